@@ -1,0 +1,140 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/log.h"
+
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/settings.h"
+
+namespace omptarget {
+
+namespace log_internal {
+constinit std::atomic<uint32_t> topics{kUnread};
+} // namespace log_internal
+
+namespace {
+
+constinit std::atomic<const char *> log_prefix{"Libomptarget"};
+constinit std::atomic<int> log_file{STDERR_FILENO};
+
+struct TopicName {
+  std::string_view name;
+  Topic topic;
+};
+constexpr TopicName kTopicNames[] = {
+    {"registration", Topic::kRegistration}, {"image", Topic::kImage},       {"plugin", Topic::kPlugin},
+    {"device", Topic::kDevice},             {"mapping", Topic::kMapping},   {"transfer", Topic::kTransfer},
+    {"kernel", Topic::kKernel},             {"indirect", Topic::kIndirect}, {"api", Topic::kApi},
+    {"setting", Topic::kSetting},           {"tool", Topic::kTool},
+};
+
+const char *name_of(Topic topic) {
+  for (const TopicName &entry : kTopicNames)
+    if (entry.topic == topic)
+      return entry.name.data();
+  return "?";
+}
+
+uint32_t topic_bits(std::string_view word) {
+  if (word == "all")
+    return ~log_internal::kUnread;
+  for (const TopicName &entry : kTopicNames)
+    if (entry.name == word)
+      return static_cast<uint32_t>(entry.topic);
+  return 0;
+}
+
+void write_all(int file, const std::string &text) {
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
+    if (written <= 0)
+      return;
+    done += static_cast<size_t>(written);
+  }
+}
+
+uint64_t now_us() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000u + static_cast<uint64_t>(time.tv_nsec) / 1000u;
+}
+
+} // namespace
+
+void set_log_prefix(const char *prefix) { log_prefix.store(prefix, std::memory_order_relaxed); }
+
+uint32_t parse_topics(const char *value, std::string &unknown) {
+  char *end = nullptr;
+  const long number = std::strtol(value, &end, 0);
+  if (end != value && *end == '\0')
+    return number != 0 ? ~log_internal::kUnread : 0;
+  uint32_t bits = 0;
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string_view word = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    if (word.empty())
+      continue;
+    const uint32_t found = topic_bits(word);
+    bits |= found;
+    if (found == 0)
+      unknown.append(unknown.empty() ? "" : ",").append(word);
+  }
+  return bits;
+}
+
+uint32_t log_internal::read_topics() {
+  uint32_t bits = 0;
+  if (const char *value = setting_text(SettingId::kDebug)) {
+    std::string unknown;
+    bits = parse_topics(value, unknown);
+    if (!unknown.empty())
+      warn_about_setting(SettingId::kDebug,
+                         format("no such topic: '%s'; there are: registration, image, plugin, device, mapping, "
+                                "transfer, kernel, indirect, api, setting, tool, all",
+                                unknown.c_str()));
+  }
+  uint32_t unread = kUnread;
+  if (bits != 0 && topics.load(std::memory_order_relaxed) == kUnread) {
+    if (const char *path = setting_text(SettingId::kDebugFile)) {
+      const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+      if (file >= 0)
+        log_file.store(file, std::memory_order_relaxed);
+      else
+        warn_about_setting(SettingId::kDebugFile, format("cannot open '%s': %s", path, std::strerror(errno)));
+    }
+  }
+  topics.compare_exchange_strong(unread, bits, std::memory_order_relaxed);
+  return bits;
+}
+
+void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
+  static const uint64_t start = now_us();
+  const uint64_t elapsed = now_us() - start;
+  va_list arguments;
+  va_start(arguments, pattern);
+  const std::string body = format_arguments(pattern, arguments);
+  va_end(arguments);
+  std::string line = format("%s --> [%llu.%03llu ms] [thread %ld] ", log_prefix.load(std::memory_order_relaxed),
+                            static_cast<unsigned long long>(elapsed / 1000),
+                            static_cast<unsigned long long>(elapsed % 1000), static_cast<long>(syscall(SYS_gettid)));
+  if (device >= 0)
+    line += format("[device %d] ", device);
+  line += format("[%s] ", name_of(topic));
+  line += body;
+  line += '\n';
+  write_all(log_file.load(std::memory_order_relaxed), line);
+}
+
+} // namespace omptarget

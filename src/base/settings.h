@@ -1,0 +1,48 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment variables of the runtime: one table (settings.def), typed access, warnings for values that make no
+// sense. Knows nothing of what a setting is for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace omptarget {
+
+enum class SettingType { kFlag, kInteger, kNumber, kText };
+
+/// One row of the table.
+struct SettingRow {
+  const char *variable;      ///< name of the environment variable
+  SettingType type;
+  const char *default_value; ///< as it would be written in the environment
+  const char *reader;        ///< who reads it
+  const char *help;
+};
+
+enum class SettingId : uint32_t {
+#define OMPTARGET_SETTING(id, variable, type, default_value, reader, help) id,
+#include "base/settings.def"
+#undef OMPTARGET_SETTING
+  kCount
+};
+
+/// The row of a setting.
+const SettingRow &setting_row(SettingId id);
+
+/// The value in the environment, or null if it is unset or empty. Read at each call: keep what is needed often.
+const char *setting_text(SettingId id);
+
+/// The value, or the default if it is unset or makes no sense; the latter is warned about, once. Any thread.
+bool setting_flag(SettingId id);
+int64_t setting_integer(SettingId id);
+double setting_number(SettingId id);
+
+/// Whether the variable is set to something.
+bool setting_is_set(SettingId id);
+
+/// Prints one warning about a setting's value to stderr, the first time only.
+void warn_about_setting(SettingId id, const std::string &problem);
+
+} // namespace omptarget
