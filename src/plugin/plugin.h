@@ -1,0 +1,117 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One loaded plugin behind one inner interface, whatever generation of the plugin ABI it was built for: what it lacks is
+// replaced by the documented fallback or by a stub that says so. Numbers of devices are the plugin's own here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "omptarget/plugin.h"
+
+namespace omptarget {
+
+/// The queue of one construct. Owned by the construct, used by one thread at a time.
+struct Queue {
+  __tgt_async_info info{};
+  /// Whether work may be under way; then synchronize() must be called before the queue goes.
+  bool is_busy() const { return info.Queue != nullptr; }
+};
+
+/// The functions of a plugin, found and adapted. Defined in plugin_functions.h; nobody else needs it.
+struct PluginFunctions;
+
+/// A plugin that was loaded, checked and initialised; lives until the end of the process. All functions may be called by
+/// any thread unless the plugin ABI says otherwise. Failures carry the plugin's name and its own words.
+class Plugin {
+public:
+  Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices);
+  ~Plugin();
+  Plugin(const Plugin &) = delete;
+  Plugin &operator=(const Plugin &) = delete;
+
+  const std::string &name() const { return name_; } ///< "cuda" of libomptarget.rtl.cuda.so
+  const std::string &path() const { return path_; } ///< the file that was opened
+  int32_t number_of_devices() const { return number_of_devices_; }
+
+  /// Whether work is queued; otherwise every operation is complete on return and queues stay empty.
+  bool is_asynchronous() const { return is_asynchronous_; }
+  bool has_events() const { return has_events_; }
+  bool has_function_map() const { return has_function_map_; }
+
+  /// Whether the plugin could load the image on some device, and on this very device. arch is what the image's container
+  /// says, or empty.
+  bool accepts(const __tgt_device_image &image, const char *arch) const;
+  bool accepts_on_device(int32_t device, const __tgt_device_image &image, const char *arch) const;
+  bool supports_empty_images() const;
+
+  Status init_device(int32_t device, int64_t requires_mask) const;
+  void deinit_device(int32_t device) const;
+  void deinit() const;
+  void set_device_offset(int32_t first) const;
+  void set_info_flag(uint32_t flag) const;
+
+  /// The table has exactly as many entries as the image, in the same order; the plugin owns it.
+  Result<__tgt_target_table *> load_binary(int32_t device, __tgt_device_image &image) const;
+  void unload_binary(int32_t device, __tgt_target_table *table) const;
+
+  Result<void *> data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const;
+  Status data_delete(int32_t device, void *pointer, int32_t kind) const;
+  /// Copies and fills. With a queue they are queued if the plugin is asynchronous; without one they are complete on return.
+  Status data_submit(int32_t device, void *target, const void *host, int64_t size, Queue *queue) const;
+  Status data_retrieve(int32_t device, void *host, const void *target, int64_t size, Queue *queue) const;
+  Status data_fill(int32_t device, void *target, uint8_t value, int64_t size, Queue *queue) const;
+  /// Copies between two devices of this plugin; only if can_exchange().
+  bool can_exchange(int32_t source, int32_t destination) const;
+  Status data_exchange(int32_t source_device, const void *source, int32_t destination_device, void *destination,
+                       int64_t size, Queue *queue) const;
+
+  /// arguments: the final values, without the implicit leading parameter; one free slot must precede them
+  /// (arguments[-1] may be written), so that the implicit parameter can be put there for plugins that do not supply it.
+  /// args: full block; Version 3 means that the kernel has the implicit parameter.
+  Status launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args, Queue *queue) const;
+
+  /// Waits for all work of the queue. Does nothing for a queue that is not busy.
+  Status synchronize(int32_t device, Queue &queue) const;
+  /// As synchronize, if that would not wait; whether it is complete.
+  Result<bool> query(int32_t device, Queue &queue) const;
+
+  Result<void *> create_event(int32_t device) const;
+  Status record_event(int32_t device, void *event, Queue &queue) const;
+  Status wait_event(int32_t device, void *event, Queue &queue) const;
+  Status sync_event(int32_t device, void *event) const;
+  void destroy_event(int32_t device, void *event) const;
+
+  /// Null if the plugin cannot pin memory.
+  Result<void *> data_lock(int32_t device, void *host, int64_t size) const;
+  Status data_unlock(int32_t device, void *host) const;
+  Status data_notify_mapped(int32_t device, void *host, int64_t size) const;
+  Status data_notify_unmapped(int32_t device, void *host) const;
+  bool use_auto_zero_copy(int32_t device) const;
+
+  Status set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) const;
+
+  /// Queue handles of their own, for interop. Null if the plugin has none.
+  Result<__tgt_async_info *> init_async_info(int32_t device) const;
+  Status release_async_info(int32_t device, __tgt_async_info *info) const;
+  Status init_device_info(int32_t device, __tgt_device_info *info) const;
+  /// False if the plugin prints nothing.
+  bool print_device_info(int32_t device) const;
+  /// Empty if the plugin does not tell.
+  std::string device_arch(int32_t device) const;
+  std::string device_uid(int32_t device) const;
+
+private:
+  std::string name_;
+  std::string path_;
+  std::unique_ptr<PluginFunctions> functions_;
+  int32_t number_of_devices_;
+  bool is_asynchronous_;
+  bool has_events_;
+  bool has_function_map_;
+};
+
+} // namespace omptarget
