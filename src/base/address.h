@@ -1,0 +1,36 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses of host and device memory and numbers of devices as types of their own, so that they cannot be swapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace omptarget {
+
+enum class HostPtr : uintptr_t { kNull = 0 };
+enum class DevicePtr : uintptr_t { kNull = 0 };
+/// Number of a device in the program, 0 to number of devices - 1; the initial device has the number after the last.
+enum class DeviceId : int32_t { kDefault = -1 };
+
+inline HostPtr host_ptr(const void *pointer) { return static_cast<HostPtr>(reinterpret_cast<uintptr_t>(pointer)); }
+inline DevicePtr device_ptr(const void *pointer) { return static_cast<DevicePtr>(reinterpret_cast<uintptr_t>(pointer)); }
+inline void *raw(HostPtr pointer) { return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer)); }
+inline void *raw(DevicePtr pointer) { return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer)); }
+inline int32_t raw(DeviceId device) { return static_cast<int32_t>(device); }
+
+inline HostPtr operator+(HostPtr pointer, int64_t bytes) {
+  return static_cast<HostPtr>(static_cast<uintptr_t>(pointer) + static_cast<uintptr_t>(bytes));
+}
+inline DevicePtr operator+(DevicePtr pointer, int64_t bytes) {
+  return static_cast<DevicePtr>(static_cast<uintptr_t>(pointer) + static_cast<uintptr_t>(bytes));
+}
+inline int64_t operator-(HostPtr left, HostPtr right) {
+  return static_cast<int64_t>(static_cast<uintptr_t>(left) - static_cast<uintptr_t>(right));
+}
+inline int64_t operator-(DevicePtr left, DevicePtr right) {
+  return static_cast<int64_t>(static_cast<uintptr_t>(left) - static_cast<uintptr_t>(right));
+}
+
+} // namespace omptarget

@@ -1,0 +1,119 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A hash table from addresses to pointers, read without a lock.
+//
+// Open addressing; a larger table replaces a full one, and the old ones are kept (their sizes add up to less than the
+// current one's), so a slow reader never reads freed memory. Slots of removed keys are used again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace omptarget {
+
+/// Reading: any thread. Writing: one thread at a time, the owner's lock held.
+template <typename T> class PointerTable {
+public:
+  PointerTable() { grow(16); }
+  PointerTable(const PointerTable &) = delete;
+  PointerTable &operator=(const PointerTable &) = delete;
+
+  /// The value, or null. The key must not be 0 or 1.
+  T *find(uintptr_t key) const {
+    const Slots &slots = *current_.load(std::memory_order_acquire);
+    for (size_t i = hash(key);; ++i) {
+      const Slot &slot = slots.slots[i & slots.mask];
+      const uintptr_t found = slot.key.load(std::memory_order_acquire);
+      if (found == key) [[likely]]
+        return slot.value.load(std::memory_order_acquire);
+      if (found == kEmpty)
+        return nullptr;
+    }
+  }
+
+  /// Adds or replaces.
+  void insert(uintptr_t key, T *value) {
+    if (Slot *slot = slot_of(key)) {
+      slot->value.store(value, std::memory_order_release);
+      return;
+    }
+    if (4 * (used_ + 1) > 3 * (current_.load(std::memory_order_relaxed)->mask + 1))
+      grow(2 * (live_ + 1) > used_ ? 2 * (current_.load(std::memory_order_relaxed)->mask + 1)
+                                   : current_.load(std::memory_order_relaxed)->mask + 1);
+    put(*current_.load(std::memory_order_relaxed), key, value);
+    ++live_;
+  }
+
+  void erase(uintptr_t key) {
+    if (Slot *slot = slot_of(key)) {
+      slot->value.store(nullptr, std::memory_order_release);
+      slot->key.store(kRemoved, std::memory_order_release);
+      --live_;
+    }
+  }
+
+  size_t size() const { return live_; }
+
+private:
+  static constexpr uintptr_t kEmpty = 0;
+  static constexpr uintptr_t kRemoved = 1;
+  struct Slot {
+    std::atomic<uintptr_t> key{kEmpty};
+    std::atomic<T *> value{nullptr};
+  };
+  struct Slots {
+    explicit Slots(size_t count) : mask(count - 1), slots(new Slot[count]) {}
+    size_t mask;
+    std::unique_ptr<Slot[]> slots;
+  };
+
+  static size_t hash(uintptr_t key) { return static_cast<size_t>((key * 0x9E3779B97F4A7C15ull) >> 32); }
+
+  Slot *slot_of(uintptr_t key) {
+    const Slots &slots = *current_.load(std::memory_order_relaxed);
+    for (size_t i = hash(key);; ++i) {
+      Slot &slot = slots.slots[i & slots.mask];
+      const uintptr_t found = slot.key.load(std::memory_order_relaxed);
+      if (found == key)
+        return &slot;
+      if (found == kEmpty)
+        return nullptr;
+    }
+  }
+
+  void put(const Slots &slots, uintptr_t key, T *value) {
+    for (size_t i = hash(key);; ++i) {
+      Slot &slot = slots.slots[i & slots.mask];
+      const uintptr_t found = slot.key.load(std::memory_order_relaxed);
+      if (found != kEmpty && found != kRemoved)
+        continue;
+      used_ += found == kEmpty ? 1 : 0;
+      slot.value.store(value, std::memory_order_release);
+      slot.key.store(key, std::memory_order_release);
+      return;
+    }
+  }
+
+  void grow(size_t count) {
+    const Slots *old = current_.load(std::memory_order_relaxed);
+    all_.push_back(std::make_unique<Slots>(count));
+    used_ = 0;
+    for (size_t i = 0; old && i <= old->mask; ++i) {
+      const uintptr_t key = old->slots[i].key.load(std::memory_order_relaxed);
+      if (key != kEmpty && key != kRemoved)
+        put(*all_.back(), key, old->slots[i].value.load(std::memory_order_relaxed));
+    }
+    current_.store(all_.back().get(), std::memory_order_release);
+  }
+
+  std::atomic<const Slots *> current_{nullptr};
+  std::vector<std::unique_ptr<Slots>> all_;
+  size_t used_ = 0; // slots that are not empty
+  size_t live_ = 0;
+};
+
+} // namespace omptarget

@@ -1,0 +1,97 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One device: what is loaded on it, its kernels and its present data.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/address.h"
+#include "base/pointer_table.h"
+#include "image/offload_library.h"
+#include "mapping/host_data_to_target_map.h"
+#include "plugin/plugin.h"
+
+namespace omptarget {
+
+/// A kernel as it is loaded on one device.
+struct Kernel {
+  void *handle; ///< the plugin's
+  const char *name;
+};
+
+/// Any thread. Becomes usable lazily: prepare() before anything else in a construct or API call.
+class Device {
+public:
+  Device(DeviceId id, const Plugin &plugin, int32_t local_id) : id_(id), plugin_(plugin), local_id_(local_id) {}
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  DeviceId id() const { return id_; }
+  const Plugin &plugin() const { return plugin_; }
+  int32_t local_id() const { return local_id_; } ///< the plugin's number of it
+
+  HostDataToTargetMap &map() { return map_; }
+
+  /// The kernel that the host knows by this address, or null if it is not loaded here.
+  const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
+
+  /// Initialises the device at its first use and loads the images of modules that came since. Quick if there is nothing
+  /// to do: generation is the registry's.
+  Status prepare(uint32_t generation) {
+    if (prepared_generation_.load(std::memory_order_acquire) == generation) [[likely]]
+      return Status::ok();
+    return catch_up();
+  }
+  bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
+
+  /// Takes apart what the module had loaded: destructors, kernels, globals, functions. May wait for a load under way.
+  void unload(const OffloadLibrary &library);
+
+  /// Why the module's image is not loaded here, or empty if nothing failed.
+  std::string load_failure(const OffloadLibrary &library);
+
+  /// Runs the destructors of everything that is loaded: the program ends.
+  void run_destructors();
+
+private:
+  struct Loaded {
+    const OffloadLibrary *library;
+    DeviceImage *image;
+    __tgt_target_table *table;
+    std::vector<std::unique_ptr<Kernel>> kernels;
+    std::vector<Kernel> destructors;
+  };
+  struct Failed {
+    const OffloadLibrary *library;
+    std::string reason;
+  };
+
+  Status catch_up();
+  Status initialise();
+  void load(OffloadLibrary &library);
+  Status load_image(const OffloadLibrary &library, DeviceImage &image);
+  Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
+  Status add_variable(const Entry &entry, DevicePtr target);
+  Status run(const Kernel &kernel);
+  void destroy(Loaded &loaded);
+  bool knows(const OffloadLibrary &library) const;
+
+  const DeviceId id_;
+  const Plugin &plugin_;
+  const int32_t local_id_;
+  HostDataToTargetMap map_;
+  PointerTable<const Kernel> kernels_;
+
+  std::atomic<uint32_t> prepared_generation_{0};
+  std::atomic<bool> is_initialised_{false};
+  std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
+  std::vector<std::unique_ptr<Loaded>> loaded_;
+  std::vector<Failed> failed_;
+};
+
+} // namespace omptarget

@@ -1,0 +1,33 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host OpenMP runtime beside us, looked up weakly: older ones lack some functions, and a program may have none.
+#pragma once
+
+#include <cstdint>
+
+struct ident_t;
+
+namespace omptarget::libomp {
+
+enum class Offload { kDisabled = 0, kDefault = 1, kMandatory = 2 };
+
+/// OMP_TARGET_OFFLOAD as libomp understands it. Starts libomp.
+Offload target_offload();
+
+/// The default-device-var ICV of the calling task, or 0 without libomp.
+int32_t default_device();
+
+/// The calling thread's number for the functions below. Starts libomp.
+int32_t global_thread(ident_t *location);
+
+/// Waits until the dependences are fulfilled (nothing without libomp).
+void wait_for_dependences(ident_t *location, int32_t count, void *dependences, int32_t count_no_alias, void *no_alias);
+
+/// The slot for an unfinished operation of the running target task, or null if the task cannot be left unfinished.
+void **async_handle(int32_t thread);
+
+/// Whether the functions that target tasks need are all there.
+bool has_target_tasks();
+
+} // namespace omptarget::libomp

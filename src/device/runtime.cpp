@@ -1,0 +1,271 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "device/runtime.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <pthread.h>
+
+#include "base/log.h"
+#include "device/libomp.h"
+#include "image/image_facts.h"
+#include "observe/info.h"
+
+namespace omptarget {
+
+namespace {
+
+/// The bits on which all modules of a program must agree (OpenMP 5.2, section 8.2).
+struct Requirement {
+  uint64_t bit;
+  const char *clause;
+};
+constexpr Requirement kRequirements[] = {
+    {OMPTARGET_REQUIRES_REVERSE_OFFLOAD, "reverse_offload"},
+    {OMPTARGET_REQUIRES_UNIFIED_ADDRESS, "unified_address"},
+    {OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory"},
+};
+
+ImageFacts facts_of(const DeviceImage &image) { return image_facts({image.begin, image.end}); }
+
+} // namespace
+
+Runtime &Runtime::get() {
+  static Runtime *const runtime = new Runtime;
+  return *runtime;
+}
+
+Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
+  OMPTARGET_TRY_ASSIGN(std::shared_ptr<OffloadLibrary> library, read_descriptor(descriptor));
+  OMPTARGET_TRACE(Topic::kRegistration, "registering %s: %zu images, %zu entries of %u bytes, requires 0x%llx",
+                  library->path.c_str(), library->images.size(), library->entries.size(), library->entry_generation,
+                  static_cast<unsigned long long>(library->requires_mask));
+  Status status;
+  if (library->requires_mask != 0)
+    status = note_requires(library->path, library->requires_mask);
+  registry_.lock()->libraries.push_back(std::move(library));
+  generation_.fetch_add(1, std::memory_order_acq_rel);
+  return status;
+}
+
+void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
+  std::shared_ptr<OffloadLibrary> library;
+  {
+    std::lock_guard enumeration(enumeration_mutex_); // its images are not looked at any more when this is ours
+    auto registry = registry_.lock();
+    auto &all = registry->libraries;
+    const auto place = std::find_if(all.begin(), all.end(), [&](const auto &known) {
+      return known->descriptor == descriptor;
+    });
+    if (place == all.end()) {
+      OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered", static_cast<const void *>(descriptor));
+      return;
+    }
+    library = std::move(*place);
+    all.erase(place);
+    std::erase(matched_, descriptor);
+  }
+  OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
+                  has_ended() ? " after the end of the devices" : "");
+  if (has_ended())
+    return;
+  const int32_t count = device_count_.load(std::memory_order_acquire);
+  for (int32_t i = 0; i < count; ++i)
+    devices_[i].load(std::memory_order_relaxed)->unload(*library);
+}
+
+Status Runtime::add_requires(int64_t mask, const void *address) {
+  const std::optional<ModuleBounds> module = module_of(address);
+  return note_requires(module ? module->path : "a module", static_cast<uint64_t>(mask));
+}
+
+Status Runtime::note_requires(const std::string &module, uint64_t mask) {
+  auto registry = registry_.lock();
+  for (const RequiresSource &other : registry->requires_sources)
+    for (const Requirement &requirement : kRequirements)
+      if ((mask ^ other.mask) & requirement.bit) {
+        const bool is_ours = (mask & requirement.bit) != 0;
+        return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
+            .during(format("%s requires %s, %s does not", is_ours ? module.c_str() : other.module.c_str(),
+                           requirement.clause, is_ours ? other.module.c_str() : module.c_str()));
+      }
+  for (const RequiresSource &other : registry->requires_sources)
+    if (other.module == module && other.mask == mask)
+      return Status::ok();
+  registry->requires_sources.push_back({module, mask});
+  requires_mask_.fetch_or(mask, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+int Runtime::read_policy() {
+  int policy = offload_.load(std::memory_order_relaxed);
+  if (policy != kUnread)
+    return policy;
+  switch (libomp::target_offload()) {
+  case libomp::Offload::kDisabled:
+    policy = kDisabled;
+    break;
+  case libomp::Offload::kMandatory:
+    policy = kMandatory;
+    break;
+  case libomp::Offload::kDefault:
+    policy = kDefault;
+    break;
+  }
+  offload_.store(policy, std::memory_order_relaxed);
+  return policy;
+}
+
+int32_t Runtime::number_of_devices() {
+  if (matched_generation_.load(std::memory_order_acquire) != generation() || offload_ == kUnread) [[unlikely]]
+    enumerate();
+  return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
+}
+
+Result<Device *> Runtime::device(DeviceId id) {
+  if (raw(id) < 0 || raw(id) >= number_of_devices())
+    return static_cast<Device *>(nullptr);
+  Device *device = devices_[raw(id)].load(std::memory_order_relaxed);
+  OMPTARGET_TRY(device->prepare(generation()));
+  return device;
+}
+
+Device *Runtime::known_device(int32_t number) const {
+  const bool is_known = number >= 0 && number < device_count_.load(std::memory_order_acquire);
+  return is_known ? devices_[number].load(std::memory_order_relaxed) : nullptr;
+}
+
+void Runtime::enumerate() {
+  const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
+  std::lock_guard enumeration(enumeration_mutex_);
+  const uint32_t target = generation();
+  if (matched_generation_.load(std::memory_order_relaxed) == target && has_loaded_plugins_)
+    return;
+  if (target == 0)
+    return; // no module offloads
+  if (policy == kDisabled) {
+    OMPTARGET_TRACE(Topic::kDevice, "offloading is disabled: no plugin is loaded");
+    has_loaded_plugins_ = true;
+    matched_generation_.store(target, std::memory_order_release);
+    return;
+  }
+  if (!has_loaded_plugins_) {
+    pthread_atfork(before_fork, after_fork, after_fork);
+    warn_about_second_library();
+    plugins_ = load_plugins();
+    has_loaded_plugins_ = true;
+    register_exit_handler();
+  }
+  for (const auto &library : libraries())
+    if (std::find(matched_.begin(), matched_.end(), library->descriptor) == matched_.end()) {
+      matched_.push_back(library->descriptor);
+      match(*library);
+    }
+  matched_generation_.store(target, std::memory_order_release);
+}
+
+void Runtime::match(OffloadLibrary &library) {
+  bool has_match = false;
+  for (size_t i = 0; i < library.images.size(); ++i) {
+    DeviceImage &image = library.images[i];
+    if (!image.defect.empty()) {
+      print_message(format("image %zu of %s is damaged: %s", i, library.path.c_str(), image.defect.c_str()));
+      continue;
+    }
+    const __tgt_device_image record = image.plugin_image();
+    for (const auto &plugin : plugins_.plugins) {
+      if ((image.entries.empty() && !plugin->supports_empty_images()) || !plugin->accepts(record, image.arch.c_str()))
+        continue;
+      OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library.path.c_str(),
+                      facts_of(image).architecture.c_str(), plugin->name().c_str());
+      has_match = true;
+      use(*plugin);
+      break;
+    }
+  }
+  if (!has_match && !library.images.empty())
+    report_unmatched(library);
+}
+
+void Runtime::report_unmatched(const OffloadLibrary &library) {
+  std::string architectures;
+  for (const DeviceImage &image : library.images)
+    architectures += (architectures.empty() ? "" : ", ") + facts_of(image).architecture;
+  OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s", library.path.c_str(), architectures.c_str());
+  if (info_mask() != 0)
+    print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)",
+                         library.images.size(), architectures.c_str()));
+}
+
+void Runtime::use(const Plugin &plugin) {
+  if (std::find(used_plugins_.begin(), used_plugins_.end(), &plugin) != used_plugins_.end())
+    return;
+  used_plugins_.push_back(&plugin);
+  const int32_t first = device_count_.load(std::memory_order_relaxed);
+  const int32_t count = std::min(plugin.number_of_devices(), kMaxDevices - first);
+  for (int32_t i = 0; i < count; ++i)
+    devices_[first + i].store(new Device(static_cast<DeviceId>(first + i), plugin, i), std::memory_order_relaxed);
+  plugin.set_device_offset(first);
+  plugin.set_info_flag(info_mask());
+  device_count_.store(first + count, std::memory_order_release);
+  OMPTARGET_TRACE(Topic::kDevice, "devices %d to %d are those of plugin %s", first, first + count - 1,
+                  plugin.name().c_str());
+}
+
+std::vector<std::shared_ptr<OffloadLibrary>> Runtime::libraries() { return registry_.lock()->libraries; }
+
+std::shared_ptr<OffloadLibrary> Runtime::library_of(const void *host_id) {
+  for (const auto &library : libraries())
+    for (const Entry &entry : library->entries)
+      if (entry.address == host_ptr(host_id))
+        return library;
+  return nullptr;
+}
+
+std::vector<std::string> Runtime::explain_devices() {
+  std::vector<std::string> lines;
+  for (const auto &library : libraries())
+    for (size_t i = 0; i < library->images.size(); ++i) {
+      const DeviceImage &image = library->images[i];
+      lines.push_back(format("needed: image %zu of %s is %s", i, library->path.c_str(),
+                             image.defect.empty() ? ("built for " + facts_of(image).architecture).c_str()
+                                                  : ("damaged: " + image.defect).c_str()));
+    }
+  std::lock_guard enumeration(enumeration_mutex_);
+  for (const auto &plugin : plugins_.plugins)
+    lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
+                           plugin->number_of_devices()));
+  for (const PluginRejection &rejection : plugins_.rejections)
+    lines.push_back(format("not used: %s: %s", rejection.path.c_str(), rejection.reason.c_str()));
+  return lines;
+}
+
+void Runtime::register_exit_handler() { std::atexit(at_exit); }
+
+void Runtime::at_exit() {
+  Runtime &runtime = get();
+  if (runtime.has_ended_.exchange(true, std::memory_order_acq_rel))
+    return;
+  OMPTARGET_TRACE(Topic::kDevice, "the program ends: devices are released");
+  const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
+  for (int32_t i = 0; i < count; ++i)
+    runtime.devices_[i].load(std::memory_order_relaxed)->run_destructors();
+}
+
+// A fork while another thread changes a table must not leave the child with a lock that nobody gives back.
+void Runtime::before_fork() {
+  Runtime &runtime = get();
+  runtime.registry_.mutex_for_fork().lock();
+  for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
+    runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
+}
+
+void Runtime::after_fork() {
+  Runtime &runtime = get();
+  for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
+    runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+  runtime.registry_.mutex_for_fork().unlock();
+}
+
+} // namespace omptarget

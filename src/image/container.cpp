@@ -1,0 +1,115 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/container.h"
+
+#include <cstring>
+#include <string_view>
+
+namespace omptarget {
+
+namespace {
+
+constexpr unsigned char kMagic[] = {0x10, 0xFF, 0x10, 0xAD};
+constexpr uint32_t kVersion = 1;
+
+struct Header {
+  unsigned char magic[4];
+  uint32_t version;
+  uint64_t size; ///< of the whole container
+  uint64_t entry_offset;
+  uint64_t entry_size;
+};
+static_assert(sizeof(Header) == 32);
+
+struct ImageEntry {
+  uint16_t image_kind;
+  uint16_t offload_kind;
+  uint32_t flags;
+  uint64_t strings_offset;
+  uint64_t number_of_strings;
+  uint64_t image_offset;
+  uint64_t image_size;
+};
+static_assert(sizeof(ImageEntry) == 40);
+
+struct StringEntry {
+  uint64_t key_offset;
+  uint64_t value_offset;
+};
+
+using Bytes = std::span<const std::byte>;
+
+template <typename Record> bool read(Bytes bytes, uint64_t offset, Record &record) {
+  if (offset > bytes.size() || sizeof record > bytes.size() - offset)
+    return false;
+  std::memcpy(&record, bytes.data() + offset, sizeof record);
+  return true;
+}
+
+bool read_text(Bytes bytes, uint64_t offset, std::string_view &text) {
+  if (offset >= bytes.size())
+    return false;
+  const auto *begin = reinterpret_cast<const char *>(bytes.data() + offset);
+  const void *end = std::memchr(begin, 0, bytes.size() - offset);
+  if (!end)
+    return false;
+  text = {begin, static_cast<size_t>(static_cast<const char *>(end) - begin)};
+  return true;
+}
+
+Status out_of_range(const char *what, uint64_t offset, uint64_t size) {
+  return Status::error(format("the container's %s (0x%llx) lies outside of its %llu bytes", what,
+                              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(size)));
+}
+
+Status read_strings(Bytes bytes, const ImageEntry &entry, ContainedImage &image) {
+  if (entry.number_of_strings > bytes.size() / sizeof(StringEntry))
+    return Status::error(format("the container claims %llu strings",
+                                static_cast<unsigned long long>(entry.number_of_strings)));
+  for (uint64_t i = 0; i < entry.number_of_strings; ++i) {
+    StringEntry record;
+    std::string_view key;
+    std::string_view value;
+    if (!read(bytes, entry.strings_offset + i * sizeof record, record))
+      return out_of_range("string table", entry.strings_offset, bytes.size());
+    if (!read_text(bytes, record.key_offset, key))
+      return out_of_range("string key", record.key_offset, bytes.size());
+    if (!read_text(bytes, record.value_offset, value))
+      return out_of_range("string value", record.value_offset, bytes.size());
+    if (key == "arch")
+      image.arch = value;
+    else if (key == "triple")
+      image.triple = value;
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+bool is_container(Bytes bytes) {
+  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+}
+
+Result<ContainedImage> open_container(Bytes bytes) {
+  Header header;
+  if (!read(bytes, 0, header))
+    return Status::error(format("the container is cut off after %zu bytes", bytes.size()));
+  if (header.version != kVersion)
+    return Status::error(format("the container has version %u; %u is the only one known", header.version, kVersion));
+  if (header.size > bytes.size() || header.size < sizeof header)
+    return Status::error(format("the container claims %llu bytes, there are %zu",
+                                static_cast<unsigned long long>(header.size), bytes.size()));
+  bytes = bytes.first(header.size);
+  ImageEntry entry;
+  if (header.entry_size < sizeof entry || !read(bytes, header.entry_offset, entry))
+    return out_of_range("entry", header.entry_offset, bytes.size());
+  if (entry.image_offset > bytes.size() || entry.image_size > bytes.size() - entry.image_offset)
+    return out_of_range("image", entry.image_offset, bytes.size());
+  ContainedImage image;
+  OMPTARGET_TRY(read_strings(bytes, entry, image));
+  image.bytes = bytes.subspan(entry.image_offset, entry.image_size);
+  return image;
+}
+
+} // namespace omptarget

@@ -1,0 +1,99 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/image_facts.h"
+
+#include <cstring>
+#include <llvm/BinaryFormat/ELF.h>
+#include <string_view>
+
+#include "base/format.h"
+
+namespace omptarget {
+
+namespace {
+
+namespace elf = llvm::ELF;
+
+struct GpuName {
+  uint32_t number;
+  const char *name;
+};
+
+constexpr GpuName kAmdGpus[] = {
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX803, "gfx803"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX902, "gfx902"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX904, "gfx904"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX909, "gfx909"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX90C, "gfx90c"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX940, "gfx940"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX941, "gfx941"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1010, "gfx1010"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1011, "gfx1011"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1012, "gfx1012"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1013, "gfx1013"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1031, "gfx1031"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1032, "gfx1032"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1033, "gfx1033"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1034, "gfx1034"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1035, "gfx1035"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1036, "gfx1036"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1102, "gfx1102"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1103, "gfx1103"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1150, "gfx1150"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1151, "gfx1151"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
+    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
+};
+
+/// Feature in two bits: 0 unsupported, 1 any, 2 off, 3 on.
+const char *feature(uint32_t bits, const char *on, const char *off) { return bits == 3 ? on : bits == 2 ? off : ""; }
+
+std::string amd_architecture(uint32_t flags) {
+  std::string name = format("gfx? (0x%x)", flags & 0xff);
+  for (const GpuName &gpu : kAmdGpus)
+    if (gpu.number == (flags & 0xff))
+      name = gpu.name;
+  name += feature((flags >> 10) & 3, ":sramecc+", ":sramecc-");
+  name += feature((flags >> 8) & 3, ":xnack+", ":xnack-");
+  return name;
+}
+
+/// CUDA's ELF files keep the architecture in other bits since ABI version 8 (CUDA 13).
+std::string cuda_architecture(uint32_t flags, uint8_t abi_version) {
+  const bool is_new = abi_version >= 8;
+  const uint32_t number = is_new ? (flags >> 8) & 0xff : flags & 0xff;
+  const bool is_accelerated = (flags & (is_new ? 0x8u : 0x800u)) != 0;
+  return format("sm_%u%s", number, is_accelerated ? "a" : "");
+}
+
+ImageFacts elf_facts(std::span<const std::byte> bytes) {
+  elf::Elf64_Ehdr header;
+  if (bytes.size() < sizeof header || std::to_integer<int>(bytes[elf::EI_CLASS]) != elf::ELFCLASS64)
+    return {ImageKind::kElf, 0, "ELF of another class, or cut off"};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  ImageFacts facts{ImageKind::kElf, header.e_machine, {}};
+  if (header.e_machine == elf::EM_X86_64)
+    facts.architecture = "x86_64";
+  else if (header.e_machine == elf::EM_CUDA)
+    facts.architecture = cuda_architecture(header.e_flags, header.e_ident[elf::EI_ABIVERSION]);
+  else if (header.e_machine == elf::EM_AMDGPU)
+    facts.architecture = amd_architecture(header.e_flags);
+  else
+    facts.architecture = format("machine %u", header.e_machine);
+  return facts;
+}
+
+bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
+} // namespace
+
+ImageFacts image_facts(std::span<const std::byte> bytes) {
+  if (begins_with(bytes, "\x7f" "ELF"))
+    return elf_facts(bytes);
+  if (begins_with(bytes, "BC\xC0\xDE"))
+    return {ImageKind::kBitcode, 0, "bitcode"};
+  if (begins_with(bytes, "\x50\xED\x55\xBA"))
+    return {ImageKind::kFatBinary, 0, "CUDA fat binary"};
+  const std::string_view start(reinterpret_cast<const char *>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
+  if (start.find(".version") != std::string_view::npos && start.find(".target") != std::string_view::npos)
+    return {ImageKind::kPtx, 0, "PTX"};
+  return {ImageKind::kUnknown, 0, "unknown"};
+}
+
+} // namespace omptarget

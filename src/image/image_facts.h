@@ -1,0 +1,25 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the bytes of a device image say about it: for messages and for choosing among several.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace omptarget {
+
+enum class ImageKind : uint8_t { kUnknown, kElf, kBitcode, kPtx, kFatBinary };
+
+struct ImageFacts {
+  ImageKind kind = ImageKind::kUnknown;
+  uint16_t machine = 0;       ///< e_machine of an ELF image
+  std::string architecture;   ///< "x86_64", "sm_90", "gfx90a:xnack+", "machine 8", "bitcode", "PTX", "unknown"
+};
+
+/// Reads headers only; any bytes will do.
+ImageFacts image_facts(std::span<const std::byte> bytes);
+
+} // namespace omptarget

@@ -1,0 +1,36 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which loaded module an address lies in, and how far that module reaches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace omptarget {
+
+/// Address range [begin, end).
+struct AddressRange {
+  uintptr_t begin;
+  uintptr_t end;
+};
+
+/// A loaded executable or shared library: its file and its PT_LOAD segments.
+struct ModuleBounds {
+  std::string path;
+  std::vector<AddressRange> segments;
+
+  /// Whether [address, address + size) lies in one segment.
+  bool contains(const void *address, uint64_t size) const;
+  /// Whether a NUL terminated text begins there and ends in the same segment.
+  bool contains_text(const char *text) const;
+  /// From the first segment's begin to the last one's end.
+  AddressRange whole() const;
+};
+
+/// The module that holds the address, or nothing if none does (heap, code made at run time). Any thread.
+std::optional<ModuleBounds> module_of(const void *address);
+
+} // namespace omptarget

@@ -1,0 +1,147 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/offload_library.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "image/container.h"
+#include "image/entry_table.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr int32_t kMaxImages = 1 << 16;
+
+class DescriptorReader {
+public:
+  explicit DescriptorReader(const __tgt_bin_desc *descriptor)
+      : bounds_(module_of(descriptor)), library_(std::make_unique<OffloadLibrary>()) {
+    library_->descriptor = descriptor;
+    library_->path = bounds_ ? bounds_->path : "memory outside of all modules";
+    library_->range = bounds_ ? bounds_->whole() : AddressRange{};
+  }
+
+  Status read() {
+    const __tgt_bin_desc &descriptor = *library_->descriptor;
+    OMPTARGET_TRY(check(&descriptor, sizeof descriptor, "descriptor"));
+    if (descriptor.NumDeviceImages < 0 || descriptor.NumDeviceImages > kMaxImages)
+      return Status::error(format("the descriptor claims %d device images", descriptor.NumDeviceImages));
+    OMPTARGET_TRY(check(descriptor.DeviceImages,
+                        static_cast<uint64_t>(descriptor.NumDeviceImages) * sizeof(__tgt_device_image),
+                        "table of device images"));
+    OMPTARGET_TRY(read_table());
+    for (int32_t i = 0; i < descriptor.NumDeviceImages; ++i)
+      OMPTARGET_TRY_DURING(read_image(descriptor.DeviceImages[i]), "in device image %d", i);
+    return Status::ok();
+  }
+
+  std::unique_ptr<OffloadLibrary> take() { return std::move(library_); }
+  const std::string &path() const { return library_->path; }
+
+private:
+  Status check(const void *begin, uint64_t size, const char *what) const {
+    if (size == 0 || (begin && (!bounds_ || bounds_->contains(begin, size))))
+      return Status::ok();
+    return Status::error(format("the %s at %p (%llu bytes) lies outside of the module", what, begin,
+                                static_cast<unsigned long long>(size)));
+  }
+
+  Result<EntryTable> table_of(const __tgt_offload_entry *first, const __tgt_offload_entry *last) const {
+    const EntryTable table{reinterpret_cast<const std::byte *>(first), reinterpret_cast<const std::byte *>(last),
+                           bounds_ ? &*bounds_ : nullptr};
+    if (table.end < table.begin)
+      return Status::error(format("the entry table ends (%p) before it begins (%p)",
+                                  static_cast<const void *>(last), static_cast<const void *>(first)));
+    OMPTARGET_TRY(check(table.begin, static_cast<uint64_t>(table.end - table.begin), "entry table"));
+    return table;
+  }
+
+  Status read_table() {
+    const __tgt_bin_desc &descriptor = *library_->descriptor;
+    OMPTARGET_TRY_ASSIGN(table_, table_of(descriptor.HostEntriesBegin, descriptor.HostEntriesEnd));
+    OMPTARGET_TRY_ASSIGN(library_->entry_generation, entry_size(table_));
+    OMPTARGET_TRY_ASSIGN(read_, read_entries(table_, library_->entry_generation));
+    library_->entries = read_.entries;
+    library_->requires_mask = read_.requires_mask;
+    return Status::ok();
+  }
+
+  Status read_image(const __tgt_device_image &record) {
+    DeviceImage image;
+    OMPTARGET_TRY(read_image_entries(record, image));
+    image.begin = static_cast<const std::byte *>(record.ImageStart);
+    image.end = static_cast<const std::byte *>(record.ImageEnd);
+    Status status = find_bytes(image);
+    if (!status) {
+      image.defect = status.to_string();
+      image.begin = image.end = nullptr;
+    }
+    for (const Entry &entry : image.entries)
+      image.plugin_entries.push_back({raw(entry.address), const_cast<char *>(entry.name), entry.size,
+                                      static_cast<int32_t>(entry.flags), 0});
+    library_->images.push_back(std::move(image));
+    return Status::ok();
+  }
+
+  Status find_bytes(DeviceImage &image) const {
+    if (!image.begin || image.end < image.begin)
+      return Status::error("the image ends before it begins");
+    OMPTARGET_TRY(check(image.begin, image.size(), "image"));
+    if (image.size() == 0)
+      return Status::error("the image is empty");
+    if (!is_container({image.begin, image.end}))
+      return Status::ok();
+    OMPTARGET_TRY_ASSIGN(const ContainedImage contained, open_container({image.begin, image.end}));
+    image.begin = contained.bytes.data();
+    image.end = image.begin + contained.bytes.size();
+    image.arch = contained.arch;
+    return Status::ok();
+  }
+
+  /// An image's entries are the module's, or a part of them.
+  Status read_image_entries(const __tgt_device_image &record, DeviceImage &image) const {
+    OMPTARGET_TRY_ASSIGN(const EntryTable part, table_of(record.EntriesBegin, record.EntriesEnd));
+    if (part.begin == part.end)
+      return Status::ok();
+    if (part.begin < table_.begin || part.end > table_.end)
+      return Status::error("its entries lie outside of the module's entry table");
+    const uint32_t size = library_->entry_generation;
+    const auto offset = static_cast<size_t>(part.begin - table_.begin);
+    const auto length = static_cast<size_t>(part.end - part.begin);
+    if (offset % size != 0 || length % size != 0)
+      return Status::error("its entries do not begin or end at an entry of the module's table");
+    const auto first = std::lower_bound(read_.index.begin(), read_.index.end(), offset / size) - read_.index.begin();
+    const auto last =
+        std::lower_bound(read_.index.begin(), read_.index.end(), (offset + length) / size) - read_.index.begin();
+    image.entries.assign(read_.entries.begin() + first, read_.entries.begin() + last);
+    return Status::ok();
+  }
+
+  std::optional<ModuleBounds> bounds_;
+  std::unique_ptr<OffloadLibrary> library_;
+  EntryTable table_{};
+  EntriesRead read_;
+};
+
+} // namespace
+
+__tgt_device_image DeviceImage::plugin_image() {
+  return {const_cast<std::byte *>(begin), const_cast<std::byte *>(end), plugin_entries.data(),
+          plugin_entries.data() + plugin_entries.size()};
+}
+
+std::string OffloadLibrary::name() const { return path.substr(path.rfind('/') + 1); }
+
+Result<std::unique_ptr<OffloadLibrary>> read_descriptor(const __tgt_bin_desc *descriptor) {
+  if (!descriptor)
+    return Status::error("a null descriptor was registered");
+  DescriptorReader reader(descriptor);
+  if (Status status = reader.read(); !status)
+    return std::move(status).during(format("%s cannot offload: its descriptor is damaged", reader.path().c_str()));
+  return reader.take();
+}
+
+} // namespace omptarget

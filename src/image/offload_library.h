@@ -1,0 +1,55 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one module (executable or shared library) brought: its entries and device images in the inner form. Behind this
+// file nobody knows which compiler made the module.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "image/entry.h"
+#include "image/module_bounds.h"
+#include "omptarget/types.h"
+
+namespace omptarget {
+
+/// A device image: bytes in the module's memory, and which entries of the library belong to it.
+struct DeviceImage {
+  const std::byte *begin = nullptr;
+  const std::byte *end = nullptr;
+  std::string arch;               ///< what its container said, or empty
+  std::string defect;             ///< why it cannot be used, or empty
+  std::vector<Entry> entries;     ///< in the order of the module's table
+  /// The same entries as plugins see them, kept for as long as the library. Same order and number as entries.
+  std::vector<__tgt_offload_entry> plugin_entries;
+
+  size_t size() const { return static_cast<size_t>(end - begin); }
+  /// The record for plugins; valid as long as this image.
+  __tgt_device_image plugin_image();
+};
+
+/// Immutable once read, but for the images' records for plugins. Valid while the module is loaded.
+struct OffloadLibrary {
+  const __tgt_bin_desc *descriptor = nullptr; ///< its identity
+  std::string path;                           ///< of the module, for messages
+  AddressRange range{};                       ///< of the module; empty if it lies in none
+  uint32_t entry_generation = 0;              ///< bytes of an entry as emitted: 32 or 56; 0 for an empty table
+  std::vector<DeviceImage> images;
+  std::vector<Entry> entries; ///< of the whole table, without requires records
+  uint64_t requires_mask = 0; ///< union of its requires records; 0 if it has none
+
+  /// The file name without folders.
+  std::string name() const;
+};
+
+/// Reads a descriptor. Every table must lie in the module that holds the descriptor; a descriptor outside of all modules
+/// is trusted. Fails, naming the module, if the descriptor itself is unusable; a single bad image only gets a defect.
+/// Reads the module's memory only.
+Result<std::unique_ptr<OffloadLibrary>> read_descriptor(const __tgt_bin_desc *descriptor);
+
+} // namespace omptarget

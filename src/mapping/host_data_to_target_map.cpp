@@ -1,0 +1,297 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mapping/host_data_to_target_map.h"
+
+#include <algorithm>
+
+namespace omptarget {
+
+namespace {
+
+constexpr int kReadAttempts = 64;
+constexpr size_t kBlock = 128; // mappings that are made at once
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kRelease = std::memory_order_release;
+
+Found found_at(const Mapping &mapping, bool contained, bool overlapped) {
+  Found found;
+  found.state = mapping.state();
+  found.ref = {const_cast<Mapping *>(&mapping), MappingState::generation(found.state)};
+  found.begin = mapping.begin();
+  found.end = mapping.end();
+  found.is_contained = contained;
+  found.is_overlapped = overlapped;
+  return found;
+}
+
+} // namespace
+
+bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
+  for (;;) {
+    const uint64_t word = state_.load(kAcquire);
+    if (MappingState::generation(word) != generation)
+      return false;
+    if (word & state_bit)
+      return true;
+    state_.wait(word, kAcquire);
+  }
+}
+
+Found HostDataToTargetMap::judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
+  const HostPtr end = begin + size;
+  if (const Mapping *below = around.below) {
+    const HostPtr below_end = below->end();
+    if (size == 0 ? begin < std::max(below_end, below->base()) : begin < below_end)
+      return found_at(*below, size == 0 || end <= below_end, true);
+  }
+  if (const Mapping *above = around.above)
+    if (size == 0 ? begin >= above->base() : end > above->begin())
+      return found_at(*above, size == 0, true);
+  return {};
+}
+
+Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
+  for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
+    const uint32_t version = index_.begin_read();
+    if (version & 1)
+      continue;
+    const Found found = judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+    if (index_.end_read(version)) [[likely]]
+      return found;
+  }
+  std::lock_guard lock(mutex_);
+  return look(begin, size);
+}
+
+Found HostDataToTargetMap::look(HostPtr begin, int64_t size) const {
+  return judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+}
+
+Mapping *HostDataToTargetMap::new_mapping() {
+  if (!free_) {
+    blocks_.push_back(std::make_unique<Mapping[]>(kBlock));
+    for (size_t i = kBlock; i-- > 0;) {
+      blocks_.back()[i].next_free_ = free_;
+      free_ = &blocks_.back()[i];
+    }
+  }
+  Mapping *mapping = free_;
+  free_ = mapping->next_free_;
+  return mapping;
+}
+
+void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
+  mapping.begin_.store(range.begin, kRelaxed);
+  mapping.end_.store(range.end, kRelaxed);
+  mapping.base_.store(range.base, kRelaxed);
+  mapping.target_begin_.store(DevicePtr::kNull, kRelaxed);
+  mapping.allocation_.store(DevicePtr::kNull, kRelaxed);
+  mapping.name_.store(range.name, kRelaxed);
+  mapping.creator_.store(range.creator, kRelaxed);
+  mapping.finisher_.store(nullptr, kRelaxed);
+}
+
+Inserted HostDataToTargetMap::insert(const NewRange &range) {
+  std::lock_guard lock(mutex_);
+  const Found older = look(range.begin, range.end - range.begin);
+  if (older.ref)
+    return {older, false};
+  Mapping *mapping = new_mapping();
+  const uint64_t generation = static_cast<uint64_t>(MappingState::generation(mapping->state_.load(kRelaxed)))
+                              << MappingState::kGenerationShift;
+  const bool holds = range.counter == Counter::kHold;
+  index_.begin_write();
+  fill(*mapping, range);
+  mapping->hold_count_.store(holds ? 1 : 0, kRelaxed);
+  mapping->state_.store(generation | (holds ? MappingState::kHeld : 1), kRelease);
+  index_.insert(static_cast<uintptr_t>(range.begin), mapping);
+  index_.end_write();
+  return {found_at(*mapping, true, true), true};
+}
+
+bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
+  std::lock_guard lock(mutex_);
+  if (look(range.begin, range.end - range.begin).ref)
+    return false;
+  Mapping *mapping = new_mapping();
+  const uint64_t generation = static_cast<uint64_t>(MappingState::generation(mapping->state_.load(kRelaxed)))
+                              << MappingState::kGenerationShift;
+  index_.begin_write();
+  fill(*mapping, range);
+  mapping->target_begin_.store(target, kRelaxed);
+  mapping->hold_count_.store(0, kRelaxed);
+  mapping->state_.store(generation | MappingState::kInfinite | MappingState::kStorage | MappingState::kReady, kRelease);
+  index_.insert(static_cast<uintptr_t>(range.begin), mapping);
+  index_.end_write();
+  return true;
+}
+
+bool HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
+  if (counter == Counter::kHold)
+    return retain_hold(ref);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::count(word) == MappingState::kInfinite)
+      return true;
+  } while (!state.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+bool HostDataToTargetMap::retain_hold(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation)
+    return false;
+  ref.mapping->hold_count_.fetch_add(1, kRelaxed);
+  ref.mapping->state_.fetch_or(MappingState::kHeld, std::memory_order_acq_rel);
+  return true;
+}
+
+Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset) {
+  if (counter == Counter::kHold)
+    return release_hold(ref, reset);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  uint64_t next;
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return {false, false, 0};
+    const uint32_t count = MappingState::count(word);
+    if (count == MappingState::kInfinite || count == 0)
+      return {true, false, count};
+    next = reset ? word & ~MappingState::kCountMask : word - 1;
+  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
+  return {true, MappingState::is_unused(next), MappingState::count(next)};
+}
+
+Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset) {
+  std::lock_guard lock(mutex_);
+  Mapping &mapping = *ref.mapping;
+  if (mapping.generation() != ref.generation)
+    return {false, false, 0};
+  const uint32_t holds = mapping.hold_count_.load(kRelaxed);
+  const uint32_t left = reset || holds == 0 ? 0 : holds - 1;
+  mapping.hold_count_.store(left, kRelaxed);
+  uint64_t word = mapping.state_.load(kRelaxed);
+  if (left == 0 && holds != 0)
+    word = mapping.state_.fetch_and(~MappingState::kHeld, std::memory_order_acq_rel) & ~MappingState::kHeld;
+  return {true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
+}
+
+Removed HostDataToTargetMap::unlink(Mapping &mapping) {
+  Removed removed{true,
+                  mapping.allocation(),
+                  mapping.event_.exchange(nullptr, kRelaxed),
+                  mapping.begin(),
+                  mapping.target_begin(),
+                  mapping.size()};
+  index_.begin_write();
+  index_.erase(static_cast<uintptr_t>(removed.begin));
+  index_.end_write();
+  mapping.attached_.clear();
+  mapping.attached_count_.store(0, kRelaxed);
+  mapping.next_free_ = free_;
+  free_ = &mapping;
+  return removed;
+}
+
+Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  uint64_t next;
+  do {
+    if (MappingState::generation(word) != ref.generation || !MappingState::is_unused(word))
+      return {};
+    next = static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift;
+  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
+  return unlink(*ref.mapping);
+}
+
+Removed HostDataToTargetMap::remove_infinite(HostPtr begin) {
+  std::lock_guard lock(mutex_);
+  const Found found = look(begin, 1);
+  if (!found.is_contained || found.begin != begin)
+    return {};
+  std::atomic<uint64_t> &state = found.ref.mapping->state_;
+  const uint64_t word = state.load(kAcquire);
+  if (MappingState::count(word) != MappingState::kInfinite || (word & MappingState::kHeld))
+    return {};
+  state.store(static_cast<uint64_t>(found.ref.generation + 1) << MappingState::kGenerationShift, kRelease);
+  return unlink(*found.ref.mapping);
+}
+
+void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation) {
+  mapping.target_begin_.store(target_begin, kRelaxed);
+  mapping.allocation_.store(allocation, kRelaxed);
+  mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
+  mapping.state_.notify_all();
+}
+
+void HostDataToTargetMap::publish_ready(Mapping &mapping, void *event) {
+  mapping.creator_.store(nullptr, kRelaxed);
+  mapping.event_.store(event, kRelaxed);
+  mapping.state_.fetch_or(MappingState::kStorage | MappingState::kReady, std::memory_order_acq_rel);
+  mapping.state_.notify_all();
+}
+
+void HostDataToTargetMap::discard(MappingRef ref) {
+  {
+    std::lock_guard lock(mutex_);
+    if (ref.mapping->generation() != ref.generation)
+      return;
+    ref.mapping->state_.store(static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift, kRelease);
+    unlink(*ref.mapping);
+  }
+  ref.mapping->state_.notify_all();
+}
+
+bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer) {
+  std::lock_guard lock(mutex_);
+  const auto [place, is_new] = mapping.attached_.try_emplace(pointer.host_address, pointer);
+  if (is_new) {
+    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_.size()), kRelease);
+    return true;
+  }
+  AttachedPointer &known = place->second;
+  const bool is_same = known.device_value == pointer.device_value && known.host_value == pointer.host_value;
+  known = pointer;
+  return !is_same;
+}
+
+std::vector<AttachedPointer> HostDataToTargetMap::attached_in(const Mapping &mapping, HostPtr begin,
+                                                              int64_t size) const {
+  std::vector<AttachedPointer> result;
+  if (!mapping.has_attached_pointers())
+    return result;
+  std::lock_guard lock(mutex_);
+  const auto end = mapping.attached_.lower_bound(begin + size);
+  for (auto place = mapping.attached_.upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
+    result.push_back(place->second);
+  return result;
+}
+
+std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Snapshot> all;
+  for (const Mapping *mapping : index_.values())
+    all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
+                   MappingState::count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
+  return all;
+}
+
+void HostDataToTargetMap::forget_names(uintptr_t begin, uintptr_t end) {
+  std::lock_guard lock(mutex_);
+  for (Mapping *mapping : index_.values()) {
+    const auto name = reinterpret_cast<uintptr_t>(mapping->name());
+    if (name >= begin && name < end)
+      mapping->name_.store(nullptr, kRelaxed);
+  }
+}
+
+} // namespace omptarget

@@ -1,0 +1,134 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host data that are present on one device (OpenMP 5.2, section 5.8): who is where, and how often referenced. Knows
+// nothing of plugins: callers allocate and copy, and tell the result.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "mapping/mapping.h"
+#include "mapping/ordered_index.h"
+
+namespace omptarget {
+
+/// Which of the two reference counts a construct uses (ompx_hold).
+enum class Counter { kDynamic, kHold };
+
+/// The result of looking up a host range.
+struct Found {
+  MappingRef ref{};            ///< what contains or overlaps the range, or null
+  HostPtr begin{};             ///< its bounds when it was found
+  HostPtr end{};
+  uint64_t state = 0;          ///< its state word then
+  bool is_contained = false;   ///< the range lies inside; an empty range: at it, or between its base and it
+  bool is_overlapped = false;  ///< part of the range lies inside
+};
+
+/// What a new mapping is made of. All addresses are the host's.
+struct NewRange {
+  HostPtr begin;
+  HostPtr end;
+  HostPtr base;
+  const char *name;
+  const void *creator;
+  Counter counter;
+};
+
+struct Inserted {
+  Found found;  ///< the new mapping, or the older one that overlaps the range
+  bool is_new;
+};
+
+/// What releasing did.
+struct Released {
+  bool is_valid;       ///< false: the mapping had been removed meanwhile
+  bool reached_zero;   ///< this call took the last reference
+  uint32_t count;      ///< dynamic count afterwards
+};
+
+/// Device memory that a removed mapping leaves to be freed.
+struct Removed {
+  bool is_removed = false;
+  DevicePtr allocation{};
+  void *event = nullptr;
+  HostPtr begin{};
+  DevicePtr target_begin{};
+  int64_t size = 0;
+};
+
+/// Any thread. find, retain and release with the dynamic counter take no lock; everything else takes the map's lock for
+/// a moment. No function calls out with the lock held.
+class HostDataToTargetMap {
+public:
+  HostDataToTargetMap() = default;
+  HostDataToTargetMap(const HostDataToTargetMap &) = delete;
+  HostDataToTargetMap &operator=(const HostDataToTargetMap &) = delete;
+
+  /// Looks up [begin, begin + size); size 0 looks for the array section whose start or base the address is.
+  Found find(HostPtr begin, int64_t size) const;
+
+  /// Makes a mapping with count 1 and no storage yet, unless something overlaps the range already.
+  Inserted insert(const NewRange &range);
+  /// Makes a mapping that is ready and never removed by counting: a global variable or an associated pointer.
+  /// False if the range overlaps an older mapping.
+  bool insert_infinite(const NewRange &range, DevicePtr target);
+
+  /// Adds a reference; false if the mapping has been removed since it was found. Revives one whose count is zero.
+  bool retain(MappingRef ref, Counter counter);
+  /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are.
+  Released release(MappingRef ref, Counter counter, bool reset);
+  /// Removes the mapping if it still has no references; the caller frees what it had.
+  Removed remove_if_unused(MappingRef ref);
+  /// Removes an infinite mapping that begins there (disassociation, unloading); not removed if it is held.
+  Removed remove_infinite(HostPtr begin);
+
+  /// The creating construct tells that storage was allocated (allocation: what to free later), that the data have
+  /// arrived (event: after which they have, or null), or that it failed: the mapping is removed, whatever its count.
+  void publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation);
+  void publish_ready(Mapping &mapping, void *event = nullptr);
+  void discard(MappingRef ref);
+
+  /// Notes an attached pointer; false if the same was noted already (then its copy needs no writing).
+  bool note_attached(Mapping &mapping, const AttachedPointer &pointer);
+  /// The attached pointers that lie in [begin, begin + size) of the mapping.
+  std::vector<AttachedPointer> attached_in(const Mapping &mapping, HostPtr begin, int64_t size) const;
+
+  size_t size() const { return index_.size(); }
+
+  /// A copy of what the table holds, in order of host addresses.
+  struct Snapshot {
+    HostPtr begin, end, base;
+    DevicePtr target_begin;
+    uint32_t dynamic_count; ///< MappingState::kInfinite if infinite
+    uint32_t hold_count;
+    const char *name;
+  };
+  std::vector<Snapshot> snapshot() const;
+
+  /// Forgets names that lie in this range of addresses: the module that holds them goes.
+  void forget_names(uintptr_t begin, uintptr_t end);
+
+  /// Around a fork: the lock is taken before and given back after, in parent and child.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
+private:
+  Found look(HostPtr begin, int64_t size) const;
+  static Found judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
+  Mapping *new_mapping();
+  void fill(Mapping &mapping, const NewRange &range);
+  Removed unlink(Mapping &mapping);
+  Released release_hold(MappingRef ref, bool reset);
+  bool retain_hold(MappingRef ref);
+
+  mutable std::mutex mutex_;
+  OrderedIndex index_;
+  std::vector<std::unique_ptr<Mapping[]>> blocks_;
+  Mapping *free_ = nullptr;
+};
+
+} // namespace omptarget

@@ -1,0 +1,71 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bits of a map type as compilers of all generations emit them, and one argument of a construct in the inner form.
+#pragma once
+
+#include <cstdint>
+
+#include "base/address.h"
+
+namespace omptarget {
+
+/// Bits of a map type (abi: map types). The 16 bits from kMemberOfShift hold the number of the parent, counted from 1.
+namespace map_type {
+inline constexpr uint64_t kTo = 0x1;
+inline constexpr uint64_t kFrom = 0x2;
+inline constexpr uint64_t kAlways = 0x4;
+inline constexpr uint64_t kDelete = 0x8;
+inline constexpr uint64_t kPtrAndObj = 0x10;
+inline constexpr uint64_t kTargetParam = 0x20;
+inline constexpr uint64_t kReturnParam = 0x40;
+inline constexpr uint64_t kPrivate = 0x80;
+inline constexpr uint64_t kLiteral = 0x100;
+inline constexpr uint64_t kImplicit = 0x200;
+inline constexpr uint64_t kClose = 0x400;
+inline constexpr uint64_t kPresent = 0x1000;
+inline constexpr uint64_t kHold = 0x2000;
+inline constexpr uint64_t kAttach = 0x4000;
+inline constexpr uint64_t kNonContiguous = 0x100000000000;
+inline constexpr unsigned kMemberOfShift = 48;
+inline constexpr uint64_t kMemberOf = 0xffffull << kMemberOfShift;
+/// All three together mark the variable that a lambda captured by reference.
+inline constexpr uint64_t kLambdaCapture = kPtrAndObj | kLiteral | kImplicit;
+} // namespace map_type
+
+class Mapping;
+
+/// A mapping and the generation that it had when it was found: tells whether it still is the same one.
+struct MappingRef {
+  Mapping *mapping = nullptr;
+  uint32_t generation = 0;
+  explicit operator bool() const { return mapping != nullptr; }
+  bool operator==(const MappingRef &) const = default;
+};
+
+/// One map argument of a construct. The first group is what the compiler passed; the second is filled by planning.
+struct MapItem {
+  HostPtr base;      ///< start of the array or struct; for PTR_AND_OBJ and ATTACH the address of the pointer
+  HostPtr begin;     ///< first byte of the mapped range
+  int64_t size;      ///< bytes; for non-contiguous updates the number of dimensions
+  uint64_t type;     ///< map_type bits
+  const char *name;  ///< ";name;file;line;column;;" or null; lives as long as the module
+  int32_t argument;  ///< index in the caller's arrays; -1 for a component that a mapper pushed
+  int32_t parent;    ///< index of the item that this is a member of, or -1
+
+  MappingRef mapping{};         ///< where the range lies, if it is present
+  MappingRef pointer_mapping{}; ///< PTR_AND_OBJ: where the pointer lies
+  uint8_t flags = 0;            ///< ItemFlag bits
+
+  bool has(uint64_t bits) const { return (type & bits) != 0; }
+  bool is_member() const { return has(map_type::kMemberOf); }
+};
+
+enum ItemFlag : uint8_t {
+  kItemCounted = 1,        ///< entering retained mapping
+  kItemPointerCounted = 2, ///< entering retained pointer_mapping
+  kItemHostPointer = 4,    ///< unified shared memory: the device uses the host's memory
+  kItemIsCombined = 8,     ///< parent of the items that follow
+};
+
+} // namespace omptarget

@@ -1,0 +1,89 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One range of host memory that is present on a device: where it lies and how often it is referenced.
+//
+// Mappings are type-stable: HostDataToTargetMap reuses them and never gives their memory back, so that a reader that
+// lost a race reads stale values and never freed memory. The generation in the state word tells it that it lost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+
+#include "base/address.h"
+#include "mapping/map_type.h"
+
+namespace omptarget {
+
+/// A pointer in mapped data whose device copy holds a device address (attached pointer; OpenMP 5.2, section 5.8.6).
+struct AttachedPointer {
+  HostPtr host_address;     ///< of the pointer
+  HostPtr host_value;       ///< what the pointer holds on the host
+  DevicePtr device_address; ///< of the pointer's copy
+  DevicePtr device_value;   ///< what the copy holds
+};
+
+/// What is packed into one word, so that retaining, releasing and reviving are one compare-and-swap each.
+struct MappingState {
+  static constexpr uint64_t kCountMask = 0xffffffff;
+  static constexpr uint32_t kInfinite = 0xffffffff;
+  static constexpr uint64_t kHeld = 1ull << 32;    ///< the hold count is not zero
+  static constexpr uint64_t kStorage = 1ull << 33; ///< the device address is known
+  static constexpr uint64_t kReady = 1ull << 34;   ///< the data that the creating construct copies have arrived
+  static constexpr unsigned kGenerationShift = 36;
+
+  static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word & kCountMask); }
+  static uint32_t generation(uint64_t word) { return static_cast<uint32_t>(word >> kGenerationShift); }
+  static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
+};
+
+/// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
+/// publishes storage; readers that race with reuse are caught by the generation. Any thread may read.
+class Mapping {
+public:
+  HostPtr begin() const { return begin_.load(std::memory_order_relaxed); }
+  HostPtr end() const { return end_.load(std::memory_order_relaxed); }
+  HostPtr base() const { return base_.load(std::memory_order_relaxed); }
+  int64_t size() const { return end() - begin(); }
+  /// Device address of begin(). Only once storage is published.
+  DevicePtr target_begin() const { return target_begin_.load(std::memory_order_relaxed); }
+  /// What was allocated: target_begin() less the padding; null if the memory is not the mapping's own.
+  DevicePtr allocation() const { return allocation_.load(std::memory_order_relaxed); }
+  const char *name() const { return name_.load(std::memory_order_relaxed); }
+  DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
+
+  uint64_t state() const { return state_.load(std::memory_order_acquire); }
+  uint32_t generation() const { return MappingState::generation(state()); }
+  bool has_attached_pointers() const { return attached_count_.load(std::memory_order_acquire) != 0; }
+
+  /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
+  bool wait_for(uint64_t state_bit, uint32_t generation) const;
+
+  /// The construct that created, or that brought the count to zero, or null: an identity, never followed.
+  const void *creator() const { return creator_.load(std::memory_order_relaxed); }
+  const void *finisher() const { return finisher_.load(std::memory_order_relaxed); }
+  void set_finisher(const void *construct) { finisher_.store(construct, std::memory_order_relaxed); }
+
+  /// An event after which the data have arrived, for devices that order queues by events; null otherwise.
+  void *arrival_event() const { return event_.load(std::memory_order_acquire); }
+
+private:
+  friend class HostDataToTargetMap;
+  std::atomic<uint64_t> state_{0};
+  std::atomic<HostPtr> begin_{};
+  std::atomic<HostPtr> end_{};
+  std::atomic<HostPtr> base_{};
+  std::atomic<DevicePtr> target_begin_{};
+  std::atomic<DevicePtr> allocation_{};
+  std::atomic<const char *> name_{nullptr};
+  std::atomic<const void *> creator_{nullptr};
+  std::atomic<const void *> finisher_{nullptr};
+  std::atomic<void *> event_{nullptr};
+  std::atomic<uint32_t> attached_count_{0};
+  std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
+  std::map<HostPtr, AttachedPointer> attached_; // by host address of the pointer; with the map's lock held
+  Mapping *next_free_ = nullptr;               // with the map's lock held
+};
+
+} // namespace omptarget

@@ -1,0 +1,34 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mapping/non_contiguous.h"
+
+#include <cinttypes>
+
+namespace omptarget {
+
+Result<HostBlocks> host_blocks(const MapItem &item) {
+  constexpr int64_t kMaxDimensions = 64;
+  if (!item.has(map_type::kNonContiguous))
+    return HostBlocks(item.begin, item.size);
+  const int64_t dimensions = item.size;
+  if (dimensions < 1 || dimensions > kMaxDimensions)
+    return Status::error(format("a non-contiguous section has %" PRId64 " dimensions; 1 to %" PRId64 " are expected",
+                                dimensions, kMaxDimensions));
+  const auto *dimension = static_cast<const SectionDimension *>(raw(item.begin));
+  HostPtr first = item.base;
+  for (int64_t i = 0; i < dimensions; ++i)
+    first = first + static_cast<int64_t>(dimension[i].offset * dimension[i].stride);
+  int64_t level = dimensions - 1;
+  uint64_t size = dimension[level].count * dimension[level].stride;
+  while (level > 0 && dimension[level - 1].stride == size) {
+    --level;
+    size *= dimension[level].count;
+  }
+  HostBlocks blocks(first, static_cast<int64_t>(size));
+  while (level-- > 0)
+    blocks.repeat(dimension[level].count, dimension[level].stride);
+  return blocks;
+}
+
+} // namespace omptarget

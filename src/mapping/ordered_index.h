@@ -1,0 +1,71 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mappings ordered by host address, read without a lock.
+//
+// Two levels: a directory of leaves, each leaf a sorted array of a few hundred keys; so a search touches few cache lines
+// even among a million keys. One sequence counter covers all: a reader notes it, reads, and reads again if it changed.
+// Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
+// freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and which
+// ThreadSanitizer understands.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace omptarget {
+
+class Mapping;
+
+/// Reading: any thread. Writing: one thread at a time, the owner's lock held, between begin_write and end_write.
+class OrderedIndex {
+public:
+  OrderedIndex();
+  ~OrderedIndex();
+  OrderedIndex(const OrderedIndex &) = delete;
+  OrderedIndex &operator=(const OrderedIndex &) = delete;
+
+  struct Neighbours {
+    Mapping *below; ///< with the largest key that is not above the key asked for, or null
+    Mapping *above; ///< with the smallest key that is above it, or null
+  };
+
+  /// A read section: what around() returned between the two is right only if end_read says so. begin_read returns an odd
+  /// number while a writer is at work.
+  uint32_t begin_read() const { return version_.load(std::memory_order_acquire); }
+  bool end_read(uint32_t version) const { return version_.load(std::memory_order_acquire) == version; }
+  Neighbours around(uintptr_t key) const;
+
+  void begin_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void end_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void insert(uintptr_t key, Mapping *value);
+  void erase(uintptr_t key);
+
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
+  /// All values in order of their keys; the owner's lock held.
+  std::vector<Mapping *> values() const;
+
+private:
+  static constexpr uint32_t kLeafCapacity = 256;
+  struct Leaf;
+  struct Directory;
+
+  Leaf *new_leaf();
+  uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
+  void split(uint32_t index);
+  void remove_leaf(uint32_t index);
+  void merge_with_next(uint32_t index);
+  void add_to_directory(uint32_t index, uintptr_t first_key, Leaf *leaf);
+
+  std::atomic<uint32_t> version_{0};
+  std::atomic<Directory *> directory_;
+  std::atomic<size_t> size_{0};
+  std::vector<std::unique_ptr<Leaf>> leaves_;           // all that were ever made
+  std::vector<Leaf *> free_leaves_;
+  std::vector<std::unique_ptr<Directory>> directories_; // the current one last; the others wait for slow readers
+};
+
+} // namespace omptarget

@@ -1,0 +1,95 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Planning: turns the map arguments of a construct into what has to be done, over the table of present data. Planning
+// looks up, counts and reserves; it never waits, allocates device memory, copies or calls a plugin. Who carries a plan out
+// (src/region) works through its lists in the order in which they stand here.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "base/status.h"
+#include "mapping/host_data_to_target_map.h"
+#include "mapping/map_type.h"
+
+namespace omptarget {
+
+using MapItems = llvm::SmallVector<MapItem, 8>;
+
+/// What planning must know of the device and the program.
+struct MappingPolicy {
+  bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
+  bool attach_always = false;   ///< LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS
+};
+
+/// A mapping that the construct created: storage of padding + size bytes is needed, the range starts after the padding.
+struct NewStorage {
+  MappingRef ref;
+  HostPtr begin;
+  int64_t size;
+  int64_t padding;
+};
+
+/// A copy of [host, host + size) to or from its place in the mapping.
+struct Copy {
+  Mapping *mapping;
+  HostPtr host;
+  int64_t size;
+  const char *name;
+};
+
+/// The device copy of the pointer at pointer, in pointer_mapping, must point into target, at the place that corresponds
+/// to the host pointer's value. size: bytes of the pointer; more than 8 for a descriptor whose first 8 bytes it is.
+struct Attachment {
+  Mapping *pointer_mapping;
+  HostPtr pointer;
+  int64_t size;
+  Mapping *target;
+  HostPtr target_begin;
+};
+
+/// What entering has to do: allocate, copy, wait, then the rest.
+struct EnterPlan {
+  llvm::SmallVector<NewStorage, 4> allocations;
+  llvm::SmallVector<Copy, 4> copies;             ///< into own new mappings
+  llvm::SmallVector<Attachment, 2> attachments;  ///< into own new mappings
+  llvm::SmallVector<MappingRef, 2> awaited;      ///< of other constructs: storage or data may not have arrived
+  llvm::SmallVector<Copy, 2> late_copies;        ///< into mappings of others (always)
+  llvm::SmallVector<Attachment, 2> late_attachments;
+
+  bool is_empty() const {
+    return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && late_copies.empty() &&
+           late_attachments.empty();
+  }
+};
+
+/// Fills the items' mappings, retains them and lists what has to be done. On failure everything is as it was.
+Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
+
+/// Takes back what plan_enter did, after its allocations failed. Storage that was allocated is the caller's to free.
+void abandon_enter(HostDataToTargetMap &map, MapItems &items, const EnterPlan &plan);
+
+/// What leaving has to do: copy, wait for the copies, restore attached pointers, then remove what is unused.
+struct ExitPlan {
+  llvm::SmallVector<Copy, 4> copies;       ///< to the host
+  llvm::SmallVector<MappingRef, 4> unused; ///< reached zero; to be removed unless somebody retains them meanwhile
+};
+
+/// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a
+/// target region); otherwise the mappings are looked up (target data end, target exit data).
+Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
+                 ExitPlan &plan);
+
+/// What target update has to do.
+struct UpdatePlan {
+  llvm::SmallVector<Copy, 4> to_device;
+  llvm::SmallVector<Copy, 4> to_host;
+};
+
+Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan);
+
+/// The failure of a construct that needs data (OpenMP 5.2, section 5.8.3, present) which are not there. modifier: "map
+/// type modifier" or "motion modifier".
+Status missing_present(const MapItem &item, const char *modifier);
+
+} // namespace omptarget

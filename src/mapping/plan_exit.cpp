@@ -1,0 +1,128 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Leaving: target exit data, the end of target data, and the way out of a target region; and target update.
+
+#include "mapping/plan.h"
+
+#include "mapping/non_contiguous.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr int64_t kPointerSize = sizeof(void *);
+
+class ExitPlanner {
+public:
+  ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
+      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan) {}
+
+  /// All references are taken away first, so that whether a range goes is decided once for all items that lie in it.
+  Status run() {
+    for (MapItem &item : items_) {
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+        continue;
+      if (!has_entered_)
+        OMPTARGET_TRY(look_up(item));
+      if (item.flags & kItemCounted)
+        release(item, item.mapping);
+      if (item.flags & kItemPointerCounted)
+        release(item, item.pointer_mapping);
+    }
+    for (size_t i = items_.size(); i-- > 0;)
+      copy_back(items_[i]);
+    return Status::ok();
+  }
+
+private:
+  Status look_up(MapItem &item) {
+    item.flags = 0;
+    item.mapping = item.pointer_mapping = {};
+    if (item.has(map_type::kPtrAndObj)) {
+      const Found pointer = map_.find(item.base, kPointerSize);
+      if (pointer.is_contained) {
+        item.pointer_mapping = pointer.ref;
+        item.flags |= is_counted_by_parent(item, pointer.ref) ? 0 : kItemPointerCounted;
+      }
+    }
+    const Found found = map_.find(item.begin, item.size);
+    if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
+      item.mapping = found.ref;
+      item.flags |= !item.has(map_type::kPtrAndObj) && is_counted_by_parent(item, found.ref) ? 0 : kItemCounted;
+      return Status::ok();
+    }
+    if (policy_.use_host_memory)
+      item.flags |= kItemHostPointer;
+    else if (item.has(map_type::kPresent))
+      return missing_present(item, "map type modifier");
+    return Status::ok();
+  }
+
+  bool is_counted_by_parent(const MapItem &item, MappingRef ref) const {
+    return item.is_member() && item.parent >= 0 && items_[static_cast<size_t>(item.parent)].mapping == ref;
+  }
+
+  void release(const MapItem &item, MappingRef ref) {
+    const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
+    if (!map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero)
+      return;
+    ref.mapping->set_finisher(&plan_);
+    plan_.unused.push_back(ref);
+  }
+
+  void copy_back(const MapItem &item) {
+    if (!item.mapping || !item.has(map_type::kFrom) || item.size <= 0 ||
+        item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+      return;
+    if (item.has(map_type::kAlways) || item.mapping.mapping->finisher() == &plan_)
+      plan_.copies.push_back({item.mapping.mapping, item.begin, item.size, item.name});
+  }
+
+  HostDataToTargetMap &map_;
+  const MappingPolicy &policy_;
+  MapItems &items_;
+  const bool has_entered_;
+  ExitPlan &plan_;
+};
+
+Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItem &item, UpdatePlan &plan) {
+  OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item));
+  Status missing;
+  blocks.for_each([&](HostPtr begin, int64_t size) {
+    if (size == 0 || !missing.is_ok())
+      return;
+    const Found found = map.find(begin, size);
+    if (!found.is_contained) {
+      if (item.has(map_type::kPresent) && !policy.use_host_memory) {
+        MapItem block = item;
+        block.begin = begin;
+        block.size = size;
+        missing = missing_present(block, "motion modifier");
+      }
+      return;
+    }
+    const Copy action{found.ref.mapping, begin, size, item.name};
+    if (item.has(map_type::kTo))
+      plan.to_device.push_back(action);
+    if (item.has(map_type::kFrom))
+      plan.to_host.push_back(action);
+  });
+  return missing;
+}
+
+} // namespace
+
+Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
+                 ExitPlan &plan) {
+  return ExitPlanner(map, policy, items, has_entered, plan).run();
+}
+
+Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan) {
+  for (const MapItem &item : items)
+    if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+      OMPTARGET_TRY(update_item(map, policy, item, plan));
+  return Status::ok();
+}
+
+} // namespace omptarget

@@ -1,0 +1,39 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What users see on stderr: LIBOMPTARGET_INFO, messages and warnings, in LLVM 19's words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace omptarget {
+
+/// Bits of LIBOMPTARGET_INFO.
+namespace info {
+inline constexpr uint32_t kArguments = 0x01;
+inline constexpr uint32_t kMappingExists = 0x02;
+inline constexpr uint32_t kTable = 0x04;
+inline constexpr uint32_t kMappingChanged = 0x08;
+inline constexpr uint32_t kKernel = 0x10;
+inline constexpr uint32_t kTransfer = 0x20;
+inline constexpr uint32_t kEmptyMapping = 0x40;
+} // namespace info
+
+/// The mask in force. Any thread.
+uint32_t info_mask();
+void set_info_mask(uint32_t mask);
+
+/// Prints "omptarget device N info: ..." as one line.
+[[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);
+
+/// Prints "omptarget message: ..." and "omptarget error: ..." as one line.
+void print_message(const std::string &text);
+void print_error(const std::string &text);
+/// Prints a line as it is.
+void print_line(const std::string &text);
+
+/// Warns, once, if another libomptarget is loaded in this process.
+void warn_about_second_library();
+
+} // namespace omptarget
