@@ -93,12 +93,15 @@ bool ImageFile::is_usable() const {
 }
 
 Status ImageFile::create_in_memory(std::string_view bytes) {
-  const int created = memory_file();
-  if (created < 0)
+  file_ = memory_file();
+  if (file_ < 0)
     return Status::error(format("cannot make a file in memory: %s", std::strerror(errno)));
   // A program that closed its standard streams will open them again and expects their numbers.
-  file_ = ::fcntl(created, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::close(created);
+  if (file_ <= STDERR_FILENO) {
+    const int low = file_;
+    file_ = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    ::close(low);
+  }
   struct stat facts {};
   if (file_ < 0 || ::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
     return Status::error(format("cannot write a file in memory: %s", std::strerror(errno)));

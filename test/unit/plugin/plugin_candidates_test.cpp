@@ -1,0 +1,97 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_candidates.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+namespace omptarget {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> names_of(const std::vector<PluginCandidate> &candidates) {
+  std::vector<std::string> names;
+  for (const PluginCandidate &candidate : candidates)
+    names.push_back(candidate.name);
+  return names;
+}
+
+std::vector<PluginCandidate> candidates_of(std::initializer_list<const char *> names) {
+  std::vector<PluginCandidate> candidates;
+  for (const char *name : names)
+    candidates.push_back({name, std::string("/somewhere/") + name});
+  return candidates;
+}
+
+class Folders : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+    root_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+  std::string folder(const char *name, std::initializer_list<const char *> files) {
+    const std::filesystem::path path = root_ / name;
+    std::filesystem::create_directory(path);
+    for (const char *file : files)
+      std::ofstream(path / file) << "x";
+    return path;
+  }
+  std::filesystem::path root_;
+};
+
+TEST(PluginCandidates, names_come_from_file_names) {
+  EXPECT_EQ(plugin_name_of("libomptarget.rtl.cuda.so"), "cuda");
+  EXPECT_EQ(plugin_name_of("libomptarget.rtl.x86_64.nextgen.so"), "x86_64.nextgen");
+  for (const char *other : {"libomptarget.rtl..so", "libomptarget.rtl.so", "libomptarget.so", "libomptarget.rtl.cuda.so.15",
+                            "omptarget.rtl.cuda.so", ""})
+    EXPECT_EQ(plugin_name_of(other), "") << other;
+}
+
+TEST(PluginCandidates, lists_lose_blanks_and_empty_parts) {
+  EXPECT_THAT(split_list(" a, b ,,c,", ','), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split_list("", ':'), IsEmpty());
+  EXPECT_THAT(split_list("::", ':'), IsEmpty());
+}
+
+TEST(PluginCandidates, default_order_puts_gpus_first_and_the_cpu_last) {
+  std::vector<std::string> missing;
+  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "zz", "amdgpu", "aa", "cuda", "x86_64.nextgen"}), {},
+                                        missing)),
+              ElementsAre("cuda", "amdgpu", "aa", "zz", "x86_64.nextgen", "x86_64"));
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(PluginCandidates, a_selection_orders_restricts_and_names_what_is_missing) {
+  std::vector<std::string> missing;
+  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "zz", "cuda"}), {"x86_64", "nope", "cuda", "x86_64"},
+                                        missing)),
+              ElementsAre("x86_64", "cuda"));
+  EXPECT_THAT(missing, ElementsAre("nope"));
+}
+
+TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
+  const std::string first = folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl.x86_64.nextgen.so", "other.so"});
+  const std::string second = folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl.x86_64.so"});
+  std::vector<PluginRejection> rejections;
+  const std::vector<PluginCandidate> found = find_candidates({first, second}, rejections);
+  EXPECT_THAT(names_of(found), ElementsAre("a", "x86_64.nextgen", "b"));
+  EXPECT_EQ(found[0].path, first + "/libomptarget.rtl.a.so");
+  EXPECT_THAT(rejections, IsEmpty());
+}
+
+TEST_F(Folders, folders_that_cannot_be_read_are_told) {
+  std::vector<PluginRejection> rejections;
+  const std::string missing = root_ / "missing";
+  EXPECT_THAT(find_candidates({missing}, rejections), IsEmpty());
+  ASSERT_EQ(rejections.size(), 1u);
+  EXPECT_EQ(rejections[0].path, missing);
+  EXPECT_EQ(rejections[0].reason, "the folder cannot be read: No such file or directory");
+}
+
+} // namespace
+} // namespace omptarget
