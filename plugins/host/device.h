@@ -1,0 +1,30 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices of this plugin: the same CPU four times, each with images and globals of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/status.h"
+#include "host/function_map.h"
+#include "host/image.h"
+
+namespace omptarget::host {
+
+inline constexpr int32_t kDevices = 4;
+
+/// What is loaded on one device. Reached with its lock held.
+struct DeviceState {
+  explicit DeviceState(int32_t device) : functions(device) {}
+  std::vector<std::unique_ptr<LoadedImage>> images;
+  FunctionMap functions;
+};
+
+/// The device's state, which lives until the end of the process. device is valid.
+Guarded<DeviceState> &device_state(int32_t device);
+
+} // namespace omptarget::host

@@ -1,0 +1,107 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/function_map.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "host/device.h"
+
+namespace omptarget::host {
+
+namespace {
+
+/// What the device runtime of LLVM 16 to 22 reads of its device; images of older ones have a shorter one.
+struct DeviceEnvironment {
+  uint32_t debug_kind;
+  uint32_t number_of_devices;
+  uint32_t device_number;
+  uint32_t dynamic_memory_size;
+  uint64_t clock_frequency;
+  const void *indirect_table;
+  uint64_t indirect_count;
+  uint64_t hardware_parallelism;
+};
+static_assert(sizeof(DeviceEnvironment) == 48);
+
+/// Tables take at least that many bytes of addresses (memory only where there are pairs). Pointer and count are two
+/// variables that a running kernel reads one after the other; with room behind each table, a pointer that goes with
+/// another table's count leads to no address without memory, only to a function that is not found.
+constexpr uint64_t kMinimumBytes = 1 << 20;
+
+/// Written while kernels may read it.
+template <typename T> void publish(void *place, T value) {
+  std::atomic_ref<T>(*static_cast<T *>(place)).store(value, std::memory_order_release);
+}
+
+bool is_aligned(const void *place) { return reinterpret_cast<uintptr_t>(place) % sizeof(uint64_t) == 0; }
+
+} // namespace
+
+Status FunctionMap::set(uint64_t count, const __omp_offloading_fptr_map_ty *pairs) {
+  if (count != 0 && !pairs)
+    return Status::error("the table of indirect functions is null");
+  if (count > (uint64_t{1} << 32))
+    return Status::error(format("a table of %llu indirect functions is too large",
+                                static_cast<unsigned long long>(count)));
+  for (uint64_t i = 1; i < count; ++i)
+    if (pairs[i - 1].host_ptr >= pairs[i].host_ptr)
+      return Status::error(format("the table of indirect functions is not sorted at pair %llu",
+                                  static_cast<unsigned long long>(i)));
+  const uint64_t bytes = count * sizeof *pairs;
+  count_ = count;
+  current_ = nullptr;
+  if (count == 0)
+    return Status::ok();
+  for (const Table &table : tables_)
+    if (table.count == count && std::memcmp(table.pairs, pairs, bytes) == 0) {
+      current_ = table.pairs;
+      return Status::ok();
+    }
+  void *memory = mmap(nullptr, std::max(kMinimumBytes, 2 * bytes), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    count_ = 0;
+    return Status::error(format("no memory for %llu indirect functions: %s", static_cast<unsigned long long>(count),
+                                std::strerror(errno)));
+  }
+  std::memcpy(memory, pairs, bytes);
+  current_ = static_cast<__omp_offloading_fptr_map_ty *>(memory);
+  tables_.push_back({current_, count});
+  return Status::ok();
+}
+
+void FunctionMap::announce(const LoadedImage &image) const {
+  void *pointer = image.find_writable("__omp_offloading_fptr_map_p", sizeof(void *));
+  void *size = image.find_writable("__omp_offloading_fptr_map_size", sizeof(uint64_t));
+  if (pointer && size && is_aligned(pointer) && is_aligned(size)) {
+    // A kernel that sees no pairs looks at no pointer.
+    publish<uint64_t>(size, 0);
+    publish<void *>(pointer, current_);
+    publish<uint64_t>(size, count_);
+    OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device_, "an image has %llu indirect functions at %p now",
+                           static_cast<unsigned long long>(count_), static_cast<void *>(current_));
+  }
+  const LoadedImage::Symbol symbol = image.find_symbol("__omp_rtl_device_environment");
+  void *environment = symbol.size ? image.find_writable("__omp_rtl_device_environment", symbol.size) : nullptr;
+  if (!environment)
+    return;
+  constexpr uint64_t kNanosecondsPerSecond = 1000000000;
+  const DeviceEnvironment value{0,
+                                static_cast<uint32_t>(kDevices),
+                                static_cast<uint32_t>(device_),
+                                0,
+                                kNanosecondsPerSecond,
+                                current_,
+                                count_,
+                                1};
+  std::memcpy(environment, &value, std::min<uint64_t>(symbol.size, sizeof value));
+}
+
+} // namespace omptarget::host

@@ -1,0 +1,45 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of indirect functions of one device, and writing it into the images that are loaded there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "host/image.h"
+#include "omptarget/types.h"
+
+namespace omptarget::host {
+
+/// Not thread-safe: reached with the device's lock held. Kernels read tables at any time without it.
+class FunctionMap {
+public:
+  explicit FunctionMap(int32_t device) : device_(device) {}
+  FunctionMap(const FunctionMap &) = delete;
+  FunctionMap &operator=(const FunctionMap &) = delete;
+
+  /// Replaces the table. The caller announces it to all images.
+  Status set(uint64_t count, const __omp_offloading_fptr_map_ty *pairs);
+  /// Tells an image what the device is and where the current table lies.
+  void announce(const LoadedImage &image) const;
+  uint64_t count() const { return count_; }
+
+private:
+  struct Table {
+    __omp_offloading_fptr_map_ty *pairs;
+    uint64_t count;
+  };
+
+  int32_t device_;
+  uint64_t count_ = 0;
+  __omp_offloading_fptr_map_ty *current_ = nullptr;
+  /// All tables that there ever were, the current one among them. A kernel may hold a pointer into any of them, and
+  /// telling that none does would need counting every launch. A table that comes back (a library that is opened and
+  /// closed again and again) is the old one once more, so that they stay few.
+  std::vector<Table> tables_;
+};
+
+} // namespace omptarget::host

@@ -1,0 +1,159 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/image.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include "base/log.h"
+
+namespace omptarget::host {
+
+namespace {
+
+std::string_view bytes_of(const __tgt_device_image &image) {
+  const char *begin = static_cast<const char *>(image.ImageStart);
+  const char *end = static_cast<const char *>(image.ImageEnd);
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
+/// Images of clang 14 are linked so that symbols of the program replace theirs: its globals would be used instead of the
+/// device's own. The copy is told to look in itself first.
+std::string bytes_to_load(std::string_view image, const ImageLayout &layout) {
+  std::string bytes(image);
+  if (layout.spare_dynamic_offset != 0) {
+    const Elf64_Dyn symbolic{DT_SYMBOLIC, {0}};
+    std::memcpy(bytes.data() + layout.spare_dynamic_offset, &symbolic, sizeof symbolic);
+  }
+  return bytes;
+}
+
+/// The address and the name of an entry of the image's own table, which may be unaligned.
+struct OwnEntry {
+  void *address;
+  const char *name;
+};
+OwnEntry read_entry(const char *at, size_t record) {
+  if (record == sizeof(__tgt_offload_entry_v1)) {
+    __tgt_offload_entry_v1 entry;
+    std::memcpy(&entry, at, sizeof entry);
+    if (entry.kind != OMPTARGET_ENTRY_KIND_OPENMP)
+      return {nullptr, nullptr};
+    return {entry.address, entry.symbol_name};
+  }
+  __tgt_offload_entry entry;
+  std::memcpy(&entry, at, sizeof entry);
+  return {entry.addr, entry.name};
+}
+
+} // namespace
+
+Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __tgt_device_image &image) {
+  if (!image.ImageStart || image.ImageEnd < image.ImageStart || image.EntriesEnd < image.EntriesBegin)
+    return Status::error("the image's description is damaged: an end lies before its begin");
+  OMPTARGET_TRY_ASSIGN(ImageLayout layout, check_image(bytes_of(image)));
+  OMPTARGET_TRY_ASSIGN(ImageFile file, ImageFile::create(bytes_to_load(bytes_of(image), layout)));
+  std::unique_ptr<LoadedImage> loaded(new LoadedImage(std::move(file), std::move(layout)));
+  OMPTARGET_TRY(loaded->open(device));
+  loaded->fill_table(device, image);
+  return loaded;
+}
+
+Status LoadedImage::open(int32_t device) {
+  handle_ = dlopen(file_.path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!handle_) {
+    const char *text = dlerror();
+    return Status::error(format("the dynamic linker refuses the image: %s", text ? text : "no reason given"));
+  }
+  file_.hide();
+  link_map *map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || !map)
+    return Status::error("the dynamic linker does not tell where the image is");
+  base_ = map->l_addr;
+  OMPTARGET_TRACE_DEVICE(Topic::kImage, device, "loaded an image of %zu segments at 0x%zx as %s",
+                         layout_.segments.size(), static_cast<size_t>(base_), file_.path().c_str());
+  return Status::ok();
+}
+
+LoadedImage::~LoadedImage() {
+  if (handle_)
+    dlclose(handle_);
+}
+
+const Segment *LoadedImage::segment_of(const void *address, uint64_t size) const {
+  const uint64_t at = reinterpret_cast<uintptr_t>(address) - base_;
+  for (const Segment &segment : layout_.segments)
+    if (at >= segment.address && size <= segment.memory_size && at - segment.address <= segment.memory_size - size)
+      return &segment;
+  return nullptr;
+}
+
+LoadedImage::Symbol LoadedImage::find_symbol(const char *name) const {
+  // dlsym also searches the libraries that the image needs.
+  void *address = dlsym(handle_, name);
+  if (!address || !segment_of(address, 0))
+    return {};
+  Dl_info facts{};
+  const ElfW(Sym) *symbol = nullptr;
+  dladdr1(address, &facts, reinterpret_cast<void **>(const_cast<ElfW(Sym) **>(&symbol)), RTLD_DL_SYMENT);
+  return {address, symbol ? symbol->st_size : 0};
+}
+
+void *LoadedImage::find_writable(const char *name, uint64_t size) const {
+  void *address = dlsym(handle_, name);
+  if (!address)
+    return nullptr;
+  const Segment *segment = segment_of(address, size);
+  return segment && segment->is_writable ? address : nullptr;
+}
+
+/// Whether text is a string inside the image.
+bool LoadedImage::is_name(const char *text) const {
+  const Segment *segment = segment_of(text, 1);
+  if (!segment)
+    return false;
+  const uint64_t left = segment->address + segment->memory_size - (reinterpret_cast<uintptr_t>(text) - base_);
+  return std::memchr(text, '\0', left) != nullptr;
+}
+
+void *LoadedImage::own_entry(const char *name) const {
+  const EntrySection &section = layout_.entries;
+  if (section.size == 0)
+    return nullptr;
+  const char *begin = reinterpret_cast<const char *>(base_ + section.address);
+  for (uint64_t offset = 0; offset < section.size; offset += section.record) {
+    const OwnEntry entry = read_entry(begin + offset, section.record);
+    if (entry.name && is_name(entry.name) && std::strcmp(entry.name, name) == 0)
+      return entry.address;
+  }
+  return nullptr;
+}
+
+void *LoadedImage::address_of(const __tgt_offload_entry &entry) const {
+  if (!entry.name || !*entry.name || entry.flags == OMPTARGET_ENTRY_REQUIRES)
+    return nullptr;
+  // A function of the table of indirect functions may be a local symbol; the image's own entry names it.
+  const bool is_function = (entry.flags & OMPTARGET_ENTRY_INDIRECT) != 0 && entry.size == 0;
+  if (is_function)
+    if (void *address = own_entry(entry.name))
+      return address;
+  if (void *address = dlsym(handle_, entry.name); address && segment_of(address, 0))
+    return address;
+  // clang 14 gives static variables an entry, and no symbol.
+  return is_function ? nullptr : own_entry(entry.name);
+}
+
+void LoadedImage::fill_table(int32_t device, const __tgt_device_image &image) {
+  for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry) {
+    entries_.push_back(*entry);
+    entries_.back().addr = address_of(*entry);
+    if (!entries_.back().addr)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, device, "the image does not have '%s'", entry->name ? entry->name : "");
+  }
+  table_ = {entries_.data(), entries_.data() + entries_.size()};
+}
+
+} // namespace omptarget::host

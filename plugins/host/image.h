@@ -1,0 +1,57 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One image loaded on one device: a private copy with globals of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "host/image_check.h"
+#include "host/image_file.h"
+#include "omptarget/plugin.h"
+
+namespace omptarget::host {
+
+class LoadedImage {
+public:
+  /// Checks the image and loads it; runs its constructors. The failure says what is wrong with it.
+  static Result<std::unique_ptr<LoadedImage>> load(int32_t device, const __tgt_device_image &image);
+
+  /// Runs its destructors.
+  ~LoadedImage();
+  LoadedImage(const LoadedImage &) = delete;
+  LoadedImage &operator=(const LoadedImage &) = delete;
+
+  __tgt_target_table *table() { return &table_; }
+
+  struct Symbol {
+    void *address = nullptr;
+    uint64_t size = 0;
+  };
+  /// A symbol that this very image exports; null if it has none of that name.
+  Symbol find_symbol(const char *name) const;
+  /// A symbol that can be written to, with at least size bytes.
+  void *find_writable(const char *name, uint64_t size) const;
+
+private:
+  LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
+  Status open(int32_t device);
+  void fill_table(int32_t device, const __tgt_device_image &image);
+  void *address_of(const __tgt_offload_entry &entry) const;
+  void *own_entry(const char *name) const;
+  const Segment *segment_of(const void *address, uint64_t size) const;
+  bool is_name(const char *text) const;
+
+  ImageFile file_;
+  ImageLayout layout_;
+  void *handle_ = nullptr;
+  uintptr_t base_ = 0;
+  std::vector<__tgt_offload_entry> entries_;
+  __tgt_target_table table_{};
+};
+
+} // namespace omptarget::host

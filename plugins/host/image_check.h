@@ -1,0 +1,50 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an image for the CPU says about itself, checked before the dynamic linker sees it: the linker trusts what it
+// loads, so that a damaged image would crash the process. Damage inside code and data is not seen.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace omptarget::host {
+
+struct Segment {
+  uint64_t address; ///< before relocation
+  uint64_t memory_size;
+  uint64_t file_offset;
+  uint64_t file_size;
+  bool is_writable;
+};
+
+/// The section with the image's own table of entries.
+struct EntrySection {
+  uint64_t address = 0; ///< before relocation
+  uint64_t size = 0;    ///< bytes; 0 if there is none
+  size_t record = 0;    ///< bytes per entry: 32 or 56
+};
+
+struct ImageLayout {
+  std::vector<Segment> segments; ///< ascending
+  EntrySection entries;
+  uint64_t dynamic_offset = 0;  ///< in the file
+  uint64_t dynamic_address = 0; ///< before relocation
+  uint64_t dynamic_count = 0;   ///< entries, with the ones that end it
+  /// Where in the file a dynamic entry may be added, or 0: the image is to be given DT_SYMBOLIC and has none.
+  uint64_t spare_dynamic_offset = 0;
+};
+
+/// Whether the bytes could be an image for this plugin: quick, reads the ELF header only.
+bool is_image_for_host(std::string_view image);
+
+/// Checks everything that the dynamic linker walks. Failures say what is wrong where.
+Result<ImageLayout> check_image(std::string_view image);
+
+/// The part of it about the dynamic section; fills spare_dynamic_offset.
+Status check_dynamic(std::string_view image, ImageLayout &layout);
+
+} // namespace omptarget::host

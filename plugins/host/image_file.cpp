@@ -1,0 +1,142 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/image_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+namespace omptarget::host {
+
+namespace {
+
+constinit std::atomic<uint64_t> image_counter{0};
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+int memory_file() {
+#ifdef MFD_EXEC
+  constexpr unsigned kExecutable = MFD_EXEC;
+#else
+  constexpr unsigned kExecutable = 0x10u;
+#endif
+  // Kernels before 6.3 do not know the flag and need none.
+  const int file = ::memfd_create("omptarget-image", MFD_CLOEXEC | kExecutable);
+  return file >= 0 ? file : ::memfd_create("omptarget-image", MFD_CLOEXEC);
+}
+
+} // namespace
+
+std::string unique_path_of(int file) {
+  std::string path = format("/proc/%ld/", static_cast<long>(::getpid()));
+  // The counter in binary: "./" is one and "/" is zero, both without effect in a path.
+  for (uint64_t rest = image_counter.fetch_add(1, std::memory_order_relaxed); rest != 0; rest >>= 1)
+    path += (rest & 1) != 0 ? "./" : "/";
+  return path + format("fd/%d", file);
+}
+
+ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
+  close_file();
+  file_ = std::exchange(other.file_, -1);
+  device_ = other.device_;
+  inode_ = other.inode_;
+  is_temporary_ = std::exchange(other.is_temporary_, false);
+  path_ = std::move(other.path_);
+  return *this;
+}
+
+ImageFile::~ImageFile() { close_file(); }
+
+void ImageFile::close_file() {
+  hide();
+  struct stat facts {};
+  if (file_ >= 0 && ::fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_)
+    ::close(file_);
+  file_ = -1;
+}
+
+void ImageFile::hide() {
+  if (is_temporary_)
+    ::unlink(path_.c_str());
+  is_temporary_ = false;
+}
+
+/// Whether the dynamic linker will be able to open the path and to execute what is there.
+bool ImageFile::is_usable() const {
+  const int opened = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0)
+    return false;
+  void *memory = ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, opened, 0);
+  ::close(opened);
+  if (memory == MAP_FAILED)
+    return false;
+  ::munmap(memory, 1);
+  return true;
+}
+
+Status ImageFile::create_in_memory(std::string_view bytes) {
+  const int created = memory_file();
+  if (created < 0)
+    return Status::error(format("cannot make a file in memory: %s", std::strerror(errno)));
+  // A program that closed its standard streams will open them again and expects their numbers.
+  file_ = ::fcntl(created, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::close(created);
+  struct stat facts {};
+  if (file_ < 0 || ::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
+    return Status::error(format("cannot write a file in memory: %s", std::strerror(errno)));
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
+  path_ = unique_path_of(file_);
+  if (!is_usable())
+    return Status::error(format("%s cannot be executed", path_.c_str()));
+  return Status::ok();
+}
+
+Status ImageFile::create_temporary(std::string_view bytes) {
+  const char *folder = ::secure_getenv("TMPDIR");
+  path_ = format("%s/omptarget-%ld-%llu-XXXXXX", folder && *folder ? folder : "/tmp", static_cast<long>(::getpid()),
+                 static_cast<unsigned long long>(image_counter.fetch_add(1, std::memory_order_relaxed)));
+  file_ = ::mkostemp(path_.data(), O_CLOEXEC);
+  if (file_ < 0)
+    return Status::error(format("cannot make the temporary file %s: %s", path_.c_str(), std::strerror(errno)));
+  is_temporary_ = true;
+  struct stat facts {};
+  if (::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
+    return Status::error(format("cannot write the temporary file %s: %s", path_.c_str(), std::strerror(errno)));
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
+  return Status::ok();
+}
+
+Result<ImageFile> ImageFile::create(std::string_view bytes) {
+  ImageFile in_memory;
+  Status status = in_memory.create_in_memory(bytes);
+  if (status.is_ok())
+    return in_memory;
+  OMPTARGET_TRACE(Topic::kImage, "%s; a temporary file is used", status.to_string().c_str());
+  ImageFile temporary;
+  Status other = temporary.create_temporary(bytes);
+  if (other.is_ok())
+    return temporary;
+  return std::move(other).during(status.to_string());
+}
+
+} // namespace omptarget::host

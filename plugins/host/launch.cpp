@@ -1,0 +1,73 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/launch.h"
+
+#include <array>
+#include <ffi.h>
+#include <utility>
+#include <vector>
+
+namespace omptarget::host {
+
+namespace {
+
+/// Kernels with up to that many parameters are called directly.
+constexpr uint32_t kDirect = 32;
+
+template <size_t> using Argument = void *;
+using Caller = void (*)(void *, void **);
+
+template <size_t... Indexes> Caller caller_of(std::index_sequence<Indexes...>) {
+  return [](void *kernel, [[maybe_unused]] void **values) {
+    reinterpret_cast<void (*)(Argument<Indexes>...)>(kernel)(values[Indexes]...);
+  };
+}
+
+template <size_t... Counts> constexpr auto make_callers(std::index_sequence<Counts...>) {
+  return std::array<Caller, sizeof...(Counts)>{[](void *kernel, void **values) {
+    caller_of(std::make_index_sequence<Counts>())(kernel, values);
+  }...};
+}
+
+constexpr auto kCallers = make_callers(std::make_index_sequence<kDirect + 1>());
+
+/// What the implicit parameter points to is of interest to GPUs only. LLVM passes this value here, too.
+void *implicit_argument() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+
+uint32_t gather(const KernelArguments &arguments, void **values) {
+  uint32_t count = 0;
+  if (arguments.has_implicit)
+    values[count++] = implicit_argument();
+  for (uint32_t i = 0; i < arguments.count; ++i)
+    values[count++] = static_cast<char *>(arguments.values[i]) + arguments.offsets[i];
+  return count;
+}
+
+Status call_indirectly(void *kernel, const KernelArguments &arguments) {
+  if (arguments.count > kMaximumArguments)
+    return Status::error(format("a kernel cannot have %u arguments", arguments.count));
+  std::vector<void *> values(arguments.count + 1);
+  const uint32_t count = gather(arguments, values.data());
+  std::vector<ffi_type *> types(count, &ffi_type_pointer);
+  std::vector<void *> addresses(count);
+  for (uint32_t i = 0; i < count; ++i)
+    addresses[i] = &values[i];
+  ffi_cif interface;
+  if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK)
+    return Status::error(format("libffi cannot call a function with %u arguments", count));
+  ffi_call(&interface, reinterpret_cast<void (*)()>(kernel), nullptr, addresses.data());
+  return Status::ok();
+}
+
+} // namespace
+
+Status call_kernel(void *kernel, const KernelArguments &arguments) {
+  if (arguments.count >= kDirect) [[unlikely]]
+    return call_indirectly(kernel, arguments);
+  void *values[kDirect + 1];
+  kCallers[gather(arguments, values)](kernel, values);
+  return Status::ok();
+}
+
+} // namespace omptarget::host

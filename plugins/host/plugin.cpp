@@ -1,0 +1,252 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry points of the plugin for the CPU. All operations are complete on return.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/log.h"
+#include "common/last_error.h"
+#include "host/device.h"
+#include "host/image_check.h"
+#include "host/launch.h"
+#include "omptarget/plugin.h"
+
+namespace omptarget::host {
+
+Guarded<DeviceState> &device_state(int32_t device) {
+  // Never destroyed: kernels and exit handlers of the program may come later than ours.
+  static Guarded<DeviceState> *const states[kDevices] = {
+      new Guarded<DeviceState>(0), new Guarded<DeviceState>(1), new Guarded<DeviceState>(2),
+      new Guarded<DeviceState>(3)};
+  return *states[device];
+}
+
+namespace {
+
+using plugin::finish;
+
+bool is_device(int32_t device) { return static_cast<uint32_t>(device) < static_cast<uint32_t>(kDevices); }
+
+[[gnu::cold, gnu::noinline]] Status no_device(int32_t device) {
+  return Status::error(format("there is no device %d; expected 0 to %d", device, kDevices - 1));
+}
+
+std::string_view bytes_of(const __tgt_device_image *image) {
+  if (!image || !image->ImageStart || image->ImageEnd < image->ImageStart)
+    return {};
+  const char *begin = static_cast<const char *>(image->ImageStart);
+  return {begin, static_cast<size_t>(static_cast<const char *>(image->ImageEnd) - begin)};
+}
+
+Result<__tgt_target_table *> load(int32_t device, const __tgt_device_image &image) {
+  // The image's constructors may call into the runtime, so the lock is not held while they run.
+  OMPTARGET_TRY_ASSIGN(std::unique_ptr<LoadedImage> loaded, LoadedImage::load(device, image));
+  auto state = device_state(device).lock();
+  state->functions.announce(*loaded);
+  state->images.push_back(std::move(loaded));
+  return state->images.back()->table();
+}
+
+Status unload(int32_t device, const __tgt_target_table *table) {
+  std::unique_ptr<LoadedImage> unloaded; // destroyed after the lock is released: destructors of the image run
+  {
+    auto state = device_state(device).lock();
+    for (auto at = state->images.begin(); at != state->images.end() && !unloaded; ++at)
+      if ((*at)->table() == table) {
+        unloaded = std::move(*at);
+        state->images.erase(at);
+        break;
+      }
+  }
+  return unloaded ? Status::ok() : Status::error(format("device %d has no image with that table", device));
+}
+
+Status set_functions(int32_t device, uint64_t count, const __omp_offloading_fptr_map_ty *pairs) {
+  auto state = device_state(device).lock();
+  OMPTARGET_TRY(state->functions.set(count, pairs));
+  for (const auto &image : state->images)
+    state->functions.announce(*image);
+  return Status::ok();
+}
+
+/// Small blocks come aligned as malloc does it, large ones to the line of a cache: it costs little there, and vector
+/// code gains.
+void *allocate(int64_t size) {
+  constexpr int64_t kLarge = 4096;
+  constexpr size_t kLine = 64;
+  if (size < kLarge) [[likely]]
+    return std::malloc(static_cast<size_t>(size == 0 ? 1 : size));
+  void *memory = nullptr;
+  return posix_memalign(&memory, kLine, static_cast<size_t>(size)) == 0 ? memory : nullptr;
+}
+
+int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
+  if (!is_device(device)) [[unlikely]]
+    return finish(no_device(device));
+  if (size < 0 || (size != 0 && (!to || !from))) [[unlikely]]
+    return finish(Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+  if (size != 0)
+    std::memcpy(to, from, static_cast<size_t>(size));
+  return 0;
+}
+
+int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
+  if (!is_device(device)) [[unlikely]]
+    return finish(no_device(device));
+  if (!kernel) [[unlikely]]
+    return finish(Status::error("the kernel is null: the image does not have it"));
+  Status status = call_kernel(kernel, arguments);
+  return status.is_ok() ? 0 : finish(std::move(status));
+}
+
+} // namespace
+} // namespace omptarget::host
+
+using namespace omptarget;
+using namespace omptarget::host;
+using omptarget::plugin::finish;
+
+extern "C" {
+
+int32_t __tgt_rtl_number_of_devices(void) {
+  set_log_prefix("TARGET X86_64 RTL");
+  return kDevices;
+}
+
+int32_t __tgt_rtl_init_plugin(void) { return 0; }
+int32_t __tgt_rtl_deinit_plugin(void) { return 0; }
+
+int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) { return is_image_for_host(bytes_of(image)) ? 1 : 0; }
+
+int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_info *) {
+  return __tgt_rtl_is_valid_binary(image);
+}
+
+/// Images without entries may still have constructors to run.
+int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
+
+int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+
+__tgt_target_table *__tgt_rtl_load_binary(int32_t device, __tgt_device_image *image) {
+  Result<__tgt_target_table *> table =
+      !is_device(device) ? no_device(device)
+                         : (image ? load(device, *image) : Status::error("the image's description is null"));
+  if (table.is_ok())
+    return table.value();
+  finish(table.take_status());
+  return nullptr;
+}
+
+int32_t __tgt_rtl_unload_binary(int32_t device, __tgt_target_table *table) {
+  return finish(is_device(device) ? unload(device, table) : no_device(device));
+}
+
+void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
+  if (!is_device(device) || size < 0 || kind < OMPTARGET_ALLOC_DEVICE || kind > OMPTARGET_ALLOC_DEFAULT) [[unlikely]] {
+    finish(!is_device(device) ? no_device(device)
+                              : Status::error(format("cannot allocate %lld bytes of memory of kind %d",
+                                                     static_cast<long long>(size), kind)));
+    return nullptr;
+  }
+  void *memory = allocate(size);
+  if (!memory) [[unlikely]]
+    finish(Status::error(format("no memory for %lld bytes", static_cast<long long>(size))));
+  return memory;
+}
+
+/// The kind is not looked at: the host libraries of LLVM 14 and 15 do not pass it.
+int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
+  if (!is_device(device)) [[unlikely]]
+    return finish(no_device(device));
+  std::free(memory);
+  return 0;
+}
+
+int32_t __tgt_rtl_data_submit(int32_t device, void *target, void *host, int64_t size) {
+  return copy(device, target, host, size);
+}
+
+int32_t __tgt_rtl_data_retrieve(int32_t device, void *host, void *target, int64_t size) {
+  return copy(device, host, target, size);
+}
+
+int32_t __tgt_rtl_is_data_exchangable(int32_t source, int32_t destination) {
+  return is_device(source) && is_device(destination) ? 1 : 0;
+}
+
+int32_t __tgt_rtl_data_exchange(int32_t source, void *from, int32_t destination, void *to, int64_t size) {
+  return is_device(source) ? copy(destination, to, from, size) : finish(no_device(source));
+}
+
+int32_t __tgt_rtl_data_fill(int32_t device, void *target, int32_t value, int64_t size, __tgt_async_info *) {
+  if (!is_device(device) || size < 0 || (size != 0 && !target))
+    return finish(!is_device(device) ? no_device(device)
+                                     : Status::error(format("cannot fill %lld bytes at %p",
+                                                            static_cast<long long>(size), target)));
+  if (size != 0)
+    std::memset(target, value, static_cast<size_t>(size));
+  return 0;
+}
+
+int32_t __tgt_rtl_data_lock(int32_t device, void *host, int64_t, void **accessible) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  *accessible = host;
+  return 0;
+}
+
+int32_t __tgt_rtl_data_unlock(int32_t device, void *) { return is_device(device) ? 0 : finish(no_device(device)); }
+
+int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
+                                __tgt_kernel_args *args, __tgt_async_info *) {
+  constexpr uint32_t kImplicitVersion = 3;
+  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion});
+}
+
+/// What the host libraries of LLVM 14 and 15 call instead.
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, void *kernel, void **values,
+                                                              ptrdiff_t *offsets, int32_t count, int32_t, int32_t,
+                                                              uint64_t) {
+  if (count < 0)
+    return finish(Status::error(format("a kernel cannot have %d arguments", count)));
+  return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false});
+}
+
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_region(int32_t device, void *kernel, void **values,
+                                                         ptrdiff_t *offsets, int32_t count) {
+  return __tgt_rtl_run_target_team_region(device, kernel, values, offsets, count, 1, 1, 0);
+}
+
+int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) {
+  return finish(is_device(device) ? set_functions(device, count, table) : no_device(device));
+}
+
+void __tgt_rtl_print_device_info(int32_t device) {
+  std::printf("    This is the CPU itself as device %d of %d\n", device, kDevices);
+}
+
+int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
+  const __tgt_rtl_abi_info own{info->size, OMPTARGET_PLUGIN_ABI_VERSION,
+                               OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT};
+  if (info->size < sizeof own)
+    return finish(Status::error(format("a description of %u bytes is too small", info->size)));
+  *info = own;
+  return 0;
+}
+
+size_t __tgt_rtl_last_error(char *buffer, size_t size) { return omptarget::plugin::copy_last_error(buffer, size); }
+
+size_t __tgt_rtl_device_arch(int32_t device, char *buffer, size_t size) {
+  return omptarget::plugin::copy_text(is_device(device) ? "x86_64" : "", buffer, size);
+}
+
+size_t __tgt_rtl_device_uid(int32_t device, char *buffer, size_t size) {
+  return omptarget::plugin::copy_text(is_device(device) ? format("x86_64-host-%d", device) : std::string(), buffer,
+                                      size);
+}
+
+} // extern "C"

@@ -1,0 +1,376 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstring>
+
+#include "base/log.h"
+#include "plugin/plugin_adapters.h"
+#include "plugin/plugin_functions.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr size_t kErrorSize = 1024;
+
+/// What a plugin could not do on one of its devices, with its own words or else the number it returned.
+[[gnu::cold, gnu::noinline, gnu::format(printf, 4, 5)]] Status
+plugin_failure(const Plugin &plugin, const PluginFunctions &functions, int32_t result, const char *pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::string text = "plugin " + plugin.name() + " cannot " + format_arguments(pattern, arguments);
+  va_end(arguments);
+  char words[kErrorSize] = "";
+  if (functions.last_error && functions.last_error(words, sizeof words) != 0 && words[0] != '\0') {
+    words[sizeof words - 1] = '\0';
+    text.append(": ").append(words);
+  } else {
+    text += format(" (it returns %d)", result);
+  }
+  OMPTARGET_TRACE(Topic::kPlugin, "%s", text.c_str());
+  return Status::error(std::move(text));
+}
+
+[[gnu::cold, gnu::noinline]] Status no_support(const Plugin &plugin, const char *function) {
+  return Status::error(format("plugin %s does not have __tgt_rtl_%s", plugin.name().c_str(), function));
+}
+
+std::string text_from(size_t (*function)(int32_t, char *, size_t), int32_t device) {
+  if (!function)
+    return {};
+  char text[256] = "";
+  if (function(device, text, sizeof text) == 0)
+    return {};
+  text[sizeof text - 1] = '\0';
+  return text;
+}
+
+} // namespace
+
+Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices)
+    : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
+      is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
+      has_function_map_(functions_->set_function_ptr_map != nullptr) {}
+
+Plugin::~Plugin() = default;
+
+bool Plugin::accepts(const __tgt_device_image &image, const char *arch) const {
+  __tgt_device_image copy = image;
+  if (!functions_->is_valid_binary_info)
+    return functions_->is_valid_binary(&copy) != 0;
+  // Plugins of LLVM take a null name for "not told", but cut the empty one apart.
+  __tgt_image_info info{arch && *arch ? arch : nullptr};
+  return functions_->is_valid_binary_info(&copy, &info) != 0;
+}
+
+bool Plugin::accepts_on_device(int32_t device, const __tgt_device_image &image, const char *arch) const {
+  if (!functions_->is_device_compatible)
+    return accepts(image, arch);
+  __tgt_device_image copy = image;
+  __tgt_image_info info{arch && *arch ? arch : nullptr};
+  return functions_->is_device_compatible(device, &copy, &info) != 0;
+}
+
+bool Plugin::supports_empty_images() const {
+  return functions_->supports_empty_images && functions_->supports_empty_images() != 0;
+}
+
+Status Plugin::init_device(int32_t device, int64_t requires_mask) const {
+  OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: initialising its device %d", name_.c_str(), device);
+  if (functions_->init_requires)
+    functions_->init_requires(requires_mask);
+  if (const int32_t result = functions_->init_device(device); result != 0)
+    return plugin_failure(*this, *functions_, result, "initialise its device %d", device);
+  return Status::ok();
+}
+
+void Plugin::deinit_device(int32_t device) const {
+  if (!functions_->deinit_device)
+    return;
+  if (const int32_t result = functions_->deinit_device(device); result != 0)
+    plugin_failure(*this, *functions_, result, "end its device %d", device).consume();
+}
+
+void Plugin::deinit() const {
+  if (!functions_->deinit_plugin)
+    return;
+  if (const int32_t result = functions_->deinit_plugin(); result != 0)
+    plugin_failure(*this, *functions_, result, "end").consume();
+}
+
+void Plugin::set_device_offset(int32_t first) const {
+  if (functions_->set_device_offset)
+    functions_->set_device_offset(first);
+}
+
+void Plugin::set_info_flag(uint32_t flag) const {
+  if (functions_->set_info_flag)
+    functions_->set_info_flag(flag);
+}
+
+Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_image &image) const {
+  Result<__tgt_target_table *> table = load_checked(*functions_, device, image);
+  if (table.is_ok())
+    return table;
+  const std::string reason = table.status().to_string();
+  return plugin_failure(*this, *functions_, -1, "load an image of %zu bytes on its device %d: %s",
+                        static_cast<size_t>(static_cast<const char *>(image.ImageEnd) -
+                                            static_cast<const char *>(image.ImageStart)),
+                        device, reason.c_str());
+}
+
+void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
+  // A table that was made here belongs to a plugin of a generation that unloads nothing.
+  if (release_adapted_table(*functions_, table) || !functions_->unload_binary)
+    return;
+  if (const int32_t result = functions_->unload_binary(device, table); result != 0)
+    plugin_failure(*this, *functions_, result, "unload an image from its device %d", device).consume();
+}
+
+Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const {
+  void *memory = functions_->data_alloc(device, size, host_ptr, kind);
+  if (!memory && size != 0) [[unlikely]]
+    return plugin_failure(*this, *functions_, -1, "allocate %lld bytes of memory of kind %d on its device %d",
+                          static_cast<long long>(size), kind, device);
+  return memory;
+}
+
+Status Plugin::data_delete(int32_t device, void *pointer, int32_t kind) const {
+  // The plugins of LLVM 14 and 15 take two arguments and do not look at the third.
+  if (const int32_t result = functions_->data_delete(device, pointer, kind); result != 0) [[unlikely]]
+    return plugin_failure(*this, *functions_, result, "free memory at %p on its device %d", pointer, device);
+  return Status::ok();
+}
+
+Status Plugin::data_submit(int32_t device, void *target, const void *host, int64_t size, Queue *queue) const {
+  void *source = const_cast<void *>(host);
+  const int32_t result = queue && is_asynchronous_
+                             ? functions_->data_submit_async(device, target, source, size, &queue->info)
+                             : functions_->data_submit(device, target, source, size);
+  if (result != 0) [[unlikely]]
+    return plugin_failure(*this, *functions_, result, "copy %lld bytes from host address %p to %p on its device %d",
+                          static_cast<long long>(size), host, target, device);
+  return Status::ok();
+}
+
+Status Plugin::data_retrieve(int32_t device, void *host, const void *target, int64_t size, Queue *queue) const {
+  void *source = const_cast<void *>(target);
+  const int32_t result = queue && is_asynchronous_
+                             ? functions_->data_retrieve_async(device, host, source, size, &queue->info)
+                             : functions_->data_retrieve(device, host, source, size);
+  if (result != 0) [[unlikely]]
+    return plugin_failure(*this, *functions_, result, "copy %lld bytes from %p on its device %d to host address %p",
+                          static_cast<long long>(size), target, device, host);
+  return Status::ok();
+}
+
+Status Plugin::data_fill(int32_t device, void *target, uint8_t value, int64_t size, Queue *queue) const {
+  if (functions_->data_fill) {
+    __tgt_async_info *info = queue && is_asynchronous_ ? &queue->info : nullptr;
+    if (const int32_t result = functions_->data_fill(device, target, value, size, info); result != 0)
+      return plugin_failure(*this, *functions_, result, "fill %lld bytes at %p on its device %d",
+                            static_cast<long long>(size), target, device);
+    return Status::ok();
+  }
+  // The bytes are copied from here, so that they must have arrived before this function returns.
+  if (queue)
+    OMPTARGET_TRY(synchronize(device, *queue));
+  constexpr int64_t kChunk = 1 << 16;
+  std::vector<uint8_t> bytes(static_cast<size_t>(std::min(size, kChunk)), value);
+  for (int64_t done = 0; done < size; done += kChunk)
+    OMPTARGET_TRY(data_submit(device, static_cast<char *>(target) + done, bytes.data(), std::min(kChunk, size - done),
+                              nullptr));
+  return Status::ok();
+}
+
+bool Plugin::can_exchange(int32_t source, int32_t destination) const {
+  return functions_->is_data_exchangable && functions_->data_exchange &&
+         functions_->is_data_exchangable(source, destination) != 0;
+}
+
+Status Plugin::data_exchange(int32_t source_device, const void *source, int32_t destination_device, void *destination,
+                             int64_t size, Queue *queue) const {
+  if (!functions_->data_exchange)
+    return no_support(*this, "data_exchange");
+  void *from = const_cast<void *>(source);
+  int32_t result;
+  if (queue && is_asynchronous_ && functions_->data_exchange_async) {
+    result = functions_->data_exchange_async(source_device, from, destination_device, destination, size, &queue->info);
+  } else {
+    if (queue)
+      OMPTARGET_TRY(synchronize(source_device, *queue));
+    result = functions_->data_exchange(source_device, from, destination_device, destination, size);
+  }
+  if (result != 0)
+    return plugin_failure(*this, *functions_, result, "copy %lld bytes from %p on its device %d to %p on its device %d",
+                          static_cast<long long>(size), source, source_device, destination, destination_device);
+  return Status::ok();
+}
+
+Status Plugin::launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args,
+                             Queue *queue) const {
+  __tgt_async_info *info = queue && is_asynchronous_ ? &queue->info : nullptr;
+  ptrdiff_t *offsets = zero_offsets(args.NumArgs);
+  const int32_t result = functions_->launches_as_is && offsets
+                             ? functions_->launch_kernel(device, kernel, arguments, offsets, &args, info)
+                             : launch_adapted(*functions_, {device, kernel, arguments, &args, info});
+  if (result != 0) [[unlikely]]
+    return plugin_failure(*this, *functions_, result, "launch the kernel %p with %u arguments on its device %d", kernel,
+                          args.NumArgs, device);
+  return Status::ok();
+}
+
+Status Plugin::synchronize(int32_t device, Queue &queue) const {
+  if (!queue.is_busy())
+    return Status::ok();
+  if (!functions_->synchronize)
+    return no_support(*this, "synchronize");
+  if (const int32_t result = functions_->synchronize(device, &queue.info); result != 0)
+    return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+  queue.info.Queue = nullptr;
+  return Status::ok();
+}
+
+Result<bool> Plugin::query(int32_t device, Queue &queue) const {
+  if (!queue.is_busy())
+    return true;
+  if (!functions_->query_async) {
+    OMPTARGET_TRY(synchronize(device, queue));
+    return true;
+  }
+  if (const int32_t result = functions_->query_async(device, &queue.info); result != 0)
+    return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+  return !queue.is_busy();
+}
+
+Result<void *> Plugin::create_event(int32_t device) const {
+  if (!has_events_)
+    return no_support(*this, "create_event");
+  void *event = nullptr;
+  if (const int32_t result = functions_->create_event(device, &event); result != 0)
+    return plugin_failure(*this, *functions_, result, "create an event on its device %d", device);
+  return event;
+}
+
+Status Plugin::record_event(int32_t device, void *event, Queue &queue) const {
+  if (!has_events_)
+    return no_support(*this, "record_event");
+  if (const int32_t result = functions_->record_event(device, event, &queue.info); result != 0)
+    return plugin_failure(*this, *functions_, result, "record an event on its device %d", device);
+  return Status::ok();
+}
+
+Status Plugin::wait_event(int32_t device, void *event, Queue &queue) const {
+  if (!has_events_)
+    return no_support(*this, "wait_event");
+  if (const int32_t result = functions_->wait_event(device, event, &queue.info); result != 0)
+    return plugin_failure(*this, *functions_, result, "make a queue of its device %d wait for an event", device);
+  return Status::ok();
+}
+
+Status Plugin::sync_event(int32_t device, void *event) const {
+  if (!has_events_)
+    return no_support(*this, "sync_event");
+  if (const int32_t result = functions_->sync_event(device, event); result != 0)
+    return plugin_failure(*this, *functions_, result, "wait for an event of its device %d", device);
+  return Status::ok();
+}
+
+void Plugin::destroy_event(int32_t device, void *event) const {
+  if (!has_events_)
+    return;
+  if (const int32_t result = functions_->destroy_event(device, event); result != 0)
+    plugin_failure(*this, *functions_, result, "destroy an event of its device %d", device).consume();
+}
+
+Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const {
+  if (!functions_->data_lock)
+    return static_cast<void *>(nullptr);
+  void *accessible = nullptr;
+  if (const int32_t result = functions_->data_lock(device, host, size, &accessible); result != 0)
+    return plugin_failure(*this, *functions_, result, "pin %lld bytes at host address %p for its device %d",
+                          static_cast<long long>(size), host, device);
+  return accessible;
+}
+
+Status Plugin::data_unlock(int32_t device, void *host) const {
+  if (!functions_->data_unlock)
+    return Status::ok();
+  if (const int32_t result = functions_->data_unlock(device, host); result != 0)
+    return plugin_failure(*this, *functions_, result, "unpin host address %p for its device %d", host, device);
+  return Status::ok();
+}
+
+Status Plugin::data_notify_mapped(int32_t device, void *host, int64_t size) const {
+  if (!functions_->data_notify_mapped)
+    return Status::ok();
+  if (const int32_t result = functions_->data_notify_mapped(device, host, size); result != 0)
+    return plugin_failure(*this, *functions_, result, "pin %lld mapped bytes at host address %p for its device %d",
+                          static_cast<long long>(size), host, device);
+  return Status::ok();
+}
+
+Status Plugin::data_notify_unmapped(int32_t device, void *host) const {
+  if (!functions_->data_notify_unmapped)
+    return Status::ok();
+  if (const int32_t result = functions_->data_notify_unmapped(device, host); result != 0)
+    return plugin_failure(*this, *functions_, result, "unpin mapped host address %p for its device %d", host, device);
+  return Status::ok();
+}
+
+bool Plugin::use_auto_zero_copy(int32_t device) const {
+  return functions_->use_auto_zero_copy && functions_->use_auto_zero_copy(device) != 0;
+}
+
+Status Plugin::set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) const {
+  if (!functions_->set_function_ptr_map)
+    return no_support(*this, "set_function_ptr_map");
+  const int32_t result = functions_->set_function_ptr_map(device, count, table);
+  if (result != 0 && (functions_->features & OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT) != 0)
+    return plugin_failure(*this, *functions_, result, "set the table of %llu indirect functions of its device %d",
+                          static_cast<unsigned long long>(count), device);
+  return Status::ok();
+}
+
+Result<__tgt_async_info *> Plugin::init_async_info(int32_t device) const {
+  __tgt_async_info *info = nullptr;
+  if (!functions_->init_async_info)
+    return info;
+  if (const int32_t result = functions_->init_async_info(device, &info); result != 0)
+    return plugin_failure(*this, *functions_, result, "create a queue on its device %d", device);
+  return info;
+}
+
+Status Plugin::release_async_info(int32_t device, __tgt_async_info *info) const {
+  if (!functions_->release_async_info || !info)
+    return Status::ok();
+  if (const int32_t result = functions_->release_async_info(device, info); result != 0)
+    return plugin_failure(*this, *functions_, result, "release a queue of its device %d", device);
+  return Status::ok();
+}
+
+Status Plugin::init_device_info(int32_t device, __tgt_device_info *info) const {
+  if (!functions_->init_device_info)
+    return no_support(*this, "init_device_info");
+  const char *words = nullptr;
+  if (const int32_t result = functions_->init_device_info(device, info, &words); result != 0)
+    return plugin_failure(*this, *functions_, result, "tell the native handles of its device %d%s%s", device,
+                          words ? ": " : "", words ? words : "");
+  return Status::ok();
+}
+
+bool Plugin::print_device_info(int32_t device) const {
+  if (!functions_->print_device_info)
+    return false;
+  functions_->print_device_info(device);
+  return true;
+}
+
+std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
+std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
+
+} // namespace omptarget

@@ -1,0 +1,220 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_adapters.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr size_t kZeroOffsets = 1024;
+constinit ptrdiff_t zeros[kZeroOffsets] = {};
+
+/// The version of the argument block that has the implicit leading parameter.
+constexpr uint32_t kImplicitVersion = 3;
+constexpr uint32_t kNoTeams = 0xffffffffu;
+
+bool supplies_implicit_parameter(const PluginFunctions &functions) {
+  return functions.generation == PluginGeneration::kTable || functions.generation == PluginGeneration::kBinary ||
+         (functions.features & OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT) != 0;
+}
+
+int32_t launch_region(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+  const __tgt_kernel_args &args = *request.args;
+  const int32_t count = static_cast<int32_t>(args.NumArgs);
+  // A construct without teams has a form of its own there: one team, one thread.
+  if (args.NumTeams[0] == kNoTeams) {
+    if (request.queue && functions.run_target_region_async)
+      return functions.run_target_region_async(request.device, request.kernel, request.arguments, offsets, count,
+                                               request.queue);
+    return functions.run_target_region(request.device, request.kernel, request.arguments, offsets, count);
+  }
+  const int32_t teams = static_cast<int32_t>(args.NumTeams[0]);
+  const int32_t threads = static_cast<int32_t>(args.ThreadLimit[0]);
+  if (request.queue && functions.run_target_team_region_async)
+    return functions.run_target_team_region_async(request.device, request.kernel, request.arguments, offsets, count,
+                                                  teams, threads, args.Tripcount, request.queue);
+  return functions.run_target_team_region(request.device, request.kernel, request.arguments, offsets, count, teams,
+                                          threads, args.Tripcount);
+}
+
+/// The plugins of LLVM 16 that queue work need somewhere to put the queue.
+int32_t launch_with_queue(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+  if (request.queue)
+    return functions.launch_kernel(request.device, request.kernel, request.arguments, offsets, request.args,
+                                   request.queue);
+  __tgt_async_info own{};
+  int32_t result =
+      functions.launch_kernel(request.device, request.kernel, request.arguments, offsets, request.args, &own);
+  if (own.Queue && functions.synchronize)
+    if (const int32_t waited = functions.synchronize(request.device, &own); result == 0)
+      result = waited;
+  return result;
+}
+
+int32_t launch_in_form(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+  switch (functions.generation) {
+  case PluginGeneration::kRegion:
+    return launch_region(functions, request, offsets);
+  case PluginGeneration::kLaunch:
+    return launch_with_queue(functions, request, offsets);
+  case PluginGeneration::kTable:
+  case PluginGeneration::kBinary:
+  case PluginGeneration::kCurrent:
+    break;
+  }
+  return functions.launch_kernel(request.device, request.kernel, request.arguments, offsets, request.args,
+                                 request.queue);
+}
+
+/// Whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses the request.
+bool is_readable(const void *begin, size_t size) {
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = reinterpret_cast<uintptr_t>(begin);
+  if (size > UINTPTR_MAX - first)
+    return false;
+  constexpr int kNoSuchRequest = ~0;
+  for (uintptr_t at = first & ~(page - 1); at < first + size; at += page) {
+    const uintptr_t probed = at + page - sizeof(uint64_t);
+    if (syscall(SYS_rt_sigprocmask, kNoSuchRequest, probed, nullptr, sizeof(uint64_t)) != 0 && errno == EFAULT)
+      return false;
+  }
+  return true;
+}
+
+size_t entries_of(const __tgt_device_image &image) {
+  return static_cast<size_t>(image.EntriesEnd - image.EntriesBegin);
+}
+
+/// What is wrong with a table that a plugin returned, whatever the image.
+Status check_table_memory(const __tgt_target_table *table, const __tgt_device_image &image) {
+  if (!table)
+    return Status::error("__tgt_rtl_load_binary returns null");
+  if (!is_readable(table, sizeof *table))
+    return Status::error(format("__tgt_rtl_load_binary returns a table at %p, where no memory is",
+                                static_cast<const void *>(table)));
+  const char *begin = reinterpret_cast<const char *>(table->EntriesBegin);
+  const char *end = reinterpret_cast<const char *>(table->EntriesEnd);
+  if (begin > end || static_cast<size_t>(end - begin) % sizeof(__tgt_offload_entry) != 0 || (!begin && end))
+    return Status::error(format("__tgt_rtl_load_binary returns a table from %p to %p, which is no array of entries",
+                                static_cast<const void *>(begin), static_cast<const void *>(end)));
+  if (!is_readable(begin, static_cast<size_t>(end - begin)))
+    return Status::error(format("__tgt_rtl_load_binary returns a table whose entries are at %p, where no memory is",
+                                static_cast<const void *>(begin)));
+  if (begin != end && begin < reinterpret_cast<const char *>(image.EntriesEnd) &&
+      end > reinterpret_cast<const char *>(image.EntriesBegin))
+    return Status::error("__tgt_rtl_load_binary returns the program's own table of entries, not one of the device");
+  return Status::ok();
+}
+
+Status check_table_size(const __tgt_target_table &table, const __tgt_device_image &image) {
+  const size_t found = static_cast<size_t>(table.EntriesEnd - table.EntriesBegin);
+  if (found != entries_of(image))
+    return Status::error(format("__tgt_rtl_load_binary returns a table of %zu entries; the image has %zu", found,
+                                entries_of(image)));
+  return Status::ok();
+}
+
+__tgt_target_table *keep(PluginFunctions &functions, std::unique_ptr<AdaptedTable> adapted) {
+  adapted->table.EntriesBegin = adapted->entries.data();
+  adapted->table.EntriesEnd = adapted->entries.data() + adapted->entries.size();
+  __tgt_target_table *table = &adapted->table;
+  functions.tables.lock()->push_back(std::move(adapted));
+  return table;
+}
+
+/// The plugins for CPUs of LLVM 14 and 15 return the device image's own table: in another order, possibly unaligned, and
+/// without what only the host has. Its entries are found by name.
+Result<__tgt_target_table *> match_by_name(PluginFunctions &functions, const __tgt_target_table &found,
+                                           const __tgt_device_image &image) {
+  const char *begin = reinterpret_cast<const char *>(found.EntriesBegin);
+  const size_t count =
+      static_cast<size_t>(reinterpret_cast<const char *>(found.EntriesEnd) - begin) / sizeof(__tgt_offload_entry);
+  std::vector<__tgt_offload_entry> entries(count);
+  if (count != 0)
+    std::memcpy(entries.data(), begin, count * sizeof(__tgt_offload_entry));
+  auto adapted = std::make_unique<AdaptedTable>();
+  size_t missing = 0;
+  for (const __tgt_offload_entry *wanted = image.EntriesBegin; wanted != image.EntriesEnd; ++wanted) {
+    __tgt_offload_entry entry = *wanted;
+    entry.addr = nullptr;
+    for (const __tgt_offload_entry &candidate : entries)
+      if (candidate.name && std::string_view(candidate.name) == wanted->name)
+        entry.addr = candidate.addr;
+    missing += entry.addr == nullptr;
+    adapted->entries.push_back(entry);
+  }
+  OMPTARGET_TRACE(Topic::kPlugin, "the plugin's table has %zu entries, the image %zu; matched by name, %zu missing",
+                  count, entries_of(image), missing);
+  return keep(functions, std::move(adapted));
+}
+
+Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
+  DeviceBinary binary{0};
+  if (const int32_t result = functions.load_device_binary(device, &image, &binary); result != 0)
+    return Status::error(format("__tgt_rtl_load_binary fails with %d", result));
+  auto adapted = std::make_unique<AdaptedTable>();
+  for (const __tgt_offload_entry *wanted = image.EntriesBegin; wanted != image.EntriesEnd; ++wanted) {
+    __tgt_offload_entry entry = *wanted;
+    entry.addr = nullptr;
+    const bool is_global = wanted->size != 0;
+    void *address = nullptr;
+    const int32_t result = is_global ? functions.get_global(binary, wanted->size, wanted->name, &address)
+                                     : functions.get_function(binary, wanted->name, &address);
+    if (result == 0)
+      entry.addr = address;
+    adapted->entries.push_back(entry);
+  }
+  return keep(functions, std::move(adapted));
+}
+
+} // namespace
+
+ptrdiff_t *zero_offsets(size_t count) { return count <= kZeroOffsets ? zeros : nullptr; }
+
+int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request) {
+  LaunchRequest adapted = request;
+  __tgt_kernel_args args = *request.args;
+  adapted.args = &args;
+  if (args.Version >= kImplicitVersion && !supplies_implicit_parameter(functions)) {
+    --adapted.arguments;
+    adapted.arguments[0] = reinterpret_cast<void *>(~uintptr_t{0});
+    ++args.NumArgs;
+    args.Version = kImplicitVersion - 1;
+  }
+  if (ptrdiff_t *offsets = zero_offsets(args.NumArgs))
+    return launch_in_form(functions, adapted, offsets);
+  std::vector<ptrdiff_t> offsets(args.NumArgs, 0);
+  return launch_in_form(functions, adapted, offsets.data());
+}
+
+Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
+  if (functions.generation == PluginGeneration::kBinary)
+    return load_device_binary(functions, device, image);
+  __tgt_target_table *table = functions.load_binary(device, &image);
+  OMPTARGET_TRY(check_table_memory(table, image));
+  if (functions.generation == PluginGeneration::kRegion)
+    return match_by_name(functions, *table, image);
+  OMPTARGET_TRY(check_table_size(*table, image));
+  return table;
+}
+
+bool release_adapted_table(PluginFunctions &functions, const __tgt_target_table *table) {
+  auto tables = functions.tables.lock();
+  for (auto at = tables->begin(); at != tables->end(); ++at)
+    if (&(*at)->table == table) {
+      tables->erase(at);
+      return true;
+    }
+  return false;
+}
+
+} // namespace omptarget

@@ -1,0 +1,150 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <iterator>
+#include <set>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <llvm/Object/ELF.h>
+
+namespace omptarget {
+
+namespace {
+
+using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
+
+#if defined(__x86_64__)
+constexpr unsigned kMachine = llvm::ELF::EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = llvm::ELF::EM_AARCH64;
+#else
+#error "the machine of plugins is not known here"
+#endif
+
+constexpr std::string_view kPrefix = "__tgt_rtl_";
+constexpr const char *kRequired[] = {"number_of_devices", "is_valid_binary", "init_device", "load_binary",
+                                     "data_alloc",        "data_delete",     "data_submit", "data_retrieve"};
+
+Status failure(llvm::Error error, const char *doing) {
+  return Status::error(format("%s: %s", doing, llvm::toString(std::move(error)).c_str()));
+}
+
+Status check_header(std::string_view contents) {
+  if (contents.size() < sizeof(Elf::Elf_Ehdr))
+    return Status::error(format("is no ELF file: it has %zu bytes", contents.size()));
+  const auto *header = reinterpret_cast<const Elf::Elf_Ehdr *>(contents.data());
+  if (std::memcmp(header->e_ident, llvm::ELF::ElfMagic, 4) != 0)
+    return Status::error("is no ELF file: its first bytes are not those of one");
+  if (header->e_ident[llvm::ELF::EI_CLASS] != llvm::ELF::ELFCLASS64 ||
+      header->e_ident[llvm::ELF::EI_DATA] != llvm::ELF::ELFDATA2LSB)
+    return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
+                                header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
+  if (header->e_machine != kMachine)
+    return Status::error(format("is built for ELF machine %u; this machine is %u",
+                                static_cast<unsigned>(header->e_machine), kMachine));
+  if (header->e_type != llvm::ELF::ET_DYN)
+    return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
+  return Status::ok();
+}
+
+/// The functions of plugins that the file itself defines, without their prefix.
+Result<std::set<std::string_view>> defined_functions(const Elf &elf) {
+  std::set<std::string_view> found;
+  auto sections = elf.sections();
+  if (!sections)
+    return failure(sections.takeError(), "its sections cannot be read");
+  bool has_table = false;
+  for (const auto &section : *sections) {
+    if (section.sh_type != llvm::ELF::SHT_DYNSYM)
+      continue;
+    has_table = true;
+    auto symbols = elf.symbols(&section);
+    if (!symbols)
+      return failure(symbols.takeError(), "its dynamic symbols cannot be read");
+    auto names = elf.getStringTableForSymtab(section, *sections);
+    if (!names)
+      return failure(names.takeError(), "the names of its dynamic symbols cannot be read");
+    for (const auto &symbol : *symbols) {
+      if (symbol.st_shndx == llvm::ELF::SHN_UNDEF || symbol.getBinding() == llvm::ELF::STB_LOCAL ||
+          symbol.getVisibility() == llvm::ELF::STV_HIDDEN)
+        continue;
+      auto name = symbol.getName(*names);
+      if (!name)
+        return failure(name.takeError(), "the name of a dynamic symbol cannot be read");
+      const std::string_view text(name->data(), name->size());
+      if (text.substr(0, kPrefix.size()) == kPrefix)
+        found.insert(text.substr(kPrefix.size()));
+    }
+  }
+  if (!has_table)
+    return Status::error("has no table of dynamic symbols");
+  return found;
+}
+
+Status lacks(const char *function) {
+  return Status::error(
+      format("lacks the required function __tgt_rtl_%s; the plugin itself must define it, not a library it needs",
+             function));
+}
+
+Status check_functions(const std::set<std::string_view> &found) {
+  for (const char *name : kRequired)
+    if (!found.contains(name))
+      return lacks(name);
+  if (!found.contains("launch_kernel")) {
+    const bool has_region = found.contains("run_target_region");
+    if (has_region != found.contains("run_target_team_region"))
+      return lacks(has_region ? "run_target_team_region" : "run_target_region");
+    if (!has_region)
+      return lacks("launch_kernel");
+  }
+  if (found.contains("get_function") != found.contains("get_global"))
+    return lacks(found.contains("get_global") ? "get_function" : "get_global");
+  return Status::ok();
+}
+
+} // namespace
+
+Status check_plugin_contents(std::string_view contents) {
+  OMPTARGET_TRY(check_header(contents));
+  auto elf = Elf::create(llvm::StringRef(contents.data(), contents.size()));
+  if (!elf)
+    return failure(elf.takeError(), "cannot be read");
+  OMPTARGET_TRY_ASSIGN(const std::set<std::string_view> found, defined_functions(*elf));
+  return check_functions(found);
+}
+
+Status check_plugin_file(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return Status::error(format("cannot be opened: %s", std::strerror(errno)));
+  struct stat facts {};
+  Status status;
+  if (::fstat(file, &facts) != 0)
+    status = Status::error(format("cannot be read: %s", std::strerror(errno)));
+  else if (!S_ISREG(facts.st_mode))
+    status = Status::error("is no regular file");
+  else if (facts.st_size == 0)
+    status = Status::error("is empty");
+  if (!status.is_ok()) {
+    ::close(file);
+    return status;
+  }
+  const size_t size = static_cast<size_t>(facts.st_size);
+  void *contents = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  ::close(file);
+  if (contents == MAP_FAILED)
+    return Status::error(format("cannot be read: %s", std::strerror(errno)));
+  status = check_plugin_contents({static_cast<const char *>(contents), size});
+  ::munmap(contents, size);
+  return status;
+}
+
+} // namespace omptarget

@@ -1,0 +1,21 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the file of a plugin says about itself. Opening a shared object runs its code, so the file is read first.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace omptarget {
+
+/// Checks that the file is a shared object for this machine that itself defines the functions every plugin must have. The
+/// failure is the reason alone, without the path. Any thread.
+Status check_plugin_file(const std::string &path);
+
+/// The same for the contents of a file.
+Status check_plugin_contents(std::string_view contents);
+
+} // namespace omptarget

@@ -1,0 +1,270 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_loader.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/log.h"
+#include "plugin/plugin_file.h"
+#include "plugin/plugin_functions.h"
+
+namespace omptarget {
+
+bool can_queue_work(const PluginFunctions &functions) {
+  switch (functions.generation) {
+  case PluginGeneration::kTable:
+  case PluginGeneration::kBinary:
+    return false;
+  case PluginGeneration::kRegion:
+    return functions.synchronize && functions.data_submit_async && functions.data_retrieve_async &&
+           functions.run_target_region_async && functions.run_target_team_region_async;
+  case PluginGeneration::kLaunch:
+  case PluginGeneration::kCurrent:
+    return functions.synchronize && functions.data_submit_async && functions.data_retrieve_async;
+  }
+  return false;
+}
+
+bool has_all_events(const PluginFunctions &functions) {
+  return can_queue_work(functions) && functions.create_event && functions.record_event && functions.wait_event &&
+         functions.sync_event && functions.destroy_event;
+}
+
+namespace {
+
+const char *dl_error() {
+  const char *text = dlerror();
+  return text ? text : "unknown error";
+}
+
+/// Finds functions in one opened plugin, and only those that are its own.
+class FunctionFinder {
+public:
+  FunctionFinder(void *handle, const link_map *plugin, const std::string &name)
+      : handle_(handle), plugin_(plugin), name_(name) {}
+
+  void *find(const char *function) const {
+    void *address = dlsym(handle_, function);
+    if (!address)
+      return nullptr;
+    Dl_info facts{};
+    link_map *owner = nullptr;
+    if (dladdr1(address, &facts, reinterpret_cast<void **>(&owner), RTLD_DL_LINKMAP) != 0 && owner == plugin_)
+      return address;
+    OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: %s belongs to %s, not to the plugin, and is not used", name_.c_str(),
+                    function, facts.dli_fname ? facts.dli_fname : "another object");
+    return nullptr;
+  }
+
+  template <typename Function> void fill(Function &slot, const char *function) const {
+    slot = reinterpret_cast<Function>(find(function));
+  }
+
+private:
+  void *handle_;
+  const link_map *plugin_;
+  const std::string &name_;
+};
+
+#define OMPTARGET_FILL(name) finder.fill(functions.name, "__tgt_rtl_" #name)
+
+void fill_required(const FunctionFinder &finder, PluginFunctions &functions) {
+  OMPTARGET_FILL(number_of_devices);
+  OMPTARGET_FILL(is_valid_binary);
+  OMPTARGET_FILL(init_device);
+  OMPTARGET_FILL(load_binary);
+  OMPTARGET_FILL(data_alloc);
+  OMPTARGET_FILL(data_delete);
+  OMPTARGET_FILL(data_submit);
+  OMPTARGET_FILL(data_retrieve);
+  OMPTARGET_FILL(launch_kernel);
+}
+
+void fill_optional(const FunctionFinder &finder, PluginFunctions &functions) {
+  OMPTARGET_FILL(init_plugin);
+  OMPTARGET_FILL(deinit_plugin);
+  OMPTARGET_FILL(deinit_device);
+  OMPTARGET_FILL(is_valid_binary_info);
+  OMPTARGET_FILL(init_requires);
+  OMPTARGET_FILL(supports_empty_images);
+  OMPTARGET_FILL(data_submit_async);
+  OMPTARGET_FILL(data_retrieve_async);
+  OMPTARGET_FILL(synchronize);
+  OMPTARGET_FILL(query_async);
+  OMPTARGET_FILL(init_async_info);
+  OMPTARGET_FILL(release_async_info);
+  OMPTARGET_FILL(is_data_exchangable);
+  OMPTARGET_FILL(data_exchange);
+  OMPTARGET_FILL(data_exchange_async);
+  OMPTARGET_FILL(create_event);
+  OMPTARGET_FILL(record_event);
+  OMPTARGET_FILL(wait_event);
+  OMPTARGET_FILL(sync_event);
+  OMPTARGET_FILL(destroy_event);
+  OMPTARGET_FILL(data_lock);
+  OMPTARGET_FILL(data_unlock);
+  OMPTARGET_FILL(data_notify_mapped);
+  OMPTARGET_FILL(data_notify_unmapped);
+  OMPTARGET_FILL(use_auto_zero_copy);
+  OMPTARGET_FILL(set_info_flag);
+  OMPTARGET_FILL(set_device_offset);
+  OMPTARGET_FILL(print_device_info);
+  OMPTARGET_FILL(init_device_info);
+}
+
+void fill_extensions(const FunctionFinder &finder, PluginFunctions &functions) {
+  OMPTARGET_FILL(set_function_ptr_map);
+  OMPTARGET_FILL(abi);
+  OMPTARGET_FILL(last_error);
+  OMPTARGET_FILL(unload_binary);
+  OMPTARGET_FILL(is_device_compatible);
+  OMPTARGET_FILL(device_arch);
+  OMPTARGET_FILL(device_uid);
+  OMPTARGET_FILL(data_fill);
+}
+
+void fill_older(const FunctionFinder &finder, PluginFunctions &functions) {
+  OMPTARGET_FILL(run_target_region);
+  OMPTARGET_FILL(run_target_team_region);
+  OMPTARGET_FILL(run_target_region_async);
+  OMPTARGET_FILL(run_target_team_region_async);
+  OMPTARGET_FILL(get_global);
+  OMPTARGET_FILL(get_function);
+  OMPTARGET_FILL(initialize_record_replay);
+}
+#undef OMPTARGET_FILL
+
+PluginGeneration generation_of(const PluginFunctions &functions) {
+  if (functions.abi)
+    return PluginGeneration::kCurrent;
+  if (functions.get_function && functions.get_global)
+    return PluginGeneration::kBinary;
+  if (!functions.launch_kernel)
+    return PluginGeneration::kRegion;
+  if (functions.data_notify_mapped || functions.set_device_offset || functions.initialize_record_replay)
+    return PluginGeneration::kTable;
+  return PluginGeneration::kLaunch;
+}
+
+const char *text_of(PluginGeneration generation) {
+  switch (generation) {
+  case PluginGeneration::kRegion:
+    return "that of LLVM 14 and 15";
+  case PluginGeneration::kLaunch:
+    return "that of LLVM 16";
+  case PluginGeneration::kTable:
+    return "that of LLVM 17";
+  case PluginGeneration::kBinary:
+    return "that of LLVM 18";
+  case PluginGeneration::kCurrent:
+    return "omptarget's own";
+  }
+  return "?";
+}
+
+/// The file was checked already; this catches what only the loaded object shows, such as a file changed in between.
+Status check_required(const PluginFunctions &functions) {
+  const struct {
+    const char *name;
+    bool is_there;
+  } required[] = {{"number_of_devices", functions.number_of_devices != nullptr},
+                  {"is_valid_binary", functions.is_valid_binary != nullptr},
+                  {"init_device", functions.init_device != nullptr},
+                  {"load_binary", functions.load_binary != nullptr},
+                  {"data_alloc", functions.data_alloc != nullptr},
+                  {"data_delete", functions.data_delete != nullptr},
+                  {"data_submit", functions.data_submit != nullptr},
+                  {"data_retrieve", functions.data_retrieve != nullptr},
+                  {"launch_kernel",
+                   functions.launch_kernel || (functions.run_target_region && functions.run_target_team_region)}};
+  for (const auto &function : required)
+    if (!function.is_there)
+      return Status::error(format("lacks the required function __tgt_rtl_%s of its own", function.name));
+  return Status::ok();
+}
+
+std::string last_error_of(const PluginFunctions &functions) {
+  if (!functions.last_error)
+    return {};
+  char text[512] = "";
+  if (functions.last_error(text, sizeof text) == 0)
+    return {};
+  text[sizeof text - 1] = '\0';
+  return std::string(": ") + text;
+}
+
+Status ask_abi(PluginFunctions &functions) {
+  if (!functions.abi)
+    return Status::ok();
+  __tgt_rtl_abi_info info{sizeof info, 0, 0};
+  if (const int32_t result = functions.abi(&info); result != 0)
+    return Status::error(format("__tgt_rtl_abi returns %d instead of 0", result));
+  if (info.version == 0 || info.version > OMPTARGET_PLUGIN_ABI_VERSION)
+    return Status::error(format("__tgt_rtl_abi says that it was built for version %u of the plugin ABI; this library "
+                                "knows version %u",
+                                info.version, OMPTARGET_PLUGIN_ABI_VERSION));
+  if (!functions.launch_kernel)
+    return Status::error("lacks the required function __tgt_rtl_launch_kernel; a plugin with __tgt_rtl_abi needs it");
+  functions.features = info.features;
+  functions.launches_as_is = (info.features & OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT) != 0;
+  return Status::ok();
+}
+
+/// Closing a handle of its own is the plugin's fault and would unload it if it were not opened for ever. glibc tells only
+/// by refusing to close what nobody holds open any more.
+Status check_still_open(void *handle, const std::string &path) {
+  if (dlclose(handle) != 0) {
+    const std::string text = dl_error();
+    return Status::error(format("closed its own handle while it was initialised (%s)", text.c_str()));
+  }
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == handle
+             ? Status::ok()
+             : Status::error("cannot be opened a second time after it was initialised");
+}
+
+Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path) {
+  if (functions.init_plugin)
+    if (const int32_t result = functions.init_plugin(); result != 0)
+      return Status::error(format("__tgt_rtl_init_plugin fails with %d%s", result, last_error_of(functions).c_str()));
+  const int32_t devices = functions.number_of_devices();
+  if (devices < 0 || devices > kMaximumDevices)
+    return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
+  OMPTARGET_TRY(check_still_open(handle, path));
+  if (devices == 0)
+    return Status::error("reports no devices" + last_error_of(functions));
+  return devices;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path) {
+  OMPTARGET_TRY(check_plugin_file(path));
+  // For ever: a plugin's driver may have left threads, exit handlers and pointers behind.
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle)
+    return Status::error(format("cannot be loaded: %s", dl_error()));
+  link_map *plugin = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &plugin) != 0 || !plugin)
+    return Status::error(format("cannot be examined: %s", dl_error()));
+
+  auto functions = std::make_unique<PluginFunctions>();
+  const FunctionFinder finder(handle, plugin, name);
+  fill_required(finder, *functions);
+  fill_optional(finder, *functions);
+  fill_extensions(finder, *functions);
+  fill_older(finder, *functions);
+  functions->generation = generation_of(*functions);
+  if (functions->generation == PluginGeneration::kBinary)
+    finder.fill(functions->load_device_binary, "__tgt_rtl_load_binary");
+  OMPTARGET_TRY(check_required(*functions));
+  OMPTARGET_TRY(ask_abi(*functions));
+  OMPTARGET_TRY_ASSIGN(const int32_t devices, initialise(*functions, handle, path));
+  OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: loaded %s; its interface is %s, features 0x%llx, %d devices",
+                  name.c_str(), path.c_str(), text_of(functions->generation),
+                  static_cast<unsigned long long>(functions->features), devices);
+  return std::make_unique<Plugin>(name, path, std::move(functions), devices);
+}
+
+} // namespace omptarget

@@ -1,0 +1,92 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_search.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "plugin/plugin_candidates.h"
+#include "plugin/plugin_loader.h"
+
+namespace omptarget {
+
+namespace {
+
+/// The folder of the file that holds this code, links resolved; empty if it cannot be told.
+std::string own_folder() {
+  Dl_info facts{};
+  if (dladdr(reinterpret_cast<const void *>(&load_plugins), &facts) == 0 || !facts.dli_fname)
+    return {};
+  char *real_path = realpath(facts.dli_fname, nullptr);
+  if (!real_path)
+    return {};
+  std::string folder = real_path;
+  std::free(real_path);
+  folder.erase(folder.rfind('/') == 0 ? 1 : folder.rfind('/'));
+  return folder;
+}
+
+std::vector<std::string> search_folders() {
+  std::vector<std::string> folders;
+  if (const char *path = setting_text(SettingId::kPluginPath)) {
+    // Opening a plugin runs its code, so whoever starts a privileged process must not choose it.
+    if (getauxval(AT_SECURE) != 0)
+      OMPTARGET_TRACE(Topic::kPlugin, "LIBOMPTARGET_PLUGIN_PATH is ignored in a privileged process");
+    else
+      folders = split_list(path, ':');
+  }
+  if (std::string folder = own_folder(); !folder.empty())
+    folders.push_back(std::move(folder));
+  return folders;
+}
+
+void reject(PluginSet &set, const std::string &path, std::string reason) {
+  OMPTARGET_TRACE(Topic::kPlugin, "%s is not used: %s", path.c_str(), reason.c_str());
+  set.rejections.push_back({path, std::move(reason)});
+}
+
+std::vector<PluginCandidate> select_candidates(PluginSet &set) {
+  std::vector<PluginRejection> unreadable;
+  std::vector<PluginCandidate> found = find_candidates(search_folders(), unreadable);
+  for (PluginRejection &folder : unreadable)
+    reject(set, folder.path, std::move(folder.reason));
+  const char *selection = setting_text(SettingId::kPlugins);
+  std::vector<std::string> missing;
+  std::vector<PluginCandidate> ordered =
+      order_candidates(std::move(found), split_list(selection ? selection : "", ','), missing);
+  for (const std::string &name : missing) {
+    reject(set, "libomptarget.rtl." + name + ".so", "LIBOMPTARGET_PLUGINS names it, and no folder has it");
+    warn_about_setting(SettingId::kPlugins, format("there is no plugin '%s'", name.c_str()));
+  }
+  return ordered;
+}
+
+} // namespace
+
+PluginSet load_plugins() {
+  PluginSet set;
+  std::vector<std::string> kinds;
+  for (const PluginCandidate &candidate : select_candidates(set)) {
+    bool is_served = false;
+    for (const std::string &kind : kinds)
+      is_served |= kind == candidate.kind();
+    if (is_served) {
+      reject(set, candidate.path, format("%s.nextgen is used instead", candidate.name.c_str()));
+      continue;
+    }
+    Result<std::unique_ptr<Plugin>> plugin = load_plugin(candidate.name, candidate.path);
+    if (!plugin.is_ok()) {
+      reject(set, candidate.path, plugin.status().to_string());
+      continue;
+    }
+    kinds.push_back(candidate.kind());
+    set.plugins.push_back(std::move(plugin.value()));
+  }
+  return set;
+}
+
+} // namespace omptarget
