@@ -13,12 +13,13 @@ using FunctionPair = __omp_offloading_fptr_map_ty;
 
 /// Keeps the part of pairs[0..length) that holds the last host_ptr <= key, given that pairs[0] has one. Ways - 1
 /// independent loads and no branch: the way taken depends on the length only, so lanes of a warp stay together.
-template <typename Target, uint64_t Ways>
-[[gnu::always_inline]] inline void narrow(const FunctionPair *&pairs, uint64_t &length, uint64_t key) {
-  const uint64_t step = length / Ways;
-  uint64_t below = 0;
+template <typename Target, unsigned Ways>
+[[gnu::always_inline]] inline void narrow(const FunctionPair *&pairs, typename Target::Length &length,
+                                          uint64_t key) {
+  const typename Target::Length step = length / Ways;
+  typename Target::Length below = 0;
 #pragma GCC unroll 16
-  for (uint64_t way = 1; way < Ways; ++way)
+  for (unsigned way = 1; way < Ways; ++way)
     below += Target::load(&pairs[way * step].host_ptr) <= key ? 1 : 0;
   pairs += below * step;
   length -= (Ways - 1) * step; // the last way's length, which no way exceeds
@@ -31,9 +32,11 @@ template <typename Target>
 [[gnu::always_inline]] inline uint64_t translate(const FunctionPair *pairs, uint64_t count, uint64_t host_ptr) {
   if (host_ptr == 0 || count == 0 || pairs == nullptr)
     return host_ptr;
-  if (host_ptr < Target::load(&pairs[0].host_ptr) || host_ptr > Target::load(&pairs[count - 1].host_ptr))
+  const uint64_t first = Target::load(&pairs[0].host_ptr); // both loads under way before one is looked at
+  const uint64_t last = Target::load(&pairs[count - 1].host_ptr);
+  if ((host_ptr < first) | (host_ptr > last))
     return host_ptr;
-  uint64_t length = count;
+  auto length = static_cast<typename Target::Length>(count);
   while (length >= Target::kWays)
     narrow<Target, Target::kWays>(pairs, length, host_ptr);
   while (length > 1)

@@ -16,8 +16,8 @@ namespace {
 using Pairs = std::vector<FunctionPair>;
 
 /// Another number of ways than the host's, and a count of the loads.
-template <uint64_t Ways> struct CountingTarget : HostTarget {
-  static constexpr uint64_t kWays = Ways;
+template <unsigned Ways> struct CountingTarget : HostTarget {
+  static constexpr unsigned kWays = Ways;
   static inline uint64_t loads = 0;
   static uint64_t load(const uint64_t *address) {
     ++loads;
