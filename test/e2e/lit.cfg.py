@@ -40,7 +40,7 @@ def library_path(version):
 
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
-    return "timeout 120 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    return "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
 
 
 suite = param("suite")
