@@ -23,26 +23,15 @@ void sort_pairs(std::vector<FunctionPair> &pairs) {
 
 } // namespace
 
-IndirectKind indirect_kind(uint32_t flags, uint64_t size) {
-  if (flags & OMPTARGET_ENTRY_REQUIRES)
-    return IndirectKind::kNone;
-  if (flags & OMPTARGET_ENTRY_INDIRECT_VTABLE)
-    return IndirectKind::kVtable;
-  if (flags & OMPTARGET_ENTRY_INDIRECT)
-    return size == 0 ? IndirectKind::kFunction : IndirectKind::kFunctionGlobal;
-  return IndirectKind::kNone;
-}
-
-void append_function_pairs(std::vector<FunctionPair> &pairs, IndirectKind kind, uint64_t host, uint64_t target,
+void append_function_pairs(std::vector<FunctionPair> &pairs, EntryKind kind, uint64_t host, uint64_t target,
                            uint64_t size) {
-  if (kind == IndirectKind::kNone || host == 0 || target == 0)
+  if (host == 0 || target == 0)
     return;
-  if (kind != IndirectKind::kVtable) {
+  if (kind == EntryKind::kIndirect || kind == EntryKind::kFunctionPointer)
     pairs.push_back({host, target});
-    return;
-  }
-  for (uint64_t offset = 0; offset + sizeof(void *) <= size; offset += sizeof(void *))
-    pairs.push_back({host + offset, target + offset});
+  else if (kind == EntryKind::kVtable)
+    for (uint64_t offset = 0; offset + sizeof(void *) <= size; offset += sizeof(void *))
+      pairs.push_back({host + offset, target + offset});
 }
 
 std::string conflicts_text(std::span<const FunctionConflict> conflicts) {

@@ -13,27 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "image/entry.h"
 #include "omptarget/types.h"
 
 namespace omptarget {
 
 using FunctionPair = __omp_offloading_fptr_map_ty;
 
-/// What an offload entry says about indirect functions.
-enum class IndirectKind {
-  kNone,           ///< nothing
-  kFunction,       ///< the device entry's address is the function (OMP_DECLARE_TARGET_FPTR)
-  kFunctionGlobal, ///< the device entry's address is a variable of 8 bytes that holds the function's address
-  kVtable          ///< as kFunctionGlobal, of a vtable; the entry's size is that of the host's vtable
-};
-
-/// Tells the kinds apart by the entry's flags and size (bytes).
-IndirectKind indirect_kind(uint32_t flags, uint64_t size);
-
 /// Adds the pairs of one entry: one for a function, one per slot for a vtable of size bytes. The addresses are those of
 /// the function or the vtable itself, on the host and on the device. Nothing is added if one of them is null or the entry
-/// is none.
-void append_function_pairs(std::vector<FunctionPair> &pairs, IndirectKind kind, uint64_t host, uint64_t target,
+/// is of another kind.
+void append_function_pairs(std::vector<FunctionPair> &pairs, EntryKind kind, uint64_t host, uint64_t target,
                            uint64_t size);
 
 /// One host address with two device functions: the first is used, the second ignored.

@@ -26,30 +26,20 @@ Pairs build(FunctionTable &table, size_t expected_conflicts = 0) {
   return pairs;
 }
 
-TEST(IndirectKind, follows_from_flags_and_size) {
-  EXPECT_EQ(indirect_kind(0, 0), IndirectKind::kNone);
-  EXPECT_EQ(indirect_kind(0, 8), IndirectKind::kNone);
-  EXPECT_EQ(indirect_kind(OMPTARGET_ENTRY_LINK, 8), IndirectKind::kNone);
-  EXPECT_EQ(indirect_kind(OMPTARGET_ENTRY_REQUIRES, 0), IndirectKind::kNone);
-  EXPECT_EQ(indirect_kind(OMPTARGET_ENTRY_INDIRECT, 0), IndirectKind::kFunction);
-  EXPECT_EQ(indirect_kind(OMPTARGET_ENTRY_INDIRECT, 8), IndirectKind::kFunctionGlobal);
-  EXPECT_EQ(indirect_kind(OMPTARGET_ENTRY_INDIRECT_VTABLE, 40), IndirectKind::kVtable);
-}
-
 TEST(FunctionPairs, a_function_has_one_and_a_vtable_one_per_slot) {
   Pairs pairs;
-  append_function_pairs(pairs, IndirectKind::kFunction, 0x100, 0x900, 0);
-  append_function_pairs(pairs, IndirectKind::kFunctionGlobal, 0x104, 0x904, 8);
-  append_function_pairs(pairs, IndirectKind::kVtable, 0x200, 0xa00, 24);
+  append_function_pairs(pairs, EntryKind::kFunctionPointer, 0x100, 0x900, 0);
+  append_function_pairs(pairs, EntryKind::kIndirect, 0x104, 0x904, 8);
+  append_function_pairs(pairs, EntryKind::kVtable, 0x200, 0xa00, 24);
   EXPECT_EQ(pairs, (Pairs{{0x100, 0x900}, {0x104, 0x904}, {0x200, 0xa00}, {0x208, 0xa08}, {0x210, 0xa10}}));
 }
 
 TEST(FunctionPairs, nothing_comes_of_an_entry_without_counterpart) {
   Pairs pairs;
-  append_function_pairs(pairs, IndirectKind::kFunction, 0x100, 0, 0);
-  append_function_pairs(pairs, IndirectKind::kFunction, 0, 0x900, 0);
-  append_function_pairs(pairs, IndirectKind::kVtable, 0x200, 0, 24);
-  append_function_pairs(pairs, IndirectKind::kNone, 0x200, 0x300, 0);
+  append_function_pairs(pairs, EntryKind::kFunctionPointer, 0x100, 0, 0);
+  append_function_pairs(pairs, EntryKind::kFunctionPointer, 0, 0x900, 0);
+  append_function_pairs(pairs, EntryKind::kVtable, 0x200, 0, 24);
+  append_function_pairs(pairs, EntryKind::kKernel, 0x200, 0x300, 0);
   EXPECT_TRUE(pairs.empty());
 }
 
