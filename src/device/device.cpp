@@ -63,9 +63,13 @@ Status Device::catch_up() {
 Status Device::initialise() {
   if (is_initialised())
     return Status::ok();
+  if (!initialisation_failure_.empty()) // plugins are asked once
+    return Status::error(initialisation_failure_);
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id_, plugin_.name().c_str());
-  OMPTARGET_TRY_DURING(plugin_.init_device(local_id_, static_cast<int64_t>(Runtime::get().requires_mask())),
-                       "device %d cannot be initialised", raw(id_));
+  if (Status status = plugin_.init_device(local_id_, static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
+    initialisation_failure_ = status.to_string();
+    return std::move(status).during(format("device %d cannot be initialised", raw(id_)));
+  }
   Runtime::register_exit_handler();
   is_initialised_.store(true, std::memory_order_release);
   return Status::ok();
@@ -134,15 +138,15 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
   }
   switch (entry.kind) {
   case EntryKind::kKernel:
-    loaded.kernels.push_back(std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
-    kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().get());
+    loaded.kernels.emplace_back(entry.address, std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
+    kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
     break;
   case EntryKind::kDestructor:
     loaded.destructors.push_back({target.addr, entry.name});
     break;
   case EntryKind::kVariable:
   case EntryKind::kLinkVariable:
-    return add_variable(entry, device_ptr(target.addr));
+    return add_variable(loaded, entry, device_ptr(target.addr));
   case EntryKind::kConstructor:
   case EntryKind::kIndirect:
   case EntryKind::kFunctionPointer:
@@ -152,7 +156,7 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
   return Status::ok();
 }
 
-Status Device::add_variable(const Entry &entry, DevicePtr target) {
+Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
   // Under unified shared memory the device has a pointer instead of the variable: it must point to the host's.
   if (entry.kind == EntryKind::kVariable && is_unified_memory_pointer(entry) &&
       Runtime::get().uses_unified_shared_memory())
@@ -161,11 +165,13 @@ Status Device::add_variable(const Entry &entry, DevicePtr target) {
   const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size), entry.address, entry.name,
                        nullptr, Counter::kDynamic};
   // The same variable may be in several images of one program: the first one stays.
-  if (!map_.insert_infinite(range, target))
+  if (!map_.insert_infinite(range, target)) {
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "%s at %p is present already", entry.name, raw(entry.address));
-  else
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "global %s: host %p, device %p, %llu bytes", entry.name,
-                           raw(entry.address), raw(target), static_cast<unsigned long long>(entry.size));
+    return Status::ok();
+  }
+  loaded.variables.push_back(entry.address);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "global %s: host %p, device %p, %llu bytes", entry.name,
+                         raw(entry.address), raw(target), static_cast<unsigned long long>(entry.size));
   return Status::ok();
 }
 
@@ -180,12 +186,11 @@ Status Device::run(const Kernel &kernel) {
 }
 
 void Device::destroy(Loaded &loaded) {
-  for (const Entry &entry : loaded.image->entries) {
-    if (entry.kind == EntryKind::kKernel)
-      kernels_.erase(static_cast<uintptr_t>(entry.address));
-    else if (entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable)
-      (void)map_.remove_infinite(entry.address);
-  }
+  for (const auto &[address, kernel] : loaded.kernels)
+    if (kernels_.find(static_cast<uintptr_t>(address)) == kernel.get())
+      kernels_.erase(static_cast<uintptr_t>(address));
+  for (const HostPtr variable : loaded.variables)
+    (void)map_.remove_infinite(variable);
   if (loaded.library->range.end != 0)
     map_.forget_names(loaded.library->range.begin, loaded.library->range.end);
   plugin_.unload_binary(local_id_, loaded.table);

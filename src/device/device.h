@@ -63,7 +63,8 @@ private:
     const OffloadLibrary *library;
     DeviceImage *image;
     __tgt_target_table *table;
-    std::vector<std::unique_ptr<Kernel>> kernels;
+    std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels;
+    std::vector<HostPtr> variables; ///< those of its globals that are in the map
     std::vector<Kernel> destructors;
   };
   struct Failed {
@@ -76,7 +77,7 @@ private:
   void load(OffloadLibrary &library);
   Status load_image(const OffloadLibrary &library, DeviceImage &image);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
-  Status add_variable(const Entry &entry, DevicePtr target);
+  Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
   Status run(const Kernel &kernel);
   void destroy(Loaded &loaded);
   bool knows(const OffloadLibrary &library) const;
@@ -87,11 +88,12 @@ private:
   HostDataToTargetMap map_;
   PointerTable<const Kernel> kernels_;
 
-  std::atomic<uint32_t> prepared_generation_{0};
+  std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
   std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
+  std::string initialisation_failure_;
 };
 
 } // namespace omptarget

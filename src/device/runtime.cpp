@@ -119,8 +119,20 @@ int Runtime::read_policy() {
 
 int32_t Runtime::number_of_devices() {
   if (matched_generation_.load(std::memory_order_acquire) != generation() || offload_ == kUnread) [[unlikely]]
-    enumerate();
+    enumerate(false);
   return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
+}
+
+Status Runtime::initialise_all() {
+  enumerate(true);
+  {
+    std::lock_guard enumeration(enumeration_mutex_);
+    for (const auto &plugin : plugins_.plugins)
+      use(*plugin);
+  }
+  for (int32_t i = 0; i < number_of_devices(); ++i)
+    OMPTARGET_TRY(devices_[i].load(std::memory_order_relaxed)->prepare(generation()));
+  return Status::ok();
 }
 
 Result<Device *> Runtime::device(DeviceId id) {
@@ -136,13 +148,13 @@ Device *Runtime::known_device(int32_t number) const {
   return is_known ? devices_[number].load(std::memory_order_relaxed) : nullptr;
 }
 
-void Runtime::enumerate() {
+void Runtime::enumerate(bool even_without_modules) {
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   std::lock_guard enumeration(enumeration_mutex_);
   const uint32_t target = generation();
   if (matched_generation_.load(std::memory_order_relaxed) == target && has_loaded_plugins_)
     return;
-  if (target == 0)
+  if (target == 0 && !even_without_modules)
     return; // no module offloads
   if (policy == kDisabled) {
     OMPTARGET_TRACE(Topic::kDevice, "offloading is disabled: no plugin is loaded");

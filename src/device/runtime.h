@@ -41,6 +41,9 @@ public:
   /// or the program is ending.
   int32_t number_of_devices();
 
+  /// Loads plugins and initialises all their devices, whether images need them or not (tools).
+  Status initialise_all();
+
   /// The device, ready for use, or null if the number is out of range.
   Result<Device *> device(DeviceId id);
 
@@ -81,7 +84,7 @@ private:
 
   Runtime() = default;
   int read_policy();
-  void enumerate();
+  void enumerate(bool even_without_modules);
   void match(OffloadLibrary &library);
   void use(const Plugin &plugin);
   void report_unmatched(const OffloadLibrary &library);

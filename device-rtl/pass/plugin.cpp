@@ -1,0 +1,52 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What clang asks of a plugin given by -fpass-plugin=.
+
+#include "indirect_calls.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Passes/PassBuilder.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+using namespace llvm;
+using namespace omptarget_pass;
+
+namespace {
+
+void register_passes(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(InsertTranslations()); });
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(FoldTranslations()); });
+  // By name, for opt -passes=.
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name != "omptarget-insert-translations")
+          return false;
+        passes.addPass(InsertTranslations());
+        return true;
+      });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name != "omptarget-fold-translations")
+          return false;
+        passes.addPass(FoldTranslations());
+        return true;
+      });
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  PassPluginLibraryInfo info{};
+  info.APIVersion = LLVM_PLUGIN_API_VERSION;
+  info.PluginName = "omptarget-indirect";
+  info.PluginVersion = "1";
+  info.RegisterPassBuilderCallbacks = register_passes;
+  return info;
+}

@@ -1,0 +1,32 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a device image calls to translate function pointers, and the table it reads; compiled for each device. All weak,
+// as several images' worth of objects may be linked into one, and protected, so that the program and other images in the
+// process do not take their place.
+
+#include "search.h"
+#include "targets/current.h"
+
+extern "C" {
+
+#define OMPTARGET_DEVICE_SYMBOL __attribute__((weak, visibility("protected")))
+
+/// The device's table and the number of its pairs. Written by the plugin; the pointer is switched to a table that is
+/// complete, and size never exceeds what the pointer read after it points to.
+OMPTARGET_DEVICE_SYMBOL __omp_offloading_fptr_map_ty *__omp_offloading_fptr_map_p = nullptr;
+OMPTARGET_DEVICE_SYMBOL uint64_t __omp_offloading_fptr_map_size = 0;
+
+OMPTARGET_DEVICE_SYMBOL void *__kmpc_target_translate_fptr(void *host_ptr) {
+  using omptarget::device_rtl::CurrentTarget;
+  const uint64_t count = CurrentTarget::load_global(&__omp_offloading_fptr_map_size);
+  const __omp_offloading_fptr_map_ty *pairs = CurrentTarget::load_global(&__omp_offloading_fptr_map_p);
+  return reinterpret_cast<void *>(
+      omptarget::device_rtl::translate<CurrentTarget>(pairs, count, reinterpret_cast<uint64_t>(host_ptr)));
+}
+
+/// The name under which clang's own code and users' code asks. An image's own RTL that has it comes first.
+OMPTARGET_DEVICE_SYMBOL void *__llvm_omp_indirect_call_lookup(void *host_ptr) {
+  return __kmpc_target_translate_fptr(host_ptr);
+}
+}

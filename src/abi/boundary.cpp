@@ -1,0 +1,65 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "abi/boundary.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/log.h"
+#include "device/runtime.h"
+#include "observe/info.h"
+
+namespace omptarget {
+
+namespace {
+
+void print_lines(const Failure &failure) {
+  for (const FailureLine &line : failure.lines)
+    line.kind == FailureLine::Kind::kMessage ? print_message(line.text) : print_error(line.text);
+}
+
+[[noreturn]] void end_with(const Failure &failure, const Call &call) {
+  print_lines(failure);
+  if (!failure.fatal.empty()) {
+    print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));
+    std::abort();
+  }
+  print_error("Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.");
+  std::string place;
+  if (const SourcePosition position = source_position(call.location))
+    place = format("%.*s:%d:%d: ", position.file_length, position.file, position.line, position.column);
+  else
+    print_error("Source location information not present. Compile with -g or -gline-tables-only.");
+  print_line(place +
+             format("omptarget fatal error %d: failure of target construct while offloading is mandatory", failure.code));
+  std::abort();
+}
+
+} // namespace
+
+void finish(Status status, const Call &call) {
+  if (!status.is_ok()) [[unlikely]]
+    end_with(status.failure(), call);
+}
+
+bool succeeded(Status status, const Call &call) {
+  if (status.is_ok()) [[likely]]
+    return true;
+  OMPTARGET_TRACE(Topic::kApi, "%s failed: %s", call.construct, status.to_string().c_str());
+  if (Runtime::get().is_mandatory())
+    end_with(status.failure(), call);
+  return false;
+}
+
+void report_unsupported(const char *function) {
+  static std::mutex mutex;
+  static std::set<std::string> reported;
+  std::lock_guard lock(mutex);
+  if (reported.insert(function).second)
+    print_error(format("%s is not supported by this library", function));
+}
+
+} // namespace omptarget

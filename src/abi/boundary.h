@@ -1,0 +1,30 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one place where failures end: printed, and, since a construct that cannot be carried out must not go on silently,
+// fatal (docs/errors.md).
+#pragma once
+
+#include "base/status.h"
+#include "region/call.h"
+
+namespace omptarget {
+
+/// Returns if the construct succeeded; otherwise prints what failed and aborts the process (SIGABRT).
+void finish(Status status, const Call &call);
+
+/// The value of a Result that succeeded; otherwise as finish.
+template <typename T> T finish(Result<T> result, const Call &call) {
+  if (!result.is_ok()) [[unlikely]]
+    finish(result.take_status(), call);
+  return std::move(*result);
+}
+
+/// For API functions that report failure by their result: traces it, and is fatal only under OMP_TARGET_OFFLOAD=MANDATORY.
+/// Whether it succeeded.
+bool succeeded(Status status, const Call &call);
+
+/// Answers a call of a function that this library exports and does not support: prints its name, once.
+void report_unsupported(const char *function);
+
+} // namespace omptarget

@@ -1,0 +1,137 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches, in every form that compilers call.
+
+#include "abi/boundary.h"
+#include "abi/kernel_args.h"
+#include "base/log.h"
+#include "device/libomp.h"
+#include "omptarget/compiler.h"
+#include "region/launch.h"
+
+using namespace omptarget;
+
+namespace {
+
+constexpr const char *kTarget = "target";
+constexpr int kRunOnHostResult = -1;
+
+/// Trip counts pushed by code of clang 14 for the next launch of the same thread. Plain data: needs no hook at thread exit.
+struct PushedTripCount {
+  bool is_set;
+  int64_t device;
+  uint64_t trip_count;
+};
+thread_local constinit PushedTripCount pushed_trip_count{};
+
+uint64_t take_trip_count(int64_t device) {
+  if (!pushed_trip_count.is_set || pushed_trip_count.device != device)
+    return 0;
+  pushed_trip_count.is_set = false;
+  return pushed_trip_count.trip_count;
+}
+
+int run(const Call &call, const LaunchRequest &request) {
+  return finish(launch(call, request), call) == Outcome::kRanOnDevice ? 0 : kRunOnHostResult;
+}
+
+struct Teams {
+  int32_t count;
+  int32_t thread_limit;
+};
+constexpr Teams kNoTeams{-1, 0};
+
+int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) {
+  LaunchRequest request;
+  request.host_id = host_ptr;
+  request.list = list;
+  request.num_teams = teams.count;
+  request.thread_limit = teams.thread_limit;
+  if (teams.count != kNoTeams.count)
+    request.trip_count = take_trip_count(call.device_number);
+  return run(call, request);
+}
+
+int run_kernel(const Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr, const void *block) {
+  auto request = read_kernel_args(block, num_teams, thread_limit);
+  if (!request) [[unlikely]]
+    finish(request.take_status(), call);
+  request->host_id = host_ptr;
+  return run(call, *request);
+}
+
+} // namespace
+
+int __tgt_target(OMPTARGET_OLD_TARGET_PARAMETERS) {
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, kNoTeams);
+}
+
+int __tgt_target_nowait(OMPTARGET_OLD_TARGET_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, kNoTeams);
+}
+
+int __tgt_target_teams(OMPTARGET_OLD_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit) {
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, {num_teams, thread_limit});
+}
+
+int __tgt_target_teams_nowait(OMPTARGET_OLD_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit,
+                              OMPTARGET_DEPENDENCE_PARAMETERS) {
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, {num_teams, thread_limit});
+}
+
+int __tgt_target_mapper(OMPTARGET_TARGET_PARAMETERS) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, kNoTeams);
+}
+
+int __tgt_target_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, kNoTeams);
+}
+
+int __tgt_target_teams_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, {num_teams, thread_limit});
+}
+
+int __tgt_target_teams_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit,
+                                     OMPTARGET_DEPENDENCE_PARAMETERS) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
+  return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, {num_teams, thread_limit});
+}
+
+int __tgt_target_kernel(ident_t *loc, int64_t device, int32_t num_teams, int32_t thread_limit, void *host_ptr,
+                        __tgt_kernel_args *args) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  return run_kernel(call, num_teams, thread_limit, host_ptr, args);
+}
+
+int __tgt_target_kernel_nowait(ident_t *loc, int64_t device, int32_t num_teams, int32_t thread_limit, void *host_ptr,
+                               __tgt_kernel_args *args, OMPTARGET_DEPENDENCE_PARAMETERS) {
+  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
+  return run_kernel(call, num_teams, thread_limit, host_ptr, args);
+}
+
+void __kmpc_push_target_tripcount(int64_t device, uint64_t trip_count) {
+  pushed_trip_count = {true, device, trip_count};
+}
+
+void __kmpc_push_target_tripcount_mapper(ident_t *, int64_t device, uint64_t trip_count) {
+  pushed_trip_count = {true, device, trip_count};
+}
+
+void __tgt_target_nowait_query(void **async_handle) {
+  // Every construct is complete when its entry point returns, so there is nothing to ask for.
+  if (async_handle)
+    *async_handle = nullptr;
+}

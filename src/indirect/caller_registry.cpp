@@ -1,0 +1,196 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "indirect/caller_registry.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <dlfcn.h>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/log.h"
+#include "indirect/buffer_pool.h"
+#include "indirect/lookup_table.h"
+
+namespace omptarget {
+
+namespace {
+
+using Load = device_rtl::HostTarget;
+
+/// The code of one image and the table of its device. Written with relaxed stores, as late readers may look.
+struct Caller {
+  uint64_t begin;
+  uint64_t end;
+  const LookupTable *table;
+};
+
+/// What lookups see: the images in the order of their addresses. Lies in a buffer of the pool.
+struct Callers {
+  uint64_t count;
+  Caller &caller(uint64_t index) { return reinterpret_cast<Caller *>(this + 1)[index]; }
+  const Caller &caller(uint64_t index) const { return reinterpret_cast<const Caller *>(this + 1)[index]; }
+};
+
+constinit std::atomic<const Callers *> current{nullptr};
+constinit std::atomic<uint64_t> generation{0}; ///< counts replacements of current
+
+/// An image as registered.
+struct Image {
+  uint64_t begin;
+  uint64_t end;
+  int32_t device;
+};
+
+struct Table {
+  const LookupTable *table;
+  size_t bytes;
+};
+
+/// What the changes need. Two pools, so that a late reader always finds numbers where it expects numbers, and pointers to
+/// tables where it expects those.
+struct Registry {
+  BufferPool callers_pool;
+  BufferPool tables_pool;
+  std::vector<Image> images;
+  std::map<int32_t, Table> tables;
+  size_t current_bytes = 0;
+};
+
+Guarded<Registry> &registry() {
+  static auto *const instance = new Guarded<Registry>(); // never destroyed: kernels may outlive exit handlers
+  return *instance;
+}
+
+size_t callers_bytes(size_t count) { return sizeof(Callers) + count * sizeof(Caller); }
+
+template <typename T> void store(T &target, T value) { __atomic_store_n(&target, value, __ATOMIC_RELAXED); }
+
+/// Buffers that were given back before this call may be written after it: whoever still reads them and sees a new value
+/// also sees the generation that made them free.
+void before_reuse() { std::atomic_thread_fence(std::memory_order_release); }
+
+/// Makes what lookups see out of the images and tables. The buffer of the former is free afterwards.
+void publish(Registry &state) {
+  std::vector<Image> images = state.images;
+  std::stable_sort(images.begin(), images.end(),
+                   [](const Image &left, const Image &right) { return left.begin < right.begin; });
+  before_reuse();
+  const size_t bytes = callers_bytes(images.size());
+  auto *next = static_cast<Callers *>(state.callers_pool.take(bytes));
+  uint64_t count = 0;
+  for (const Image &image : images) {
+    const auto table = state.tables.find(image.device);
+    if (table == state.tables.end())
+      continue;
+    Caller &caller = next->caller(count++);
+    store(caller.begin, image.begin);
+    store(caller.end, image.end);
+    store(caller.table, table->second.table);
+  }
+  store(next->count, count);
+  const Callers *former = current.load(std::memory_order_relaxed);
+  current.store(next, std::memory_order_release);
+  generation.fetch_add(1, std::memory_order_release);
+  if (former != nullptr)
+    state.callers_pool.give(const_cast<Callers *>(former), state.current_bytes);
+  state.current_bytes = bytes;
+}
+
+/// The loaded object around the address.
+std::optional<std::pair<uint64_t, uint64_t>> loaded_object(const void *address) {
+  dl_find_object object;
+  if (_dl_find_object(const_cast<void *>(address), &object) != 0)
+    return std::nullopt;
+  return std::pair{reinterpret_cast<uint64_t>(object.dlfo_map_start), reinterpret_cast<uint64_t>(object.dlfo_map_end)};
+}
+
+/// The table of the code at address, or null. Also a count that is out of date is one that this buffer had room for.
+const LookupTable *table_of(const Callers &callers, uint64_t address) {
+  uint64_t low = 0;
+  uint64_t high = Load::load(&callers.count);
+  while (low < high) { // the first that begins above address
+    const uint64_t middle = (low + high) / 2;
+    if (Load::load(&callers.caller(middle).begin) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0)
+    return nullptr;
+  const Caller &caller = callers.caller(low - 1);
+  if (address >= Load::load(&caller.end))
+    return nullptr;
+  return __atomic_load_n(&caller.table, __ATOMIC_RELAXED);
+}
+
+} // namespace
+
+void publish_function_table(int32_t device, std::span<const __omp_offloading_fptr_map_ty> pairs) {
+  auto state = registry().lock();
+  std::optional<Table> former;
+  if (const auto found = state->tables.find(device); found != state->tables.end())
+    former = found->second;
+  else if (pairs.empty())
+    return;
+  if (pairs.empty())
+    state->tables.erase(device);
+  else {
+    before_reuse();
+    const size_t bytes = LookupTable::bytes(pairs.size());
+    state->tables[device] = {LookupTable::fill(state->tables_pool.take(bytes), pairs), bytes};
+  }
+  publish(*state);
+  if (former)
+    state->tables_pool.give(const_cast<LookupTable *>(former->table), former->bytes);
+}
+
+bool register_cpu_image(int32_t device, const void *address, const void *host_address) {
+  const auto object = loaded_object(address);
+  if (!object || object == loaded_object(host_address) || object == loaded_object(&current))
+    return false;
+  auto state = registry().lock();
+  for (const Image &image : state->images)
+    if (image.begin == object->first && image.device == device)
+      return true;
+  state->images.push_back({object->first, object->second, device});
+  OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device, "code at 0x%" PRIx64 " to 0x%" PRIx64 " is the device's",
+                         object->first, object->second);
+  publish(*state);
+  return true;
+}
+
+void forget_cpu_image(int32_t device, const void *address) {
+  const auto value = reinterpret_cast<uint64_t>(address);
+  auto state = registry().lock();
+  const size_t count = std::erase_if(state->images, [=](const Image &image) {
+    return image.device == device && image.begin <= value && value < image.end;
+  });
+  if (count != 0)
+    publish(*state);
+}
+
+void *translate_function_pointer(void *pointer, const void *return_address) {
+  if (pointer == nullptr || current.load(std::memory_order_relaxed) == nullptr)
+    return pointer;
+  while (true) {
+    const uint64_t before = generation.load(std::memory_order_acquire);
+    const Callers *callers = current.load(std::memory_order_acquire);
+    const LookupTable *table = table_of(*callers, reinterpret_cast<uint64_t>(return_address));
+    uint64_t result = reinterpret_cast<uint64_t>(pointer);
+    if (table != nullptr)
+      result = table->find(result);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (generation.load(std::memory_order_relaxed) == before) [[likely]]
+      return reinterpret_cast<void *>(result);
+  }
+}
+
+std::mutex &caller_registry_mutex_for_fork() { return registry().mutex_for_fork(); }
+
+} // namespace omptarget

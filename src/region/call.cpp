@@ -1,0 +1,65 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/call.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "device/libomp.h"
+#include "device/runtime.h"
+
+namespace omptarget {
+
+namespace {
+
+Status no_device() {
+  Status status = Status::error("No device is available for offloading");
+  for (const std::string &line : Runtime::get().explain_devices())
+    status = std::move(status).during(line);
+  return status;
+}
+
+} // namespace
+
+Result<Device *> device_for(int64_t device_number) {
+  Runtime &runtime = Runtime::get();
+  const int32_t count = runtime.number_of_devices();
+  if (device_number == raw(DeviceId::kDefault))
+    device_number = libomp::default_device();
+  if (device_number >= 0 && device_number < count) [[likely]]
+    return runtime.device(static_cast<DeviceId>(device_number));
+  if (runtime.is_disabled() || runtime.has_ended())
+    return static_cast<Device *>(nullptr);
+  if (count == 0) {
+    if (runtime.is_mandatory())
+      return no_device();
+    return static_cast<Device *>(nullptr);
+  }
+  if (device_number == count)
+    return static_cast<Device *>(nullptr);
+  return Status::fatal(static_cast<int>(device_number),
+                       format("Device number '%lld' out of range, only %d devices available",
+                              static_cast<long long>(device_number), count));
+}
+
+SourcePosition source_position(const ident_t *location) {
+  if (!location || !location->psource)
+    return {};
+  std::string_view fields[5];
+  std::string_view rest = location->psource;
+  for (std::string_view &field : fields) {
+    const size_t end = rest.find(';');
+    if (end == std::string_view::npos)
+      return {};
+    field = rest.substr(0, end);
+    rest = rest.substr(end + 1);
+  }
+  // ";file;function;line;column;;": the first field is empty.
+  const SourcePosition position{fields[1].data(), static_cast<int>(fields[1].size()), std::atoi(fields[3].data()),
+                                std::atoi(fields[4].data())};
+  return fields[1] == "unknown" || fields[1].empty() || position.line == 0 ? SourcePosition{} : position;
+}
+
+} // namespace omptarget

@@ -1,0 +1,49 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every entry point knows of its call, and the device that a call is for.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "omptarget/types.h"
+
+namespace omptarget {
+
+/// A call of an entry point. Lives as long as the call.
+struct Call {
+  const char *construct;   ///< in the words of the specification: "target enter data"
+  const ident_t *location; ///< may be null
+  int64_t device_number;   ///< as given; -1: the default device
+  const void *code;        ///< return address in the user's code
+};
+
+/// Map arguments as the compiler passes them. names and mappers may be null, and so may their elements.
+struct MapList {
+  int32_t count;
+  void **bases;
+  void **begins;
+  int64_t *sizes;
+  int64_t *types;
+  void **names;
+  void **mappers;
+};
+
+/// The device that a construct with this device number runs on, ready for use; null: the host (offloading is disabled,
+/// there are no devices, or the number is that of the initial device). Fails for numbers out of range, and without devices
+/// under OMP_TARGET_OFFLOAD=MANDATORY. OpenMP 5.2, sections 13.2 and 21.2.9.
+Result<Device *> device_for(int64_t device_number);
+
+/// Source position of an ident_t: "file:line:column", or empty if the program was compiled without.
+struct SourcePosition {
+  const char *file = nullptr;
+  int file_length = 0;
+  int line = 0;
+  int column = 0;
+  explicit operator bool() const { return file != nullptr; }
+};
+SourcePosition source_position(const ident_t *location);
+
+} // namespace omptarget

@@ -1,0 +1,186 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/launch.h"
+
+#include <cstring>
+
+#include "base/log.h"
+#include "device/runtime.h"
+#include "mapping/private_layout.h"
+#include "region/map_arguments.h"
+#include "region/transfer.h"
+
+namespace omptarget {
+
+namespace {
+
+/// The values that the kernel is called with; one slot before them is free for the implicit one.
+using Arguments = llvm::SmallVector<void *, 16>;
+
+HostPtr base_of(const MapItem &item) {
+  if (!item.has(map_type::kPtrAndObj))
+    return item.base;
+  void *value;
+  std::memcpy(&value, raw(item.base), sizeof value);
+  return host_ptr(value);
+}
+
+/// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
+/// loading failed, or nobody registered it.
+Result<Outcome> missing_kernel(Device &device, const void *host_id) {
+  Runtime &runtime = Runtime::get();
+  const auto library = runtime.library_of(host_id);
+  if (!library)
+    return Status::error(format("Host ptr %p does not have a matching target pointer: no registered module has a kernel "
+                                "of that address",
+                                host_id));
+  if (const std::string failure = device.load_failure(*library); !failure.empty())
+    return Status::error(failure).during(
+        format("the image of %s could not be loaded on device %d", library->path.c_str(), raw(device.id())));
+  const char *name = "?";
+  for (const Entry &entry : library->entries)
+    if (entry.address == host_ptr(host_id))
+      name = entry.name;
+  if (!runtime.is_mandatory()) {
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,
+                           library->path.c_str());
+    return Outcome::kRunOnHost;
+  }
+  Status status = Status::error(
+      format("kernel %s of %s is in no image that fits device %d", name, library->path.c_str(), raw(device.id())));
+  for (const std::string &line : runtime.explain_devices())
+    status = std::move(status).during(line);
+  return status;
+}
+
+class Launch {
+public:
+  Launch(Device &device, const Kernel &kernel, const LaunchRequest &request)
+      : work_(device), kernel_(kernel), request_(request) {}
+
+  Status run() {
+    OMPTARGET_TRY(gather_items(request_.list, items_));
+    OMPTARGET_TRY_DURING(prepare_data(), "Failed to process data before launching the kernel.");
+    if (Status status = start(); !status) {
+      work_.abandon(items_).consume(); // the kernel's failure is what counts
+      return std::move(status).during("Executing target region abort target.");
+    }
+    return finish();
+  }
+
+private:
+  Status prepare_data() {
+    OMPTARGET_TRY_DURING(work_.enter(items_), "Call to targetDataBegin failed, abort target.");
+    OMPTARGET_TRY(prepare_private());
+    arguments_.push_back(nullptr); // the implicit argument's slot
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].has(map_type::kTargetParam))
+        arguments_.push_back(argument(i));
+      else if ((items_[i].type & map_type::kLambdaCapture) == map_type::kLambdaCapture)
+        OMPTARGET_TRY(set_lambda_capture(items_[i]));
+    }
+    return Status::ok();
+  }
+
+  void *argument(size_t index) const {
+    const MapItem &item = items_[index];
+    if (item.has(map_type::kLiteral))
+      return raw(item.base);
+    if (item.has(map_type::kPrivate))
+      return private_address(static_cast<int32_t>(index), item);
+    const HostPtr base = base_of(item);
+    // What is not present is passed as it is (OpenMP 5.2, section 5.4.4: firstprivate pointers).
+    return item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
+  }
+
+  void *private_address(int32_t index, const MapItem &item) const {
+    for (const PrivateVariable &variable : private_.variables)
+      if (variable.item == index)
+        return raw(private_block_ + variable.offset + (item.base - item.begin));
+    return nullptr;
+  }
+
+  Status prepare_private() {
+    bool has_private = false;
+    for (const MapItem &item : items_)
+      has_private = has_private || item.has(map_type::kPrivate);
+    if (!has_private)
+      return Status::ok();
+    private_ = lay_out_private(items_);
+    if (private_.size == 0)
+      return Status::ok();
+    OMPTARGET_TRY_ASSIGN(private_block_, work_.allocate_temporary(private_.size));
+    if (private_.initialised == 0)
+      return Status::ok();
+    llvm::SmallVector<std::byte, 256> values(static_cast<size_t>(private_.initialised));
+    for (const PrivateVariable &variable : private_.variables) {
+      const MapItem &item = items_[static_cast<size_t>(variable.item)];
+      if (item.has(map_type::kTo) && item.size > 0)
+        std::memcpy(values.data() + variable.offset, raw(item.begin), static_cast<size_t>(item.size));
+    }
+    return work_.write_value(private_block_, values.data(), private_.initialised);
+  }
+
+  /// A lambda's copy on the device captured a variable by reference: the reference must name the device's variable.
+  Status set_lambda_capture(const MapItem &item) {
+    if (item.parent < 0)
+      return Status::ok();
+    const MapItem &closure = items_[static_cast<size_t>(item.parent)];
+    const Found target = work_.device().map().find(item.begin, item.size);
+    if (!closure.mapping || !target.is_contained)
+      return Status::ok();
+    const DevicePtr field = closure.mapping.mapping->target_of(item.base);
+    const DevicePtr value = target.ref.mapping->target_of(item.begin);
+    return work_.write_value(field, &value, sizeof value);
+  }
+
+  Status start() {
+    Device &device = work_.device();
+    __tgt_kernel_args args{};
+    args.Version = request_.has_implicit_argument ? 3 : 2;
+    args.NumArgs = static_cast<uint32_t>(arguments_.size() - 1);
+    args.Tripcount = request_.trip_count;
+    args.Flags = request_.flags;
+    args.NumTeams[0] = request_.num_teams == -1 ? 1 : static_cast<uint32_t>(request_.num_teams);
+    args.ThreadLimit[0] = static_cast<uint32_t>(request_.thread_limit);
+    for (int i = 0; i < 2; ++i) {
+      args.NumTeams[i + 1] = request_.more_teams[i];
+      args.ThreadLimit[i + 1] = request_.more_threads[i];
+    }
+    args.DynCGroupMem = request_.dynamic_memory;
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "launching %s with %u arguments, %d teams, %d threads",
+                           kernel_.name, args.NumArgs, static_cast<int32_t>(args.NumTeams[0]),
+                           static_cast<int32_t>(args.ThreadLimit[0]));
+    return device.plugin().launch_kernel(device.local_id(), kernel_.handle, arguments_.data() + 1, args,
+                                         &work_.queue());
+  }
+
+  Status finish() {
+    OMPTARGET_TRY_DURING(work_.exit(items_, true), "Failed to process data after launching the kernel.");
+    return Status::ok();
+  }
+
+  DeviceWork work_;
+  const Kernel &kernel_;
+  const LaunchRequest &request_;
+  MapItems items_;
+  Arguments arguments_;
+  PrivateLayout private_;
+  DevicePtr private_block_{};
+};
+
+} // namespace
+
+Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
+  if (!device)
+    return Outcome::kRunOnHost;
+  const Kernel *kernel = device->kernel(request.host_id);
+  if (!kernel)
+    return missing_kernel(*device, request.host_id);
+  OMPTARGET_TRY(Launch(*device, *kernel, request).run());
+  return Outcome::kRanOnDevice;
+}
+
+} // namespace omptarget

@@ -1,0 +1,28 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a compiler's argument arrays to map items: user-defined mappers (OpenMP 5.2, section 5.8.8) are called and what they
+// push takes their argument's place.
+#pragma once
+
+#include "base/status.h"
+#include "mapping/plan.h"
+#include "region/call.h"
+
+namespace omptarget {
+
+/// What a mapper function fills through __tgt_push_mapper_component; its address is the handle.
+class MapperComponents {
+public:
+  void push(const MapItem &component) { items_.push_back(component); }
+  int64_t size() const { return static_cast<int64_t>(items_.size()); }
+  const MapItems &items() const { return items_; }
+
+private:
+  MapItems items_;
+};
+
+/// Appends the items of the list. Fails for negative counts and parents that do not exist.
+Status gather_items(const MapList &list, MapItems &items);
+
+} // namespace omptarget

@@ -1,0 +1,273 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/transfer.h"
+
+#include <cinttypes>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "device/runtime.h"
+
+namespace omptarget {
+
+namespace {
+
+/// Settings that are needed in each construct, read once.
+struct MappingSettings {
+  bool force_atomic = setting_flag(SettingId::kMapForceAtomic);
+};
+const MappingSettings &mapping_settings() {
+  static const MappingSettings settings;
+  return settings;
+}
+
+} // namespace
+
+DeviceWork::~DeviceWork() {
+  if (queue_.is_busy() || !temporaries_.empty())
+    finish().consume(); // only after a failure, which is on its way up
+}
+
+MappingPolicy DeviceWork::policy() const {
+  MappingPolicy policy;
+  policy.use_host_memory = Runtime::get().uses_unified_shared_memory();
+  return policy;
+}
+
+Status DeviceWork::enter(MapItems &items) {
+  EnterPlan plan;
+  OMPTARGET_TRY(plan_enter(device_.map(), policy(), items, plan));
+  if (plan.is_empty()) [[likely]]
+    return Status::ok();
+  Status status = carry_out(plan);
+  if (!status) {
+    give_back(plan);
+    abandon_enter(device_.map(), items, plan);
+  }
+  return status;
+}
+
+Status DeviceWork::carry_out(const EnterPlan &plan) {
+  OMPTARGET_TRY(allocate(plan));
+  OMPTARGET_TRY(fill(plan));
+  OMPTARGET_TRY(publish(plan));
+  OMPTARGET_TRY(await(plan));
+  for (const Copy &copy : plan.late_copies)
+    OMPTARGET_TRY(copy_to_device(copy));
+  for (const Attachment &action : plan.late_attachments)
+    OMPTARGET_TRY(attach(action));
+  return Status::ok();
+}
+
+Status DeviceWork::allocate(const EnterPlan &plan) {
+  for (const NewStorage &storage : plan.allocations) {
+    const int64_t bytes = storage.size + storage.padding;
+    auto allocated = device_.plugin().data_alloc(device_.local_id(), bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
+    if (!allocated)
+      return allocated.take_status()
+          .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
+                         bytes, static_cast<uintptr_t>(storage.begin), raw(device_.id())))
+          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).");
+    const DevicePtr allocation = device_ptr(*allocated);
+    device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
+                           raw(storage.begin), raw(allocation + storage.padding), storage.size,
+                           storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
+  }
+  return Status::ok();
+}
+
+Status DeviceWork::fill(const EnterPlan &plan) {
+  for (const Copy &copy : plan.copies)
+    OMPTARGET_TRY(copy_to_device(copy));
+  for (const Attachment &action : plan.attachments) {
+    // The target's address is enough; its data may still be on the way.
+    if (!action.target->wait_for(MappingState::kStorage, action.target->generation()))
+      return Status::error("data that a pointer is attached to could not be mapped by another thread");
+    OMPTARGET_TRY(attach(action));
+  }
+  return Status::ok();
+}
+
+/// Other threads may use the new data once their copies have arrived.
+Status DeviceWork::publish(const EnterPlan &plan) {
+  if (plan.allocations.empty())
+    return Status::ok();
+  if (queue_.is_busy() && mapping_settings().force_atomic)
+    OMPTARGET_TRY(device_.plugin().synchronize(device_.local_id(), queue_));
+  for (const NewStorage &storage : plan.allocations)
+    device_.map().publish_ready(*storage.ref.mapping);
+  return Status::ok();
+}
+
+Status DeviceWork::await(const EnterPlan &plan) {
+  const uint64_t bit = mapping_settings().force_atomic ? MappingState::kReady : MappingState::kStorage;
+  for (const MappingRef &ref : plan.awaited)
+    if (!ref.mapping->wait_for(bit, ref.generation))
+      return Status::error("data that another thread was mapping could not be mapped by it");
+  return Status::ok();
+}
+
+Status DeviceWork::copy_to_device(const Copy &copy) {
+  const DevicePtr target = copy.mapping->target_of(copy.host);
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
+                         raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+  OMPTARGET_TRY_DURING(
+      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_),
+      "Copying data to device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR " (%s)", copy.size,
+      static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+  return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
+}
+
+/// The copy brought host values to pointers that must hold device addresses.
+Status DeviceWork::rewrite_pointers(const Copy &copy) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(*copy.mapping, copy.host, copy.size))
+    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value));
+  return Status::ok();
+}
+
+Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size) {
+  if (device_.plugin().is_asynchronous()) {
+    values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
+    value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
+  }
+  return device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_);
+}
+
+Status DeviceWork::attach(const Attachment &action) {
+  void *host_value;
+  std::memcpy(&host_value, raw(action.pointer), sizeof host_value);
+  const DevicePtr device_value = action.target->target_of(host_ptr(host_value));
+  const DevicePtr device_address = action.pointer_mapping->target_of(action.pointer);
+  if (!device_.map().note_attached(*action.pointer_mapping,
+                                   {action.pointer, host_ptr(host_value), device_address, device_value}))
+    return Status::ok();
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "attaching pointer %p (device %p) to %p", raw(action.pointer),
+                         raw(device_address), raw(device_value));
+  if (action.size <= static_cast<int64_t>(sizeof device_value))
+    return write_value(device_address, &device_value, sizeof device_value);
+  // A descriptor: its first word is the address, the rest describes it.
+  std::vector<std::byte> descriptor(static_cast<size_t>(action.size));
+  std::memcpy(descriptor.data(), raw(action.pointer), descriptor.size());
+  std::memcpy(descriptor.data(), &device_value, sizeof device_value);
+  return write_value(device_address, descriptor.data(), action.size);
+}
+
+void DeviceWork::give_back(const EnterPlan &plan) {
+  if (queue_.is_busy())
+    device_.plugin().synchronize(device_.local_id(), queue_).consume();
+  for (const NewStorage &storage : plan.allocations)
+    if (storage.ref.mapping->allocation() != DevicePtr::kNull)
+      device_.plugin()
+          .data_delete(device_.local_id(), raw(storage.ref.mapping->allocation()), OMPTARGET_ALLOC_DEFAULT)
+          .consume();
+}
+
+Status DeviceWork::exit(MapItems &items, bool has_entered) {
+  ExitPlan plan;
+  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, has_entered, plan));
+  OMPTARGET_TRY(copy_to_host(plan.copies));
+  return plan.unused.empty() ? finish() : free_unused(plan);
+}
+
+Status DeviceWork::abandon(MapItems &items) {
+  ExitPlan plan;
+  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, true, plan));
+  return free_unused(plan);
+}
+
+Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
+  for (const Copy &copy : copies) {
+    const DevicePtr target = copy.mapping->target_of(copy.host);
+    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
+                           raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+    OMPTARGET_TRY_DURING(
+        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_),
+        "Copying data from device failed: %" PRId64 " bytes to host address 0x%016" PRIxPTR " (%s)", copy.size,
+        static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+  }
+  bool restores = false;
+  for (const Copy &copy : copies)
+    restores = restores || copy.mapping->has_attached_pointers();
+  if (!restores)
+    return Status::ok();
+  OMPTARGET_TRY(finish());
+  for (const Copy &copy : copies)
+    restore_pointers(copy);
+  return Status::ok();
+}
+
+/// The copy brought device addresses to pointers that must hold host values.
+void DeviceWork::restore_pointers(const Copy &copy) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(*copy.mapping, copy.host, copy.size)) {
+    void *value = raw(pointer.host_value);
+    std::memcpy(raw(pointer.host_address), &value, sizeof value);
+  }
+}
+
+Status DeviceWork::free_unused(const ExitPlan &plan) {
+  OMPTARGET_TRY(finish());
+  for (const MappingRef &ref : plan.unused) {
+    const Removed removed = device_.map().remove_if_unused(ref);
+    if (!removed.is_removed)
+      continue; // somebody entered it again
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+                           raw(removed.begin), raw(removed.target_begin), removed.size);
+    if (removed.allocation != DevicePtr::kNull)
+      OMPTARGET_TRY_DURING(
+          device_.plugin().data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
+          "Failed to deallocate target data");
+  }
+  return Status::ok();
+}
+
+Status DeviceWork::update(const MapItems &items) {
+  UpdatePlan plan;
+  OMPTARGET_TRY(plan_update(device_.map(), policy(), items, plan));
+  for (const Copy &copy : plan.to_device)
+    OMPTARGET_TRY(copy_to_device(copy));
+  OMPTARGET_TRY(copy_to_host(plan.to_host));
+  return finish();
+}
+
+void DeviceWork::return_addresses(const MapItems &items, void **bases) {
+  for (const MapItem &item : items) {
+    if (!item.has(map_type::kReturnParam) || item.argument < 0)
+      continue;
+    HostPtr base = item.base;
+    if (item.has(map_type::kPtrAndObj)) {
+      void *value;
+      std::memcpy(&value, raw(item.base), sizeof value);
+      base = host_ptr(value);
+    }
+    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
+    bases[item.argument] = item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
+  }
+}
+
+Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
+  OMPTARGET_TRY_ASSIGN(void *const memory,
+                       device_.plugin().data_alloc(device_.local_id(), size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  temporaries_.push_back(device_ptr(memory));
+  return device_ptr(memory);
+}
+
+Status DeviceWork::finish() {
+  Status status;
+  if (queue_.is_busy())
+    status = device_.plugin().synchronize(device_.local_id(), queue_);
+  for (const DevicePtr temporary : temporaries_) {
+    Status freed = device_.plugin().data_delete(device_.local_id(), raw(temporary), OMPTARGET_ALLOC_DEFAULT);
+    if (status.is_ok())
+      status = std::move(freed);
+    else
+      freed.consume();
+  }
+  temporaries_.clear();
+  values_.clear();
+  return status;
+}
+
+} // namespace omptarget

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""patch_image.py WHAT INPUT OUTPUT: copies an offloading program and changes the device images inside it.
+
+machine=N sets the machine number (183: aarch64) of each image's ELF header; magic breaks the ELF magic; truncated sets
+the offset of the section headers past the end; container breaks the version of the container around the image, where
+there is one.
+"""
+import struct
+import sys
+
+CONTAINER_MAGIC = b"\x10\xff\x10\xad"
+
+
+def occurrences(data, pattern, start):
+    at = data.find(pattern, start)
+    while at >= 0:
+        yield at
+        at = data.find(pattern, at + 1)
+
+
+def images(data):
+    """Offsets of the ELF images inside the program; the program's own header is at 0."""
+    return [at for at in occurrences(data, b"\x7fELF\x02\x01\x01", 1) if struct.unpack_from("<H", data, at + 16)[0] == 3]
+
+
+def patch(data, what):
+    found = images(data)
+    if what.startswith("machine="):
+        for at in found:
+            struct.pack_into("<H", data, at + 18, int(what.split("=")[1]))
+    elif what == "magic":
+        for at in found:
+            data[at : at + 4] = b"\x7fNOT"
+    elif what == "truncated":
+        for at in found:
+            struct.pack_into("<Q", data, at + 40, 1 << 40)
+            struct.pack_into("<Q", data, at + 32, 1 << 40)
+    elif what == "container":
+        found = list(occurrences(data, CONTAINER_MAGIC, 0))
+        for at in found:
+            struct.pack_into("<I", data, at + 4, 77)
+    else:
+        sys.exit("patch_image.py: %s: expected machine=N, magic, truncated or container" % what)
+    if not found:
+        sys.exit("patch_image.py: no image found")
+
+
+def main():
+    what, source, target = sys.argv[1:]
+    with open(source, "rb") as file:
+        data = bytearray(file.read())
+    patch(data, what)
+    with open(target, "wb") as file:
+        file.write(data)
+
+
+main()

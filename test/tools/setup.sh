@@ -1,0 +1,94 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Sourced by test/run and docs/examples/run: the Debian packages that they need, and LLVM's own OpenMP runtimes of five
+# versions, unpacked side by side below the build folder (as packages they exclude one another, so none is installed).
+# Defines functions only.
+
+CLANG_VERSIONS=(14 15 16 19 22)
+
+# What building the library takes, what compiling programs for it takes, and what the tests take beyond that.
+BUILD_PACKAGES=(cmake ninja-build g++ llvm-19-dev zlib1g-dev libzstd-dev libffi-dev)
+COMPILER_PACKAGES=(clang-14 clang-tools-14 clang-15 clang-tools-15 clang-16 clang-tools-16 clang-19 clang-tools-19
+                   clang-22 clang-tools-22 llvm-22 python3-minimal)
+TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils python3)
+
+say() { printf '\n== %s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# Brings the package lists up to date, once per run, if this user may.
+update_package_lists() {
+  if [ "$(id -u)" = 0 ] && [ -z "${package_lists_updated:-}" ]; then
+    apt-get update -qq </dev/null || echo "warning: apt-get update failed; going on with the lists as they are" >&2
+    package_lists_updated=1
+  fi
+}
+
+# require_packages NAME...: installs those that are missing, or names them and ends.
+require_packages() {
+  local name missing=()
+  command -v dpkg-query >/dev/null || die "this script needs Debian 12 (bookworm): there is no dpkg-query here"
+  for name; do
+    is_installed "$name" || missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    die "missing packages, and only root can install them. Run as root: apt-get install --no-install-recommends ${missing[*]}"
+  fi
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  update_package_lists
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
+    die "could not install: ${missing[*]}"
+}
+
+# fetch_packages FOLDER NAME...: unpacks packages into the folder without installing them.
+fetch_packages() {
+  local folder=$1 debs
+  shift
+  debs=$(mktemp -d) || return 1
+  (cd "$debs" && apt-get download -qq "$@" </dev/null 2>"$debs/messages") ||
+    { update_package_lists; (cd "$debs" && apt-get download -qq "$@" </dev/null 2>"$debs/messages"); } ||
+    { cat "$debs/messages" >&2; rm -rf "$debs"; return 1; }
+  local deb
+  for deb in "$debs"/*.deb; do
+    dpkg -x "$deb" "$folder" || { rm -rf "$debs"; return 1; }
+  done
+  rm -rf "$debs"
+}
+
+# unpack_llvm_runtimes FOLDER: LLVM N's own runtime becomes FOLDER/N: lib (libomptarget and its plugins), include (omp.h)
+# and omp, which holds nothing but the libomp that goes with it.
+unpack_llvm_runtimes() {
+  local folder=$1 version
+  for version in "${CLANG_VERSIONS[@]}"; do
+    [ -e "$folder/$version/complete" ] && continue
+    say "unpacking LLVM $version's own OpenMP runtime"
+    rm -rf "${folder:?}/$version"
+    mkdir -p "$folder/$version"
+    unpack_llvm_runtime "$folder/$version" "$version" || die "could not fetch LLVM $version's OpenMP runtime"
+  done
+}
+
+unpack_llvm_runtime() {
+  local folder=$1 version=$2 host=$2 packages=("libomp-$2-dev" "libomp5-$2")
+  if [ "$version" = 22 ]; then # has no libomp of its own: LLVM 19's serves it
+    packages=(libomp-22-dev liboffload-22)
+    host=19
+  fi
+  fetch_packages "$folder" "${packages[@]}" || return 1
+  ln -s "usr/lib/llvm-$version/lib" "$folder/lib"
+  ln -s "$(cd "$folder" && echo usr/lib/llvm-"$version"/lib/clang/*/include)" "$folder/include"
+  # The plain name that the linker looks for is in a development package that would bring nothing else.
+  [ -e "$folder/lib/libomptarget.so" ] || ln -s libomptarget.so."$version".1 "$folder/lib/libomptarget.so"
+  mkdir "$folder/omp"
+  ln -s "../../$host/usr/lib/llvm-$host/lib/libomp.so.5" "$folder/omp/libomp.so.5"
+  ln -s libomp.so.5 "$folder/omp/libomp.so"
+  [ -e "$folder/omp/libomp.so" ] && [ -e "$folder/lib/libomptarget.so" ] && [ -e "$folder/include/omp.h" ] || return 1
+  touch "$folder/complete"
+}
