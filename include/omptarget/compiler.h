@@ -95,6 +95,12 @@ OMPTARGET_API void __tgt_set_info_flag(uint32_t flag);
 /* Nonzero if something was printed. */
 OMPTARGET_API int __tgt_print_device_info(int64_t device);
 
+/* ---- Indirect functions: called by device code on a CPU; for host code the pointer itself --------------------------- */
+
+/* The device's version of the host function (RFC; clang), or the pointer itself if there is none. */
+OMPTARGET_API void *__kmpc_target_translate_fptr(void *pointer);
+OMPTARGET_API void *__llvm_omp_indirect_call_lookup(void *pointer);
+
 /* ---- API: OpenMP 5.2, section 18.8, and LLVM's extensions ------------------------------------------------------- */
 
 OMPTARGET_API int omp_get_num_devices(void);

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <llvm/ADT/SmallVector.h>
+#include <utility>
 
 #include "base/log.h"
 #include "device/runtime.h"
 #include "image/image_facts.h"
+#include "indirect/caller_registry.h"
+#include "observe/info.h"
 
 
 namespace omptarget {
@@ -56,6 +58,8 @@ Status Device::catch_up() {
   for (const auto &library : runtime.libraries())
     if (!knows(*library))
       this->load(*library);
+  publish_functions();
+  run_constructors();
   prepared_generation_.store(generation, std::memory_order_release);
   return Status::ok();
 }
@@ -115,19 +119,17 @@ Status Device::load_image(const OffloadLibrary &library, DeviceImage &image) {
   loaded->library = &library;
   loaded->image = &image;
   loaded->table = table;
-  llvm::SmallVector<Kernel, 4> constructors;
-  for (size_t i = 0; i < image.entries.size(); ++i) {
-    const Entry &entry = image.entries[i];
-    if (entry.kind == EntryKind::kConstructor)
-      constructors.push_back({table->EntriesBegin[i].addr, entry.name});
-    else if (Status status = resolve(*loaded, entry, table->EntriesBegin[i]); !status) {
-      destroy(*loaded);
-      return status;
-    }
+  Status status;
+  for (size_t i = 0; i < image.entries.size() && status.is_ok(); ++i)
+    status = resolve(*loaded, image.entries[i], table->EntriesBegin[i]);
+  if (status.is_ok())
+    status = collect_functions(*loaded);
+  if (!status) {
+    destroy(*loaded);
+    return status;
   }
+  register_code(*loaded);
   loaded_.push_back(std::move(loaded));
-  for (const Kernel &constructor : constructors)
-    OMPTARGET_TRY_DURING(run(constructor), "in constructor %s", constructor.name);
   return Status::ok();
 }
 
@@ -141,13 +143,15 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
     loaded.kernels.emplace_back(entry.address, std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
     kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
     break;
+  case EntryKind::kConstructor:
+    loaded.constructors.push_back({target.addr, entry.name});
+    break;
   case EntryKind::kDestructor:
     loaded.destructors.push_back({target.addr, entry.name});
     break;
   case EntryKind::kVariable:
   case EntryKind::kLinkVariable:
     return add_variable(loaded, entry, device_ptr(target.addr));
-  case EntryKind::kConstructor:
   case EntryKind::kIndirect:
   case EntryKind::kFunctionPointer:
   case EntryKind::kVtable:
@@ -176,8 +180,6 @@ Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target
 }
 
 Status Device::run(const Kernel &kernel) {
-  if (!kernel.handle)
-    return Status::error(format("the image has no kernel %s", kernel.name));
   void *slots[1] = {nullptr};
   __tgt_kernel_args args = plain_launch();
   Queue queue;
@@ -185,7 +187,23 @@ Status Device::run(const Kernel &kernel) {
   return plugin_.synchronize(local_id_, queue);
 }
 
+void Device::run_constructors() {
+  for (const auto &loaded : loaded_)
+    for (const Kernel &constructor : std::exchange(loaded->constructors, {}))
+      if (Status status = run(constructor); !status) {
+        failed_.push_back({loaded->library, format("constructor %s failed: %s", constructor.name,
+                                                   status.to_string().c_str())});
+        print_message(format("device %d: %s", raw(id_), failed_.back().reason.c_str()));
+      }
+}
+
 void Device::destroy(Loaded &loaded) {
+  if (functions_.remove(loaded.library)) {
+    functions_changed_ = true;
+    publish_functions();
+  }
+  if (loaded.code)
+    forget_cpu_image(raw(id_), loaded.code);
   for (const auto &[address, kernel] : loaded.kernels)
     if (kernels_.find(static_cast<uintptr_t>(address)) == kernel.get())
       kernels_.erase(static_cast<uintptr_t>(address));

@@ -13,6 +13,7 @@
 #include "base/address.h"
 #include "base/pointer_table.h"
 #include "image/offload_library.h"
+#include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
 #include "plugin/plugin.h"
 
@@ -65,7 +66,9 @@ private:
     __tgt_target_table *table;
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels;
     std::vector<HostPtr> variables; ///< those of its globals that are in the map
+    std::vector<Kernel> constructors; ///< that have not run yet
     std::vector<Kernel> destructors;
+    const void *code = nullptr; ///< an address inside of the image, if it is code of this process
   };
   struct Failed {
     const OffloadLibrary *library;
@@ -78,7 +81,12 @@ private:
   Status load_image(const OffloadLibrary &library, DeviceImage &image);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
+  Status collect_functions(const Loaded &loaded);
+  void register_code(Loaded &loaded);
+  void publish_functions();
+  bool has_indirect_functions() const;
   Status run(const Kernel &kernel);
+  void run_constructors();
   void destroy(Loaded &loaded);
   bool knows(const OffloadLibrary &library) const;
 
@@ -94,6 +102,9 @@ private:
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
   std::string initialisation_failure_;
+  FunctionTable functions_; ///< the indirect functions of all that is loaded
+  bool functions_changed_ = false;
+  bool has_reported_missing_map_ = false;
 };
 
 } // namespace omptarget

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "device/libomp.h"
 #include "image/image_facts.h"
+#include "indirect/caller_registry.h"
 #include "observe/info.h"
 
 namespace omptarget {
@@ -269,6 +270,7 @@ void Runtime::at_exit() {
 void Runtime::before_fork() {
   Runtime &runtime = get();
   runtime.registry_.mutex_for_fork().lock();
+  caller_registry_mutex_for_fork().lock();
   for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
 }
@@ -277,6 +279,7 @@ void Runtime::after_fork() {
   Runtime &runtime = get();
   for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+  caller_registry_mutex_for_fork().unlock();
   runtime.registry_.mutex_for_fork().unlock();
 }
 

@@ -67,6 +67,9 @@ Guarded<Registry> &registry() {
   return *instance;
 }
 
+/// Host code asks for a device's table as if it were code at this address, where no code can be.
+uint64_t address_of_device(int32_t device) { return (1ull << 63) | (static_cast<uint64_t>(device) << 4); }
+
 size_t callers_bytes(size_t count) { return sizeof(Callers) + count * sizeof(Caller); }
 
 template <typename T> void store(T &target, T value) { __atomic_store_n(&target, value, __ATOMIC_RELAXED); }
@@ -78,6 +81,8 @@ void before_reuse() { std::atomic_thread_fence(std::memory_order_release); }
 /// Makes what lookups see out of the images and tables. The buffer of the former is free afterwards.
 void publish(Registry &state) {
   std::vector<Image> images = state.images;
+  for (const auto &[device, table] : state.tables)
+    images.push_back({address_of_device(device), address_of_device(device) + 1, device});
   std::stable_sort(images.begin(), images.end(),
                    [](const Image &left, const Image &right) { return left.begin < right.begin; });
   before_reuse();
@@ -189,6 +194,12 @@ void *translate_function_pointer(void *pointer, const void *return_address) {
     if (generation.load(std::memory_order_relaxed) == before) [[likely]]
       return reinterpret_cast<void *>(result);
   }
+}
+
+void *find_device_function(int32_t device, const void *pointer) {
+  void *const host = const_cast<void *>(pointer);
+  void *const found = translate_function_pointer(host, reinterpret_cast<const void *>(address_of_device(device)));
+  return found == host ? nullptr : found;
 }
 
 std::mutex &caller_registry_mutex_for_fork() { return registry().mutex_for_fork(); }

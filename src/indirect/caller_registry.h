@@ -34,6 +34,9 @@ void forget_cpu_image(int32_t device, const void *address);
 /// if the caller is host code, or the function is not indirect, or null. Any thread, also in a signal handler.
 void *translate_function_pointer(void *pointer, const void *return_address);
 
+/// The same for host code that knows the device: the device function of the host function, or null. Any thread.
+void *find_device_function(int32_t device, const void *pointer);
+
 /// For fork handlers only: the mutex of the three functions above that change something.
 std::mutex &caller_registry_mutex_for_fork();
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "device/runtime.h"
+#include "indirect/caller_registry.h"
 #include "mapping/private_layout.h"
 #include "region/map_arguments.h"
 #include "region/transfer.h"
@@ -83,15 +84,21 @@ private:
     return Status::ok();
   }
 
-  void *argument(size_t index) const {
+  void *argument(size_t index) {
     const MapItem &item = items_[index];
     if (item.has(map_type::kLiteral))
       return raw(item.base);
     if (item.has(map_type::kPrivate))
       return private_address(static_cast<int32_t>(index), item);
     const HostPtr base = base_of(item);
+    if (item.mapping)
+      return raw(item.mapping.mapping->target_of(base));
+    // A captured function pointer names the device's function.
+    if (item.size == 0)
+      if (void *const function = find_device_function(raw(work_.device().id()), raw(base)))
+        return function;
     // What is not present is passed as it is (OpenMP 5.2, section 5.4.4: firstprivate pointers).
-    return item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
+    return raw(base);
   }
 
   void *private_address(int32_t index, const MapItem &item) const {

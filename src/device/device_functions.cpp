@@ -1,0 +1,96 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of Device that deals with indirect functions: reads their device addresses after loading, and hands the merged
+// table to the plugin and to the lookups of code that runs on this CPU.
+
+#include "base/log.h"
+#include "device/device.h"
+#include "indirect/caller_registry.h"
+#include "observe/info.h"
+
+namespace omptarget {
+
+namespace {
+
+bool is_indirect(EntryKind kind) {
+  return kind == EntryKind::kIndirect || kind == EntryKind::kFunctionPointer || kind == EntryKind::kVtable;
+}
+
+} // namespace
+
+Status Device::collect_functions(const Loaded &loaded) {
+  const std::vector<Entry> &entries = loaded.image->entries;
+  std::vector<uint64_t> targets(entries.size(), 0);
+  Queue queue;
+  std::string missing;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!is_indirect(entries[i].kind))
+      continue;
+    void *const address = loaded.table->EntriesBegin[i].addr;
+    if (!address) {
+      // Compilers list vtables of classes that the device never uses.
+      if (entries[i].kind != EntryKind::kVtable)
+        missing += (missing.empty() ? "" : ", ") + std::string(entries[i].name);
+    } else if (entries[i].kind == EntryKind::kFunctionPointer) {
+      targets[i] = reinterpret_cast<uint64_t>(address);
+    } else { // a global that holds the address
+      OMPTARGET_TRY_DURING(plugin_.data_retrieve(local_id_, &targets[i], address, sizeof targets[i], &queue),
+                           "while reading the device address of %s", entries[i].name);
+    }
+  }
+  OMPTARGET_TRY(plugin_.synchronize(local_id_, queue));
+  if (!missing.empty())
+    print_message(format("device %d: the image of %s has no device version of the indirect function(s) %s", raw(id_),
+                         loaded.library->path.c_str(), missing.c_str()));
+  std::vector<FunctionPair> pairs;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (targets[i] != 0)
+      append_function_pairs(pairs, entries[i].kind, static_cast<uint64_t>(entries[i].address), targets[i],
+                            entries[i].size);
+  functions_changed_ = functions_.add(loaded.library, std::move(pairs)) || functions_changed_;
+  return Status::ok();
+}
+
+/// Code of the image finds its device's table by its own address: any address of a global or function in it will do.
+void Device::register_code(Loaded &loaded) {
+  for (size_t i = 0; i < loaded.image->entries.size() && !loaded.code; ++i) {
+    const void *const address = loaded.table->EntriesBegin[i].addr;
+    if (address && register_cpu_image(raw(id_), address, raw(loaded.image->entries[i].address)))
+      loaded.code = address;
+  }
+}
+
+/// Whether there are others than vtables, which compilers list unasked.
+bool Device::has_indirect_functions() const {
+  for (const auto &loaded : loaded_)
+    for (const Entry &entry : loaded->image->entries)
+      if (entry.kind == EntryKind::kIndirect || entry.kind == EntryKind::kFunctionPointer)
+        return true;
+  return false;
+}
+
+void Device::publish_functions() {
+  if (!std::exchange(functions_changed_, false))
+    return;
+  std::vector<FunctionConflict> conflicts;
+  std::vector<FunctionPair> table = functions_.build(conflicts);
+  if (!conflicts.empty())
+    print_message(format("device %d: %s", raw(id_), conflicts_text(conflicts).c_str()));
+  trace_function_table(raw(id_), table);
+  publish_function_table(raw(id_), table);
+  if (!plugin_.has_function_map()) {
+    const std::string text = format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "
+                                    "translated on its devices",
+                                    plugin_.name().c_str(), table.size());
+    OMPTARGET_TRACE_DEVICE(Topic::kIndirect, id_, "%s", text.c_str());
+    if (has_indirect_functions() && !std::exchange(has_reported_missing_map_, true))
+      print_message(text);
+    return;
+  }
+  if (Status status = plugin_.set_function_ptr_map(local_id_, table.size(), table.data()); !status)
+    print_message(format("device %d: the table of %zu indirect functions could not be set: %s", raw(id_), table.size(),
+                         status.to_string().c_str()));
+}
+
+} // namespace omptarget
