@@ -1,0 +1,70 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "common/boundary.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/settings.h"
+
+namespace omptarget {
+
+namespace {
+
+thread_local std::string last_error;
+constinit std::atomic<bool> host_asks{false};
+constexpr uint64_t kInfoUnread = uint64_t{1} << 32;
+constinit std::atomic<uint64_t> info_bits{kInfoUnread};
+
+} // namespace
+
+int32_t finish(Status status, int32_t device) {
+  if (status) [[likely]]
+    return kSuccess;
+  last_error = status.to_string();
+  OMPTARGET_TRACE_DEVICE(Topic::kPlugin, device, "failed: %s", last_error.c_str());
+  if (!host_asks.load(std::memory_order_relaxed))
+    std::fprintf(stderr, "omptarget error: %s\n", last_error.c_str());
+  return kFailure;
+}
+
+void host_library_asks_for_errors() { host_asks.store(true, std::memory_order_relaxed); }
+
+size_t copy_text(const std::string &text, char *buffer, size_t size) {
+  if (buffer && size != 0) {
+    const size_t length = std::min(text.size(), size - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+  }
+  return text.size();
+}
+
+size_t copy_last_error(char *buffer, size_t size) { return copy_text(last_error, buffer, size); }
+
+void set_info_bits(uint32_t bits) { info_bits.store(bits, std::memory_order_relaxed); }
+
+bool wants_info(uint32_t bit) {
+  uint64_t bits = info_bits.load(std::memory_order_relaxed);
+  if (bits == kInfoUnread) [[unlikely]] {
+    uint64_t unread = kInfoUnread;
+    bits = static_cast<uint32_t>(setting_integer(SettingId::kInfo));
+    if (!info_bits.compare_exchange_strong(unread, bits, std::memory_order_relaxed))
+      bits = unread;
+  }
+  return (bits & bit) != 0;
+}
+
+void print_info(int32_t device, const char *pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  const std::string text = format_arguments(pattern, arguments);
+  va_end(arguments);
+  std::fprintf(stderr, "\"PluginInterface\" device %d info: %s\n", device, text.c_str());
+}
+
+} // namespace omptarget

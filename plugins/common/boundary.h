@@ -1,0 +1,40 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The boundary of a plugin: failures become return values and their text is kept for __tgt_rtl_last_error; information
+// asked for by LIBOMPTARGET_INFO is printed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace omptarget {
+
+inline constexpr int32_t kSuccess = 0;
+inline constexpr int32_t kFailure = -1;
+
+/// Keeps the text of a failure for the calling thread and traces it; prints it if the host library is one that never
+/// asks. Returns what the plugin function returns.
+int32_t finish(Status status, int32_t device = -1);
+
+/// The host library knows __tgt_rtl_last_error: nothing is printed by the plugin.
+void host_library_asks_for_errors();
+
+/// For __tgt_rtl_last_error.
+size_t copy_last_error(char *buffer, size_t size);
+/// Copies a text, cut to size bytes with the NUL; returns its full length.
+size_t copy_text(const std::string &text, char *buffer, size_t size);
+
+/// Bits of LIBOMPTARGET_INFO that plugins print.
+inline constexpr uint32_t kInfoKernels = 0x10;
+
+void set_info_bits(uint32_t bits);
+/// Whether information of this kind is asked for. Any thread.
+bool wants_info(uint32_t bit);
+/// Prints one line about a device (its number in the program) to stderr.
+[[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);
+
+} // namespace omptarget

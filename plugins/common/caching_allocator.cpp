@@ -1,0 +1,141 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "common/caching_allocator.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace omptarget {
+
+namespace {
+
+constexpr size_t kSmallest = 64;
+constexpr size_t kSmallestLog = 6;
+
+} // namespace
+
+CachingAllocator::CachingAllocator(MemorySource &source, size_t threshold, size_t limit)
+    : source_(source), threshold_(std::min(threshold, size_t{1} << 36)), limit_(limit) {}
+
+size_t CachingAllocator::class_size(size_t size) {
+  if (size <= kSmallest)
+    return kSmallest;
+  const size_t step = std::bit_floor(size - 1) / 4;
+  return (size + step - 1) / step * step;
+}
+
+// 64 is class 0; then four classes for each doubling.
+size_t CachingAllocator::class_index(size_t size) {
+  const size_t rounded = class_size(size);
+  if (rounded <= kSmallest)
+    return 0;
+  const size_t base = std::bit_floor(rounded - 1);
+  const size_t quarter = (rounded - base) / (base / 4);
+  return (static_cast<size_t>(std::bit_width(base)) - 1 - kSmallestLog) * 4 + quarter;
+}
+
+void CachingAllocator::count_use(AllocatorStatistics &statistics, size_t bytes) {
+  statistics.used_bytes += bytes;
+  statistics.most_used_bytes = std::max(statistics.most_used_bytes, statistics.used_bytes);
+}
+
+void *CachingAllocator::take_kept(size_t size) {
+  auto state = state_.lock();
+  ++state->statistics.allocations;
+  std::vector<void *> &kept = state->kept[class_index(size)];
+  if (kept.empty())
+    return nullptr;
+  void *memory = kept.back();
+  kept.pop_back();
+  state->blocks[memory].is_kept = false;
+  ++state->statistics.reused;
+  state->statistics.kept_bytes -= class_size(size);
+  count_use(state->statistics, class_size(size));
+  return memory;
+}
+
+Result<void *> CachingAllocator::allocate(size_t size) {
+  const bool may_keep = size <= threshold_ && threshold_ != 0;
+  if (may_keep) {
+    if (void *memory = take_kept(size))
+      return memory;
+  } else {
+    ++state_.lock()->statistics.allocations;
+  }
+  const size_t bytes = may_keep ? class_size(size) : size;
+  Result<void *> memory = source_.allocate(bytes);
+  if (!memory && state_.lock()->statistics.kept_bytes != 0) {
+    OMPTARGET_TRY(trim());
+    memory = source_.allocate(bytes);
+  }
+  if (!memory)
+    return memory;
+  auto state = state_.lock();
+  state->blocks[*memory] = {bytes, false};
+  ++state->statistics.source_allocations;
+  count_use(state->statistics, bytes);
+  return memory;
+}
+
+Status CachingAllocator::release(void *memory) {
+  {
+    auto state = state_.lock();
+    const auto found = state->blocks.find(memory);
+    if (found == state->blocks.end() || found->second.is_kept)
+      return Status::error(format("%p was not allocated here or is free already", memory));
+    const size_t bytes = found->second.size;
+    AllocatorStatistics &statistics = state->statistics;
+    statistics.used_bytes -= bytes;
+    if (threshold_ != 0 && bytes <= class_size(threshold_) && class_size(bytes) == bytes &&
+        statistics.kept_bytes + bytes <= limit_) {
+      found->second.is_kept = true;
+      statistics.kept_bytes += bytes;
+      state->kept[class_index(bytes)].push_back(memory);
+      return Status::ok();
+    }
+    state->blocks.erase(found);
+  }
+  return source_.release(memory);
+}
+
+std::vector<void *> CachingAllocator::take_all_kept() {
+  std::vector<void *> all;
+  auto state = state_.lock();
+  for (std::vector<void *> &kept : state->kept) {
+    for (void *memory : kept)
+      state->blocks.erase(memory);
+    all.insert(all.end(), kept.begin(), kept.end());
+    kept.clear();
+  }
+  state->statistics.kept_bytes = 0;
+  return all;
+}
+
+Status CachingAllocator::trim() {
+  Status status;
+  for (void *memory : take_all_kept())
+    if (Status one = source_.release(memory); !one && status)
+      status = std::move(one);
+  return status;
+}
+
+Status CachingAllocator::release_all() {
+  Status status = trim();
+  std::vector<void *> rest;
+  {
+    auto state = state_.lock();
+    for (const auto &[memory, block] : state->blocks)
+      rest.push_back(memory);
+    state->blocks.clear();
+    state->statistics.used_bytes = 0;
+  }
+  for (void *memory : rest)
+    if (Status one = source_.release(memory); !one && status)
+      status = std::move(one);
+  return status;
+}
+
+AllocatorStatistics CachingAllocator::statistics() { return state_.lock()->statistics; }
+
+} // namespace omptarget

@@ -1,0 +1,79 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps freed device memory for the next allocation of its size class, since drivers take microseconds to milliseconds
+// for each and some stop the device to free. Knows sizes and addresses only, never touches the memory.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/status.h"
+
+namespace omptarget {
+
+/// Where an allocator gets its memory from. Any thread.
+class MemorySource {
+public:
+  virtual ~MemorySource() = default;
+  virtual Result<void *> allocate(size_t size) = 0;
+  virtual Status release(void *memory) = 0;
+};
+
+struct AllocatorStatistics {
+  uint64_t allocations = 0;       ///< asked for
+  uint64_t reused = 0;            ///< of these, served from kept memory
+  uint64_t source_allocations = 0;
+  uint64_t kept_bytes = 0;        ///< now
+  uint64_t used_bytes = 0;        ///< now, in use by the program
+  uint64_t most_used_bytes = 0;
+};
+
+/// Any thread. Releasing an address that did not come from here is an error.
+class CachingAllocator {
+public:
+  /// Blocks of up to threshold bytes are kept, up to limit bytes in all. The source outlives the allocator.
+  CachingAllocator(MemorySource &source, size_t threshold, size_t limit);
+
+  /// At least size bytes, aligned as the source aligns. If the source has no more, kept memory is given back first.
+  Result<void *> allocate(size_t size);
+  Status release(void *memory);
+  /// Gives all kept memory back to the source.
+  Status trim();
+  /// Gives back everything, also what the program never released.
+  Status release_all();
+
+  AllocatorStatistics statistics();
+
+  /// The size that a request of this size occupies: four classes per power of two from 64 bytes on.
+  static size_t class_size(size_t size);
+
+private:
+  static constexpr size_t kClasses = 128;
+  static size_t class_index(size_t size);
+
+  struct Block {
+    size_t size;
+    bool is_kept;
+  };
+  struct State {
+    std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
+    std::array<std::vector<void *>, kClasses> kept;
+    AllocatorStatistics statistics;
+  };
+  static void count_use(AllocatorStatistics &statistics, size_t bytes);
+  void *take_kept(size_t size);
+  std::vector<void *> take_all_kept();
+
+  MemorySource &source_;
+  size_t threshold_;
+  size_t limit_;
+  Guarded<State> state_; ///< never held across a call to the source
+};
+
+} // namespace omptarget

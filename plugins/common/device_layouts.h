@@ -1,0 +1,60 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layouts of what a plugin writes into the globals of a device image and reads from them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace omptarget {
+
+/// `omptarget_device_environment` (clang 14, 15) and `__omp_rtl_device_environment` (16: the first 16 bytes; later: all).
+/// The size of the symbol tells how much of it the image knows.
+struct DeviceEnvironment {
+  uint32_t debug_kind;
+  uint32_t num_devices;
+  uint32_t device_number;
+  uint32_t dynamic_memory_size; ///< bytes of dynamic shared memory per team
+  uint64_t clock_frequency;     ///< ticks per second
+  uint64_t indirect_call_table; ///< device address of sorted pairs
+  uint64_t indirect_call_table_size; ///< pairs
+  uint64_t hardware_parallelism;
+};
+static_assert(sizeof(DeviceEnvironment) == 48 && offsetof(DeviceEnvironment, indirect_call_table) == 24 &&
+              offsetof(DeviceEnvironment, indirect_call_table_size) == 32);
+inline constexpr size_t kSmallDeviceEnvironment = 16;
+inline constexpr std::array kDeviceEnvironmentNames = {"__omp_rtl_device_environment", "omptarget_device_environment"};
+
+/// The implicit leading parameter of kernels of clang 17 and later points to this, or is all ones.
+struct LaunchEnvironment {
+  uint32_t reduction_count;
+  uint32_t reduction_iteration_count;
+  uint64_t reduction_buffer;
+};
+static_assert(sizeof(LaunchEnvironment) == 16);
+inline constexpr uint64_t kNoLaunchEnvironment = ~uint64_t{0};
+
+/// `__omp_rtl_device_memory_pool` and its tracker.
+struct DeviceMemoryPool {
+  uint64_t memory;
+  uint64_t size; ///< bytes
+};
+struct DeviceMemoryPoolTracker {
+  uint64_t count;
+  uint64_t total;
+  uint64_t least;
+  uint64_t most;
+};
+inline constexpr const char *kMemoryPoolName = "__omp_rtl_device_memory_pool";
+inline constexpr const char *kMemoryPoolTrackerName = "__omp_rtl_device_memory_pool_tracker";
+
+/// The table of indirect functions, as the RFC has it.
+inline constexpr const char *kFunctionMapName = "__omp_offloading_fptr_map_p";
+inline constexpr const char *kFunctionMapSizeName = "__omp_offloading_fptr_map_size";
+
+/// Bits of LIBOMPTARGET_DEVICE_RTL_DEBUG.
+inline constexpr uint32_t kDebugAllocationTracker = 8;
+
+} // namespace omptarget

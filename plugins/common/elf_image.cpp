@@ -1,0 +1,123 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "common/elf_image.h"
+
+#include <cstring>
+#include <elf.h>
+
+namespace omptarget {
+
+/// A symbol table and its names.
+struct ElfTable {
+  std::string_view symbols;
+  std::string_view names;
+};
+
+namespace {
+
+std::string_view part(std::string_view bytes, uint64_t offset, uint64_t size) {
+  if (offset > bytes.size() || size > bytes.size() - offset)
+    return {};
+  return bytes.substr(offset, size);
+}
+
+std::string_view text_at(std::string_view names, uint64_t offset) {
+  if (offset >= names.size())
+    return {};
+  const std::string_view rest = names.substr(offset);
+  const size_t end = rest.find('\0');
+  return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+}
+
+template <typename T> T record(std::string_view bytes, uint64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+} // namespace
+
+Result<ElfHeader> ElfHeader::read(const void *image, size_t size) {
+  if (size < sizeof(Elf64_Ehdr))
+    return Status::error(format("%zu bytes are too few for an ELF file", size));
+  Elf64_Ehdr raw;
+  std::memcpy(&raw, image, sizeof(raw));
+  if (std::memcmp(raw.e_ident, ELFMAG, SELFMAG) != 0)
+    return Status::error("no ELF file");
+  if (raw.e_ident[EI_CLASS] != ELFCLASS64 || raw.e_ident[EI_DATA] != ELFDATA2LSB)
+    return Status::error(format("ELF class %u and data encoding %u instead of 64 bits, little endian",
+                                raw.e_ident[EI_CLASS], raw.e_ident[EI_DATA]));
+  return ElfHeader{raw.e_ident[EI_OSABI], raw.e_ident[EI_ABIVERSION], raw.e_type, raw.e_machine, raw.e_flags};
+}
+
+Result<ElfImage> ElfImage::parse(const void *image, size_t size) {
+  ElfImage elf;
+  OMPTARGET_TRY_ASSIGN(elf.header_, ElfHeader::read(image, size));
+  OMPTARGET_TRY(elf.read_sections(std::string_view(static_cast<const char *>(image), size)));
+  return elf;
+}
+
+Status ElfImage::read_sections(std::string_view bytes) {
+  const Elf64_Ehdr header = record<Elf64_Ehdr>(bytes, 0);
+  if (header.e_shnum == 0 || header.e_shoff == 0)
+    return Status::ok();
+  const std::string_view table = part(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || table.empty())
+    return Status::error(format("its %u section headers of %u bytes at %#llx do not lie inside of its %zu bytes",
+                                header.e_shnum, header.e_shentsize, static_cast<unsigned long long>(header.e_shoff),
+                                bytes.size()));
+  std::vector<Elf64_Shdr> raw(header.e_shnum);
+  std::memcpy(raw.data(), table.data(), table.size());
+  std::vector<std::string_view> contents(raw.size());
+  for (size_t i = 0; i < raw.size(); ++i)
+    if (raw[i].sh_type != SHT_NOBITS && raw[i].sh_type != SHT_NULL) {
+      contents[i] = part(bytes, raw[i].sh_offset, raw[i].sh_size);
+      if (contents[i].empty() && raw[i].sh_size != 0)
+        return Status::error(format("section %zu does not lie inside of its %zu bytes", i, bytes.size()));
+    }
+  const std::string_view names = header.e_shstrndx < raw.size() ? contents[header.e_shstrndx] : std::string_view();
+  for (size_t i = 0; i < raw.size(); ++i)
+    sections_.push_back({text_at(names, raw[i].sh_name), raw[i].sh_type, raw[i].sh_addr, contents[i]});
+  for (const uint32_t wanted : {SHT_SYMTAB, SHT_DYNSYM})
+    for (size_t i = 0; i < raw.size(); ++i)
+      if (raw[i].sh_type == wanted && raw[i].sh_link < raw.size())
+        OMPTARGET_TRY(read_symbols({contents[i], contents[raw[i].sh_link]}));
+  return Status::ok();
+}
+
+Status ElfImage::read_symbols(const ElfTable &table) {
+  const size_t count = table.symbols.size() / sizeof(Elf64_Sym);
+  for (size_t i = 1; i < count; ++i) {
+    const Elf64_Sym raw = record<Elf64_Sym>(table.symbols, i);
+    const uint8_t type = ELF64_ST_TYPE(raw.st_info);
+    if (raw.st_shndx == SHN_UNDEF || type == STT_SECTION || type == STT_FILE)
+      continue;
+    const std::string_view name = text_at(table.names, raw.st_name);
+    if (name.empty())
+      continue;
+    if (by_name_.emplace(name, static_cast<uint32_t>(symbols_.size())).second)
+      symbols_.push_back({name, raw.st_value, raw.st_size, raw.st_shndx, type});
+  }
+  return Status::ok();
+}
+
+const ElfSymbol *ElfImage::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &symbols_[found->second];
+}
+
+bool ElfImage::read(const ElfSymbol &symbol, void *destination, size_t size) const {
+  if (symbol.section >= sections_.size() || symbol.size < size)
+    return false;
+  const ElfSection &section = sections_[symbol.section];
+  if (symbol.value < section.address)
+    return false;
+  const std::string_view bytes = part(section.contents, symbol.value - section.address, size);
+  if (bytes.size() != size)
+    return false;
+  std::memcpy(destination, bytes.data(), size);
+  return true;
+}
+
+} // namespace omptarget

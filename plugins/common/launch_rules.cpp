@@ -1,0 +1,115 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "common/launch_rules.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "base/settings.h"
+
+namespace omptarget {
+
+namespace {
+
+uint64_t ceil_div(uint64_t value, uint64_t divisor) { return value / divisor + (value % divisor != 0 ? 1 : 0); }
+
+uint32_t positive_setting(SettingId id) {
+  if (!setting_is_set(id))
+    return 0;
+  const int64_t value = setting_integer(id);
+  if (value > 0 && value <= std::numeric_limits<int32_t>::max())
+    return static_cast<uint32_t>(value);
+  warn_about_setting(id, format("%lld is no number from 1 to 2147483647; ignored", static_cast<long long>(value)));
+  return 0;
+}
+
+void lower(uint32_t &limit, SettingId id) {
+  if (const uint32_t value = positive_setting(id))
+    limit = std::min(limit, value);
+}
+
+uint32_t choose_threads(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request) {
+  uint32_t most = limits.max_threads;
+  if (traits.max_threads > 0)
+    most = std::min(most, static_cast<uint32_t>(traits.max_threads));
+  if (request.thread_limit > 0) {
+    uint64_t wanted = static_cast<uint32_t>(request.thread_limit);
+    if (request.exec_mode == ExecMode::kBare)
+      return static_cast<uint32_t>(wanted);
+    if (request.exec_mode == ExecMode::kGeneric)
+      wanted += limits.warp_size;
+    return static_cast<uint32_t>(std::min<uint64_t>(most, wanted));
+  }
+  uint32_t preferred = limits.default_threads;
+  if (traits.min_threads > 0)
+    preferred = std::max(preferred, static_cast<uint32_t>(traits.min_threads));
+  return std::min(most, preferred);
+}
+
+// Rather more teams with few threads than too few teams to fill the device.
+uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request,
+                       uint32_t &threads) {
+  const uint64_t trips = request.trip_count;
+  const uint64_t teams = limits.default_teams;
+  const bool may_reduce = traits.source == KernelTraits::Source::kEnvironment && request.thread_limit <= 0;
+  if (!may_reduce || trips / threads >= teams)
+    return ceil_div(trips, threads);
+  const uint32_t least = std::max(1u, std::min(threads, limits.min_threads_for_low_trip_count));
+  if (trips >= teams * least)
+    threads = std::min<uint32_t>(threads, std::bit_ceil(static_cast<uint32_t>(ceil_div(trips, teams))));
+  else
+    threads = least;
+  return ceil_div(trips, threads);
+}
+
+uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request,
+                      uint32_t &threads) {
+  if (request.num_teams > 0)
+    return request.exec_mode == ExecMode::kBare
+               ? static_cast<uint32_t>(request.num_teams)
+               : std::min(static_cast<uint32_t>(request.num_teams), limits.max_teams);
+  uint64_t teams = limits.default_teams;
+  if (request.trip_count > 0) {
+    switch (request.exec_mode) {
+    case ExecMode::kSpmd:
+      teams = teams_of_loop(traits, limits, request, threads);
+      break;
+    case ExecMode::kSpmdNoLoop:
+      return std::min<uint64_t>(ceil_div(request.trip_count, threads), std::numeric_limits<int32_t>::max());
+    case ExecMode::kGeneric:
+    case ExecMode::kGenericSpmd:
+      teams = request.trip_count;
+      break;
+    case ExecMode::kBare:
+      break;
+    }
+    if (limits.reuse_blocks)
+      teams = std::min<uint64_t>(teams, limits.default_teams);
+  }
+  return std::min<uint64_t>(teams, limits.max_teams);
+}
+
+} // namespace
+
+void apply_launch_settings(LaunchLimits &limits) {
+  lower(limits.max_teams, SettingId::kNumTeams);
+  lower(limits.max_teams, SettingId::kTeamLimit);
+  lower(limits.max_threads, SettingId::kTeamsThreadLimit);
+  limits.default_teams = std::min(limits.default_teams, limits.max_teams);
+  limits.default_threads = std::min(limits.default_threads, limits.max_threads);
+  if (const uint32_t least = positive_setting(SettingId::kMinThreadsForLowTripCount))
+    limits.min_threads_for_low_trip_count = least;
+  limits.reuse_blocks = setting_flag(SettingId::kReuseBlocksForHighTripCount);
+  if (setting_text(SettingId::kSharedMemorySize))
+    limits.shared_memory = positive_setting(SettingId::kSharedMemorySize);
+}
+
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request) {
+  uint32_t threads = std::max(1u, choose_threads(traits, limits, request));
+  const uint64_t teams = std::max<uint64_t>(1, choose_teams(traits, limits, request, threads));
+  return {static_cast<uint32_t>(teams), threads};
+}
+
+} // namespace omptarget

@@ -1,0 +1,45 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many teams and threads a kernel is launched with, where the program does not say it or says more than the device
+// has. Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "common/kernel_traits.h"
+
+namespace omptarget {
+
+/// What a device and the settings allow and prefer.
+struct LaunchLimits {
+  uint32_t warp_size = 32;
+  uint32_t max_threads = 1024;
+  uint32_t default_threads = 128;
+  uint32_t max_teams = 65536;
+  uint32_t default_teams = 3200;
+  uint32_t min_threads_for_low_trip_count = 32; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT
+  bool reuse_blocks = true;                     ///< LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT
+  uint32_t shared_memory = 0;                   ///< LIBOMPTARGET_SHARED_MEMORY_SIZE, bytes
+};
+
+/// What the program asks for; 0 or less is unset.
+struct LaunchRequest {
+  ExecMode exec_mode;
+  int32_t num_teams;
+  int32_t thread_limit;
+  uint64_t trip_count;
+};
+
+struct LaunchShape {
+  uint32_t teams;
+  uint32_t threads; ///< with the further warp of generic mode
+};
+
+/// OMP_NUM_TEAMS, OMP_TEAMS_THREAD_LIMIT, OMP_TEAM_LIMIT and the LIBOMPTARGET settings of launches applied to what the
+/// device has.
+void apply_launch_settings(LaunchLimits &limits);
+
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request);
+
+} // namespace omptarget

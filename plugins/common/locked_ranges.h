@@ -1,0 +1,55 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ranges of host memory a device has pinned, how often each was asked for, and under which address the device
+// reaches them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "base/status.h"
+
+namespace omptarget {
+
+/// Does the pinning for LockedRanges.
+class HostPinner {
+public:
+  virtual ~HostPinner() = default;
+  /// *is_foreign: the program had pinned the memory itself, so it is not unpinned here.
+  virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
+  virtual Status unpin(void *host) = 0;
+};
+
+/// Any thread; the lock is held while pinning, so that no two threads pin the same range.
+class LockedRanges {
+public:
+  explicit LockedRanges(HostPinner &pinner) : pinner_(pinner) {}
+
+  /// Pins a range, or counts it once more if it lies inside of one that is pinned. A range that overlaps one in part is an
+  /// error. Returns the device's address of host.
+  Result<void *> lock(void *host, size_t size);
+  /// Undoes one lock() of a range that holds this address.
+  Status unlock(void *host);
+  /// Unpins everything.
+  Status unlock_all();
+  /// Whether all of the range is pinned here.
+  bool holds(const void *host, size_t size);
+
+private:
+  struct Range {
+    size_t size;
+    uintptr_t device;
+    uint64_t count;
+    bool is_foreign;
+  };
+  using Ranges = std::map<uintptr_t, Range>;
+  Ranges::iterator find(uintptr_t address);
+
+  HostPinner &pinner_;
+  std::mutex mutex_;
+  Ranges ranges_;
+};
+
+} // namespace omptarget

@@ -1,0 +1,80 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cuda/kernel.h"
+
+#include <string_view>
+
+#include "cuda/driver.h"
+
+namespace omptarget::cuda {
+
+namespace {
+
+// What the driver allows without asking.
+constexpr uint32_t kPlainSharedMemory = 48 * 1024;
+
+bool are_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+} // namespace
+
+std::string source_of_kernel(const std::string &name) {
+  constexpr std::string_view kPrefix = "__omp_offloading_";
+  std::string_view rest = name;
+  if (!rest.starts_with(kPrefix))
+    return {};
+  rest.remove_prefix(kPrefix.size());
+  for (int i = 0; i < 2; ++i) {
+    const size_t end = rest.find('_', i == 0 && rest.starts_with('_') ? 1 : 0);
+    if (end == std::string_view::npos)
+      return {};
+    rest.remove_prefix(end + 1);
+  }
+  size_t line = rest.rfind("_l");
+  if (line == std::string_view::npos || line == 0)
+    return {};
+  const std::string_view function = rest.substr(0, line);
+  std::string_view number = rest.substr(line + 2);
+  number = number.substr(0, number.find('_'));
+  if (!are_digits(number))
+    return {};
+  return std::string(function) + ", line " + std::string(number);
+}
+
+Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, CUfunction function, const KernelTraits &traits) {
+  std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), function, traits));
+  int threads = 0;
+  int shared = 0;
+  OMPTARGET_TRY(OMPTARGET_CU(cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+  OMPTARGET_TRY(OMPTARGET_CU(cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+  kernel->max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
+  kernel->static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
+  return kernel;
+}
+
+std::string Kernel::description() const {
+  const std::string source = source_of_kernel(name_);
+  return source.empty() ? name_ : name_ + " in " + source;
+}
+
+Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit) {
+  if (bytes == 0 || bytes <= dynamic_shared_memory_.load(std::memory_order_acquire))
+    return Status::ok();
+  if (uint64_t{bytes} + static_shared_memory_ > device_limit)
+    return Status::error(format("kernel %s: %u bytes of dynamic shared memory beside its own %u bytes; the device has "
+                                "%u bytes per team",
+                                name_.c_str(), bytes, static_shared_memory_, device_limit));
+  if (uint64_t{bytes} + static_shared_memory_ > kPlainSharedMemory)
+    OMPTARGET_TRY(OMPTARGET_CU(cuFuncSetAttribute, function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               static_cast<int>(device_limit - static_shared_memory_)));
+  // All that the device has was allowed, or it fits without asking; either way the largest value seen will do.
+  uint32_t allowed = dynamic_shared_memory_.load(std::memory_order_relaxed);
+  while (allowed < bytes &&
+         !dynamic_shared_memory_.compare_exchange_weak(allowed, bytes, std::memory_order_release))
+    ;
+  return Status::ok();
+}
+
+} // namespace omptarget::cuda
