@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints the plugins that a process of its kind finds.
+// Prints what kind of process it is, and the plugins that it finds.
 
 #include <cstdio>
 #include <sys/auxv.h>
@@ -9,8 +9,9 @@
 #include "plugin/plugin_search.h"
 
 int main() {
+  std::printf("%s", getauxval(AT_SECURE) != 0 ? "privileged:" : "ordinary:");
   const omptarget::PluginSet set = omptarget::load_plugins();
   for (const auto &plugin : set.plugins)
-    std::printf("%s\n", plugin->name().c_str());
+    std::printf(" %s", plugin->name().c_str());
   return 0;
 }
