@@ -212,26 +212,37 @@ Status ask_abi(PluginFunctions &functions) {
   return Status::ok();
 }
 
-/// Closing a handle of its own is the plugin's fault and would unload it if it were not opened for ever. glibc tells only
-/// by refusing to close what nobody holds open any more.
+/// While a plugin is initialised it is held open this many times, so that closing its own handle does not unload code that
+/// is running.
+constexpr int kHolds = 4;
+
+Status hold(const std::string &path, void *handle) {
+  for (int i = 1; i < kHolds; ++i)
+    if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != handle)
+      return Status::error("cannot be opened a second time");
+  return Status::ok();
+}
+
+/// Gives the holds back and finds out whether the plugin took one too; then it is gone. From here on it is open for ever:
+/// a plugin's driver may have left threads, exit handlers and pointers behind.
 Status check_still_open(void *handle, const std::string &path) {
-  if (dlclose(handle) != 0) {
-    const std::string text = dl_error();
-    return Status::error(format("closed its own handle while it was initialised (%s)", text.c_str()));
-  }
-  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == handle
-             ? Status::ok()
-             : Status::error("cannot be opened a second time after it was initialised");
+  bool is_open = true;
+  for (int i = 1; i < kHolds && is_open; ++i)
+    is_open = dlclose(handle) == 0;
+  if (is_open && dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE) == handle)
+    return Status::ok();
+  return Status::error("closed its own handle in __tgt_rtl_init_plugin or __tgt_rtl_number_of_devices");
 }
 
 Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path) {
+  OMPTARGET_TRY(hold(path, handle));
   if (functions.init_plugin)
     if (const int32_t result = functions.init_plugin(); result != 0)
       return Status::error(format("__tgt_rtl_init_plugin fails with %d%s", result, last_error_of(functions).c_str()));
   const int32_t devices = functions.number_of_devices();
+  OMPTARGET_TRY(check_still_open(handle, path));
   if (devices < 0 || devices > kMaximumDevices)
     return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
-  OMPTARGET_TRY(check_still_open(handle, path));
   if (devices == 0)
     return Status::error("reports no devices" + last_error_of(functions));
   return devices;
@@ -241,8 +252,7 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
 
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path) {
   OMPTARGET_TRY(check_plugin_file(path));
-  // For ever: a plugin's driver may have left threads, exit handlers and pointers behind.
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status::error(format("cannot be loaded: %s", dl_error()));
   link_map *plugin = nullptr;

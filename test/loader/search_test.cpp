@@ -1,0 +1,109 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search as a process does it, through its environment.
+
+#include <cstdlib>
+#include <filesystem>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakes.h"
+#include "plugin/plugin_search.h"
+
+namespace omptarget {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Search : public testing::Test {
+protected:
+  void TearDown() override {
+    unsetenv("LIBOMPTARGET_PLUGIN_PATH");
+    unsetenv("LIBOMPTARGET_PLUGINS");
+  }
+  static std::vector<std::string> names_of(const PluginSet &set) {
+    std::vector<std::string> names;
+    for (const auto &plugin : set.plugins)
+      names.push_back(plugin->name());
+    return names;
+  }
+  static std::string folder_of(const char *fake) { return std::string(OMPTARGET_FAKES) + "/" + fake; }
+};
+
+TEST_F(Search, takes_sound_plugins_and_tells_about_the_others) {
+  setenv("LIBOMPTARGET_PLUGIN_PATH",
+         (folder_of("missing_function") + ":" + folder_of("current") + "::/nonexistent:" + folder_of("no_devices")).c_str(), 1);
+  const PluginSet set = load_plugins();
+  EXPECT_THAT(names_of(set), ElementsAre("current"));
+  ASSERT_EQ(set.rejections.size(), 3u);
+  EXPECT_EQ(set.rejections[0].path, "/nonexistent");
+  EXPECT_EQ(set.rejections[1].path, fake_path("missing_function"));
+  EXPECT_THAT(set.rejections[1].reason, HasSubstr("lacks the required function"));
+  EXPECT_EQ(set.rejections[2].reason, "reports no devices");
+}
+
+TEST_F(Search, a_selection_orders_and_restricts) {
+  setenv("LIBOMPTARGET_PLUGIN_PATH", (folder_of("llvm14") + ":" + folder_of("current") + ":" + folder_of("llvm16")).c_str(), 1);
+  EXPECT_THAT(names_of(load_plugins()), ElementsAre("current", "llvm14", "llvm16"));
+  setenv("LIBOMPTARGET_PLUGINS", "llvm16,nothing,current", 1);
+  const PluginSet set = load_plugins();
+  EXPECT_THAT(names_of(set), ElementsAre("llvm16", "current"));
+  ASSERT_EQ(set.rejections.size(), 1u);
+  EXPECT_EQ(set.rejections[0].path, "libomptarget.rtl.nothing.so");
+}
+
+TEST_F(Search, the_second_of_a_kind_is_used_only_if_the_first_cannot_be) {
+  std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+  const std::string folder = mkdtemp(pattern.data());
+  const auto copy = [&](const char *fake, const char *name) {
+    std::filesystem::copy_file(fake_path(fake), folder + "/libomptarget.rtl." + name + ".so");
+  };
+  copy("current", "good.nextgen");
+  copy("llvm16", "good");
+  copy("no_devices", "bad.nextgen");
+  copy("llvm15", "bad");
+  setenv("LIBOMPTARGET_PLUGIN_PATH", folder.c_str(), 1);
+  const PluginSet set = load_plugins();
+  EXPECT_THAT(names_of(set), ElementsAre("bad", "good.nextgen"));
+  ASSERT_EQ(set.rejections.size(), 2u);
+  EXPECT_EQ(set.rejections[1].reason, "good.nextgen is used instead");
+  std::filesystem::remove_all(folder);
+}
+
+/// What the child prints, its exit status checked.
+std::string output_of(const std::string &command) {
+  std::string output;
+  FILE *pipe = popen(command.c_str(), "r");
+  char buffer[256];
+  while (fgets(buffer, sizeof buffer, pipe))
+    output += buffer;
+  EXPECT_EQ(pclose(pipe), 0);
+  return output;
+}
+
+TEST_F(Search, privileged_processes_do_not_look_where_the_environment_says) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can make a privileged program";
+  std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+  const std::string folder = mkdtemp(pattern.data());
+  const std::string program = folder + "/search";
+  std::filesystem::copy_file(OMPTARGET_SEARCH_PROGRAM, program);
+  setenv("LIBOMPTARGET_PLUGIN_PATH", folder_of("current").c_str(), 1);
+  EXPECT_EQ(output_of(program), "ordinary: current");
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(chown(program.c_str(), kNobody, kNobody), 0);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+  const std::string output = output_of(program);
+  std::filesystem::remove_all(folder);
+  if (output.find("ordinary") == 0)
+    GTEST_SKIP() << "this file system takes no privileged programs";
+  EXPECT_EQ(output, "privileged:");
+}
+
+} // namespace
+} // namespace omptarget
