@@ -100,7 +100,8 @@ private:
       if (policy_.use_host_memory && !item.has(map_type::kClose))
         return Binding{{}, false, true};
       if (item.has(map_type::kPresent))
-        return missing_present(item, "map type modifier");
+        return missing_present(item, "map type modifier")
+            .during("Call to getTargetPointer returned null pointer ('present' map type modifier).");
       if (size == 0)
         return Binding{};
       const Inserted inserted = map_.insert({begin, begin + size, base, item.name, &plan_, counter});

@@ -103,8 +103,8 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return false;
   if (!device)
     return true;
-  // A zero-length array section's start counts, too (OpenMP 5.2, section 18.8.3).
-  return device->map().find(host_ptr(pointer), 0).is_contained || Runtime::get().uses_unified_shared_memory();
+  // One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
+  return device->map().find(host_ptr(pointer), 1).is_contained || Runtime::get().uses_unified_shared_memory();
 }
 
 } // namespace omptarget
