@@ -11,11 +11,13 @@
 extern "C" {
 
 #define OMPTARGET_DEVICE_SYMBOL __attribute__((weak, visibility("protected")))
+/// Somebody outside writes them: without this the compiler, which sees no writer, would make them constants.
+#define OMPTARGET_DEVICE_VARIABLE __attribute__((weak, used, retain, visibility("protected")))
 
 /// The device's table and the number of its pairs. Written by the plugin; the pointer is switched to a table that is
 /// complete, and size never exceeds what the pointer read after it points to.
-OMPTARGET_DEVICE_SYMBOL __omp_offloading_fptr_map_ty *__omp_offloading_fptr_map_p = nullptr;
-OMPTARGET_DEVICE_SYMBOL uint64_t __omp_offloading_fptr_map_size = 0;
+OMPTARGET_DEVICE_VARIABLE __omp_offloading_fptr_map_ty *__omp_offloading_fptr_map_p = nullptr;
+OMPTARGET_DEVICE_VARIABLE uint64_t __omp_offloading_fptr_map_size = 0;
 
 OMPTARGET_DEVICE_SYMBOL void *__kmpc_target_translate_fptr(void *host_ptr) {
   using omptarget::device_rtl::CurrentTarget;
