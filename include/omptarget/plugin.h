@@ -182,7 +182,9 @@ enum {
   /* launch_kernel supplies the implicit leading parameter of kernels of Version 3 itself. */
   OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT = 0x1,
   /* set_function_ptr_map returns int32_t. */
-  OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT = 0x2
+  OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT = 0x2,
+  /* load_binary needs the image's bytes only until it returns; the entries and their names stay. */
+  OMPTARGET_PLUGIN_COPIES_IMAGES = 0x4
 };
 
 typedef struct __tgt_rtl_abi_info {

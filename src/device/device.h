@@ -7,11 +7,14 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/address.h"
+#include "base/guarded.h"
 #include "base/pointer_table.h"
+#include "image/image_copy.h"
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
@@ -50,8 +53,10 @@ public:
   }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
 
-  /// Takes apart what the module had loaded: destructors, kernels, globals, functions. May wait for a load under way.
-  void unload(const OffloadLibrary &library);
+  /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under way,
+  /// since that may wait for the dynamic loader's lock, which a thread that closes a module holds: then the loading thread
+  /// does it as soon as it can.
+  void unload(std::shared_ptr<OffloadLibrary> library);
 
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
@@ -61,24 +66,28 @@ public:
 
 private:
   struct Loaded {
-    const OffloadLibrary *library;
-    DeviceImage *image;
+    std::shared_ptr<OffloadLibrary> library;
+    ImageCopy image;
     __tgt_target_table *table;
-    std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels;
-    std::vector<HostPtr> variables; ///< those of its globals that are in the map
-    std::vector<Kernel> constructors; ///< that have not run yet
-    std::vector<Kernel> destructors;
+    std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
+    std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
+    std::vector<Kernel> constructors{}; ///< that have not run yet
+    std::vector<Kernel> destructors{};
     const void *code = nullptr; ///< an address inside of the image, if it is code of this process
   };
   struct Failed {
-    const OffloadLibrary *library;
+    std::shared_ptr<OffloadLibrary> library;
     std::string reason;
   };
 
   Status catch_up();
   Status initialise();
-  void load(OffloadLibrary &library);
-  Status load_image(const OffloadLibrary &library, DeviceImage &image);
+  void load(const std::shared_ptr<OffloadLibrary> &library);
+  std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
+  Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
+  void unload_pending();
+  void unload_pending_if_free();
+  void unload_now(const OffloadLibrary &library);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
   Status collect_functions(const Loaded &loaded);
@@ -99,6 +108,7 @@ private:
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
   std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
+  Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
   std::string initialisation_failure_;

@@ -20,7 +20,7 @@ bool is_indirect(EntryKind kind) {
 } // namespace
 
 Status Device::collect_functions(const Loaded &loaded) {
-  const std::vector<Entry> &entries = loaded.image->entries;
+  const std::vector<Entry> &entries = loaded.image.entries();
   std::vector<uint64_t> targets(entries.size(), 0);
   Queue queue;
   std::string missing;
@@ -48,15 +48,15 @@ Status Device::collect_functions(const Loaded &loaded) {
     if (targets[i] != 0)
       append_function_pairs(pairs, entries[i].kind, static_cast<uint64_t>(entries[i].address), targets[i],
                             entries[i].size);
-  functions_changed_ = functions_.add(loaded.library, std::move(pairs)) || functions_changed_;
+  functions_changed_ = functions_.add(loaded.library.get(), std::move(pairs)) || functions_changed_;
   return Status::ok();
 }
 
 /// Code of the image finds its device's table by its own address: any address of a global or function in it will do.
 void Device::register_code(Loaded &loaded) {
-  for (size_t i = 0; i < loaded.image->entries.size() && !loaded.code; ++i) {
+  for (size_t i = 0; i < loaded.image.entries().size() && !loaded.code; ++i) {
     const void *const address = loaded.table->EntriesBegin[i].addr;
-    if (address && register_cpu_image(raw(id_), address, raw(loaded.image->entries[i].address)))
+    if (address && register_cpu_image(raw(id_), address, raw(loaded.image.entries()[i].address)))
       loaded.code = address;
   }
 }
@@ -64,7 +64,7 @@ void Device::register_code(Loaded &loaded) {
 /// Whether there are others than vtables, which compilers list unasked.
 bool Device::has_indirect_functions() const {
   for (const auto &loaded : loaded_)
-    for (const Entry &entry : loaded->image->entries)
+    for (const Entry &entry : loaded->image.entries())
       if (entry.kind == EntryKind::kIndirect || entry.kind == EntryKind::kFunctionPointer)
         return true;
   return false;

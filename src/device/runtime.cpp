@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <pthread.h>
+#include <utility>
 
 #include "base/log.h"
 #include "device/libomp.h"
@@ -28,8 +29,6 @@ constexpr Requirement kRequirements[] = {
     {OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory"},
 };
 
-ImageFacts facts_of(const DeviceImage &image) { return image_facts({image.begin, image.end}); }
-
 } // namespace
 
 Runtime &Runtime::get() {
@@ -45,7 +44,11 @@ Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
   Status status;
   if (library->requires_mask != 0)
     status = note_requires(library->path, library->requires_mask);
-  registry_.lock()->libraries.push_back(std::move(library));
+  {
+    auto registry = registry_.lock();
+    registry->libraries.push_back(library);
+    registry->unmatched.push_back(std::move(library));
+  }
   generation_.fetch_add(1, std::memory_order_acq_rel);
   return status;
 }
@@ -53,7 +56,8 @@ Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
 void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   std::shared_ptr<OffloadLibrary> library;
   {
-    std::lock_guard enumeration(enumeration_mutex_); // its images are not looked at any more when this is ours
+    // Nothing else is waited for: closing a module holds the dynamic loader's lock, and who loads a plugin or an image
+    // waits for that. They work with copies of images, made under this lock.
     auto registry = registry_.lock();
     auto &all = registry->libraries;
     const auto place = std::find_if(all.begin(), all.end(), [&](const auto &known) {
@@ -65,7 +69,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     }
     library = std::move(*place);
     all.erase(place);
-    std::erase(matched_, descriptor);
+    std::erase(registry->unmatched, library);
   }
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   has_ended() ? " after the end of the devices" : "");
@@ -73,7 +77,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     return;
   const int32_t count = device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
-    devices_[i].load(std::memory_order_relaxed)->unload(*library);
+    devices_[i].load(std::memory_order_relaxed)->unload(library);
 }
 
 Status Runtime::add_requires(int64_t mask, const void *address) {
@@ -86,10 +90,12 @@ Status Runtime::note_requires(const std::string &module, uint64_t mask) {
   for (const RequiresSource &other : registry->requires_sources)
     for (const Requirement &requirement : kRequirements)
       if ((mask ^ other.mask) & requirement.bit) {
-        const bool is_ours = (mask & requirement.bit) != 0;
+        const std::string &with = (mask & requirement.bit) != 0 ? module : other.module;
+        const std::string &without = (mask & requirement.bit) != 0 ? other.module : module;
         return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
-            .during(format("%s requires %s, %s does not", is_ours ? module.c_str() : other.module.c_str(),
-                           requirement.clause, is_ours ? other.module.c_str() : module.c_str()));
+            .during(with == without
+                        ? format("one part of %s requires %s, another does not", with.c_str(), requirement.clause)
+                        : format("%s requires %s, %s does not", with.c_str(), requirement.clause, without.c_str()));
       }
   for (const RequiresSource &other : registry->requires_sources)
     if (other.module == module && other.mask == mask)
@@ -170,45 +176,53 @@ void Runtime::enumerate(bool even_without_modules) {
     has_loaded_plugins_ = true;
     register_exit_handler();
   }
-  for (const auto &library : libraries())
-    if (std::find(matched_.begin(), matched_.end(), library->descriptor) == matched_.end()) {
-      matched_.push_back(library->descriptor);
-      match(*library);
-    }
+  for (const auto &library : std::exchange(registry_.lock()->unmatched, {}))
+    match(library);
   matched_generation_.store(target, std::memory_order_release);
 }
 
-void Runtime::match(OffloadLibrary &library) {
+std::optional<ImageCopy> Runtime::copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
+  auto registry = registry_.lock();
+  const auto &all = registry->libraries;
+  if (std::find(all.begin(), all.end(), library) == all.end() || !library->images[index].defect.empty())
+    return std::nullopt;
+  return ImageCopy(library->images[index]);
+}
+
+void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
   bool has_match = false;
-  for (size_t i = 0; i < library.images.size(); ++i) {
-    DeviceImage &image = library.images[i];
-    if (!image.defect.empty()) {
-      print_message(format("image %zu of %s is damaged: %s", i, library.path.c_str(), image.defect.c_str()));
+  for (size_t i = 0; i < library->images.size(); ++i) {
+    if (!library->images[i].defect.empty()) {
+      print_message(format("image %zu of %s is damaged: %s", i, library->path.c_str(),
+                           library->images[i].defect.c_str()));
       continue;
     }
-    const __tgt_device_image record = image.plugin_image();
+    std::optional<ImageCopy> image = copy_image(library, i);
+    if (!image)
+      return; // the module has gone
     for (const auto &plugin : plugins_.plugins) {
-      if ((image.entries.empty() && !plugin->supports_empty_images()) || !plugin->accepts(record, image.arch.c_str()))
+      if ((image->entries().empty() && !plugin->supports_empty_images()) ||
+          !plugin->accepts(image->record(), image->arch().c_str()))
         continue;
-      OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library.path.c_str(),
-                      facts_of(image).architecture.c_str(), plugin->name().c_str());
+      OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library->path.c_str(),
+                      image_facts(image->bytes()).architecture.c_str(), plugin->name().c_str());
       has_match = true;
       use(*plugin);
       break;
     }
   }
-  if (!has_match && !library.images.empty())
+  if (!has_match && !library->images.empty())
     report_unmatched(library);
 }
 
-void Runtime::report_unmatched(const OffloadLibrary &library) {
+void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   std::string architectures;
-  for (const DeviceImage &image : library.images)
-    architectures += (architectures.empty() ? "" : ", ") + facts_of(image).architecture;
-  OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s", library.path.c_str(), architectures.c_str());
+  for (size_t i = 0; i < library->images.size(); ++i)
+    architectures += (architectures.empty() ? "" : ", ") + architecture_of(library, i);
+  OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s", library->path.c_str(), architectures.c_str());
   if (info_mask() != 0)
     print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)",
-                         library.images.size(), architectures.c_str()));
+                         library->images.size(), architectures.c_str()));
 }
 
 void Runtime::use(const Plugin &plugin) {
@@ -236,15 +250,17 @@ std::shared_ptr<OffloadLibrary> Runtime::library_of(const void *host_id) {
   return nullptr;
 }
 
+std::string Runtime::architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
+  const std::optional<ImageCopy> image = copy_image(library, index);
+  return image ? image_facts(image->bytes()).architecture : "damaged: " + library->images[index].defect;
+}
+
 std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
   for (const auto &library : libraries())
-    for (size_t i = 0; i < library->images.size(); ++i) {
-      const DeviceImage &image = library->images[i];
-      lines.push_back(format("needed: image %zu of %s is %s", i, library->path.c_str(),
-                             image.defect.empty() ? ("built for " + facts_of(image).architecture).c_str()
-                                                  : ("damaged: " + image.defect).c_str()));
-    }
+    for (size_t i = 0; i < library->images.size(); ++i)
+      lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
+                             architecture_of(library, i).c_str()));
   std::lock_guard enumeration(enumeration_mutex_);
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ public:
   /// The device, ready for use, or null if the number is out of range.
   Result<Device *> device(DeviceId id);
 
+  /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
+  std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
+
   /// The module whose entry table has this address, or null.
   std::shared_ptr<OffloadLibrary> library_of(const void *host_id);
   std::vector<std::shared_ptr<OffloadLibrary>> libraries();
@@ -79,15 +83,17 @@ private:
   };
   struct Registry {
     std::vector<std::shared_ptr<OffloadLibrary>> libraries;
+    std::vector<std::shared_ptr<OffloadLibrary>> unmatched; ///< those that enumerate() has not dealt with
     std::vector<RequiresSource> requires_sources;
   };
 
   Runtime() = default;
   int read_policy();
   void enumerate(bool even_without_modules);
-  void match(OffloadLibrary &library);
+  void match(const std::shared_ptr<OffloadLibrary> &library);
   void use(const Plugin &plugin);
-  void report_unmatched(const OffloadLibrary &library);
+  void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
+  std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   Status note_requires(const std::string &module, uint64_t mask);
   static void at_exit();
   static void before_fork();
@@ -104,7 +110,6 @@ private:
   bool has_loaded_plugins_ = false;
   PluginSet plugins_;
   std::vector<const Plugin *> used_plugins_;
-  std::vector<const __tgt_bin_desc *> matched_;
   std::atomic<int32_t> device_count_{0};
   std::atomic<Device *> devices_[kMaxDevices] = {}; // written before device_count_; never destroyed
 };

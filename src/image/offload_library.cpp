@@ -79,9 +79,6 @@ private:
       image.defect = status.to_string();
       image.begin = image.end = nullptr;
     }
-    for (const Entry &entry : image.entries)
-      image.plugin_entries.push_back({raw(entry.address), const_cast<char *>(entry.name), entry.size,
-                                      static_cast<int32_t>(entry.flags), 0});
     library_->images.push_back(std::move(image));
     return Status::ok();
   }
@@ -127,11 +124,6 @@ private:
 };
 
 } // namespace
-
-__tgt_device_image DeviceImage::plugin_image() {
-  return {const_cast<std::byte *>(begin), const_cast<std::byte *>(end), plugin_entries.data(),
-          plugin_entries.data() + plugin_entries.size()};
-}
 
 std::string OffloadLibrary::name() const { return path.substr(path.rfind('/') + 1); }
 

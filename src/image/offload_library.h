@@ -25,15 +25,11 @@ struct DeviceImage {
   std::string arch;               ///< what its container said, or empty
   std::string defect;             ///< why it cannot be used, or empty
   std::vector<Entry> entries;     ///< in the order of the module's table
-  /// The same entries as plugins see them, kept for as long as the library. Same order and number as entries.
-  std::vector<__tgt_offload_entry> plugin_entries;
 
   size_t size() const { return static_cast<size_t>(end - begin); }
-  /// The record for plugins; valid as long as this image.
-  __tgt_device_image plugin_image();
 };
 
-/// Immutable once read, but for the images' records for plugins. Valid while the module is loaded.
+/// Immutable once read. What it points to is valid while the module is registered: see Runtime::copy_image.
 struct OffloadLibrary {
   const __tgt_bin_desc *descriptor = nullptr; ///< its identity
   std::string path;                           ///< of the module, for messages

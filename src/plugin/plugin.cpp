@@ -75,6 +75,8 @@ bool Plugin::accepts_on_device(int32_t device, const __tgt_device_image &image, 
   return functions_->is_device_compatible(device, &copy, &info) != 0;
 }
 
+bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
+
 bool Plugin::supports_empty_images() const {
   return functions_->supports_empty_images && functions_->supports_empty_images() != 0;
 }

@@ -41,6 +41,8 @@ public:
   bool is_asynchronous() const { return is_asynchronous_; }
   bool has_events() const { return has_events_; }
   bool has_function_map() const { return has_function_map_; }
+  /// Whether images must stay in memory while they are loaded.
+  bool keeps_images() const;
 
   /// Whether the plugin could load the image on some device, and on this very device. arch is what the image's container
   /// says, or empty.

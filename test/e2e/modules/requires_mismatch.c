@@ -9,9 +9,9 @@
 // UNSUPPORTED: clang-19-or-later
 // XFAIL: runtime-llvm
 
-// CHECK-NOT: main
+// CHECK-NOT: {{^}}main {{[0-9]}}
 // CHECK: {{^}}omptarget fatal error 1: '#pragma omp requires unified_shared_memory' not used consistently!
-// CHECK-NOT: main
+// CHECK-NOT: {{^}}main {{[0-9]}}
 
 #pragma omp requires unified_shared_memory
 

@@ -1,0 +1,175 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of Device that loads and takes apart images.
+
+#include "device/device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "device/runtime.h"
+#include "image/image_facts.h"
+#include "indirect/caller_registry.h"
+#include "observe/info.h"
+
+
+namespace omptarget {
+
+namespace {
+
+/// How well an image that the device takes fits it: exact architecture, then machine code for the newest one, then code
+/// that is still to be compiled.
+int64_t fitness(const ImageCopy &image, const std::string &device_arch) {
+  const ImageFacts facts = image_facts(image.bytes());
+  if (facts.kind != ImageKind::kElf)
+    return 1;
+  if (!device_arch.empty() && (facts.architecture == device_arch || image.arch() == device_arch))
+    return INT64_MAX;
+  const int64_t number = facts.architecture.starts_with("sm_") ? std::atoi(facts.architecture.c_str() + 3) : 0;
+  return 2 + number;
+}
+
+bool is_unified_memory_pointer(const Entry &entry) {
+  constexpr const char kSuffix[] = "_decl_tgt_ref_ptr";
+  const size_t length = std::strlen(entry.name);
+  return entry.size == sizeof(void *) && length >= sizeof kSuffix - 1 &&
+         std::strcmp(entry.name + length - (sizeof kSuffix - 1), kSuffix) == 0;
+}
+
+} // namespace
+
+std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
+  std::optional<ImageCopy> best;
+  int64_t best_fitness = 0;
+  const std::string arch = plugin_.device_arch(local_id_);
+  for (size_t i = 0; i < library->images.size(); ++i) {
+    std::optional<ImageCopy> image = Runtime::get().copy_image(library, i);
+    if (!image || (image->entries().empty() && !plugin_.supports_empty_images()) ||
+        !plugin_.accepts_on_device(local_id_, image->record(), image->arch().c_str()))
+      continue;
+    const int64_t fits = fitness(*image, arch);
+    if (fits > best_fitness) {
+      best = std::move(image);
+      best_fitness = fits;
+    }
+  }
+  return best;
+}
+
+void Device::load(const std::shared_ptr<OffloadLibrary> &library) {
+  std::optional<ImageCopy> image = choose_image(library);
+  if (!image) {
+    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "no image of %s fits", library->path.c_str());
+    return;
+  }
+  if (Status status = load_image(library, std::move(*image)); !status) {
+    failed_.push_back({library, status.to_string()});
+    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s failed: %s", library->path.c_str(),
+                           failed_.back().reason.c_str());
+  }
+}
+
+Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image) {
+  OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
+                         image.bytes().size());
+  __tgt_device_image record = image.record();
+  OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin_.load_binary(local_id_, record));
+  if (!plugin_.keeps_images())
+    image.drop_bytes();
+  auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table});
+  Status status;
+  for (size_t i = 0; i < loaded->image.entries().size() && status.is_ok(); ++i)
+    status = resolve(*loaded, loaded->image.entries()[i], table->EntriesBegin[i]);
+  if (status.is_ok())
+    status = collect_functions(*loaded);
+  if (!status) {
+    destroy(*loaded);
+    return status;
+  }
+  register_code(*loaded);
+  loaded_.push_back(std::move(loaded));
+  return Status::ok();
+}
+
+Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target) {
+  if (!target.addr) {
+    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image has no %s", entry.name);
+    return Status::ok();
+  }
+  switch (entry.kind) {
+  case EntryKind::kKernel:
+    loaded.kernels.emplace_back(entry.address, std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
+    kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
+    break;
+  case EntryKind::kConstructor:
+    loaded.constructors.push_back({target.addr, entry.name});
+    break;
+  case EntryKind::kDestructor:
+    loaded.destructors.push_back({target.addr, entry.name});
+    break;
+  case EntryKind::kVariable:
+  case EntryKind::kLinkVariable:
+    return add_variable(loaded, entry, device_ptr(target.addr));
+  case EntryKind::kIndirect:
+  case EntryKind::kFunctionPointer:
+  case EntryKind::kVtable:
+    break;
+  }
+  return Status::ok();
+}
+
+Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
+  // Under unified shared memory the device has a pointer instead of the variable: it must point to the host's.
+  if (entry.kind == EntryKind::kVariable && is_unified_memory_pointer(entry) &&
+      Runtime::get().uses_unified_shared_memory())
+    OMPTARGET_TRY_DURING(plugin_.data_submit(local_id_, raw(target), raw(entry.address), sizeof(void *), nullptr),
+                         "while pointing %s to the host's variable", entry.name);
+  const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size), entry.address, entry.name,
+                       nullptr, Counter::kDynamic};
+  // The same variable may be in several images of one program: the first one stays.
+  if (!map_.insert_infinite(range, target)) {
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "%s at %p is present already", entry.name, raw(entry.address));
+    return Status::ok();
+  }
+  loaded.variables.push_back(entry.address);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "global %s: host %p, device %p, %llu bytes", entry.name,
+                         raw(entry.address), raw(target), static_cast<unsigned long long>(entry.size));
+  return Status::ok();
+}
+
+void Device::unload_now(const OffloadLibrary &library) {
+  std::erase_if(failed_, [&](const Failed &failed) { return failed.library.get() == &library; });
+  const auto place = std::find_if(loaded_.begin(), loaded_.end(),
+                                  [&](const auto &loaded) { return loaded->library.get() == &library; });
+  if (place == loaded_.end())
+    return;
+  Loaded &loaded = **place;
+  OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "unloading the image of %s", library.path.c_str());
+  for (const Kernel &destructor : loaded.destructors)
+    if (Status status = run(destructor); !status)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor.name,
+                             status.to_string().c_str());
+  destroy(loaded);
+  loaded_.erase(place);
+}
+
+void Device::destroy(Loaded &loaded) {
+  if (functions_.remove(loaded.library.get())) {
+    functions_changed_ = true;
+    publish_functions();
+  }
+  if (loaded.code)
+    forget_cpu_image(raw(id_), loaded.code);
+  for (const auto &[address, kernel] : loaded.kernels)
+    if (kernels_.find(static_cast<uintptr_t>(address)) == kernel.get())
+      kernels_.erase(static_cast<uintptr_t>(address));
+  for (const HostPtr variable : loaded.variables)
+    (void)map_.remove_infinite(variable);
+  plugin_.unload_binary(local_id_, loaded.table);
+}
+
+} // namespace omptarget

@@ -1,0 +1,34 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/image_copy.h"
+
+#include <cstring>
+
+namespace omptarget {
+
+ImageCopy::ImageCopy(const DeviceImage &image)
+    : bytes_(std::make_unique_for_overwrite<std::byte[]>(image.size())), size_(image.size()), arch_(image.arch),
+      entries_(image.entries) {
+  if (size_ > 0)
+    std::memcpy(bytes_.get(), image.begin, size_);
+  size_t length = 0;
+  for (const Entry &entry : entries_)
+    length += std::strlen(entry.name) + 1;
+  names_ = std::make_unique_for_overwrite<char[]>(length);
+  char *next = names_.get();
+  records_.reserve(entries_.size());
+  for (Entry &entry : entries_) {
+    const size_t bytes = std::strlen(entry.name) + 1;
+    std::memcpy(next, entry.name, bytes);
+    entry.name = next;
+    records_.push_back({raw(entry.address), next, entry.size, static_cast<int32_t>(entry.flags), 0});
+    next += bytes;
+  }
+}
+
+__tgt_device_image ImageCopy::record() {
+  return {bytes_.get(), bytes_.get() + size_, records_.data(), records_.data() + records_.size()};
+}
+
+} // namespace omptarget

@@ -1,0 +1,41 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device image in memory of our own, so that its module may be closed while a plugin works with it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "image/entry.h"
+#include "image/offload_library.h"
+
+namespace omptarget {
+
+/// The bytes, entries and names of a device image. Not shared between threads while it changes.
+class ImageCopy {
+public:
+  /// The image's module must be loaded for the time of the call.
+  explicit ImageCopy(const DeviceImage &image);
+
+  const std::vector<Entry> &entries() const { return entries_; }
+  const std::string &arch() const { return arch_; } ///< what the container said
+  std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
+
+  /// The record for plugins; valid as long as this copy.
+  __tgt_device_image record();
+
+  /// Gives back the bytes; entries and names stay.
+  void drop_bytes() { bytes_.reset(); size_ = 0; }
+
+private:
+  std::unique_ptr<std::byte[]> bytes_;
+  size_t size_;
+  std::string arch_;
+  std::unique_ptr<char[]> names_;
+  std::vector<Entry> entries_;
+  std::vector<__tgt_offload_entry> records_; ///< the entries as plugins see them: same order, same number
+};
+
+} // namespace omptarget
