@@ -126,8 +126,8 @@ Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_im
 }
 
 void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
-  // A table that was made here belongs to a plugin of a generation that unloads nothing.
-  if (release_adapted_table(*functions_, table) || !functions_->unload_binary)
+  // Older generations unload nothing, and may look at what they were given as long as they live.
+  if (functions_->generation != PluginGeneration::kCurrent || !functions_->unload_binary)
     return;
   if (const int32_t result = functions_->unload_binary(device, table); result != 0)
     plugin_failure(*this, *functions_, result, "unload an image from its device %d", device).consume();

@@ -131,29 +131,49 @@ __tgt_target_table *keep(PluginFunctions &functions, std::unique_ptr<AdaptedTabl
   return table;
 }
 
-/// The plugins for CPUs of LLVM 14 and 15 return the device image's own table: in another order, possibly unaligned, and
-/// without what only the host has. Its entries are found by name.
-Result<__tgt_target_table *> match_by_name(PluginFunctions &functions, const __tgt_target_table &found,
-                                           const __tgt_device_image &image) {
+/// Whether plugins of LLVM can be given the entry: those of 16 refuse an image over one without a host address.
+bool is_for_llvm(const __tgt_offload_entry &entry) { return entry.addr && entry.flags != OMPTARGET_ENTRY_REQUIRES; }
+
+/// The image's entries with the addresses that the plugin's table has for them, found by name. The plugins for CPUs of
+/// LLVM 14 and 15 return the device image's own table: in another order, possibly unaligned, and without what only the
+/// host has.
+void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const __tgt_device_image &image) {
   const char *begin = reinterpret_cast<const char *>(found.EntriesBegin);
   const size_t count =
       static_cast<size_t>(reinterpret_cast<const char *>(found.EntriesEnd) - begin) / sizeof(__tgt_offload_entry);
   std::vector<__tgt_offload_entry> entries(count);
   if (count != 0)
     std::memcpy(entries.data(), begin, count * sizeof(__tgt_offload_entry));
-  auto adapted = std::make_unique<AdaptedTable>();
   size_t missing = 0;
   for (const __tgt_offload_entry *wanted = image.EntriesBegin; wanted != image.EntriesEnd; ++wanted) {
     __tgt_offload_entry entry = *wanted;
     entry.addr = nullptr;
     for (const __tgt_offload_entry &candidate : entries)
-      if (candidate.name && std::string_view(candidate.name) == wanted->name)
+      if (candidate.name && wanted->name && std::string_view(candidate.name) == wanted->name)
         entry.addr = candidate.addr;
     missing += entry.addr == nullptr;
-    adapted->entries.push_back(entry);
+    adapted.entries.push_back(entry);
   }
   OMPTARGET_TRACE(Topic::kPlugin, "the plugin's table has %zu entries, the image %zu; matched by name, %zu missing",
                   count, entries_of(image), missing);
+}
+
+/// Loads with the entries that plugins of LLVM know, and returns a table for all of them.
+Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
+  auto adapted = std::make_unique<AdaptedTable>();
+  for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry)
+    if (is_for_llvm(*entry))
+      adapted->offered.push_back(*entry);
+  // The plugin may keep the description of the image.
+  adapted->image = image;
+  adapted->image.EntriesBegin = adapted->offered.data();
+  adapted->image.EntriesEnd = adapted->offered.data() + adapted->offered.size();
+  __tgt_target_table *table = functions.load_binary(device, &adapted->image);
+  OMPTARGET_TRY(check_table_memory(table, adapted->image));
+  OMPTARGET_TRY(check_table_memory(table, image));
+  if (functions.generation != PluginGeneration::kRegion)
+    OMPTARGET_TRY(check_table_size(*table, adapted->image));
+  match_by_name(*adapted, *table, image);
   return keep(functions, std::move(adapted));
 }
 
@@ -199,22 +219,12 @@ int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &re
 Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
   if (functions.generation == PluginGeneration::kBinary)
     return load_device_binary(functions, device, image);
+  if (functions.generation != PluginGeneration::kCurrent)
+    return load_for_llvm(functions, device, image);
   __tgt_target_table *table = functions.load_binary(device, &image);
   OMPTARGET_TRY(check_table_memory(table, image));
-  if (functions.generation == PluginGeneration::kRegion)
-    return match_by_name(functions, *table, image);
   OMPTARGET_TRY(check_table_size(*table, image));
   return table;
-}
-
-bool release_adapted_table(PluginFunctions &functions, const __tgt_target_table *table) {
-  auto tables = functions.tables.lock();
-  for (auto at = tables->begin(); at != tables->end(); ++at)
-    if (&(*at)->table == table) {
-      tables->erase(at);
-      return true;
-    }
-  return false;
 }
 
 } // namespace omptarget

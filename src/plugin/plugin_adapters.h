@@ -28,10 +28,7 @@ ptrdiff_t *zero_offsets(size_t count);
 /// parameter where the plugin does not. Returns what the plugin returns.
 int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request);
 
-/// Loads an image and returns a table that is known to fit it.
+/// Loads an image and returns a table that is known to fit it. A table that was made here lives as long as the plugin.
 Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image);
-
-/// Forgets a table that was made here; false if it is the plugin's own.
-bool release_adapted_table(PluginFunctions &functions, const __tgt_target_table *table);
 
 } // namespace omptarget

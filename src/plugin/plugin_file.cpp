@@ -110,41 +110,71 @@ Status check_functions(const std::set<std::string_view> &found) {
   return Status::ok();
 }
 
-} // namespace
+/// A file mapped for reading.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile() {
+    if (contents_ != MAP_FAILED)
+      ::munmap(contents_, size_);
+  }
 
-Status check_plugin_contents(std::string_view contents) {
+  Status open(const std::string &path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+      return Status::error(format("cannot be opened: %s", std::strerror(errno)));
+    Status status = map(file);
+    ::close(file);
+    return status;
+  }
+  std::string_view contents() const { return {static_cast<const char *>(contents_), size_}; }
+
+private:
+  Status map(int file) {
+    struct stat facts {};
+    if (::fstat(file, &facts) != 0)
+      return Status::error(format("cannot be read: %s", std::strerror(errno)));
+    if (!S_ISREG(facts.st_mode))
+      return Status::error("is no regular file");
+    if (facts.st_size == 0)
+      return Status::error("is empty");
+    size_ = static_cast<size_t>(facts.st_size);
+    contents_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    return contents_ != MAP_FAILED ? Status::ok() : Status::error(format("cannot be read: %s", std::strerror(errno)));
+  }
+
+  void *contents_ = MAP_FAILED;
+  size_t size_ = 0;
+};
+
+Result<std::set<std::string_view>> functions_in(std::string_view contents) {
   OMPTARGET_TRY(check_header(contents));
   auto elf = Elf::create(llvm::StringRef(contents.data(), contents.size()));
   if (!elf)
     return failure(elf.takeError(), "cannot be read");
-  OMPTARGET_TRY_ASSIGN(const std::set<std::string_view> found, defined_functions(*elf));
+  return defined_functions(*elf);
+}
+
+} // namespace
+
+Status check_plugin_contents(std::string_view contents) {
+  OMPTARGET_TRY_ASSIGN(const std::set<std::string_view> found, functions_in(contents));
   return check_functions(found);
 }
 
 Status check_plugin_file(const std::string &path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return Status::error(format("cannot be opened: %s", std::strerror(errno)));
-  struct stat facts {};
-  Status status;
-  if (::fstat(file, &facts) != 0)
-    status = Status::error(format("cannot be read: %s", std::strerror(errno)));
-  else if (!S_ISREG(facts.st_mode))
-    status = Status::error("is no regular file");
-  else if (facts.st_size == 0)
-    status = Status::error("is empty");
-  if (!status.is_ok()) {
-    ::close(file);
-    return status;
-  }
-  const size_t size = static_cast<size_t>(facts.st_size);
-  void *contents = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  ::close(file);
-  if (contents == MAP_FAILED)
-    return Status::error(format("cannot be read: %s", std::strerror(errno)));
-  status = check_plugin_contents({static_cast<const char *>(contents), size});
-  ::munmap(contents, size);
-  return status;
+  MappedFile file;
+  OMPTARGET_TRY(file.open(path));
+  return check_plugin_contents(file.contents());
+}
+
+Result<std::set<std::string>> read_plugin_functions(const std::string &path) {
+  MappedFile file;
+  OMPTARGET_TRY(file.open(path));
+  OMPTARGET_TRY_ASSIGN(const std::set<std::string_view> found, functions_in(file.contents()));
+  return std::set<std::string>(found.begin(), found.end());
 }
 
 } // namespace omptarget

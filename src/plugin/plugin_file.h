@@ -4,6 +4,7 @@
 // What the file of a plugin says about itself. Opening a shared object runs its code, so the file is read first.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,10 @@ namespace omptarget {
 /// failure is the reason alone, without the path. Any thread.
 Status check_plugin_file(const std::string &path);
 
-/// The same for the contents of a file.
+/// The functions of the plugin ABI that the file itself defines, without __tgt_rtl_.
+Result<std::set<std::string>> read_plugin_functions(const std::string &path);
+
+/// As check_plugin_file, for the contents of a file.
 Status check_plugin_contents(std::string_view contents);
 
 } // namespace omptarget

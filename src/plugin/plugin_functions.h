@@ -32,7 +32,9 @@ struct DeviceBinary {
 /// A table that was made here because the plugin's own is of another form. Its address is what the caller knows.
 struct AdaptedTable {
   __tgt_target_table table{};
-  std::vector<__tgt_offload_entry> entries;
+  std::vector<__tgt_offload_entry> entries; ///< of table
+  __tgt_device_image image{};               ///< what the plugin was given instead of the image
+  std::vector<__tgt_offload_entry> offered; ///< of image
 };
 
 struct PluginFunctions {

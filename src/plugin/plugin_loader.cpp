@@ -244,7 +244,7 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
   if (devices < 0 || devices > kMaximumDevices)
     return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
   if (devices == 0)
-    return Status::error("reports no devices" + last_error_of(functions));
+    return Status::error(kNoDevices + last_error_of(functions));
   return devices;
 }
 

@@ -137,6 +137,12 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_get_function(FakeBinary binary, const cha
 #else
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   const size_t count = (size_t)(image->EntriesEnd - image->EntriesBegin);
+#if FAKE_GENERATION >= 14
+  /* The plugins of LLVM 16 take no entry without a host address. */
+  for (size_t i = 0; i < count; ++i)
+    if (!image->EntriesBegin[i].addr)
+      return NULL;
+#endif
 #if defined(FAKE_DEFECT_NULL_TABLE)
   fail("the image did not please");
   return NULL;

@@ -37,14 +37,15 @@ struct Fake {
   FakeRecord *record = nullptr;
 };
 
-/// An image that fake plugins take, with three entries.
+/// An image that fake plugins take, with four entries.
 struct FakeImage {
   char bytes[8] = "FAKE";
   char kernel[8] = "kernel";
   char variable[12] = "variable";
   char missing[12] = "missing";
-  __tgt_offload_entry entries[3] = {{nullptr, missing, 8, 1, 0}, {nullptr, kernel, 0, 0, 0}, {nullptr, variable, 4, 0, 0}};
-  __tgt_device_image description{bytes, bytes + sizeof bytes, entries, entries + 3};
+  char requires_name[12] = ".requires";
+  __tgt_offload_entry entries[4] = {{missing, missing, 8, 1, 0}, {kernel, kernel, 0, 0, 0}, {variable, variable, 4, 0, 0}, {nullptr, requires_name, 0, 0x10, 1}};
+  __tgt_device_image description{bytes, bytes + sizeof bytes, entries, entries + 4};
 };
 
 } // namespace omptarget

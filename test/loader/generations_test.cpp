@@ -38,7 +38,7 @@ TEST_P(Generation, images_get_a_table_in_the_programs_order) {
   Result<__tgt_target_table *> table = fake->load_binary(0, image.description);
   ASSERT_TRUE(table.is_ok()) << table.status().to_string();
   const __tgt_offload_entry *entries = table.value()->EntriesBegin;
-  ASSERT_EQ(table.value()->EntriesEnd - entries, 3);
+  ASSERT_EQ(table.value()->EntriesEnd - entries, 4);
   EXPECT_NE(entries[1].addr, nullptr);
   EXPECT_NE(entries[2].addr, nullptr);
   EXPECT_NE(entries[1].addr, entries[2].addr);

@@ -99,7 +99,7 @@ TEST(Loader, a_plugin_that_closes_itself_is_left_out) {
 TEST(Loader, tables_are_checked) {
   const std::string start = "cannot load an image of 8 bytes on its device 0: __tgt_rtl_load_binary returns ";
   EXPECT_THAT(load_failure_of("null_table"), HasSubstr("plugin null_table " + start + "null: the image did not please"));
-  EXPECT_THAT(load_failure_of("short_table"), HasSubstr(start + "a table of 2 entries; the image has 3"));
+  EXPECT_THAT(load_failure_of("short_table"), HasSubstr(start + "a table of 3 entries; the image has 4"));
   EXPECT_THAT(load_failure_of("no_table_memory"), HasSubstr(start + "a table at 0x10, where no memory is"));
   EXPECT_THAT(load_failure_of("no_entry_memory"),
               HasSubstr(start + "a table whose entries are at 0x1000, where no memory is"));

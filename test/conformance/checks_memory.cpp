@@ -1,0 +1,287 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory, copies, queues, events.
+
+#include <algorithm>
+#include <cstring>
+
+#include "checks.h"
+
+namespace omptarget::check {
+
+namespace {
+
+std::vector<unsigned char> pattern(size_t size, unsigned seed) {
+  std::vector<unsigned char> bytes(size);
+  for (size_t i = 0; i < size; ++i) {
+    seed = seed * 1103515245u + 12345u;
+    bytes[i] = static_cast<unsigned char>(seed >> 16);
+  }
+  return bytes;
+}
+
+/// Waits by asking; a plugin that never completes is stopped with its process.
+bool wait_by_query(Session &session, int32_t device, Queue &queue) {
+  for (;;) {
+    Result<bool> done = session.plugin().query(device, queue);
+    if (!session.expect(done.take_status(), "asking whether a queue is complete"))
+      return false;
+    if (done.value())
+      return true;
+  }
+}
+
+/// Leaves the check out if the plugin queues nothing.
+bool has_queues(Session &session) {
+  if (session.plugin().is_asynchronous())
+    return true;
+  session.report().leave_out("the plugin has no queues (data_submit_async, data_retrieve_async and synchronize)");
+  return false;
+}
+
+} // namespace
+
+void check_memory(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  Plugin &plugin = session.plugin();
+  report.tries("data_alloc", "1 byte to 64 MiB of the default kind, alignment, a thousand at once, 2^60 bytes");
+  report.tries("data_delete", "all of them");
+  for (const int64_t size : {1, 15, 64, 4097, 1 << 20, 64 << 20}) {
+    Session::Memory memory(session, 0, size, OMPTARGET_ALLOC_DEFAULT);
+    if (reinterpret_cast<uintptr_t>(memory.get()) % 16 != 0)
+      report.fail("%lld bytes are at %p, which is not aligned to 16", static_cast<long long>(size), memory.get());
+  }
+  std::vector<void *> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    Result<void *> block = plugin.data_alloc(0, 100, nullptr, OMPTARGET_ALLOC_DEVICE);
+    if (!session.expect(block.take_status(), "allocating"))
+      break;
+    blocks.push_back(block.value());
+  }
+  std::vector<void *> sorted = blocks;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (static_cast<char *>(sorted[i]) - static_cast<char *>(sorted[i - 1]) < 100) {
+      report.fail("two blocks of 100 bytes overlap: %p and %p", sorted[i - 1], sorted[i]);
+      break;
+    }
+  for (void *block : blocks)
+    session.expect(plugin.data_delete(0, block, OMPTARGET_ALLOC_DEVICE), "freeing");
+  Result<void *> huge = plugin.data_alloc(0, int64_t{1} << 60, nullptr, OMPTARGET_ALLOC_DEVICE);
+  if (huge.is_ok())
+    report.fail("2^60 bytes are said to be at %p", huge.value());
+  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    Result<void *> memory = plugin.data_alloc(0, 4096, nullptr, kind);
+    if (!memory.is_ok()) {
+      report.note("no memory of kind %d: %s", kind, memory.status().to_string().c_str());
+      continue;
+    }
+    report.tries("data_alloc", kind == OMPTARGET_ALLOC_HOST ? "pinned host memory, written by the host"
+                                                            : "memory that migrates, written by the host");
+    std::memset(memory.value(), 5, 4096);
+    session.expect(plugin.data_delete(0, memory.value(), kind), "freeing");
+  }
+}
+
+void check_copies(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  Plugin &plugin = session.plugin();
+  report.tries("data_submit", "0 bytes to 16 MiB, at odd addresses; the bytes around stay");
+  report.tries("data_retrieve", "the same");
+  constexpr int64_t kMargin = 13;
+  for (const int64_t size : {0, 1, 3, 8, 4095, 65536, 16 << 20}) {
+    const size_t whole = static_cast<size_t>(size + 2 * kMargin);
+    Session::Memory memory(session, 0, static_cast<int64_t>(whole));
+    if (!memory.get())
+      return;
+    std::vector<unsigned char> around = pattern(whole, 1);
+    std::vector<unsigned char> data = pattern(static_cast<size_t>(size) + 1, 2);
+    session.expect(plugin.data_submit(0, memory.get(), around.data(), static_cast<int64_t>(whole), nullptr), "copying");
+    session.expect(plugin.data_submit(0, memory.at(kMargin), data.data(), size, nullptr), "copying");
+    std::memcpy(around.data() + kMargin, data.data(), static_cast<size_t>(size));
+    std::vector<unsigned char> back(whole + 1, 0xee);
+    session.expect(plugin.data_retrieve(0, back.data(), memory.get(), static_cast<int64_t>(whole), nullptr),
+                   "copying back");
+    if (std::memcmp(back.data(), around.data(), whole) != 0)
+      report.fail("%lld bytes at an odd address do not come back as they were", static_cast<long long>(size));
+    if (back[whole] != 0xee)
+      report.fail("data_retrieve writes behind the %zu bytes it was asked for", whole);
+  }
+}
+
+void check_queues(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device() || !has_queues(session))
+    return;
+  Plugin &plugin = session.plugin();
+  report.tries("data_submit_async", "a hundred in one queue, to the same place");
+  report.tries("data_retrieve_async", "after them in the same queue");
+  report.tries("synchronize", "then the queue is empty and everything has arrived");
+  Session::Memory memory(session, 0, 1 << 16);
+  if (!memory.get())
+    return;
+  std::vector<std::vector<unsigned char>> sources;
+  for (unsigned i = 0; i < 100; ++i)
+    sources.push_back(pattern(1 << 16, i));
+  for (const bool by_query : {false, true}) {
+    Queue queue;
+    std::vector<unsigned char> back(1 << 16);
+    for (const auto &source : sources)
+      session.expect(plugin.data_submit(0, memory.get(), source.data(), 1 << 16, &queue), "queueing a copy");
+    session.expect(plugin.data_retrieve(0, back.data(), memory.get(), 1 << 16, &queue), "queueing a copy back");
+    if (by_query && session.has("query_async")) {
+      report.tries("query_async", "until it says that the queue is complete");
+      wait_by_query(session, 0, queue);
+    } else {
+      session.expect(plugin.synchronize(0, queue), "waiting for a queue");
+    }
+    if (queue.is_busy())
+      report.fail("after its work is complete the queue is not null");
+    if (back != sources.back())
+      report.fail("the queue's copies did not run in order, or are not complete after %s",
+                  by_query ? "query_async" : "synchronize");
+  }
+  if (session.has("init_async_info")) {
+    report.tries("init_async_info", "a queue of its own, used and released");
+    Result<__tgt_async_info *> info = plugin.init_async_info(0);
+    if (!info.is_ok()) {
+      report.note("no queues for interop: %s", info.status().to_string().c_str());
+      return;
+    }
+    if (!info.value())
+      report.fail("__tgt_rtl_init_async_info succeeds and gives nothing");
+    if (session.has("release_async_info")) {
+      report.tries("release_async_info", "the queue of init_async_info");
+      session.expect(plugin.release_async_info(0, info.value()), "releasing a queue");
+    }
+  }
+}
+
+void check_fill(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  if (!session.has("data_fill")) {
+    report.leave_out("the plugin has no __tgt_rtl_data_fill; the host library copies instead");
+    return;
+  }
+  report.tries("data_fill", "1 byte to 1 MiB at odd addresses, with and without a queue");
+  Plugin &plugin = session.plugin();
+  for (const int64_t size : {1, 7, 4096, 1 << 20})
+    for (const bool in_queue : {false, true}) {
+      const size_t whole = static_cast<size_t>(size) + 10;
+      Session::Memory memory(session, 0, static_cast<int64_t>(whole));
+      std::vector<unsigned char> bytes = pattern(whole, 3);
+      session.expect(plugin.data_submit(0, memory.get(), bytes.data(), static_cast<int64_t>(whole), nullptr), "copying");
+      Queue queue;
+      session.expect(plugin.data_fill(0, memory.at(5), 0xc3, size, in_queue ? &queue : nullptr), "filling");
+      session.expect(plugin.synchronize(0, queue), "waiting");
+      std::memset(bytes.data() + 5, 0xc3, static_cast<size_t>(size));
+      std::vector<unsigned char> back(whole);
+      session.expect(plugin.data_retrieve(0, back.data(), memory.get(), static_cast<int64_t>(whole), nullptr),
+                     "copying back");
+      if (back != bytes)
+        report.fail("%lld bytes are not filled as asked", static_cast<long long>(size));
+    }
+}
+
+void check_exchange(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  Plugin &plugin = session.plugin();
+  const int32_t other = plugin.number_of_devices() > 1 ? 1 : 0;
+  if (!plugin.can_exchange(0, other)) {
+    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host", other);
+    return;
+  }
+  if (other != 0 && !session.open_device(other))
+    return;
+  report.tries("is_data_exchangable", "devices 0 and 1");
+  report.tries("data_exchange", "1 MiB from one device to another");
+  Session::Memory from(session, 0, 1 << 20);
+  Session::Memory to(session, other, 1 << 20);
+  const std::vector<unsigned char> bytes = pattern(1 << 20, 4);
+  for (const bool in_queue : {false, true}) {
+    if (in_queue && !session.has("data_exchange_async"))
+      continue;
+    if (in_queue)
+      report.tries("data_exchange_async", "1 MiB from one device to another");
+    std::vector<unsigned char> back(1 << 20, 0);
+    session.expect(plugin.data_submit(other, to.get(), back.data(), 1 << 20, nullptr), "copying");
+    session.expect(plugin.data_submit(0, from.get(), bytes.data(), 1 << 20, nullptr), "copying");
+    Queue queue;
+    session.expect(plugin.data_exchange(0, from.get(), other, to.get(), 1 << 20, in_queue ? &queue : nullptr),
+                   "copying between devices");
+    session.expect(plugin.synchronize(0, queue), "waiting");
+    session.expect(plugin.data_retrieve(other, back.data(), to.get(), 1 << 20, nullptr), "copying back");
+    if (back != bytes)
+      report.fail("what arrived on device %d is not what device 0 has", other);
+  }
+}
+
+void check_events(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  Plugin &plugin = session.plugin();
+  if (!plugin.has_events()) {
+    report.leave_out("the plugin has no events (create, record, wait, sync and destroy_event, with queues)");
+    return;
+  }
+  for (const char *function : {"create_event", "record_event", "wait_event", "sync_event", "destroy_event"})
+    report.tries(function, "one queue after another, and the host after a queue");
+  Session::Memory memory(session, 0, 8 << 20);
+  const std::vector<unsigned char> bytes = pattern(8 << 20, 5);
+  std::vector<unsigned char> back(8 << 20);
+  Result<void *> event = plugin.create_event(0);
+  if (!session.expect(event.take_status(), "creating an event"))
+    return;
+  Queue first;
+  Queue second;
+  session.expect(plugin.data_submit(0, memory.get(), bytes.data(), 8 << 20, &first), "queueing a copy");
+  session.expect(plugin.record_event(0, event.value(), first), "recording an event");
+  session.expect(plugin.wait_event(0, event.value(), second), "making a queue wait");
+  session.expect(plugin.data_retrieve(0, back.data(), memory.get(), 8 << 20, &second), "queueing a copy back");
+  session.expect(plugin.synchronize(0, second), "waiting for the second queue");
+  if (back != bytes)
+    report.fail("the second queue did not wait for the event of the first");
+  session.expect(plugin.sync_event(0, event.value()), "waiting for an event");
+  session.expect(plugin.synchronize(0, first), "waiting for the first queue");
+  plugin.destroy_event(0, event.value());
+}
+
+void check_pinning(Session &session) {
+  Report &report = session.report();
+  if (!session.has("data_lock") || !session.has("data_unlock")) {
+    report.leave_out("the plugin has no data_lock and data_unlock");
+    return;
+  }
+  if (!session.open_device())
+    return;
+  report.tries("data_lock", "a host array, from which is copied");
+  report.tries("data_unlock", "the same");
+  Plugin &plugin = session.plugin();
+  std::vector<unsigned char> bytes = pattern(1 << 20, 6);
+  Result<void *> accessible = plugin.data_lock(0, bytes.data(), 1 << 20);
+  if (!session.expect(accessible.take_status(), "pinning host memory"))
+    return;
+  if (!accessible.value())
+    report.fail("__tgt_rtl_data_lock succeeds and gives no address");
+  Session::Memory memory(session, 0, 1 << 20);
+  std::vector<unsigned char> back(1 << 20);
+  Queue queue;
+  session.expect(plugin.data_submit(0, memory.get(), bytes.data(), 1 << 20, &queue), "copying from pinned memory");
+  session.expect(plugin.synchronize(0, queue), "waiting");
+  session.expect(plugin.data_retrieve(0, back.data(), memory.get(), 1 << 20, nullptr), "copying back");
+  if (back != bytes)
+    report.fail("pinned memory does not arrive as it was");
+  session.expect(plugin.data_unlock(0, bytes.data()), "unpinning host memory");
+}
+
+} // namespace omptarget::check

@@ -1,0 +1,303 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// omptarget-plugin-check: runs every check in a process of its own, so that a plugin that crashes or hangs is found, and
+// prints what came out.
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <poll.h>
+#include <set>
+#include <string_view>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "functions.h"
+#include "plugin/plugin_file.h"
+
+namespace omptarget::check {
+
+namespace {
+
+struct CommandLine {
+  Options options;
+  std::set<std::string> only;
+  std::map<std::string, std::string> left_out; ///< check to reason
+};
+
+enum ExitCode { kPassed = 0, kFailed = 1, kUnusable = 2, kNothingTried = 3 };
+
+void print_usage() {
+  std::puts("usage: omptarget-plugin-check [options] libomptarget.rtl.<name>.so\n"
+            "Checks that a plugin keeps to the plugin ABI of omptarget.\n"
+            "  --image FILE            test image for the plugin's target (check_image.c tells what is in it);\n"
+            "                          without it, the one installed for plugins of that name\n"
+            "  --only CHECK            run this check; may be repeated\n"
+            "  --leave-out CHECK=WHY   do not run this check; the reason is printed\n"
+            "  --timeout SECONDS       a check that takes longer hangs (60)\n"
+            "  --list                  list the checks\n"
+            "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used,\n"
+            "3 nothing failed and nothing was tried, for example because there is no device.");
+}
+
+bool is_check(const std::string &name) {
+  for (const Check &check : kChecks)
+    if (name == check.name)
+      return true;
+  std::fprintf(stderr, "omptarget-plugin-check: there is no check '%s'; see --list\n", name.c_str());
+  return false;
+}
+
+bool add_exclusion(CommandLine &line, const std::string &text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    std::fprintf(stderr, "omptarget-plugin-check: '--leave-out %s' lacks the reason: CHECK=WHY\n", text.c_str());
+    return false;
+  }
+  line.left_out[text.substr(0, equals)] = text.substr(equals + 1);
+  return is_check(text.substr(0, equals));
+}
+
+bool take_option(CommandLine &line, const std::string &option, const std::string &value) {
+  if (option == "--image") {
+    line.options.image = value;
+    return true;
+  }
+  if (option == "--only") {
+    line.only.insert(value);
+    return is_check(value);
+  }
+  if (option == "--leave-out")
+    return add_exclusion(line, value);
+  char *end = nullptr;
+  const long seconds = std::strtol(value.c_str(), &end, 10);
+  if (*end != '\0' || seconds < 1 || seconds > 86400) {
+    std::fprintf(stderr, "omptarget-plugin-check: '--timeout %s' is no number of seconds\n", value.c_str());
+    return false;
+  }
+  line.options.timeout_s = static_cast<int>(seconds);
+  return true;
+}
+
+bool parse(int count, char **words, CommandLine &line) {
+  const std::set<std::string> with_value{"--image", "--only", "--leave-out", "--timeout"};
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if (with_value.contains(word)) {
+      if (i + 1 == count) {
+        std::fprintf(stderr, "omptarget-plugin-check: %s needs a value\n", word.c_str());
+        return false;
+      }
+      if (!take_option(line, word, words[++i]))
+        return false;
+    } else if (word.compare(0, 1, "-") == 0 || !line.options.plugin.empty()) {
+      std::fprintf(stderr, "omptarget-plugin-check: unexpected '%s'\n", word.c_str());
+      return false;
+    } else {
+      line.options.plugin = word;
+    }
+  }
+  if (line.options.plugin.empty())
+    std::fprintf(stderr, "omptarget-plugin-check: no plugin is given\n");
+  return !line.options.plugin.empty();
+}
+
+/// The test image that is installed for plugins of that name; empty if there is none.
+std::string installed_image(const std::string &plugin) {
+  constexpr std::string_view kPrefix = "libomptarget.rtl.";
+  std::string name = std::filesystem::path(plugin).filename();
+  if (name.compare(0, kPrefix.size(), kPrefix) != 0)
+    return {};
+  name = name.substr(kPrefix.size());
+  name = name.substr(0, name.find('.'));
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char *folder : {"../share/omptarget/check", "check"}) {
+    const std::filesystem::path image = program / folder / (name + ".image");
+    if (std::filesystem::exists(image, error))
+      return image;
+  }
+  return {};
+}
+
+int64_t now_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1000000;
+}
+
+/// Reads what the child writes until it ends or time is up.
+bool read_lines(int file, int timeout_s, Outcome &outcome) {
+  const int64_t end = now_ms() + int64_t{timeout_s} * 1000;
+  std::string pending;
+  char buffer[4096];
+  for (;;) {
+    pollfd waiting{file, POLLIN, 0};
+    const int64_t left = end - now_ms();
+    if (left <= 0 || (poll(&waiting, 1, static_cast<int>(left)) < 0 && errno != EINTR))
+      return false;
+    if (waiting.revents == 0)
+      continue;
+    const ssize_t count = ::read(file, buffer, sizeof buffer);
+    if (count <= 0)
+      return true;
+    pending.append(buffer, static_cast<size_t>(count));
+    for (size_t newline; (newline = pending.find('\n')) != std::string::npos; pending.erase(0, newline + 1))
+      add_line(outcome, pending.substr(0, newline));
+  }
+}
+
+[[noreturn]] void run_child(const Check &check, const Options &options, int file) {
+  // What the plugin prints is not part of the report.
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  Report report(file);
+  Session session(options, report);
+  check.run(session);
+  // A last line tells the end of the check from a plugin that ended the process.
+  report.note("done");
+  _exit(0);
+}
+
+std::string last_tried(const Outcome &outcome) {
+  return outcome.tried.empty() ? "before any function was tried"
+                               : "after __tgt_rtl_" + outcome.tried.back().first + " began to be tried";
+}
+
+Outcome run(const Check &check, const Options &options) {
+  Outcome outcome;
+  int files[2];
+  if (pipe(files) != 0) {
+    outcome.failures.push_back(format("cannot make a pipe: %s", std::strerror(errno)));
+    return outcome;
+  }
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(files[0]);
+    run_child(check, options, files[1]);
+  }
+  close(files[1]);
+  const bool is_in_time = child > 0 && read_lines(files[0], options.timeout_s, outcome);
+  close(files[0]);
+  if (child < 0) {
+    outcome.failures.push_back(format("cannot make a process: %s", std::strerror(errno)));
+    return outcome;
+  }
+  if (!is_in_time)
+    kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  const bool is_done = !outcome.notes.empty() && outcome.notes.back() == "done";
+  if (is_done)
+    outcome.notes.pop_back();
+  if (!is_in_time)
+    outcome.failures.push_back(
+        format("the plugin hangs: no end within %d s, %s", options.timeout_s, last_tried(outcome).c_str()));
+  else if (WIFSIGNALED(status))
+    outcome.failures.push_back(format("the plugin crashes with signal %d (%s), %s", WTERMSIG(status),
+                                      strsignal(WTERMSIG(status)), last_tried(outcome).c_str()));
+  else if (!is_done)
+    outcome.failures.push_back(
+        format("the plugin ends the process with status %d, %s", WEXITSTATUS(status), last_tried(outcome).c_str()));
+  return outcome;
+}
+
+void print(const Check &check, const Outcome &outcome) {
+  const char *result = outcome.is_failed() ? "FAILED" : outcome.is_left_out() ? "left out" : "ok";
+  std::printf("%-9s %-12s %s\n", result, check.name, check.what);
+  for (const std::string &text : outcome.failures)
+    std::printf("          failure: %s\n", text.c_str());
+  for (const std::string &text : outcome.left_out)
+    std::printf("          left out: %s\n", text.c_str());
+  for (const std::string &text : outcome.notes)
+    std::printf("          note: %s\n", text.c_str());
+}
+
+/// Per function of the ABI: with what it was tried, or why not.
+void print_functions(const std::set<std::string> &exported,
+                     const std::map<std::string, std::vector<std::string>> &tried) {
+  std::puts("\nfunctions:");
+  for (const FunctionRow &row : kFunctions) {
+    const auto found = tried.find(row.name);
+    std::string text = found == tried.end() ? "" : found->second.front();
+    for (size_t i = 1; found != tried.end() && i < found->second.size(); ++i)
+      text += "; " + found->second[i];
+    if (!exported.contains(row.name))
+      text = std::string("not there: ") + row.without;
+    else if (text.empty())
+      text = "not tried";
+    std::printf("  %-28s %s\n", row.name, text.c_str());
+  }
+}
+
+int check_plugin(const CommandLine &line) {
+  const Options &options = line.options;
+  std::printf("plugin: %s\nimage: %s\n\n", options.plugin.c_str(),
+              options.image.empty() ? "none; what needs one is left out" : options.image.c_str());
+  if (Status status = check_plugin_file(options.plugin); !status.is_ok()) {
+    std::printf("FAILED    file         the plugin %s\n", status.to_string().c_str());
+    return kUnusable;
+  }
+  std::printf("%-9s %-12s %s\n", "ok", "file", "a shared object of this machine that defines what is required itself");
+  std::map<std::string, std::vector<std::string>> tried;
+  int failed = 0;
+  int left_out = 0;
+  int passed = 0;
+  for (const Check &check : kChecks) {
+    if (!line.only.empty() && !line.only.contains(check.name))
+      continue;
+    Outcome outcome;
+    if (const auto reason = line.left_out.find(check.name); reason != line.left_out.end())
+      outcome.left_out.push_back(reason->second);
+    else
+      outcome = run(check, options);
+    print(check, outcome);
+    ++(outcome.is_failed() ? failed : outcome.is_left_out() ? left_out : passed);
+    for (const auto &[function, what] : outcome.tried) {
+      auto &list = tried[function];
+      if (std::find(list.begin(), list.end(), what) == list.end())
+        list.push_back(what);
+    }
+  }
+  print_functions(exported_functions(options.plugin), tried);
+  std::printf("\n%d passed, %d failed, %d left out\n", passed, failed, left_out);
+  if (failed != 0)
+    return kFailed;
+  return passed == 0 ? kNothingTried : kPassed;
+}
+
+} // namespace
+} // namespace omptarget::check
+
+int main(int count, char **words) {
+  using namespace omptarget::check;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    if (word == "--help")
+      return print_usage(), kPassed;
+    if (word != "--list")
+      continue;
+    for (const Check &check : kChecks)
+      std::printf("%-12s %s\n", check.name, check.what);
+    return kPassed;
+  }
+  CommandLine line;
+  if (!parse(count, words, line)) {
+    std::fputs("try --help\n", stderr);
+    return kUnusable;
+  }
+  // dlopen searches for names without a slash elsewhere.
+  std::error_code error;
+  line.options.plugin = std::filesystem::absolute(line.options.plugin, error);
+  if (line.options.image.empty())
+    line.options.image = installed_image(line.options.plugin);
+  return check_plugin(line);
+}
