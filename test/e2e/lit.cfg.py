@@ -84,6 +84,7 @@ config.substitutions += [
     (r"%FileCheck\b", os.path.join(tools, "FileCheck")),
     (r"%check\b", os.path.join(tools, "FileCheck") + " %s"),
     (r"%python\b", "python3"),
+    (r"%examples\b", os.path.join(config.test_source_root, "..", "..", "docs", "examples")),
     (r"%inputs\b", os.path.join(config.test_source_root, "inputs")),
     (r"%ompfolder\b", os.path.join(runtimes, libomp, "omp")),
     (r"%prefix\b", prefix),

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""check_library.py PREFIX CHECK: what an installed omptarget shows to the dynamic linker.
+
+CHECK is exports, dependencies, size or names.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAMES = ["libomptarget.so", "libomptarget.so.15", "libomptarget.so.16", "libomptarget.so.19.1", "libomptarget.so.22.1"]
+# What every process has anyway, or what a plugin of ours calls by design.
+SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+MAX_BYTES = 4 * 1000 * 1000
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def names_in(file):
+    with open(os.path.join(HERE, file)) as lines:
+        return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+
+
+def exported(path):
+    """(name, version or None) of each dynamic symbol that the file defines, without the version nodes themselves."""
+    for line in output("nm", "-D", "--defined-only", "--with-symbol-versions", path).splitlines():
+        kind, symbol = line.split()[-2:]
+        name, _, version = symbol.partition("@")
+        if kind != "A":
+            yield name, version.strip("@") or None
+
+
+def check_exports(lib):
+    symbols = list(exported(os.path.join(lib, "libomptarget.so")))
+    names = {name for name, _ in symbols}
+    required, own = names_in("exports.txt"), names_in("own_exports.txt")
+    yield from ("%s is not exported" % name for name in sorted(required - names))
+    yield from ("%s is exported, but should not be" % name for name in sorted(names - required - own))
+    yield from ("%s has version %s instead of VERS1.0" % symbol for symbol in symbols if symbol[1] != "VERS1.0")
+    for plugin in glob.glob(os.path.join(lib, "libomptarget.rtl.*.so")):
+        for name, _ in exported(plugin):
+            if not name.startswith("__tgt_rtl_"):
+                yield "%s: %s is exported, but should not be" % (os.path.basename(plugin), name)
+
+
+def check_dependencies(lib):
+    for path in glob.glob(os.path.join(lib, "*.so")):
+        dynamic = output("readelf", "-dW", path)
+        name = os.path.basename(path)
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+        allowed = SYSTEM | ({"libffi.so.8"} if name == "libomptarget.rtl.x86_64.so" else set())
+        yield from ("%s needs %s" % (name, library) for library in sorted(needed - allowed))
+        if "RPATH" in dynamic or "RUNPATH" in dynamic:
+            yield "%s has a search path of its own" % name
+        if "TEXTREL" in dynamic:
+            yield "%s has relocations in its code" % name
+    dynamic = output("readelf", "-dW", os.path.join(lib, "libomptarget.so"))
+    if re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) != ["libomptarget.so"]:
+        yield "the SONAME of libomptarget.so is not libomptarget.so"
+    if "NODELETE" not in dynamic:
+        yield "libomptarget.so could be unloaded: it is not linked with -z nodelete"
+
+
+def check_size(lib):
+    for path in glob.glob(os.path.join(lib, "*.so")):
+        size = os.path.getsize(path)
+        if size >= MAX_BYTES:
+            yield "%s has %d bytes: expected fewer than %d" % (os.path.basename(path), size, MAX_BYTES)
+
+
+def check_names(lib):
+    for name in NAMES:
+        path = os.path.join(lib, name)
+        if not os.path.exists(path):
+            yield "%s is missing" % name
+        elif not os.path.samefile(path, os.path.join(lib, NAMES[0])):
+            yield "%s is another file than %s" % (name, NAMES[0])
+
+
+def main():
+    checks = {"exports": check_exports, "dependencies": check_dependencies, "size": check_size, "names": check_names}
+    prefix, check = sys.argv[1:]
+    lib = os.path.join(prefix, "lib")
+    if not os.path.exists(os.path.join(lib, "libomptarget.so")):
+        sys.exit("no libomptarget.so in " + lib)
+    defects = list(checks[check](lib))
+    print("\n".join(defects))
+    sys.exit(1 if defects else 0)
+
+
+main()
