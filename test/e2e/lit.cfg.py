@@ -21,15 +21,21 @@ def param(name, default=None):
     return value
 
 
-def compiler(version, language):
-    """Command of a clang that offloads to the host device, linked against LLVM's own libraries of that version."""
+def compiler(version, language, first=""):
+    """Command of a clang that offloads to the host device, linked against LLVM's own libraries of that version, or
+    against those in the folder first."""
     name = {"c": "clang", "c++": "clang++"}[language] + "-" + version
     path = shutil.which(name) or lit_config.fatal("%s is not installed" % name)
     folder = os.path.join(runtimes, version)
     if not os.path.exists(os.path.join(folder, "complete")):
         lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (version, folder))
-    return "%s -O1 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include -L%s/omp -L%s/lib" % (
-        path, folder, config.test_source_root, folder, folder)
+    return "%s -O1 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
+        path, folder, config.test_source_root, first, folder, folder)
+
+
+def indirect_compiler(version, language):
+    """The same for programs with indirect functions: our header, and our lookups for device code."""
+    return compiler(version, language, "-I%s/include -L%s/lib" % (prefix, prefix))
 
 
 def library_path(version):
@@ -73,9 +79,18 @@ if suite != "mixed":
     for version in VERSIONS:
         if int(version) <= int(suite):
             config.available_features.add("clang-%s-or-later" % version)
+    # The compiler plugin and the device library are built for the compilers that are there at build time.
+    plugin = os.path.join(prefix, "lib", "omptarget", "omptarget-indirect-%s.so" % suite)
+    if os.path.exists(plugin):
+        config.available_features.add("indirect-plugin")
+        config.substitutions.append((r"%indirect-plugin\b", "-fpass-plugin=" + plugin))
+    config.substitutions.append((r"%indirect-library\b", "-L%s/lib/omptarget/clang%s -lomptarget-indirect" % (
+        prefix, suite)))
 
 for version in own:
     at = "" if suite != "mixed" else "-" + version
+    config.substitutions += [("%indirect-clang" + at + r"\b", indirect_compiler(version, "c")),
+                             ("%indirect-clangxx" + at + r"\b", indirect_compiler(version, "c++"))]
     config.substitutions += [("%clang" + at + r"\b", compiler(version, "c")),
                              (r"%clangxx" + at + r"\b", compiler(version, "c++"))]
 config.substitutions += [
