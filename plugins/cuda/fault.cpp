@@ -3,12 +3,6 @@
 
 #include "cuda/fault.h"
 
-#include <algorithm>
-#include <vector>
-
-#include "base/format.h"
-#include "cuda/kernel.h"
-
 namespace omptarget::cuda {
 
 bool ends_context(CUresult result) {
@@ -28,53 +22,6 @@ bool ends_context(CUresult result) {
   default:
     return false;
   }
-}
-
-std::string LaunchLog::unfinished() const {
-  constexpr size_t kMostNamed = 4;
-  const uint64_t end = next_.load(std::memory_order_relaxed);
-  const uint64_t begin = end > kSize ? end - kSize : 0;
-  std::vector<CUstream> complete;
-  std::vector<std::string> names;
-  size_t count = 0;
-  for (uint64_t i = end; i > begin; --i) {
-    const Row &row = rows_[(i - 1) % kSize];
-    const CUstream stream = row.stream.load(std::memory_order_relaxed);
-    const Kernel *kernel = row.kernel.load(std::memory_order_relaxed);
-    if (!kernel && !stream)
-      break;
-    if (std::find(complete.begin(), complete.end(), stream) != complete.end())
-      continue;
-    if (!kernel) {
-      complete.push_back(stream);
-      continue;
-    }
-    const uint64_t shape = row.shape.load(std::memory_order_relaxed);
-    if (++count <= kMostNamed)
-      names.push_back(format("%s (%u blocks, %u threads)", kernel->description().c_str(),
-                             static_cast<unsigned>(shape >> 32), static_cast<unsigned>(shape)));
-  }
-  if (count == 0)
-    return {};
-  std::string text = count == 1 ? "kernel " : "one of the kernels under way, newest first: ";
-  for (size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (count > names.size())
-    text += format(" and %zu more", count - names.size());
-  return text;
-}
-
-void Fault::set(const std::string &text) {
-  const std::lock_guard lock(mutex_);
-  if (happened_.load(std::memory_order_relaxed))
-    return;
-  text_ = text;
-  happened_.store(true, std::memory_order_release);
-}
-
-std::string Fault::text() const {
-  const std::lock_guard lock(mutex_);
-  return text_;
 }
 
 } // namespace omptarget::cuda

@@ -3,8 +3,6 @@
 
 #include "cuda/kernel.h"
 
-#include <string_view>
-
 #include "cuda/driver.h"
 
 namespace omptarget::cuda {
@@ -14,34 +12,7 @@ namespace {
 // What the driver allows without asking.
 constexpr uint32_t kPlainSharedMemory = 48 * 1024;
 
-bool are_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 } // namespace
-
-std::string source_of_kernel(const std::string &name) {
-  constexpr std::string_view kPrefix = "__omp_offloading_";
-  std::string_view rest = name;
-  if (!rest.starts_with(kPrefix))
-    return {};
-  rest.remove_prefix(kPrefix.size());
-  for (int i = 0; i < 2; ++i) {
-    const size_t end = rest.find('_', i == 0 && rest.starts_with('_') ? 1 : 0);
-    if (end == std::string_view::npos)
-      return {};
-    rest.remove_prefix(end + 1);
-  }
-  size_t line = rest.rfind("_l");
-  if (line == std::string_view::npos || line == 0)
-    return {};
-  const std::string_view function = rest.substr(0, line);
-  std::string_view number = rest.substr(line + 2);
-  number = number.substr(0, number.find('_'));
-  if (!are_digits(number))
-    return {};
-  return std::string(function) + ", line " + std::string(number);
-}
 
 Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, CUfunction function, const KernelTraits &traits) {
   std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), function, traits));
@@ -52,11 +23,6 @@ Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, CUfunction func
   kernel->max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
   kernel->static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
   return kernel;
-}
-
-std::string Kernel::description() const {
-  const std::string source = source_of_kernel(name_);
-  return source.empty() ? name_ : name_ + " in " + source;
 }
 
 Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit) {

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "common/kernel_traits.h"
+#include "common/launch_log.h"
 #include "cuda/cuda_api.h"
 
 namespace omptarget::cuda {
@@ -25,7 +26,7 @@ public:
   /// Most threads of a team that its registers allow.
   uint32_t max_threads() const { return max_threads_; }
   /// Name, and function and line of the source as far as the name tells them.
-  std::string description() const;
+  std::string description() const { return describe_kernel(name_); }
 
   /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: what a team can have. Any thread.
   Status allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit);
@@ -41,8 +42,5 @@ private:
   uint32_t static_shared_memory_ = 0;
   std::atomic<uint32_t> dynamic_shared_memory_{0}; ///< allowed so far
 };
-
-/// "main, line 10" of "__omp_offloading_fe00_a784f8_main_l10"; empty if the name is of another form.
-std::string source_of_kernel(const std::string &name);
 
 } // namespace omptarget::cuda

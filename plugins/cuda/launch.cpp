@@ -100,7 +100,7 @@ Status Device::launch_packed(CUstream stream, const Launch &launch, uint64_t env
                                     nullptr, size == 0 ? nullptr : extra),
                        "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
                        kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory);
-  launches_.launched(stream, kernel, grid.shape.teams, grid.shape.threads);
+  launches_.launched(stream, kernel.name(), grid.shape.teams, grid.shape.threads);
   return Status::ok();
 }
 
@@ -109,7 +109,7 @@ Status Device::run_single(Kernel &kernel) {
   tell(*this, kernel, ExecMode::kBare, {1, 1});
   Status status = OMPTARGET_CU(cuLaunchKernel, kernel.function(), 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
   if (status) {
-    launches_.launched(stream, kernel, 1, 1);
+    launches_.launched(stream, kernel.name(), 1, 1);
     status = queues_.wait(stream);
   }
   if (status)
