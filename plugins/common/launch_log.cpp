@@ -89,6 +89,12 @@ void Fault::set(const std::string &text) {
   happened_.store(true, std::memory_order_release);
 }
 
+void Fault::clear() {
+  const std::lock_guard lock(mutex_);
+  text_.clear();
+  happened_.store(false, std::memory_order_release);
+}
+
 std::string Fault::text() const {
   const std::lock_guard lock(mutex_);
   return text_;

@@ -58,6 +58,8 @@ public:
   /// The first text stays.
   void set(const std::string &text);
   std::string text() const;
+  /// The device was closed and opened again.
+  void clear();
 
 private:
   std::atomic<bool> happened_{false};

@@ -106,6 +106,8 @@ Scope::~Scope() {
 Status Device::init() {
   OMPTARGET_TRY_DURING(OMPTARGET_CU(cuDevicePrimaryCtxRetain, &context_, properties_.handle),
                        "while creating the context of device %d", number());
+  fault_.clear();
+  launches_.completed(nullptr);
   Status status;
   {
     Scope scope(*this);

@@ -1,0 +1,29 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files that implement the driver's functions begin with.
+#pragma once
+
+#include "sim_cuda.h"
+#include "state.h"
+
+#define SIM_API extern "C" __attribute__((visibility("default")))
+/// Counts the call and returns if it shall fail.
+#define SIM_ENTER(name)                                                                                                \
+  if (const CUresult injected = enter(#name))                                                                          \
+  return injected
+/// The same for functions in a context.
+#define SIM_ENTER_CONTEXT(name)                                                                                        \
+  SIM_ENTER(name);                                                                                                     \
+  Context *context = nullptr;                                                                                          \
+  if (const CUresult result = check_context(#name, context))                                                           \
+  return result
+/// For functions that give something back: they do so even if they shall fail, as a driver that reports an earlier
+/// failure does.
+#define SIM_ENTER_RELEASE(name)                                                                                        \
+  const CUresult injected = enter(#name);                                                                              \
+  if (injected == omptarget::cuda::CUDA_ERROR_DEINITIALIZED)                                                           \
+    return injected;                                                                                                   \
+  Context *context = nullptr;                                                                                          \
+  if (const CUresult result = check_context(#name, context))                                                           \
+  return result

@@ -1,0 +1,320 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver's functions, as far as the plugin uses them. Results are those that the driver documents.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "call.h"
+
+using namespace omptarget::cuda;
+using namespace sim;
+
+namespace sim {
+
+namespace {
+
+thread_local std::vector<Context *> context_stack;
+
+struct ErrorText {
+  CUresult result;
+  const char *name;
+  const char *text;
+};
+constexpr ErrorText kErrors[] = {
+#define SIM_ERROR(name, value) {value, "CUDA_" #name, "stand-in's text for " #name},
+    OMPTARGET_CUDA_RESULTS(SIM_ERROR)
+#undef SIM_ERROR
+};
+
+const ErrorText *find_error(CUresult result) {
+  for (const ErrorText &error : kErrors)
+    if (error.result == result)
+      return &error;
+  return nullptr;
+}
+
+// As the driver's own handler does: later calls fail.
+void at_exit() {
+  state().deinitialised = true;
+  if (sim_cuda_violations() != 0) {
+    std::fprintf(stderr, "libcuda stand-in: %lu wrong uses\n", static_cast<unsigned long>(sim_cuda_violations()));
+    std::fflush(nullptr);
+    _exit(70);
+  }
+}
+
+bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }
+
+} // namespace
+
+Context *current_context() { return context_stack.empty() ? nullptr : context_stack.back(); }
+
+CUresult check_context(const char *call, Context *&context) {
+  if (!state().initialised)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  context = current_context();
+  if (!context) {
+    violation("%s: no current context", call);
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  if (context->is_destroyed) {
+    violation("%s: the current context is destroyed", call);
+    return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  }
+  return context->error.load();
+}
+
+} // namespace sim
+
+// ---- Driver and devices
+
+SIM_API CUresult cuInit(unsigned flags) {
+  SIM_ENTER(cuInit);
+  if (flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  State &the_state = state();
+  const std::lock_guard lock(the_state.mutex);
+  if (the_state.initialised)
+    return CUDA_SUCCESS;
+  const char *devices = std::getenv("SIM_CUDA_DEVICES");
+  for (const char *next = devices ? devices : "80"; *next;) {
+    char *end = nullptr;
+    const long sm = std::strtol(next, &end, 10);
+    if (end == next)
+      break;
+    the_state.devices.push_back(static_cast<int>(sm));
+    next = *end == ',' ? end + 1 : end;
+  }
+  if (the_state.devices.empty())
+    return CUDA_ERROR_NO_DEVICE;
+  std::atexit(at_exit);
+  the_state.initialised = true;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDriverGetVersion(int *version) {
+  SIM_ENTER(cuDriverGetVersion);
+  *version = 12040;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuGetErrorName(CUresult result, const char **name) {
+  const ErrorText *error = find_error(result);
+  *name = error ? error->name : nullptr;
+  return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+SIM_API CUresult cuGetErrorString(CUresult result, const char **text) {
+  const ErrorText *error = find_error(result);
+  *text = error ? error->text : nullptr;
+  return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+SIM_API CUresult cuDeviceGetCount(int *count) {
+  SIM_ENTER(cuDeviceGetCount);
+  if (!state().initialised)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  *count = static_cast<int>(state().devices.size());
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  SIM_ENTER(cuDeviceGet);
+  if (!is_device(ordinal))
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
+  SIM_ENTER(cuDeviceGetName);
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::snprintf(name, static_cast<size_t>(size), "stand-in sm_%d", state().devices[static_cast<size_t>(device)]);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+  SIM_ENTER(cuDeviceGetUuid);
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < sizeof(uuid->bytes); ++i)
+    uuid->bytes[i] = static_cast<unsigned char>(0x10 * device + static_cast<int>(i));
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {
+  SIM_ENTER(cuDeviceGetPCIBusId);
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", device + 1);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
+  SIM_ENTER(cuDeviceTotalMem);
+  *bytes = size_t{1} << 30;
+  return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+  SIM_ENTER(cuDeviceGetAttribute);
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  const int sm = state().devices[static_cast<size_t>(device)];
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = sm / 10;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = sm % 10;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    *value = 16;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = 1024;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+    *value = 2048;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+    *value = 2147483647;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+    *value = 32;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    *value = 48 * 1024;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    *value = 160 * 1024;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+  case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+  case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+  case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+    *value = 1;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
+    *value = 0;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+SIM_API CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer) {
+  SIM_ENTER(cuDeviceCanAccessPeer);
+  if (!is_device(device) || !is_device(peer))
+    return CUDA_ERROR_INVALID_VALUE;
+  const char *off = std::getenv("SIM_CUDA_NO_PEERS");
+  *can_access = device != peer && !(off && *off == '1');
+  return CUDA_SUCCESS;
+}
+
+// ---- Contexts
+
+SIM_API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
+  SIM_ENTER(cuDevicePrimaryCtxRetain);
+  if (!state().initialised)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  State &the_state = state();
+  const std::lock_guard lock(the_state.mutex);
+  Context *&context = the_state.primary[device];
+  if (!context || context->is_destroyed) {
+    the_state.contexts.push_back(std::make_unique<Context>());
+    context = the_state.contexts.back().get();
+    context->device = device;
+  }
+  ++context->retained;
+  *out = reinterpret_cast<CUcontext>(context);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  const CUresult injected = enter("cuDevicePrimaryCtxRelease");
+  if (injected == CUDA_ERROR_DEINITIALIZED)
+    return injected;
+  Context *context = nullptr;
+  {
+    const std::lock_guard lock(state().mutex);
+    const auto found = state().primary.find(device);
+    if (found == state().primary.end() || found->second->retained == 0) {
+      violation("cuDevicePrimaryCtxRelease: the context of device %d is not retained", device);
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (--found->second->retained == 0)
+      context = found->second;
+  }
+  if (context)
+    destroy_context(context);
+  return injected;
+}
+
+SIM_API CUresult cuCtxGetCurrent(CUcontext *context) {
+  SIM_ENTER(cuCtxGetCurrent);
+  *context = reinterpret_cast<CUcontext>(current_context());
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
+  SIM_ENTER(cuCtxPushCurrent);
+  Context *context = reinterpret_cast<Context *>(handle);
+  if (!context || context->is_destroyed) {
+    violation("cuCtxPushCurrent: a context that does not exist");
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  context_stack.push_back(context);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
+  const CUresult injected = enter("cuCtxPopCurrent");
+  if (context_stack.empty()) {
+    violation("cuCtxPopCurrent: no current context");
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  *handle = reinterpret_cast<CUcontext>(context_stack.back());
+  context_stack.pop_back();
+  return injected;
+}
+
+SIM_API CUresult cuCtxSynchronize(void) {
+  SIM_ENTER_CONTEXT(cuCtxSynchronize);
+  wait_for_context(context);
+  return context->error.load();
+}
+
+SIM_API CUresult cuCtxSetLimit(int limit, size_t value) {
+  SIM_ENTER_CONTEXT(cuCtxSetLimit);
+  const std::lock_guard lock(state().mutex);
+  context->limits[limit] = value;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuCtxGetLimit(size_t *value, int limit) {
+  SIM_ENTER_CONTEXT(cuCtxGetLimit);
+  const std::lock_guard lock(state().mutex);
+  *value = context->limits[limit];
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
+  SIM_ENTER_CONTEXT(cuCtxEnablePeerAccess);
+  Context *peer = reinterpret_cast<Context *>(handle);
+  if (!peer || peer->is_destroyed || peer == context || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard lock(state().mutex);
+  if (std::find(context->peers.begin(), context->peers.end(), peer) != context->peers.end())
+    return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  context->peers.push_back(peer);
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,350 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Modules and launches. A "cubin" is a shared object of the host whose ELF header says CUDA (relabel.cpp makes them): its
+// header is put right again and the dynamic loader opens it. "PTX" is a text that names such a file: // sim-code: PATH.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "call.h"
+
+using namespace omptarget::cuda;
+using namespace sim;
+
+namespace {
+
+constexpr uint16_t kMachineCuda = 190;
+
+thread_local SimGrid current_grid;
+
+struct Symbol {
+  void *address = nullptr;
+  size_t size = 0;
+  bool is_function = false;
+};
+
+// A symbol of this very image, not of what it needs.
+bool find_symbol(void *handle, const char *name, Symbol &symbol) {
+  void *address = dlsym(handle, name);
+  Dl_info info;
+  ElfW(Sym) *raw = nullptr;
+  if (!address || !dladdr1(address, &info, reinterpret_cast<void **>(&raw), RTLD_DL_SYMENT) || !raw)
+    return false;
+  link_map *map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || reinterpret_cast<uintptr_t>(info.dli_fbase) != map->l_addr)
+    return false;
+  symbol.address = address;
+  symbol.size = raw->st_size;
+  symbol.is_function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC;
+  return true;
+}
+
+uint32_t number_of(void *handle, const std::string &name, uint32_t otherwise) {
+  Symbol symbol;
+  if (!find_symbol(handle, name.c_str(), symbol) || symbol.size != sizeof(uint32_t))
+    return otherwise;
+  uint32_t value;
+  std::memcpy(&value, symbol.address, sizeof(value));
+  return value;
+}
+
+size_t elf_size(const Elf64_Ehdr &header) {
+  return header.e_shoff + static_cast<size_t>(header.e_shnum) * header.e_shentsize;
+}
+
+int architecture_of(const Elf64_Ehdr &header) {
+  if (header.e_ident[EI_ABIVERSION] == 7)
+    return static_cast<int>(header.e_flags & 0xff);
+  return header.e_ident[EI_ABIVERSION] == 8 ? static_cast<int>(header.e_flags >> 8 & 0xff) : 0;
+}
+
+void log_error(unsigned count, const int *options, void **values, const std::string &text) {
+  char *buffer = nullptr;
+  size_t size = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+      buffer = static_cast<char *>(values[i]);
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+      size = reinterpret_cast<uintptr_t>(values[i]);
+  }
+  if (buffer && size != 0)
+    std::snprintf(buffer, size, "%s", text.c_str());
+}
+
+// Turns PTX into the bytes of the file that it names.
+CUresult compile(const char *text, std::string &code) {
+  constexpr const char *kMark = "// sim-code: ";
+  const char *mark = std::strstr(text, kMark);
+  if (!mark)
+    return CUDA_ERROR_INVALID_PTX;
+  const char *path = mark + std::strlen(kMark);
+  std::ifstream file(std::string(path, std::strcspn(path, "\n")), std::ios::binary);
+  if (!file)
+    return CUDA_ERROR_INVALID_PTX;
+  code.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  return CUDA_SUCCESS;
+}
+
+CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
+  // The descriptor stays open as long as the module: the loader knows open files by the path's name.
+  file = memfd_create("stand-in for a cubin", MFD_CLOEXEC);
+  if (file < 0 || write(file, bytes, size) != static_cast<ssize_t>(size))
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes, sizeof(header));
+  header.e_machine = EM_X86_64;
+  header.e_ident[EI_OSABI] = ELFOSABI_NONE;
+  header.e_ident[EI_ABIVERSION] = 0;
+  header.e_type = ET_DYN;
+  header.e_flags = 0;
+  if (pwrite(file, &header, sizeof(header), 0) != sizeof(header))
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+  handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle)
+    return CUDA_SUCCESS;
+  std::fprintf(stderr, "libcuda stand-in: %s\n", dlerror());
+  close(file);
+  return CUDA_ERROR_INVALID_IMAGE;
+}
+
+Module *check_module(const char *call, Context *context, CUmodule handle) {
+  Module *module = reinterpret_cast<Module *>(handle);
+  if (!module || module->is_unloaded) {
+    violation("%s: a module that does not exist", call);
+    return nullptr;
+  }
+  if (module->context != context) {
+    violation("%s: a module of another context", call);
+    return nullptr;
+  }
+  return module;
+}
+
+struct Launch {
+  void *code;
+  std::vector<uint64_t> arguments;
+  SimGrid grid;
+  bool each_thread;
+};
+
+void call(void *code, const std::vector<uint64_t> &values) {
+  // A function of the System V ABI does not mind more arguments than it takes.
+  constexpr size_t kMost = 48;
+  uint64_t a[kMost] = {};
+  std::copy(values.begin(), values.begin() + static_cast<ptrdiff_t>(std::min(values.size(), kMost)), a);
+  using U = uint64_t;
+  using Code = void (*)(U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U,
+                        U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
+  reinterpret_cast<Code>(code)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
+                               a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26],
+                               a[27], a[28], a[29], a[30], a[31], a[32], a[33], a[34], a[35], a[36], a[37], a[38], a[39],
+                               a[40], a[41], a[42], a[43], a[44], a[45], a[46], a[47]);
+}
+
+void run(const Launch &launch) {
+  std::vector<char> shared(launch.grid.shared_memory);
+  current_grid = launch.grid;
+  current_grid.shared = shared.data();
+  if (!launch.each_thread) {
+    call(launch.code, launch.arguments);
+    return;
+  }
+  uint32_t *b = current_grid.block;
+  uint32_t *t = current_grid.thread;
+  for (b[2] = 0; b[2] < launch.grid.blocks[2]; ++b[2])
+    for (b[1] = 0; b[1] < launch.grid.blocks[1]; ++b[1])
+      for (b[0] = 0; b[0] < launch.grid.blocks[0]; ++b[0])
+        for (t[2] = 0; t[2] < launch.grid.threads[2]; ++t[2])
+          for (t[1] = 0; t[1] < launch.grid.threads[1]; ++t[1])
+            for (t[0] = 0; t[0] < launch.grid.threads[0]; ++t[0])
+              call(launch.code, launch.arguments);
+}
+
+// The arguments of either form; only the packed one tells how many there are.
+CUresult read_arguments(const Function &function, void **parameters, void **extra, std::vector<uint64_t> &arguments) {
+  const uint32_t expected = number_of(function.module->handle, function.name + "_sim_parameters", ~0u);
+  if (parameters) {
+    if (extra || expected == ~0u)
+      return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < expected; ++i)
+      arguments.push_back(*static_cast<uint64_t *>(parameters[i]));
+    return CUDA_SUCCESS;
+  }
+  const void *buffer = nullptr;
+  size_t size = 0;
+  for (void **next = extra; next && reinterpret_cast<uintptr_t>(*next) != kLaunchParamEnd; next += 2) {
+    const uintptr_t key = reinterpret_cast<uintptr_t>(*next);
+    if (key == kLaunchParamBufferPointer)
+      buffer = next[1];
+    else if (key == kLaunchParamBufferSize)
+      size = *static_cast<size_t *>(next[1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (size % sizeof(uint64_t) != 0 || (size != 0 && !buffer))
+    return CUDA_ERROR_INVALID_VALUE;
+  arguments.resize(size / sizeof(uint64_t));
+  if (size != 0)
+    std::memcpy(arguments.data(), buffer, size);
+  if (expected != ~0u && arguments.size() != expected) {
+    violation("cuLaunchKernel: %s takes %u parameters and gets %zu", function.name.c_str(), expected, arguments.size());
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+} // namespace
+
+SIM_API const SimGrid *sim_cuda_grid(void) { return &current_grid; }
+
+SIM_API void sim_cuda_fault(int result) {
+  Stream *stream = static_cast<Stream *>(current_grid.stream);
+  CUresult none = 0;
+  stream->context().error.compare_exchange_strong(none, result);
+}
+
+SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, int *options, void **values) {
+  SIM_ENTER_CONTEXT(cuModuleLoadDataEx);
+  std::string compiled;
+  const char *bytes = static_cast<const char *>(image);
+  Elf64_Ehdr header;
+  if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+    if (const CUresult result = compile(bytes, compiled)) {
+      log_error(count, options, values, "stand-in: no // sim-code: line that names a file");
+      return result;
+    }
+    bytes = compiled.data();
+  } else if (reinterpret_cast<uintptr_t>(image) % 8 != 0) {
+    violation("cuModuleLoadDataEx: an image that is not aligned");
+  }
+  std::memcpy(&header, bytes, sizeof(header));
+  if (header.e_machine != kMachineCuda)
+    return CUDA_ERROR_INVALID_IMAGE;
+  const int image_sm = architecture_of(header);
+  const int device_sm = state().devices[static_cast<size_t>(context->device)];
+  if (image_sm / 10 != device_sm / 10 || image_sm > device_sm)
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  auto module = std::make_unique<Module>();
+  module->context = context;
+  if (const CUresult result = open_code(bytes, elf_size(header), module->file, module->handle))
+    return result;
+  const std::lock_guard lock(state().mutex);
+  *out = reinterpret_cast<CUmodule>(module.get());
+  state().modules.push_back(std::move(module));
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuModuleUnload(CUmodule handle) {
+  SIM_ENTER_RELEASE(cuModuleUnload);
+  Module *module = check_module("cuModuleUnload", context, handle);
+  if (!module)
+    return CUDA_ERROR_INVALID_HANDLE;
+  wait_for_context(context);
+  const std::lock_guard lock(state().mutex);
+  auto &memory = state().memory;
+  for (auto one = memory.begin(); one != memory.end();)
+    one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
+  module->is_unloaded = true;
+  dlclose(module->handle);
+  close(module->file);
+  return injected;
+}
+
+SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name) {
+  SIM_ENTER_CONTEXT(cuModuleGetFunction);
+  Module *module = check_module("cuModuleGetFunction", context, handle);
+  if (!module)
+    return CUDA_ERROR_INVALID_HANDLE;
+  Symbol symbol;
+  if (!find_symbol(module->handle, name, symbol) || !symbol.is_function)
+    return CUDA_ERROR_NOT_FOUND;
+  const std::lock_guard lock(state().mutex);
+  std::unique_ptr<Function> &function = module->functions[name];
+  if (!function)
+    function.reset(new Function{module, name, symbol.address});
+  *out = reinterpret_cast<CUfunction>(function.get());
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodule handle, const char *name) {
+  SIM_ENTER_CONTEXT(cuModuleGetGlobal);
+  Module *module = check_module("cuModuleGetGlobal", context, handle);
+  if (!module)
+    return CUDA_ERROR_INVALID_HANDLE;
+  Symbol symbol;
+  if (!find_symbol(module->handle, name, symbol) || symbol.is_function)
+    return CUDA_ERROR_NOT_FOUND;
+  const std::lock_guard lock(state().mutex);
+  state().memory[reinterpret_cast<uintptr_t>(symbol.address)] = {symbol.size, MemoryKind::kGlobal, context, module};
+  *address = reinterpret_cast<uintptr_t>(symbol.address);
+  *size = symbol.size;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle) {
+  SIM_ENTER_CONTEXT(cuFuncGetAttribute);
+  const Function *function = reinterpret_cast<Function *>(handle);
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = static_cast<int>(number_of(function->module->handle, function->name + "_sim_max_threads", 1024));
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    *value = 1024;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+SIM_API CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
+  SIM_ENTER_CONTEXT(cuFuncSetAttribute);
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 159 * 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard lock(state().mutex);
+  reinterpret_cast<Function *>(handle)->dynamic_shared_memory = value;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                                unsigned tz, unsigned shared, CUstream stream_handle, void **parameters, void **extra) {
+  SIM_ENTER_CONTEXT(cuLaunchKernel);
+  Function *function = reinterpret_cast<Function *>(handle);
+  Stream *stream = reinterpret_cast<Stream *>(stream_handle);
+  if (!function || function->module->is_unloaded || function->module->context != context) {
+    violation("cuLaunchKernel: a function of no module of this context");
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (!stream || stream->is_destroyed || &stream->context() != context) {
+    violation("cuLaunchKernel: no stream of this context");
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  const uint64_t threads = uint64_t{tx} * ty * tz;
+  if (bx == 0 || by == 0 || bz == 0 || threads == 0 || threads > 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (threads > number_of(function->module->handle, function->name + "_sim_max_threads", 1024))
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (shared > static_cast<unsigned>(function->dynamic_shared_memory))
+    return CUDA_ERROR_INVALID_VALUE;
+  Launch launch{};
+  launch.code = function->code;
+  if (const CUresult result = read_arguments(*function, parameters, extra, launch.arguments))
+    return result;
+  launch.grid = {{0, 0, 0}, {0, 0, 0}, {bx, by, bz}, {tx, ty, tz}, shared, nullptr, stream};
+  Symbol symbol;
+  launch.each_thread = find_symbol(function->module->handle, (function->name + "_sim_grid").c_str(), symbol);
+  stream->enqueue([launch] { run(launch); });
+  return CUDA_SUCCESS;
+}

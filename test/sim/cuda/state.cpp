@@ -1,0 +1,321 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "state.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "sim_cuda.h"
+
+namespace sim {
+
+using namespace omptarget::cuda;
+
+namespace {
+
+struct Failing {
+  std::string name;
+  uint64_t number; // 0: all
+  CUresult result;
+};
+
+struct Calls {
+  std::mutex mutex;
+  bool is_read = false;
+  std::vector<Failing> failing;
+  std::unordered_map<std::string, uint64_t> since_set; // calls since sim_cuda_fail
+  std::unordered_map<std::string, uint64_t> all;
+  uint64_t total = 0;
+  uint64_t failed = 0;
+  std::string failed_name;
+};
+
+Calls &calls() {
+  static Calls &the_calls = *new Calls;
+  return the_calls;
+}
+
+std::atomic<uint64_t> violation_count{0};
+std::atomic<int> hold_work{-1};
+
+void set_failing(Calls &the_calls, const std::string &text) {
+  the_calls.failing.clear();
+  the_calls.since_set.clear();
+  the_calls.total = the_calls.failed = 0;
+  the_calls.failed_name.clear();
+  the_calls.is_read = true;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string one = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t first = one.find(':');
+    const size_t second = first == std::string::npos ? first : one.find(':', first + 1);
+    Failing failing{one.substr(0, first), 1, CUDA_ERROR_UNKNOWN};
+    if (first != std::string::npos)
+      failing.number = one[first + 1] == '+' ? 0 : std::strtoull(one.c_str() + first + 1, nullptr, 10);
+    if (second != std::string::npos)
+      failing.result = static_cast<CUresult>(std::strtol(one.c_str() + second + 1, nullptr, 10));
+    the_calls.failing.push_back(failing);
+  }
+}
+
+} // namespace
+
+State &state() {
+  static State &the_state = *new State;
+  return the_state;
+}
+
+bool holds_work() {
+  int hold = hold_work.load();
+  if (hold < 0) {
+    const char *text = std::getenv("SIM_CUDA_HOLD");
+    hold = text && *text == '1';
+    hold_work.store(hold);
+  }
+  return hold != 0;
+}
+
+CUresult enter(const char *name) {
+  if (state().deinitialised)
+    return CUDA_ERROR_DEINITIALIZED;
+  Calls &the_calls = calls();
+  const std::lock_guard lock(the_calls.mutex);
+  if (!the_calls.is_read) {
+    const char *text = std::getenv("SIM_CUDA_FAIL");
+    set_failing(the_calls, text ? text : "");
+  }
+  ++the_calls.all[name];
+  const uint64_t number = ++the_calls.since_set[name];
+  ++the_calls.total;
+  for (const Failing &failing : the_calls.failing) {
+    const bool any = failing.name == "*";
+    if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
+      ++the_calls.failed;
+      the_calls.failed_name = name;
+      return failing.result;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+void violation(const char *pattern, ...) {
+  violation_count.fetch_add(1);
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof(text), pattern, arguments);
+  va_end(arguments);
+  std::fprintf(stderr, "libcuda stand-in: wrong use: %s\n", text);
+}
+
+// ---- Streams
+
+uint64_t Stream::enqueue(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_.joinable())
+    thread_ = std::thread([this] { run(); });
+  work_.push_back(std::move(work));
+  ++enqueued_;
+  if (!holds_work())
+    released_ = enqueued_;
+  changed_.notify_all();
+  return enqueued_;
+}
+
+void Stream::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || (done_ < released_ && !work_.empty()); });
+    if (work_.empty() || done_ >= released_)
+      return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    if (context_.error.load() == 0)
+      work();
+    lock.lock();
+    ++done_;
+    changed_.notify_all();
+  }
+}
+
+void Stream::wait(uint64_t ticket) {
+  std::unique_lock lock(mutex_);
+  released_ = std::max(released_, std::min(ticket, enqueued_));
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return done_ >= ticket; });
+}
+
+uint64_t Stream::last_ticket() {
+  const std::lock_guard lock(mutex_);
+  return enqueued_;
+}
+
+void Stream::wait_all() { wait(last_ticket()); }
+
+bool Stream::query() {
+  const std::lock_guard lock(mutex_);
+  const bool complete = done_ == enqueued_;
+  released_ = enqueued_;
+  changed_.notify_all();
+  return complete;
+}
+
+bool Stream::is_complete(uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  return done_ >= ticket;
+}
+
+void Stream::finish() {
+  wait_all();
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable())
+    thread_.join();
+}
+
+// ---- Memory and contexts
+
+Allocation *find_memory(const char *call, uintptr_t address, size_t size) {
+  auto &memory = state().memory;
+  auto next = memory.upper_bound(address);
+  if (next != memory.begin()) {
+    const auto found = std::prev(next);
+    const size_t offset = address - found->first;
+    if (offset < found->second.size) {
+      if (size <= found->second.size - offset)
+        return &found->second;
+      violation("%s: %zu bytes at %#lx go past the end of an allocation of %zu bytes at %#lx", call, size,
+                static_cast<unsigned long>(address), found->second.size, static_cast<unsigned long>(found->first));
+      return nullptr;
+    }
+  }
+  violation("%s: nothing is allocated at %#lx", call, static_cast<unsigned long>(address));
+  return nullptr;
+}
+
+bool is_pinned(uintptr_t address) {
+  auto &memory = state().memory;
+  auto next = memory.upper_bound(address);
+  if (next == memory.begin())
+    return false;
+  const auto found = std::prev(next);
+  return address - found->first < found->second.size;
+}
+
+std::vector<Stream *> streams_of(Context *context) {
+  const std::lock_guard lock(state().mutex);
+  std::vector<Stream *> streams;
+  for (const auto &stream : state().streams)
+    if (&stream->context() == context && !stream->is_destroyed)
+      streams.push_back(stream.get());
+  return streams;
+}
+
+void wait_for_context(Context *context) {
+  for (Stream *stream : streams_of(context))
+    stream->wait_all();
+}
+
+void destroy_context(Context *context) {
+  uint64_t left = 0;
+  for (Stream *stream : streams_of(context)) {
+    stream->finish();
+    stream->is_destroyed = true;
+    ++left;
+  }
+  State &the_state = state();
+  const std::lock_guard lock(the_state.mutex);
+  for (const auto &event : the_state.events)
+    if (event->context == context && !event->is_destroyed) {
+      event->is_destroyed = true;
+      ++left;
+    }
+  for (const auto &module : the_state.modules)
+    if (module->context == context && !module->is_unloaded) {
+      module->is_unloaded = true;
+      dlclose(module->handle);
+      close(module->file);
+      ++left;
+    }
+  for (auto one = the_state.memory.begin(); one != the_state.memory.end();) {
+    const Allocation &allocation = one->second;
+    if (allocation.context != context) {
+      ++one;
+      continue;
+    }
+    if (allocation.kind != MemoryKind::kGlobal)
+      ++left;
+    if (allocation.kind != MemoryKind::kGlobal && allocation.kind != MemoryKind::kRegistered)
+      std::free(reinterpret_cast<void *>(one->first));
+    one = the_state.memory.erase(one);
+  }
+  context->is_destroyed = true;
+  if (context->error.load() == 0)
+    the_state.leaked += left;
+}
+
+uint64_t live_objects() {
+  State &the_state = state();
+  const std::lock_guard lock(the_state.mutex);
+  uint64_t live = 0;
+  for (const auto &context : the_state.contexts)
+    live += !context->is_destroyed;
+  for (const auto &module : the_state.modules)
+    live += !module->is_unloaded;
+  for (const auto &stream : the_state.streams)
+    live += !stream->is_destroyed;
+  for (const auto &event : the_state.events)
+    live += !event->is_destroyed;
+  for (const auto &pool : the_state.pools)
+    live += !pool->is_destroyed;
+  for (const auto &[address, allocation] : the_state.memory)
+    live += allocation.kind != MemoryKind::kGlobal;
+  return live;
+}
+
+} // namespace sim
+
+using namespace sim;
+
+#define SIM_API extern "C" __attribute__((visibility("default")))
+
+SIM_API void sim_cuda_fail(const char *what) {
+  const std::lock_guard lock(calls().mutex);
+  set_failing(calls(), what ? what : "");
+}
+SIM_API uint64_t sim_cuda_calls(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().total;
+}
+SIM_API uint64_t sim_cuda_failed(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().failed;
+}
+SIM_API const char *sim_cuda_failed_name(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().failed_name.c_str();
+}
+SIM_API uint64_t sim_cuda_count(const char *name) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().all[name];
+}
+SIM_API uint64_t sim_cuda_violations(void) { return violation_count.load(); }
+SIM_API void sim_cuda_forget_violations(void) { violation_count.store(0); }
+SIM_API uint64_t sim_cuda_live_objects(void) { return live_objects(); }
+SIM_API uint64_t sim_cuda_leaked_objects(void) {
+  const std::lock_guard lock(state().mutex);
+  return state().leaked;
+}
+SIM_API void sim_cuda_hold(int hold) { hold_work.store(hold != 0); }

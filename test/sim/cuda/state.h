@@ -1,0 +1,144 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the stand-in for libcuda.so.1 knows: contexts, memory, modules, streams. One lock guards it all, except for the work
+// of streams, which have their own; it is never held while work runs or is waited for.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/cuda_api.h"
+
+namespace sim {
+
+using omptarget::cuda::CUdeviceptr;
+using omptarget::cuda::CUresult;
+
+struct Context;
+
+/// Runs work in order on a thread of its own.
+class Stream {
+public:
+  explicit Stream(Context &context) : context_(context) {}
+  Context &context() { return context_; }
+
+  uint64_t enqueue(std::function<void()> work);
+  void wait(uint64_t ticket);
+  void wait_all();
+  /// Whether all work is complete. Work that is held back is let go.
+  bool query();
+  bool is_complete(uint64_t ticket);
+  uint64_t last_ticket();
+  /// Finishes the work and ends the thread.
+  void finish();
+  bool is_destroyed = false; // under the lock of the state
+
+private:
+  void run();
+
+  Context &context_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  uint64_t enqueued_ = 0, done_ = 0, released_ = 0;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+struct Event {
+  Context *context;
+  Stream *stream = nullptr; ///< that it was recorded on
+  uint64_t ticket = 0;
+  bool is_destroyed = false;
+};
+
+enum class MemoryKind { kDevice, kPool, kManaged, kHost, kRegistered, kGlobal };
+
+struct Allocation {
+  size_t size;
+  MemoryKind kind;
+  Context *context;
+  void *owner = nullptr; ///< module of a global, pool of pool memory
+};
+
+struct Function {
+  struct Module *module;
+  std::string name;
+  void *code;
+  int dynamic_shared_memory = 48 * 1024;
+};
+
+struct Module {
+  Context *context;
+  void *handle;
+  int file;
+  std::map<std::string, std::unique_ptr<Function>> functions;
+  bool is_unloaded = false;
+};
+
+struct Pool {
+  Context *context = nullptr;
+  int device;
+  bool is_destroyed = false;
+};
+
+struct Context {
+  int device;
+  int retained = 0;
+  bool is_destroyed = false;
+  std::atomic<CUresult> error{0};
+  std::vector<Context *> peers;
+  std::map<int, size_t> limits;
+};
+
+struct State {
+  std::mutex mutex;
+  std::vector<int> devices; ///< their architectures
+  std::atomic<bool> initialised{false}, deinitialised{false};
+  std::map<int, Context *> primary;
+  std::map<uintptr_t, Allocation> memory;
+  // Objects stay after they were destroyed, so that using one is noticed.
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<std::unique_ptr<Event>> events;
+  std::vector<std::unique_ptr<Pool>> pools;
+  uint64_t leaked = 0;
+};
+
+State &state();
+bool holds_work();
+
+/// Counts a call; not 0 if it shall fail.
+CUresult enter(const char *name);
+/// Reports a wrong use.
+[[gnu::format(printf, 1, 2)]] void violation(const char *pattern, ...);
+
+/// The current context of the thread or null.
+Context *current_context();
+/// 0 if there is a current context without error.
+CUresult check_context(const char *call, Context *&context);
+
+/// The allocation that holds all of the range; null, and a violation, if there is none. State locked.
+Allocation *find_memory(const char *call, uintptr_t address, size_t size);
+/// Whether the range is pinned host memory. State locked.
+bool is_pinned(uintptr_t address);
+/// All streams of a context.
+std::vector<Stream *> streams_of(Context *context);
+void wait_for_context(Context *context);
+/// Takes down what is left of a context. State not locked.
+void destroy_context(Context *context);
+uint64_t live_objects();
+
+} // namespace sim

@@ -1,0 +1,238 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams, events, copies.
+
+#include <cstdlib>
+#include <cstring>
+
+#include "call.h"
+
+using namespace omptarget::cuda;
+using namespace sim;
+
+namespace {
+
+// 0 if the stream exists in this context.
+CUresult check_stream(const char *call, Context *context, CUstream handle) {
+  Stream *stream = reinterpret_cast<Stream *>(handle);
+  if (!stream) {
+    violation("%s: the default stream, which waits for all others", call);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  const std::lock_guard lock(state().mutex);
+  if (stream->is_destroyed) {
+    violation("%s: a stream that was destroyed", call);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (&stream->context() != context) {
+    violation("%s: a stream of another context", call);
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult check_event(const char *call, Context *context, CUevent handle) {
+  Event *event = reinterpret_cast<Event *>(handle);
+  const std::lock_guard lock(state().mutex);
+  if (!event || event->is_destroyed) {
+    violation("%s: an event that does not exist", call);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (context && event->context != context) {
+    violation("%s: an event of another context", call);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  return CUDA_SUCCESS;
+}
+
+// 0 if all of the range is device memory, and of this context, unless that is null.
+CUresult check_device(const char *call, Context *context, CUdeviceptr address, size_t size) {
+  const std::lock_guard lock(state().mutex);
+  const Allocation *allocation = find_memory(call, address, size);
+  if (!allocation)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (context && allocation->context != context && allocation->kind != MemoryKind::kManaged &&
+      allocation->kind != MemoryKind::kHost && allocation->kind != MemoryKind::kRegistered) {
+    violation("%s: memory of another context at %#llx", call, address);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+bool is_host_pinned(const void *host) {
+  const std::lock_guard lock(state().mutex);
+  return is_pinned(reinterpret_cast<uintptr_t>(host));
+}
+
+bool reads_pageable_late() {
+  const char *text = std::getenv("SIM_CUDA_ATS");
+  return text && *text == '1';
+}
+
+void copy(void *destination, const void *source, size_t size) { std::memmove(destination, source, size); }
+
+} // namespace
+
+#define SIM_CHECK(check)                                                                                               \
+  if (const CUresult checked = (check))                                                                                \
+  return checked
+
+SIM_API CUresult cuStreamCreate(CUstream *out, unsigned flags) {
+  SIM_ENTER_CONTEXT(cuStreamCreate);
+  if (flags != CU_STREAM_NON_BLOCKING)
+    violation("cuStreamCreate: a stream that waits for the default stream");
+  const std::lock_guard lock(state().mutex);
+  state().streams.push_back(std::make_unique<Stream>(*context));
+  *out = reinterpret_cast<CUstream>(state().streams.back().get());
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuStreamDestroy_v2(CUstream handle) {
+  SIM_ENTER_RELEASE(cuStreamDestroy);
+  SIM_CHECK(check_stream("cuStreamDestroy", context, handle));
+  Stream *stream = reinterpret_cast<Stream *>(handle);
+  stream->finish();
+  const std::lock_guard lock(state().mutex);
+  stream->is_destroyed = true;
+  return injected;
+}
+
+SIM_API CUresult cuStreamSynchronize(CUstream handle) {
+  SIM_ENTER_CONTEXT(cuStreamSynchronize);
+  SIM_CHECK(check_stream("cuStreamSynchronize", context, handle));
+  reinterpret_cast<Stream *>(handle)->wait_all();
+  return context->error.load();
+}
+
+SIM_API CUresult cuStreamQuery(CUstream handle) {
+  SIM_ENTER_CONTEXT(cuStreamQuery);
+  SIM_CHECK(check_stream("cuStreamQuery", context, handle));
+  const bool complete = reinterpret_cast<Stream *>(handle)->query();
+  if (const CUresult error = context->error.load())
+    return error;
+  return complete ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+SIM_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
+  SIM_ENTER_CONTEXT(cuStreamWaitEvent);
+  SIM_CHECK(check_stream("cuStreamWaitEvent", context, handle));
+  SIM_CHECK(check_event("cuStreamWaitEvent", nullptr, event_handle));
+  if (flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  Stream *recorded = nullptr;
+  uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(state().mutex);
+    const Event *event = reinterpret_cast<Event *>(event_handle);
+    recorded = event->stream;
+    ticket = event->ticket;
+  }
+  Stream *stream = reinterpret_cast<Stream *>(handle);
+  if (recorded && recorded != stream)
+    stream->enqueue([recorded, ticket] { recorded->wait(ticket); });
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuEventCreate(CUevent *out, unsigned) {
+  SIM_ENTER_CONTEXT(cuEventCreate);
+  const std::lock_guard lock(state().mutex);
+  auto event = std::make_unique<Event>();
+  event->context = context;
+  *out = reinterpret_cast<CUevent>(event.get());
+  state().events.push_back(std::move(event));
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuEventDestroy_v2(CUevent handle) {
+  SIM_ENTER_RELEASE(cuEventDestroy);
+  SIM_CHECK(check_event("cuEventDestroy", nullptr, handle));
+  const std::lock_guard lock(state().mutex);
+  reinterpret_cast<Event *>(handle)->is_destroyed = true;
+  return injected;
+}
+
+SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
+  SIM_ENTER_CONTEXT(cuEventRecord);
+  SIM_CHECK(check_stream("cuEventRecord", context, stream_handle));
+  SIM_CHECK(check_event("cuEventRecord", context, handle));
+  Stream *stream = reinterpret_cast<Stream *>(stream_handle);
+  const uint64_t ticket = stream->last_ticket();
+  const std::lock_guard lock(state().mutex);
+  Event *event = reinterpret_cast<Event *>(handle);
+  event->stream = stream;
+  event->ticket = ticket;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuEventSynchronize(CUevent handle) {
+  SIM_ENTER_CONTEXT(cuEventSynchronize);
+  SIM_CHECK(check_event("cuEventSynchronize", nullptr, handle));
+  Stream *stream = nullptr;
+  uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(state().mutex);
+    const Event *event = reinterpret_cast<Event *>(handle);
+    stream = event->stream;
+    ticket = event->ticket;
+  }
+  if (stream)
+    stream->wait(ticket);
+  return context->error.load();
+}
+
+// ---- Copies
+
+SIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size_t size, CUstream stream) {
+  SIM_ENTER_CONTEXT(cuMemcpyHtoDAsync);
+  SIM_CHECK(check_stream("cuMemcpyHtoDAsync", context, stream));
+  SIM_CHECK(check_device("cuMemcpyHtoDAsync", context, target, size));
+  void *destination = reinterpret_cast<void *>(target);
+  // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
+  if (is_host_pinned(host) || reads_pageable_late()) {
+    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(destination, host, size); });
+    return CUDA_SUCCESS;
+  }
+  const char *bytes = static_cast<const char *>(host);
+  reinterpret_cast<Stream *>(stream)->enqueue(
+      [destination, kept = std::vector<char>(bytes, bytes + size)] { copy(destination, kept.data(), kept.size()); });
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t size, CUstream stream) {
+  SIM_ENTER_CONTEXT(cuMemcpyDtoHAsync);
+  SIM_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
+  SIM_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
+  const void *source = reinterpret_cast<const void *>(target);
+  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(host, source, size); });
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
+  SIM_ENTER_CONTEXT(cuMemcpyDtoDAsync);
+  SIM_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
+  SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
+  SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
+  reinterpret_cast<Stream *>(stream)->enqueue(
+      [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
+                                   CUcontext source_context, size_t size, CUstream stream) {
+  SIM_ENTER_CONTEXT(cuMemcpyPeerAsync);
+  SIM_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
+  SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
+  SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
+  reinterpret_cast<Stream *>(stream)->enqueue(
+      [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t size, CUstream stream) {
+  SIM_ENTER_CONTEXT(cuMemsetD8Async);
+  SIM_CHECK(check_stream("cuMemsetD8Async", context, stream));
+  SIM_CHECK(check_device("cuMemsetD8Async", context, target, size));
+  reinterpret_cast<Stream *>(stream)->enqueue([=] { std::memset(reinterpret_cast<void *>(target), value, size); });
+  return CUDA_SUCCESS;
+}

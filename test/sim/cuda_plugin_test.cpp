@@ -1,0 +1,750 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CUDA plugin on the stand-in of the driver, called through the plugin ABI. The machine has an sm_80 and an sm_90.
+
+#include "cuda_plugin.h"
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sim_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kNoEnvironment = ~uint64_t{0};
+
+Plugin *the_plugin;
+Sim *the_sim;
+
+class CudaPlugin : public testing::Test {
+protected:
+  Plugin &plugin = *the_plugin;
+  Sim &sim = *the_sim;
+
+  void SetUp() override {
+    ASSERT_EQ(plugin.init_device(0), 0) << plugin.error();
+    ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+    EXPECT_EQ(plugin.deinit_device(1), 0) << plugin.error();
+    EXPECT_EQ(sim.violations(), 0u);
+    EXPECT_EQ(sim.live_objects(), 0u);
+    EXPECT_EQ(sim.leaked_objects(), 0u);
+  }
+
+  // Loads the image and gives back its table.
+  __tgt_offload_entry *load(int32_t device, Image &image) {
+    __tgt_target_table *table = plugin.load_binary(device, image.get());
+    EXPECT_NE(table, nullptr) << plugin.error();
+    tables_.push_back(table);
+    return table ? table->EntriesBegin : nullptr;
+  }
+  __tgt_target_table *last_table() { return tables_.back(); }
+
+  // The address of a kernel of the new image on device 0.
+  void *kernel(const char *name) {
+    images_.push_back(std::make_unique<Image>("kernels_80.cubin"));
+    __tgt_offload_entry *entries = load(0, images_.back()->kernel(name));
+    return entries ? entries[0].addr : nullptr;
+  }
+
+  template <typename T> T read(int32_t device, const void *address) {
+    T value{};
+    EXPECT_EQ(plugin.data_retrieve(device, &value, const_cast<void *>(address), sizeof(value)), 0) << plugin.error();
+    return value;
+  }
+
+  // What a tell_... kernel wrote.
+  std::vector<uint64_t> told(void *entry, Launch launch) {
+    void *out = plugin.data_alloc(0, 8 * sizeof(uint64_t), nullptr, OMPTARGET_ALLOC_DEVICE);
+    launch.arguments.insert(launch.arguments.begin(), out);
+    launch.offsets.insert(launch.offsets.begin(), 0);
+    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+    std::vector<uint64_t> values(8);
+    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 8 * sizeof(uint64_t)), 0);
+    EXPECT_EQ(plugin.data_delete(0, out, OMPTARGET_ALLOC_DEVICE), 0);
+    return values;
+  }
+
+private:
+  std::vector<__tgt_target_table *> tables_;
+  std::vector<std::unique_ptr<Image>> images_;
+};
+
+TEST_F(CudaPlugin, tells_what_it_is) {
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  ASSERT_EQ(plugin.abi(&info), 0);
+  EXPECT_EQ(info.version, uint32_t{OMPTARGET_PLUGIN_ABI_VERSION});
+  EXPECT_EQ(info.features, uint64_t{OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT});
+  EXPECT_EQ(plugin.number_of_devices(), 2);
+  EXPECT_EQ(plugin.architecture(0), "sm_80");
+  EXPECT_EQ(plugin.architecture(1), "sm_90");
+  char uid[64];
+  EXPECT_EQ(plugin.device_uid(1, uid, sizeof(uid)), 40u);
+  EXPECT_STREQ(uid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f");
+}
+
+TEST_F(CudaPlugin, calls_for_missing_or_closed_devices_fail) {
+  EXPECT_EQ(plugin.data_alloc(2, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("no device 2"));
+  EXPECT_EQ(plugin.data_alloc(-1, 8, nullptr, 0), nullptr);
+  ASSERT_EQ(plugin.deinit_device(1), 0);
+  EXPECT_EQ(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("device 1 is not initialised"));
+}
+
+TEST_F(CudaPlugin, a_device_can_be_closed_and_opened_again) {
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.init_device(0), 0);
+  EXPECT_NE(kernel("tell_spmd"), nullptr);
+}
+
+TEST_F(CudaPlugin, images_go_to_the_devices_that_run_them) {
+  Image sm_80("kernels_80.cubin"), sm_86("kernels_86.cubin"), sm_90("kernels_90.cubin"), sm_70("kernels_old.cubin");
+  EXPECT_TRUE(plugin.is_valid_binary(sm_80.get()));
+  EXPECT_TRUE(plugin.is_valid_binary(sm_90.get()));
+  EXPECT_FALSE(plugin.is_valid_binary(sm_86.get()));
+  EXPECT_FALSE(plugin.is_valid_binary(sm_70.get()));
+  EXPECT_TRUE(plugin.is_device_compatible(0, sm_80.get(), nullptr));
+  EXPECT_FALSE(plugin.is_device_compatible(1, sm_80.get(), nullptr));
+  EXPECT_FALSE(plugin.is_device_compatible(0, sm_90.get(), nullptr));
+  EXPECT_TRUE(plugin.is_device_compatible(1, sm_90.get(), nullptr));
+  EXPECT_EQ(plugin.load_binary(0, sm_90.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("built for sm_90, device 0 is sm_80"));
+}
+
+TEST_F(CudaPlugin, code_is_preferred_to_ptx_and_newer_ptx_to_older) {
+  Image code("kernels_90.cubin");
+  Image newer = Image::of_text("// made by hand\n.version 7.8\n.target sm_86, debug\n");
+  Image older = Image::of_text("//\n.version 7.0\n.target sm_52\n");
+  Image exact = Image::of_text(".version 8.0\n.target sm_90a\n");
+  const int32_t with_code = plugin.is_device_compatible(1, code.get(), nullptr);
+  const int32_t with_newer = plugin.is_device_compatible(1, newer.get(), nullptr);
+  const int32_t with_older = plugin.is_device_compatible(1, older.get(), nullptr);
+  const int32_t with_exact = plugin.is_device_compatible(1, exact.get(), nullptr);
+  EXPECT_GT(with_code, with_exact);
+  EXPECT_GT(with_exact, with_newer);
+  EXPECT_GT(with_newer, with_older);
+  EXPECT_GT(with_older, 0);
+  EXPECT_EQ(plugin.is_device_compatible(0, newer.get(), nullptr), 0);
+  EXPECT_EQ(plugin.is_device_compatible(0, exact.get(), nullptr), 0);
+}
+
+TEST_F(CudaPlugin, ptx_is_compiled_by_the_driver) {
+  Image ptx = Image::of_text(std::string(".version 7.0\n.target sm_80\n// sim-code: ") + IMAGE_FOLDER +
+                             "kernels_80.cubin\n.extern __init_array_object_late_65535;\n");
+  ptx.kernel("tell_spmd").kernel("tell_badly_not_there");
+  __tgt_offload_entry *entries = load(0, ptx);
+  ASSERT_NE(entries, nullptr);
+  EXPECT_EQ(entries[1].addr, nullptr);
+  EXPECT_EQ(told(entries[0].addr, Launch().teams(3))[1], 3u);
+}
+
+TEST_F(CudaPlugin, what_the_drivers_compiler_says_is_passed_on) {
+  Image ptx = Image::of_text(".version 7.0\n.target sm_80\nnonsense\n");
+  EXPECT_EQ(plugin.load_binary(0, ptx.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (218)"));
+  EXPECT_THAT(plugin.error(), HasSubstr("no // sim-code: line"));
+}
+
+TEST_F(CudaPlugin, broken_images_are_refused) {
+  Image image("kernels_80.cubin");
+  const std::vector<char> good = image.bytes();
+  for (const size_t size : {size_t{0}, size_t{3}, size_t{63}, size_t{64}, good.size() / 2}) {
+    image.bytes() = good;
+    image.bytes().resize(size);
+    EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr) << size;
+  }
+  image.bytes() = good;
+  image.bytes()[8] = 9; // EI_ABIVERSION
+  EXPECT_FALSE(plugin.is_valid_binary(image.get()));
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("ELF ABI version 9"));
+}
+
+TEST_F(CudaPlugin, entries_are_resolved_in_order) {
+  int host = 0;
+  void *link = nullptr;
+  Image image("kernels_80.cubin");
+  image.variable("gv", &host, sizeof(int))
+      .kernel("tell_spmd")
+      .entry("", nullptr, 0, OMPTARGET_ENTRY_REQUIRES)
+      .entry("linked_decl_tgt_ref_ptr", &link, 8, OMPTARGET_ENTRY_LINK)
+      .entry("indirect_twice", &host, 8, OMPTARGET_ENTRY_INDIRECT)
+      .entry("thrice", &host, 0, OMPTARGET_ENTRY_INDIRECT)
+      .variable("not_there", &host, 4)
+      .kernel("no_kernel");
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  ASSERT_EQ(last_table()->EntriesEnd - last_table()->EntriesBegin, 8);
+  EXPECT_EQ(read<int>(0, entries[0].addr), 42);
+  EXPECT_NE(entries[1].addr, nullptr);
+  EXPECT_EQ(entries[2].addr, nullptr);
+  EXPECT_EQ(read<void *>(0, entries[3].addr), nullptr);
+  EXPECT_NE(read<void *>(0, entries[4].addr), nullptr);
+  EXPECT_NE(entries[5].addr, nullptr);
+  EXPECT_EQ(entries[6].addr, nullptr);
+  EXPECT_EQ(entries[7].addr, nullptr);
+  EXPECT_STREQ(entries[0].name, "gv");
+  Launch launch(0, 0);
+  EXPECT_NE(launch.run(plugin, 0, entries[7].addr), 0);
+}
+
+TEST_F(CudaPlugin, a_variable_of_another_size_is_an_error) {
+  int host = 0;
+  Image image("kernels_80.cubin");
+  image.variable("gv", &host, 8);
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("variable gv has 4 bytes in the image for sm_80 and 8 bytes on the host"));
+}
+
+TEST_F(CudaPlugin, impossible_kernels_are_refused) {
+  Image image("kernels_80.cubin");
+  image.kernel("tell_badly");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
+}
+
+TEST_F(CudaPlugin, data_goes_there_and_back) {
+  std::vector<double> a(1000), b(1000), result(1000);
+  std::iota(a.begin(), a.end(), 0.0);
+  std::iota(b.begin(), b.end(), 5.0);
+  const int64_t size = static_cast<int64_t>(a.size() * sizeof(double));
+  void *entry = kernel("__omp_offloading_10_2_add_l7");
+  void *device_a = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEVICE);
+  void *device_b = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEFAULT);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_submit_async(0, device_a, a.data(), size, &async), 0);
+  EXPECT_NE(async.Queue, nullptr);
+  ASSERT_EQ(plugin.data_submit_async(0, device_b, b.data(), size, &async), 0);
+  ASSERT_EQ(Launch(device_a, device_b, uint64_t{1000}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, result.data(), device_a, size, &async), 0);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(async.Queue, nullptr);
+  for (size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(result[i], 2 * static_cast<double>(i) + 5) << i;
+  EXPECT_EQ(plugin.data_delete(0, device_a, OMPTARGET_ALLOC_DEVICE), 0);
+  EXPECT_EQ(plugin.data_delete(0, device_b, OMPTARGET_ALLOC_DEVICE), 0);
+}
+
+TEST_F(CudaPlugin, offsets_are_added_to_arguments) {
+  void *entry = kernel("tell_spmd");
+  char *out = static_cast<char *>(plugin.data_alloc(0, 256, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, out, 0, 256, nullptr), 0);
+  Launch launch(out);
+  launch.offsets[0] = 128;
+  ASSERT_EQ(launch.teams(5).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, out + 8), 0u);
+  EXPECT_EQ(read<uint64_t>(0, out + 128 + 8), 5u);
+  EXPECT_EQ(plugin.data_delete(0, out, 0), 0);
+}
+
+TEST_F(CudaPlugin, many_arguments_arrive) {
+  void *entry = kernel("many_arguments");
+  Launch launch(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_DEVICE));
+  for (int i = 1; i <= 39; ++i)
+    launch.add(i);
+  ASSERT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+  EXPECT_EQ(read<uint64_t>(0, launch.arguments[0]), 10u + 38000u + 3900000u);
+}
+
+TEST_F(CudaPlugin, fill_sets_every_byte) {
+  char *memory = static_cast<char *>(plugin.data_alloc(0, 100, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, memory, 0x5a, 100, nullptr), 0);
+  EXPECT_EQ(read<uint32_t>(0, memory + 96), 0x5a5a5a5au);
+}
+
+TEST_F(CudaPlugin, all_kinds_of_memory_work) {
+  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, 64, nullptr, kind));
+    ASSERT_NE(memory, nullptr) << plugin.error();
+    void *entry = kernel("tell_spmd");
+    ASSERT_EQ(Launch(memory).teams(9).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(memory[1], 9u);
+    // The kind is known by the address: old callers do not tell it.
+    EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0) << plugin.error();
+  }
+  EXPECT_EQ(plugin.data_alloc(0, 64, nullptr, 17), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("17 is no kind of memory"));
+  EXPECT_EQ(plugin.data_alloc(0, -1, nullptr, 0), nullptr);
+  EXPECT_EQ(plugin.data_alloc(0, 0, nullptr, 0), nullptr);
+}
+
+TEST_F(CudaPlugin, wrong_frees_are_errors) {
+  int host = 0;
+  EXPECT_NE(plugin.data_delete(0, &host, 0), 0);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_NE(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("while freeing device memory"));
+}
+
+TEST_F(CudaPlugin, freed_memory_is_used_again) {
+  void *first = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
+  const uint64_t before = sim.count("cuMemAlloc");
+  void *second = plugin.data_alloc(0, 990, nullptr, 0);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(sim.count("cuMemAlloc"), before);
+  ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
+}
+
+TEST_F(CudaPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
+  void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
+  sim.fail("cuMemAlloc:1:2");
+  void *large = plugin.data_alloc(0, 100000, nullptr, 0);
+  EXPECT_NE(large, nullptr) << plugin.error();
+  sim.fail("cuMemAlloc:+:2");
+  EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
+  sim.fail("");
+  EXPECT_THAT(plugin.error(), HasSubstr("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)"));
+  EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
+}
+
+// ---- The shape of launches
+
+TEST_F(CudaPlugin, environments_of_kernels_decide_the_shape) {
+  std::vector<uint64_t> shape = told(kernel("tell_spmd"), Launch());
+  EXPECT_EQ(shape[0], kNoEnvironment);
+  EXPECT_EQ(shape[1], 3200u);
+  EXPECT_EQ(shape[2], 128u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().threads(1000))[2], 128u);
+  shape = told(kernel("tell_generic"), Launch().teams(7).threads(33));
+  EXPECT_EQ(shape[1], 7u);
+  EXPECT_EQ(shape[2], 65u);
+  EXPECT_EQ(told(kernel("tell_generic"), Launch().teams(0xffffffffu))[1], 3200u);
+}
+
+TEST_F(CudaPlugin, a_short_loop_gets_fewer_threads) {
+  std::vector<uint64_t> shape = told(kernel("tell_spmd"), Launch().trips(1000));
+  EXPECT_EQ(shape[2], 32u);
+  EXPECT_EQ(shape[1], 32u);
+  shape = told(kernel("tell_spmd"), Launch().trips(3200 * 50));
+  EXPECT_EQ(shape[2], 64u);
+  EXPECT_EQ(shape[1], 2500u);
+  shape = told(kernel("tell_spmd"), Launch().trips(uint64_t{1} << 40));
+  EXPECT_EQ(shape[2], 128u);
+  EXPECT_EQ(shape[1], 3200u);
+}
+
+TEST_F(CudaPlugin, registers_limit_the_threads) {
+  EXPECT_EQ(told(kernel("tell_wide"), Launch().teams(1).threads(1024))[2], 256u);
+}
+
+TEST_F(CudaPlugin, a_bare_kernel_gets_the_programs_grid) {
+  Launch launch;
+  launch.teams(2).threads(8);
+  launch.shape.NumTeams[1] = 3;
+  launch.shape.ThreadLimit[1] = 4;
+  launch.shape.ThreadLimit[2] = 5;
+  const std::vector<uint64_t> shape = told(kernel("tell_bare"), launch);
+  EXPECT_EQ(shape[1], 2u);
+  EXPECT_EQ(shape[2], 3u);
+  EXPECT_EQ(shape[3], 1u);
+  EXPECT_EQ(shape[4], 8u);
+  EXPECT_EQ(shape[5], 4u);
+  EXPECT_EQ(shape[6], 5u);
+}
+
+TEST_F(CudaPlugin, every_thread_of_the_grid_runs) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
+  ASSERT_EQ(Launch(count).teams(10).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, count), 640u);
+}
+
+TEST_F(CudaPlugin, dynamic_shared_memory_is_allowed_as_far_as_the_device_has_it) {
+  void *entry = kernel("tell_spmd");
+  EXPECT_EQ(told(entry, Launch().shared(1000))[3], 1000u);
+  EXPECT_EQ(told(entry, Launch().shared(100000))[3], 100000u);
+  EXPECT_EQ(told(entry, Launch().shared(120000))[3], 120000u);
+  EXPECT_NE(Launch(0).shared(163840).run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("163840 bytes of dynamic shared memory beside its own 1024 bytes; the device "
+                                        "has 163840 bytes per team"));
+}
+
+TEST_F(CudaPlugin, a_launch_the_driver_refuses_names_kernel_and_shape) {
+  void *entry = kernel("tell_bare");
+  EXPECT_NE(Launch(0).teams(1).threads(5000).run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1)"));
+  EXPECT_THAT(plugin.error(), HasSubstr("while launching kernel tell_bare with 1 blocks, 5000 threads"));
+  EXPECT_EQ(told(entry, Launch().teams(1).threads(1))[1], 1u);
+}
+
+// ---- Reductions
+
+TEST_F(CudaPlugin, reductions_have_a_buffer_of_their_own) {
+  void *entry = kernel("reduce");
+  void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(Launch(sum, 1000).run(plugin, 0, entry), 0) << plugin.error();
+  EXPECT_EQ(read<uint64_t>(0, sum), 3u * 500500u);
+}
+
+TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
+  void *entry = kernel("reduce");
+  void *sums = plugin.data_alloc(0, 16, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, sums, 0, 16, nullptr), 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
+  const uint64_t allocations = sim.count("cuMemAlloc");
+  const uint64_t waits = sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize");
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
+  EXPECT_EQ(sim.count("cuMemAlloc"), allocations);
+  EXPECT_EQ(sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize"), waits);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(read<uint64_t>(0, sums), 51u * 55u);
+}
+
+TEST_F(CudaPlugin, reductions_of_several_threads_do_not_meet) {
+  void *entry = kernel("reduce");
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+      const uint64_t n = 1000u + static_cast<uint64_t>(t);
+      __tgt_async_info async{};
+      uint64_t result = 0;
+      plugin.data_fill(0, sum, 0, 8, &async);
+      for (int i = 0; i < 20; ++i)
+        Launch(sum, n).run(plugin, 0, entry, &async);
+      plugin.data_retrieve_async(0, &result, sum, 8, &async);
+      plugin.synchronize(0, &async);
+      plugin.data_delete(0, sum, 0);
+      right += result == 20 * (n * (n + 1) / 2);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 8);
+}
+
+// ---- Queues and events
+
+TEST_F(CudaPlugin, queries_do_not_wait) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *entry = kernel("wait_for_flag");
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(flag).run(plugin, 0, entry, &async), 0);
+  void *const queue = async.Queue;
+  ASSERT_EQ(plugin.query_async(0, &async), 0);
+  EXPECT_EQ(async.Queue, queue);
+  flag->store(1);
+  while (async.Queue)
+    ASSERT_EQ(plugin.query_async(0, &async), 0);
+}
+
+TEST_F(CudaPlugin, queues_are_used_again) {
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
+  const uint64_t before = sim.count("cuStreamCreate");
+  __tgt_async_info async{};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  }
+  EXPECT_EQ(sim.count("cuStreamCreate"), before);
+  EXPECT_EQ(plugin.synchronize(0, &async), 0);
+}
+
+TEST_F(CudaPlugin, events_order_queues) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *wait = kernel("wait_for_flag");
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  uint64_t value = 0;
+  __tgt_async_info first{}, second{};
+  void *event = nullptr;
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, nullptr), 0);
+  ASSERT_EQ(Launch(flag).run(plugin, 0, wait, &first), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 2, 8, &first), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &first), 0);
+  ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
+  ASSERT_EQ(plugin.data_retrieve_async(0, &value, memory, 8, &second), 0);
+  flag->store(1);
+  ASSERT_EQ(plugin.synchronize(0, &second), 0);
+  EXPECT_EQ(value, 0x0202020202020202u);
+  ASSERT_EQ(plugin.sync_event(0, event), 0);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+  ASSERT_EQ(plugin.synchronize(0, &first), 0);
+}
+
+TEST_F(CudaPlugin, interop_queues_keep_their_stream) {
+  __tgt_async_info *async = nullptr;
+  ASSERT_EQ(plugin.init_async_info(0, &async), 0);
+  void *const stream = async->Queue;
+  ASSERT_NE(stream, nullptr);
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, async), 0);
+  ASSERT_EQ(plugin.synchronize(0, async), 0);
+  EXPECT_EQ(async->Queue, stream);
+  __tgt_async_info other{};
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, &other), 0);
+  EXPECT_NE(other.Queue, stream);
+  ASSERT_EQ(plugin.synchronize(0, &other), 0);
+  ASSERT_EQ(plugin.release_async_info(0, async), 0);
+  __tgt_async_info foreign{stream};
+  EXPECT_NE(plugin.release_async_info(0, &foreign), 0);
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
+  EXPECT_NE(info.Context, nullptr);
+  EXPECT_EQ(info.Device, reinterpret_cast<void *>(intptr_t{1}));
+}
+
+// ---- Two devices
+
+TEST_F(CudaPlugin, devices_exchange_data) {
+  uint64_t value = 0x1122334455667788u;
+  for (const int32_t other : {0, 1}) {
+    void *source = plugin.data_alloc(0, 8, nullptr, 0);
+    void *target = plugin.data_alloc(other, 8, nullptr, 0);
+    ASSERT_TRUE(plugin.is_data_exchangable(0, other));
+    ASSERT_EQ(plugin.data_submit(0, source, &value, 8), 0);
+    ASSERT_EQ(plugin.data_exchange(0, source, other, target, 8), 0) << plugin.error();
+    EXPECT_EQ(read<uint64_t>(other, target), value);
+    __tgt_async_info async{};
+    ASSERT_EQ(plugin.data_fill(0, source, 7, 8, &async), 0);
+    ASSERT_EQ(plugin.data_exchange_async(0, source, other, target, 8, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+    EXPECT_EQ(read<uint64_t>(other, target), 0x0707070707070707u);
+  }
+  EXPECT_FALSE(plugin.is_data_exchangable(0, 2));
+}
+
+TEST_F(CudaPlugin, each_device_runs_its_own_image) {
+  Image sm_80("kernels_80.cubin"), sm_90("kernels_90.cubin");
+  int host = 0;
+  __tgt_offload_entry *first = load(0, sm_80.variable("gv", &host, 4));
+  __tgt_offload_entry *second = load(1, sm_90.variable("gv", &host, 4));
+  ASSERT_TRUE(first && second);
+  int five = 5;
+  ASSERT_EQ(plugin.data_submit(1, second[0].addr, &five, 4), 0);
+  EXPECT_EQ(read<int>(0, first[0].addr), 42);
+  EXPECT_EQ(read<int>(1, second[0].addr), 5);
+}
+
+// ---- What is written into images
+
+struct Environment {
+  uint32_t debug, devices, device, memory;
+  uint64_t clock, table, table_size, parallelism;
+};
+
+TEST_F(CudaPlugin, the_device_environment_is_written) {
+  int host = 0;
+  Image image("kernels_90.cubin");
+  plugin.set_device_offset(4);
+  __tgt_offload_entry *entries = load(1, image.variable("__omp_rtl_device_environment", &host, 48));
+  plugin.set_device_offset(0);
+  ASSERT_NE(entries, nullptr);
+  const Environment environment = read<Environment>(1, entries[0].addr);
+  EXPECT_EQ(environment.devices, 2u);
+  EXPECT_EQ(environment.device, 5u);
+  EXPECT_EQ(environment.clock, 1000000000u);
+  EXPECT_EQ(environment.table, 0u);
+  EXPECT_EQ(environment.parallelism, 16u * 2048 / 32);
+}
+
+TEST_F(CudaPlugin, constructors_run_in_order_and_destructors_when_the_image_goes) {
+  int host = 0;
+  Image image("kernels_80.cubin");
+  __tgt_offload_entry *entries =
+      load(0, image.variable("call_count", &host, 4).variable("call_log", &host, 32).kernel("tell_spmd"));
+  ASSERT_NE(entries, nullptr);
+  EXPECT_EQ(read<int32_t>(0, entries[0].addr), 2);
+  EXPECT_EQ(read<int64_t>(0, entries[1].addr), int64_t{1} | int64_t{2} << 32);
+  const uint64_t launches = sim.count("cuLaunchKernel");
+  ASSERT_EQ(plugin.unload_binary(0, last_table()), 0) << plugin.error();
+  EXPECT_EQ(sim.count("cuLaunchKernel"), launches + 1);
+  EXPECT_NE(plugin.unload_binary(0, last_table()), 0);
+}
+
+TEST_F(CudaPlugin, unified_shared_memory_points_variables_to_the_host) {
+  int variable = 3;
+  void *reference = &variable;
+  Image image("kernels_80.cubin");
+  __tgt_offload_entry *entries = load(0, image.entry("linked_decl_tgt_ref_ptr", &reference, 8, 0));
+  EXPECT_EQ(read<void *>(0, entries[0].addr), nullptr);
+  plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  Image again("kernels_80.cubin");
+  entries = load(0, again.entry("linked_decl_tgt_ref_ptr", &reference, 8, 0));
+  EXPECT_EQ(read<void *>(0, entries[0].addr), &variable);
+}
+
+TEST_F(CudaPlugin, indirect_functions_are_found_by_both_protocols) {
+  int here = 0, there = 0;
+  Image image("kernels_80.cubin"), later("kernels_80.cubin");
+  image.entry("indirect_twice", &here, 8, OMPTARGET_ENTRY_INDIRECT)
+      .entry("thrice", &there, 0, OMPTARGET_ENTRY_INDIRECT)
+      .kernel("call_indirect");
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  const uint64_t keys[] = {reinterpret_cast<uintptr_t>(&here), reinterpret_cast<uintptr_t>(&there)};
+  __omp_offloading_fptr_map_ty table[] = {{keys[0], read<uint64_t>(0, entries[0].addr)},
+                                          {keys[1], reinterpret_cast<uintptr_t>(entries[1].addr)}};
+  auto *out = static_cast<int64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_HOST));
+  const auto call = [&](void *entry, uint64_t key) {
+    EXPECT_EQ(Launch(key, 10, out).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(out[0], out[1]);
+    return out[0];
+  };
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 2, table), 0) << plugin.error();
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 20);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 30);
+  // An image that comes later knows the table from the start.
+  __tgt_offload_entry *more = load(0, later.kernel("call_indirect"));
+  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table + 1), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
+}
+
+// ---- Pinned memory
+
+TEST_F(CudaPlugin, host_memory_is_pinned_once_and_counted) {
+  std::vector<char> host(8192);
+  void *address = nullptr;
+  ASSERT_EQ(plugin.data_lock(0, host.data(), 8192, &address), 0);
+  EXPECT_EQ(address, host.data());
+  ASSERT_EQ(plugin.data_lock(0, host.data() + 100, 50, &address), 0);
+  EXPECT_EQ(address, host.data() + 100);
+  EXPECT_NE(plugin.data_lock(0, host.data() + 8000, 500, &address), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("overlap them in part"));
+  const uint64_t before = sim.count("cuMemHostUnregister");
+  ASSERT_EQ(plugin.data_unlock(0, host.data() + 100), 0);
+  EXPECT_EQ(sim.count("cuMemHostUnregister"), before);
+  ASSERT_EQ(plugin.data_unlock(0, host.data()), 0);
+  EXPECT_EQ(sim.count("cuMemHostUnregister"), before + 1);
+  EXPECT_NE(plugin.data_unlock(0, host.data()), 0);
+}
+
+TEST_F(CudaPlugin, mapped_memory_stays_pageable_unless_asked) {
+  std::vector<char> host(8192);
+  const uint64_t before = sim.count("cuMemHostRegister");
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 8192), 0);
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
+  EXPECT_EQ(sim.count("cuMemHostRegister"), before);
+}
+
+// ---- Failures
+
+TEST_F(CudaPlugin, a_fault_is_that_of_the_kernel_and_ends_the_device) {
+  void *entry = kernel("__omp_offloading_10_2_broken_l99");
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(700).teams(2).threads(64).run(plugin, 0, entry, &async), 0);
+  EXPECT_NE(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(async.Queue, nullptr);
+  const std::string error = plugin.error();
+  EXPECT_THAT(error, HasSubstr("kernel __omp_offloading_10_2_broken_l99 in broken, line 99 (2 blocks, 64 threads) "
+                               "failed on device 0: cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+  uint64_t value = 0;
+  EXPECT_NE(plugin.data_retrieve(0, &value, memory, 8), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("broken, line 99"));
+  EXPECT_EQ(plugin.data_alloc(0, 8, nullptr, 0), nullptr);
+  EXPECT_NE(Launch(0).run(plugin, 0, entry), 0);
+  __tgt_async_info none{};
+  EXPECT_NE(plugin.query_async(0, &none), 0);
+  // The other device lives.
+  EXPECT_NE(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
+  EXPECT_NE(plugin.deinit_device(0), 0);
+}
+
+TEST_F(CudaPlugin, one_of_several_kernels_faulted) {
+  void *good = kernel("tell_spmd");
+  void *broken = kernel("__omp_offloading_10_2_broken_l99");
+  void *out = plugin.data_alloc(0, 64, nullptr, 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(out).run(plugin, 0, good), 0); // complete: not named
+  sim.hold(1);                                    // so that the failure is not seen before both are queued
+  ASSERT_EQ(Launch(719).run(plugin, 0, broken, &async), 0);
+  ASSERT_EQ(Launch(719).teams(1).run(plugin, 0, broken, &async), 0);
+  EXPECT_NE(plugin.synchronize(0, &async), 0);
+  sim.hold(0);
+  EXPECT_THAT(plugin.error(), HasSubstr("one of the kernels under way, newest first: __omp_offloading_10_2_broken_l99"));
+  EXPECT_THAT(plugin.error(), testing::Not(HasSubstr("tell_spmd")));
+  EXPECT_NE(plugin.deinit_device(0), 0);
+}
+
+TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
+  using Push = int (*)(void *);
+  using Get = int (*)(void **);
+  const auto push = reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"));
+  const auto pop = reinterpret_cast<Get>(symbol(sim.library, "cuCtxPopCurrent_v2"));
+  const auto get = reinterpret_cast<Get>(symbol(sim.library, "cuCtxGetCurrent"));
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
+  void *current = nullptr;
+  ASSERT_EQ(push(info.Context), 0);
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  EXPECT_NE(memory, nullptr);
+  ASSERT_EQ(get(&current), 0);
+  EXPECT_EQ(current, info.Context);
+  ASSERT_EQ(pop(&current), 0);
+  ASSERT_EQ(get(&current), 0);
+  EXPECT_EQ(current, nullptr);
+}
+
+TEST_F(CudaPlugin, bad_sizes_and_pointers_are_errors) {
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  uint64_t value = 0;
+  EXPECT_NE(plugin.data_submit(0, memory, &value, -8), 0);
+  EXPECT_NE(plugin.data_submit(0, nullptr, &value, 8), 0);
+  EXPECT_NE(plugin.data_retrieve(0, nullptr, memory, 8), 0);
+  EXPECT_EQ(plugin.data_retrieve(0, nullptr, memory, 0), 0);
+  EXPECT_NE(plugin.data_submit(0, memory, &value, 65), 0); // past its 64 bytes
+  EXPECT_THAT(plugin.error(), HasSubstr("while copying 65 bytes from host"));
+  EXPECT_EQ(sim.violations(), 1u);
+  sim.forget_violations();
+}
+
+TEST_F(CudaPlugin, launches_are_told_as_information) {
+  void *entry = kernel("tell_spmd");
+  plugin.set_info_flag(0x10);
+  testing::internal::CaptureStderr();
+  told(entry, Launch().teams(2));
+  const std::string text = testing::internal::GetCapturedStderr();
+  plugin.set_info_flag(0);
+  EXPECT_EQ(text, "\"PluginInterface\" device 0 info: Launching kernel tell_spmd with 2 blocks and 128 threads in SPMD "
+                  "mode\n");
+  testing::internal::CaptureStdout();
+  plugin.print_device_info(1);
+  std::fflush(stdout);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sm_90"));
+}
+
+} // namespace
+} // namespace sim_test
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  sim_test::the_plugin = new sim_test::Plugin;
+  sim_test::the_sim = new sim_test::Sim;
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  sim_test::the_plugin->abi(&info);
+  sim_test::the_plugin->init_plugin();
+  if (sim_test::the_sim->live_objects() != 0) {
+    std::fprintf(stderr, "counting devices created something\n");
+    return 1;
+  }
+  return RUN_ALL_TESTS();
+}
