@@ -36,10 +36,14 @@ Result<std::unique_ptr<Image>> Image::load(Device &device, const __tgt_device_im
   Status status = image->resolve_entries(source);
   if (status && uses_unified_shared_memory())
     status = image->set_reference_pointers(source);
+  if (status)
+    status = image->find_global_calls();
   if (!status) {
     image->unload().consume();
     return status;
   }
+  image->elf_.reset();
+  image->copy_.clear();
   OMPTARGET_TRACE_DEVICE(Topic::kImage, device.number(), "loaded an image of %zu bytes for %s, %zu entries", size,
                          target.name().c_str(), image->table_.entries.size());
   return image;
@@ -216,13 +220,20 @@ std::vector<GlobalCallSymbol> Image::global_calls(GlobalCall kind) const {
   return symbols;
 }
 
+// While the file is at hand: destructors run when its memory may be gone.
+Status Image::find_global_calls() {
+  OMPTARGET_TRY_ASSIGN(constructor_kernel_, find_kernel("nvptx$device$init"));
+  OMPTARGET_TRY_ASSIGN(destructor_kernel_, find_kernel("nvptx$device$fini"));
+  constructors_ = global_calls(GlobalCall::kConstructors);
+  destructors_ = global_calls(GlobalCall::kDestructors);
+  return Status::ok();
+}
+
 Status Image::run_global_calls(GlobalCall kind) {
   const bool constructs = kind == GlobalCall::kConstructors;
-  OMPTARGET_TRY_ASSIGN(Kernel * kernel, find_kernel(constructs ? "nvptx$device$init" : "nvptx$device$fini"));
-  if (!kernel)
-    return Status::ok();
-  const std::vector<GlobalCallSymbol> symbols = global_calls(kind);
-  if (symbols.empty())
+  Kernel *kernel = constructs ? constructor_kernel_ : destructor_kernel_;
+  const std::vector<GlobalCallSymbol> &symbols = constructs ? constructors_ : destructors_;
+  if (!kernel || symbols.empty())
     return Status::ok();
   std::vector<uint64_t> functions;
   for (const GlobalCallSymbol &symbol : symbols) {

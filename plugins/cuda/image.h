@@ -76,14 +76,19 @@ private:
   Result<void *> resolve_function(const std::string &name);
   Status set_reference_pointers(const __tgt_device_image &image);
   Result<bool> read_initial(const std::string &symbol, void *bytes, size_t size) const;
+  Status find_global_calls();
   std::vector<GlobalCallSymbol> global_calls(GlobalCall kind) const;
 
   Device &device_;
   ImageTarget target_;
-  std::string copy_;      ///< of PTX, with the NUL that the driver wants, or of an image that is not aligned
-  std::optional<ElfImage> elf_;
+  std::string copy_;            ///< of PTX, with the NUL that the driver wants, or of an image that is not aligned
+  std::optional<ElfImage> elf_; ///< both only while loading
   CUmodule module_ = nullptr;
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  Kernel *constructor_kernel_ = nullptr;
+  Kernel *destructor_kernel_ = nullptr;
+  std::vector<GlobalCallSymbol> constructors_;
+  std::vector<GlobalCallSymbol> destructors_;
   EntryTable table_;
 };
 

@@ -301,13 +301,13 @@ TEST_F(CudaPlugin, freed_memory_is_used_again) {
 TEST_F(CudaPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
   void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
   ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
-  sim.fail("cuMemAlloc:1:2");
+  sim.fail("cuMemAlloc:1:2,cuMemAllocFromPoolAsync:1:2");
   void *large = plugin.data_alloc(0, 100000, nullptr, 0);
   EXPECT_NE(large, nullptr) << plugin.error();
-  sim.fail("cuMemAlloc:+:2");
+  sim.fail("cuMemAlloc:+:2,cuMemAllocFromPoolAsync:+:2");
   EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
   sim.fail("");
-  EXPECT_THAT(plugin.error(), HasSubstr("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)"));
+  EXPECT_THAT(plugin.error(), HasSubstr(": CUDA_ERROR_OUT_OF_MEMORY (2)"));
   EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
 }
 

@@ -242,6 +242,11 @@ void destroy_context(Context *context) {
       event->is_destroyed = true;
       ++left;
     }
+  for (const auto &pool : the_state.pools)
+    if (pool->context == context && !pool->is_destroyed) {
+      pool->is_destroyed = true;
+      ++left;
+    }
   for (const auto &module : the_state.modules)
     if (module->context == context && !module->is_unloaded) {
       module->is_unloaded = true;
