@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_plugin.h"
 
@@ -72,7 +73,10 @@ __attribute__((unused)) static int32_t finish_queue(__tgt_async_info *async) {
     return 0;
   while (queue->first) {
     Copy *copy = queue->first;
-    memcpy(copy->to, copy->from, copy->size);
+#if defined(FAKE_DEFECT_LOSES_COPIES)
+    if (copy->next) /* the last one is lost */
+#endif
+      memcpy(copy->to, copy->from, copy->size);
     queue->first = copy->next;
     free(copy);
   }
@@ -96,7 +100,7 @@ int32_t __tgt_rtl_number_of_devices(void) {
 }
 
 int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
-  return *(const char *)image->ImageStart == 'F';
+  return image->ImageEnd > image->ImageStart && *(const char *)image->ImageStart == 'F';
 }
 
 int32_t __tgt_rtl_init_device(int32_t ID) { return ID == 1 ? fail("device 1 is on fire") : 0; }
@@ -137,6 +141,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_get_function(FakeBinary binary, const cha
 #else
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   const size_t count = (size_t)(image->EntriesEnd - image->EntriesBegin);
+  if (!__tgt_rtl_is_valid_binary(image)) {
+    fail("the image does not please");
+    return NULL;
+  }
 #if FAKE_GENERATION >= 14
   /* The plugins of LLVM 16 take no entry without a host address. */
   for (size_t i = 0; i < count; ++i)
@@ -180,6 +188,16 @@ OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt
 #endif
 
 void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host, int32_t kind) {
+#if defined(FAKE_DEFECT_CRASHES)
+  *(volatile char *)16 = 1;
+#elif defined(FAKE_DEFECT_HANGS)
+  for (;;)
+    pause();
+#elif defined(FAKE_DEFECT_EXITS)
+  _exit(0);
+#elif defined(FAKE_DEFECT_MISALIGNED)
+  return (char *)aligned_alloc(64, ((size_t)size + 127) / 64 * 64) + 8;
+#endif
   if (size > (int64_t)1 << 40) {
     fail("the device has no such amount");
     return NULL;
@@ -195,6 +213,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *pointer) {
 }
 #else
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *pointer, int32_t kind) {
+#if defined(FAKE_DEFECT_MISALIGNED)
+  pointer = (char *)pointer - 8;
+#endif
   free(pointer);
   fake_record.delete_kind = kind;
   return 0;
