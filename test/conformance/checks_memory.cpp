@@ -48,7 +48,10 @@ void check_memory(Session &session) {
     return;
   Plugin &plugin = session.plugin();
   report.tries("data_alloc", "1 byte to 64 MiB of the default kind, alignment, a thousand at once, 2^60 bytes");
+  Result<void *> byte = plugin.data_alloc(0, 1, nullptr, OMPTARGET_ALLOC_DEVICE);
   report.tries("data_delete", "all of them");
+  if (session.expect(byte.take_status(), "allocating"))
+    session.expect(plugin.data_delete(0, byte.value(), OMPTARGET_ALLOC_DEVICE), "freeing");
   for (const int64_t size : {1, 15, 64, 4097, 1 << 20, 64 << 20}) {
     Session::Memory memory(session, 0, size, OMPTARGET_ALLOC_DEFAULT);
     if (reinterpret_cast<uintptr_t>(memory.get()) % 16 != 0)

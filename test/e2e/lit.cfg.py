@@ -3,7 +3,8 @@
 #
 # OpenMP programs through real compilers. Parameters: suite (14, 15, 16, 19, 22: the clang; or mixed: programs of
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
-# programs on LLVM's own runtime instead of ours, which checks the tests themselves. docs/testing.md says more.
+# programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
+# there: LLVM's under our library, or ours under LLVM's. docs/testing.md says more.
 
 import os
 import shutil
@@ -40,13 +41,18 @@ def indirect_compiler(version, language):
 
 def library_path(version):
     if on_llvm:
-        return "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
+        path = "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
+        return plugin_folder + ":" + path if plugin_folder else path
     return "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
 
 
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
-    return "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    command = "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    if plugin_folder:
+        # The second is for LLVM 16, which would take its own newer plugin first.
+        command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
+    return command
 
 
 suite = param("suite")
@@ -54,6 +60,7 @@ prefix = os.path.abspath(param("prefix"))
 runtimes = os.path.abspath(param("llvm_runtimes"))
 tools = param("llvm_tools")
 on_llvm = param("runtime", "omptarget") == "llvm"
+plugin_folder = param("plugin_folder", "")
 own = VERSIONS if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
