@@ -25,7 +25,8 @@ struct NullDevice {
 static NullDevice devices[kMaximumDevices];
 static int32_t device_count;
 
-/* ---- errors: a number for the caller, a text for people -------------------------------------------------------------- */
+/* ---- errors: a number for the caller, a text for people
+ * -------------------------------------------------------------- */
 
 static _Thread_local char last_error[256];
 
@@ -40,9 +41,12 @@ static size_t copy_text(const char *text, char *buffer, size_t size) {
   return strlen(text);
 }
 
-size_t __tgt_rtl_last_error(char *buffer, size_t size) { return copy_text(last_error, buffer, size); }
+size_t __tgt_rtl_last_error(char *buffer, size_t size) {
+  return copy_text(last_error, buffer, size);
+}
 
-/* ---- the plugin ------------------------------------------------------------------------------------------------------ */
+/* ---- the plugin
+ * ------------------------------------------------------------------------------------------------------ */
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   if (info->size < sizeof *info)
@@ -62,15 +66,24 @@ int32_t __tgt_rtl_init_plugin(void) {
   return 0;
 }
 
-int32_t __tgt_rtl_number_of_devices(void) { return device_count; }
+int32_t __tgt_rtl_number_of_devices(void) {
+  return device_count;
+}
 
-int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) { return null_image_is_valid(image); }
+int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
+  return null_image_is_valid(image);
+}
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices
+ * --------------------------------------------------------------------------------------------------------- */
 
-int32_t __tgt_rtl_init_device(int32_t ID) { return ID >= 0 && ID < device_count ? 0 : fail("there is no such device"); }
+int32_t __tgt_rtl_init_device(int32_t ID) {
+  return ID >= 0 && ID < device_count ? 0 : fail("there is no such device");
+}
 
-size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size) { return copy_text("null", buffer, size); }
+size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size) {
+  return copy_text("null", buffer, size);
+}
 
 size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size) {
   char text[32];
@@ -78,7 +91,8 @@ size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size) {
   return copy_text(text, buffer, size);
 }
 
-/* ---- images ---------------------------------------------------------------------------------------------------------- */
+/* ---- images
+ * ---------------------------------------------------------------------------------------------------------- */
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   const char *error = NULL;
@@ -111,7 +125,8 @@ int32_t __tgt_rtl_unload_binary(int32_t ID, __tgt_target_table *table) {
   return 0;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * ---------------------------------------------------------------------------------------------------------- */
 
 void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host_ptr, int32_t kind) {
   void *memory = size < 0 ? NULL : malloc(size ? (size_t)size : 1);
@@ -135,7 +150,8 @@ int32_t __tgt_rtl_data_retrieve(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_
   return 0;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * --------------------------------------------------------------------------------------------------------- */
 
 int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **tgt_args, ptrdiff_t *offsets, __tgt_kernel_args *args,
                                 __tgt_async_info *async) {
@@ -151,7 +167,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **tgt_args, ptrdif
   return 0;
 }
 
-/* ---- indirect functions ---------------------------------------------------------------------------------------------- */
+/* ---- indirect functions
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The new table is complete before it takes the place of the old one; kernels look with the lock held. */
 int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count, __omp_offloading_fptr_map_ty *table) {

@@ -180,7 +180,8 @@ void check_fill(Session &session) {
       const size_t whole = static_cast<size_t>(size) + 10;
       Session::Memory memory(session, 0, static_cast<int64_t>(whole));
       std::vector<unsigned char> bytes = pattern(whole, 3);
-      session.expect(plugin.data_submit(0, memory.get(), bytes.data(), static_cast<int64_t>(whole), nullptr), "copying");
+      session.expect(plugin.data_submit(0, memory.get(), bytes.data(), static_cast<int64_t>(whole), nullptr),
+                     "copying");
       Queue queue;
       session.expect(plugin.data_fill(0, memory.at(5), 0xc3, size, in_queue ? &queue : nullptr), "filling");
       session.expect(plugin.synchronize(0, queue), "waiting");
@@ -200,7 +201,8 @@ void check_exchange(Session &session) {
   Plugin &plugin = session.plugin();
   const int32_t other = plugin.number_of_devices() > 1 ? 1 : 0;
   if (!plugin.can_exchange(0, other)) {
-    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host", other);
+    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host",
+                     other);
     return;
   }
   if (other != 0 && !session.open_device(other))

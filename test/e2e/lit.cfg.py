@@ -4,7 +4,8 @@
 # OpenMP programs through real compilers. Parameters: suite (14, 15, 16, 19, 22: the clang; or mixed: programs of
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
-# there: LLVM's under our library, or ours under LLVM's. docs/testing.md says more.
+# there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
+# plugins-of-NAME. docs/testing.md says more.
 
 import os
 import shutil
@@ -52,6 +53,8 @@ def run(version):
     if plugin_folder:
         # The second is for LLVM 16, which would take its own newer plugin first.
         command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
+    if param("plugins", ""):
+        command += " LIBOMPTARGET_PLUGINS=" + param("plugins")
     return command
 
 
@@ -78,6 +81,8 @@ config.excludes += ["mixed"] if suite != "mixed" else [
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 
+if param("plugins_of", ""):
+    config.available_features.add("plugins-of-" + param("plugins_of"))
 config.available_features.add("runtime-llvm-" + suite if on_llvm else "runtime-omptarget")
 if on_llvm:
     config.available_features.add("runtime-llvm")

@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin for a device that is memory and remembers its calls, in the form of any generation of the plugin ABI and with
- * any one defect. FAKE_GENERATION: 14, 15, 16, 17 or 18 for what LLVM of that version expects, 1 for version 1 of
+ * A plugin for a device that is memory and remembers its calls, in the form of any generation of the plugin ABI and
+ * with any one defect. FAKE_GENERATION: 14, 15, 16, 17 or 18 for what LLVM of that version expects, 1 for version 1 of
  * omptarget's own. FAKE_QUEUES 1: work is queued. FAKE_DEFECT_...: what is wrong with it.
  */
 #define _GNU_SOURCE
@@ -103,7 +103,9 @@ int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
   return image->ImageEnd > image->ImageStart && *(const char *)image->ImageStart == 'F';
 }
 
-int32_t __tgt_rtl_init_device(int32_t ID) { return ID == 1 ? fail("device 1 is on fire") : 0; }
+int32_t __tgt_rtl_init_device(int32_t ID) {
+  return ID == 1 ? fail("device 1 is on fire") : 0;
+}
 
 __attribute__((unused)) static __tgt_target_table *make_table(const __tgt_device_image *image, size_t count) {
   __tgt_target_table *table = malloc(sizeof *table);
@@ -227,7 +229,9 @@ int no_such_function_anywhere(void);
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY) || defined(FAKE_NEEDS_DEPENDENCY)
 int dependency_function(void);
-OMPTARGET_PLUGIN_API int fake_needs_dependency(void) { return dependency_function(); }
+OMPTARGET_PLUGIN_API int fake_needs_dependency(void) {
+  return dependency_function();
+}
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY)
 #elif !defined(FAKE_DEFECT_MISSING_FUNCTION)
@@ -252,7 +256,8 @@ int32_t __tgt_rtl_data_retrieve(int32_t ID, void *host, void *target, int64_t si
   return 0;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------------------------------------------
+ */
 
 static int32_t record_launch(int32_t form, void **values, ptrdiff_t *offsets, uint32_t count) {
   fake_record.launch_form = form;
@@ -313,7 +318,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **values, ptrdiff_
 }
 #endif
 
-/* ---- optional ------------------------------------------------------------------------------------------------------ */
+/* ---- optional ------------------------------------------------------------------------------------------------------
+ */
 
 #if AT_LEAST(15)
 int32_t __tgt_rtl_init_plugin(void) {
@@ -337,12 +343,20 @@ int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_in
 }
 #endif
 
-int64_t __tgt_rtl_init_requires(int64_t mask) { return fake_record.requires_mask = mask; }
+int64_t __tgt_rtl_init_requires(int64_t mask) {
+  return fake_record.requires_mask = mask;
+}
 
 #if EXACTLY(17) || EXACTLY(18)
-int32_t __tgt_rtl_set_device_offset(int32_t first) { return 0; }
-int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) { return 0; }
-int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) { return 0; }
+int32_t __tgt_rtl_set_device_offset(int32_t first) {
+  return 0;
+}
+int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) {
+  return 0;
+}
+int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) {
+  return 0;
+}
 #endif
 
 #if FAKE_QUEUES
@@ -352,7 +366,9 @@ int32_t __tgt_rtl_data_submit_async(int32_t ID, void *target, void *host, int64_
 int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *host, void *target, int64_t size, __tgt_async_info *async) {
   return queue_copy(async, host, target, size);
 }
-int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) { return finish_queue(async); }
+int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) {
+  return finish_queue(async);
+}
 #endif
 
 #if EXACTLY(1)
