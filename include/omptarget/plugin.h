@@ -10,6 +10,9 @@
  * - Any thread may call, also for one device at the same time, unless stated otherwise.
  *   init_device, load_binary and unload_binary are serialised per device by the caller.
  * - Pointers into caller memory are valid for the call only, unless stated otherwise.
+ * - Sizes are bytes. A size of 0 is allowed and does nothing.
+ * - A failure is told by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
+ *   the process is not ended, and no exception leaves a function.
  * - "Required" functions must all be exported by the plugin itself; the others may be left out.
  */
 #ifndef OMPTARGET_PLUGIN_H
@@ -28,23 +31,27 @@ extern "C" {
 typedef struct __tgt_async_info {
   void *Queue;
 } __tgt_async_info;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_async_info) == 8, "layout of a queue record");
 
 /* The device table of an image: one entry for each host entry of the image, in the same order. */
 typedef struct __tgt_target_table {
   __tgt_offload_entry *EntriesBegin;
   __tgt_offload_entry *EntriesEnd;
 } __tgt_target_table;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_target_table) == 16, "layout of a device table");
 
-/* What a container said about an image; Arch is for example "sm_80", "gfx90a:xnack+" or "". */
+/* What a container said about an image; Arch is for example "sm_80" or "gfx90a:xnack+", null if it said nothing. */
 typedef struct __tgt_image_info {
   const char *Arch;
 } __tgt_image_info;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_image_info) == 8, "layout of an image description");
 
 /* Native handles of a device, for interop. */
 typedef struct __tgt_device_info {
   void *Context;
   void *Device;
 } __tgt_device_info;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_device_info) == 16, "layout of native handles");
 
 /* Kinds of memory for data_alloc and data_delete. */
 enum {
@@ -78,7 +85,8 @@ OMPTARGET_PLUGIN_API void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *
 /* Frees what data_alloc returned for the same device and kind. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *tgt_ptr, int32_t kind);
 
-/* Copies size bytes host to device, and device to host. Complete on return. */
+/* Copies size bytes host to device, and device to host; addresses may be inside blocks and unaligned. Complete on
+ * return. Not ordered with queues: the caller has waited for what must come first. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit(int32_t ID, void *tgt_ptr, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size);
 
@@ -94,7 +102,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, vo
 
 /* Called once, right after loading and before anything else. Nonzero: the plugin is left out. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_plugin(void);
+/* Called at the end, after the devices. Host libraries of LLVM call it several times and before deinit_device, so that it
+ * must not take away what later calls need. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_plugin(void);
+/* Called once at the end for a device that was initialised, when no work is under way. Memory need not be freed. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_device(int32_t ID);
 
 /* As is_valid_binary, with what the image's container says about it. */
@@ -124,7 +135,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_release_async_info(int32_t ID, __tgt_asyn
 
 /* ---- Optional: copies between devices of the plugin ----------------------------------------------------------- */
 
-/* Nonzero (true) if data_exchange works between the two devices. */
+/* Nonzero (true) if data_exchange works between the two devices; they may be the same. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_data_exchangable(int32_t source_ID, int32_t destination_ID);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange(int32_t source_ID, void *source, int32_t destination_ID,
                                                      void *destination, int64_t size);
@@ -192,8 +203,10 @@ typedef struct __tgt_rtl_abi_info {
   uint32_t version;  /* OMPTARGET_PLUGIN_ABI_VERSION that the plugin was built with */
   uint64_t features; /* OMPTARGET_PLUGIN_* */
 } __tgt_rtl_abi_info;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_rtl_abi_info) == 16, "layout of a plugin's description, version 1");
 
-/* Describes the plugin. Called before init_plugin. */
+/* Describes the plugin. Called before init_plugin, possibly again. A plugin whose version is newer than the host library
+ * knows is not used. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info);
 
 /* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns its

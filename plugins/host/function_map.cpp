@@ -40,7 +40,9 @@ template <typename T> void publish(void *place, T value) {
   std::atomic_ref<T>(*static_cast<T *>(place)).store(value, std::memory_order_release);
 }
 
-bool is_aligned(const void *place) { return reinterpret_cast<uintptr_t>(place) % sizeof(uint64_t) == 0; }
+bool is_aligned(const void *place) {
+  return reinterpret_cast<uintptr_t>(place) % sizeof(uint64_t) == 0;
+}
 
 } // namespace
 
@@ -48,12 +50,12 @@ Status FunctionMap::set(uint64_t count, const __omp_offloading_fptr_map_ty *pair
   if (count != 0 && !pairs)
     return Status::error("the table of indirect functions is null");
   if (count > (uint64_t{1} << 32))
-    return Status::error(format("a table of %llu indirect functions is too large",
-                                static_cast<unsigned long long>(count)));
+    return Status::error(
+        format("a table of %llu indirect functions is too large", static_cast<unsigned long long>(count)));
   for (uint64_t i = 1; i < count; ++i)
     if (pairs[i - 1].host_ptr >= pairs[i].host_ptr)
-      return Status::error(format("the table of indirect functions is not sorted at pair %llu",
-                                  static_cast<unsigned long long>(i)));
+      return Status::error(
+          format("the table of indirect functions is not sorted at pair %llu", static_cast<unsigned long long>(i)));
   const uint64_t bytes = count * sizeof *pairs;
   count_ = count;
   current_ = nullptr;
@@ -93,14 +95,9 @@ void FunctionMap::announce(const LoadedImage &image) const {
   if (!environment)
     return;
   constexpr uint64_t kNanosecondsPerSecond = 1000000000;
-  const DeviceEnvironment value{0,
-                                static_cast<uint32_t>(kDevices),
-                                static_cast<uint32_t>(device_),
-                                0,
-                                kNanosecondsPerSecond,
-                                current_,
-                                count_,
-                                1};
+  const DeviceEnvironment value{
+      0, static_cast<uint32_t>(kDevices), static_cast<uint32_t>(device_), 0, kNanosecondsPerSecond, current_, count_,
+      1};
   std::memcpy(environment, &value, std::min<uint64_t>(symbol.size, sizeof value));
 }
 

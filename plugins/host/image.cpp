@@ -20,8 +20,8 @@ std::string_view bytes_of(const __tgt_device_image &image) {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
-/// Images of clang 14 are linked so that symbols of the program replace theirs: its globals would be used instead of the
-/// device's own. The copy is told to look in itself first.
+/// Images of clang 14 are linked so that symbols of the program replace theirs: its globals would be used instead of
+/// the device's own. The copy is told to look in itself first.
 std::string bytes_to_load(std::string_view image, const ImageLayout &layout) {
   std::string bytes(image);
   if (layout.spare_dynamic_offset != 0) {

@@ -22,7 +22,9 @@ bool holds(std::string_view image, uint64_t offset, uint64_t size) {
   return offset <= image.size() && size <= image.size() - offset;
 }
 
-unsigned long long number(uint64_t value) { return value; }
+unsigned long long number(uint64_t value) {
+  return value;
+}
 
 Status check_header(std::string_view image, Elf64_Ehdr &header) {
   if (image.size() < sizeof header)
@@ -50,11 +52,10 @@ Status check_load(const Elf64_Phdr &program, unsigned index, ImageLayout &layout
   if (program.p_vaddr > kHighestAddress || program.p_memsz > kHighestAddress)
     return Status::error(format("program header %u of the image asks for %llu bytes at address 0x%llx", index,
                                 number(program.p_memsz), number(program.p_vaddr)));
-  if (!layout.segments.empty() &&
-      program.p_vaddr < layout.segments.back().address + layout.segments.back().memory_size)
+  if (!layout.segments.empty() && program.p_vaddr < layout.segments.back().address + layout.segments.back().memory_size)
     return Status::error(format("program header %u of the image overlaps the one before it", index));
-  layout.segments.push_back({program.p_vaddr, program.p_memsz, program.p_offset, program.p_filesz,
-                             (program.p_flags & PF_W) != 0});
+  layout.segments.push_back(
+      {program.p_vaddr, program.p_memsz, program.p_offset, program.p_filesz, (program.p_flags & PF_W) != 0});
   return Status::ok();
 }
 
@@ -64,14 +65,12 @@ Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLay
     if (program.p_type != PT_NULL && program.p_type != PT_GNU_STACK &&
         !holds(image, program.p_offset, program.p_filesz))
       return Status::error(format("the image is cut short: program header %u needs bytes %llu to %llu of %zu", i,
-                                  number(program.p_offset), number(program.p_offset + program.p_filesz),
-                                  image.size()));
+                                  number(program.p_offset), number(program.p_offset + program.p_filesz), image.size()));
     if (program.p_type == PT_LOAD)
       OMPTARGET_TRY(check_load(program, i, layout));
     if (program.p_type != PT_DYNAMIC)
       continue;
-    if (layout.dynamic_count != 0 || program.p_filesz < sizeof(Elf64_Dyn) ||
-        program.p_filesz % sizeof(Elf64_Dyn) != 0)
+    if (layout.dynamic_count != 0 || program.p_filesz < sizeof(Elf64_Dyn) || program.p_filesz % sizeof(Elf64_Dyn) != 0)
       return Status::error("the image's dynamic section is damaged: its size makes no sense");
     layout.dynamic_offset = program.p_offset;
     layout.dynamic_address = program.p_vaddr;
@@ -120,8 +119,8 @@ Status check_entries(const ImageLayout &layout) {
   if (entries.size == 0)
     return Status::ok();
   if (entries.size % entries.record != 0)
-    return Status::error(format("the image's table of entries has %llu bytes, no multiple of %zu",
-                                number(entries.size), entries.record));
+    return Status::error(format("the image's table of entries has %llu bytes, no multiple of %zu", number(entries.size),
+                                entries.record));
   for (const Segment &segment : layout.segments)
     if (entries.address >= segment.address && entries.size <= segment.memory_size &&
         entries.address - segment.address <= segment.memory_size - entries.size)

@@ -63,11 +63,13 @@ ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
   return *this;
 }
 
-ImageFile::~ImageFile() { close_file(); }
+ImageFile::~ImageFile() {
+  close_file();
+}
 
 void ImageFile::close_file() {
   hide();
-  struct stat facts {};
+  struct stat facts{};
   if (file_ >= 0 && ::fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_)
     ::close(file_);
   file_ = -1;
@@ -102,7 +104,7 @@ Status ImageFile::create_in_memory(std::string_view bytes) {
     file_ = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     ::close(low);
   }
-  struct stat facts {};
+  struct stat facts{};
   if (file_ < 0 || ::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
     return Status::error(format("cannot write a file in memory: %s", std::strerror(errno)));
   device_ = facts.st_dev;
@@ -121,7 +123,7 @@ Status ImageFile::create_temporary(std::string_view bytes) {
   if (file_ < 0)
     return Status::error(format("cannot make the temporary file %s: %s", path_.c_str(), std::strerror(errno)));
   is_temporary_ = true;
-  struct stat facts {};
+  struct stat facts{};
   if (::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
     return Status::error(format("cannot write the temporary file %s: %s", path_.c_str(), std::strerror(errno)));
   device_ = facts.st_dev;

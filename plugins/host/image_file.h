@@ -12,8 +12,8 @@
 
 namespace omptarget::host {
 
-/// A file in memory that holds one image. It stays open as long as the image is loaded, so that debuggers can read it; if
-/// the program closes our descriptor, nothing but that is lost. Movable; not shared between threads.
+/// A file in memory that holds one image. It stays open as long as the image is loaded, so that debuggers can read it;
+/// if the program closes our descriptor, nothing but that is lost. Movable; not shared between threads.
 class ImageFile {
 public:
   /// bytes are copied. The descriptor is closed on exec.

@@ -25,15 +25,16 @@ template <size_t... Indexes> Caller caller_of(std::index_sequence<Indexes...>) {
 }
 
 template <size_t... Counts> constexpr auto make_callers(std::index_sequence<Counts...>) {
-  return std::array<Caller, sizeof...(Counts)>{[](void *kernel, void **values) {
-    caller_of(std::make_index_sequence<Counts>())(kernel, values);
-  }...};
+  return std::array<Caller, sizeof...(Counts)>{
+      [](void *kernel, void **values) { caller_of(std::make_index_sequence<Counts>())(kernel, values); }...};
 }
 
 constexpr auto kCallers = make_callers(std::make_index_sequence<kDirect + 1>());
 
 /// What the implicit parameter points to is of interest to GPUs only. LLVM passes this value here, too.
-void *implicit_argument() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+void *implicit_argument() {
+  return reinterpret_cast<void *>(~uintptr_t{0});
+}
 
 uint32_t gather(const KernelArguments &arguments, void **values) {
   uint32_t count = 0;

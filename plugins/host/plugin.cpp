@@ -18,9 +18,8 @@ namespace omptarget::host {
 
 Guarded<DeviceState> &device_state(int32_t device) {
   // Never destroyed: kernels and exit handlers of the program may come later than ours.
-  static Guarded<DeviceState> *const states[kDevices] = {
-      new Guarded<DeviceState>(0), new Guarded<DeviceState>(1), new Guarded<DeviceState>(2),
-      new Guarded<DeviceState>(3)};
+  static Guarded<DeviceState> *const states[kDevices] = {new Guarded<DeviceState>(0), new Guarded<DeviceState>(1),
+                                                         new Guarded<DeviceState>(2), new Guarded<DeviceState>(3)};
   return *states[device];
 }
 
@@ -28,7 +27,9 @@ namespace {
 
 using plugin::finish;
 
-bool is_device(int32_t device) { return static_cast<uint32_t>(device) < static_cast<uint32_t>(kDevices); }
+bool is_device(int32_t device) {
+  return static_cast<uint32_t>(device) < static_cast<uint32_t>(kDevices);
+}
 
 [[gnu::cold, gnu::noinline]] Status no_device(int32_t device) {
   return Status::error(format("there is no device %d; expected 0 to %d", device, kDevices - 1));
@@ -87,7 +88,8 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   if (!is_device(device)) [[unlikely]]
     return finish(no_device(device));
   if (size < 0 || (size != 0 && (!to || !from))) [[unlikely]]
-    return finish(Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+    return finish(
+        Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
   if (size != 0)
     std::memcpy(to, from, static_cast<size_t>(size));
   return 0;
@@ -116,20 +118,32 @@ int32_t __tgt_rtl_number_of_devices(void) {
   return kDevices;
 }
 
-int32_t __tgt_rtl_init_plugin(void) { return 0; }
-int32_t __tgt_rtl_deinit_plugin(void) { return 0; }
+int32_t __tgt_rtl_init_plugin(void) {
+  return 0;
+}
+int32_t __tgt_rtl_deinit_plugin(void) {
+  return 0;
+}
 
-int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) { return is_image_for_host(bytes_of(image)) ? 1 : 0; }
+int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
+  return is_image_for_host(bytes_of(image)) ? 1 : 0;
+}
 
 int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_info *) {
   return __tgt_rtl_is_valid_binary(image);
 }
 
 /// Images without entries may still have constructors to run.
-int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
+int32_t __tgt_rtl_supports_empty_images(void) {
+  return 1;
+}
 
-int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
-int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+int32_t __tgt_rtl_init_device(int32_t device) {
+  return is_device(device) ? 0 : finish(no_device(device));
+}
+int32_t __tgt_rtl_deinit_device(int32_t device) {
+  return is_device(device) ? 0 : finish(no_device(device));
+}
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t device, __tgt_device_image *image) {
   Result<__tgt_target_table *> table =
@@ -184,9 +198,9 @@ int32_t __tgt_rtl_data_exchange(int32_t source, void *from, int32_t destination,
 
 int32_t __tgt_rtl_data_fill(int32_t device, void *target, int32_t value, int64_t size, __tgt_async_info *) {
   if (!is_device(device) || size < 0 || (size != 0 && !target))
-    return finish(!is_device(device) ? no_device(device)
-                                     : Status::error(format("cannot fill %lld bytes at %p",
-                                                            static_cast<long long>(size), target)));
+    return finish(!is_device(device)
+                      ? no_device(device)
+                      : Status::error(format("cannot fill %lld bytes at %p", static_cast<long long>(size), target)));
   if (size != 0)
     std::memset(target, value, static_cast<size_t>(size));
   return 0;
@@ -199,7 +213,9 @@ int32_t __tgt_rtl_data_lock(int32_t device, void *host, int64_t, void **accessib
   return 0;
 }
 
-int32_t __tgt_rtl_data_unlock(int32_t device, void *) { return is_device(device) ? 0 : finish(no_device(device)); }
+int32_t __tgt_rtl_data_unlock(int32_t device, void *) {
+  return is_device(device) ? 0 : finish(no_device(device));
+}
 
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
@@ -239,7 +255,9 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   return 0;
 }
 
-size_t __tgt_rtl_last_error(char *buffer, size_t size) { return omptarget::plugin::copy_last_error(buffer, size); }
+size_t __tgt_rtl_last_error(char *buffer, size_t size) {
+  return omptarget::plugin::copy_last_error(buffer, size);
+}
 
 size_t __tgt_rtl_device_arch(int32_t device, char *buffer, size_t size) {
   return omptarget::plugin::copy_text(is_device(device) ? "x86_64" : "", buffer, size);

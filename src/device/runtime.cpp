@@ -201,8 +201,7 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
     if (!image)
       return; // the module has gone
     for (const auto &plugin : plugins_.plugins) {
-      if ((image->entries().empty() && !plugin->supports_empty_images()) ||
-          !plugin->accepts(image->record(), image->arch().c_str()))
+      if (!plugin->accepts(image->record(), image->arch().c_str()))
         continue;
       OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library->path.c_str(),
                       image_facts(image->bytes()).architecture.c_str(), plugin->name().c_str());

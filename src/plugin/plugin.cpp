@@ -75,7 +75,9 @@ bool Plugin::accepts_on_device(int32_t device, const __tgt_device_image &image, 
   return functions_->is_device_compatible(device, &copy, &info) != 0;
 }
 
-bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
+bool Plugin::keeps_images() const {
+  return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0;
+}
 
 bool Plugin::supports_empty_images() const {
   return functions_->supports_empty_images && functions_->supports_empty_images() != 0;
@@ -119,10 +121,10 @@ Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_im
   if (table.is_ok())
     return table;
   const std::string reason = table.status().to_string();
-  return plugin_failure(*this, *functions_, -1, "load an image of %zu bytes on its device %d: %s",
-                        static_cast<size_t>(static_cast<const char *>(image.ImageEnd) -
-                                            static_cast<const char *>(image.ImageStart)),
-                        device, reason.c_str());
+  return plugin_failure(
+      *this, *functions_, -1, "load an image of %zu bytes on its device %d: %s",
+      static_cast<size_t>(static_cast<const char *>(image.ImageEnd) - static_cast<const char *>(image.ImageStart)),
+      device, reason.c_str());
 }
 
 void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
@@ -184,8 +186,8 @@ Status Plugin::data_fill(int32_t device, void *target, uint8_t value, int64_t si
   constexpr int64_t kChunk = 1 << 16;
   std::vector<uint8_t> bytes(static_cast<size_t>(std::min(size, kChunk)), value);
   for (int64_t done = 0; done < size; done += kChunk)
-    OMPTARGET_TRY(data_submit(device, static_cast<char *>(target) + done, bytes.data(), std::min(kChunk, size - done),
-                              nullptr));
+    OMPTARGET_TRY(
+        data_submit(device, static_cast<char *>(target) + done, bytes.data(), std::min(kChunk, size - done), nullptr));
   return Status::ok();
 }
 
@@ -372,7 +374,11 @@ bool Plugin::print_device_info(int32_t device) const {
   return true;
 }
 
-std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
-std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
+std::string Plugin::device_arch(int32_t device) const {
+  return text_from(functions_->device_arch, device);
+}
+std::string Plugin::device_uid(int32_t device) const {
+  return text_from(functions_->device_uid, device);
+}
 
 } // namespace omptarget

@@ -75,7 +75,8 @@ int32_t launch_in_form(const PluginFunctions &functions, const LaunchRequest &re
                                  request.queue);
 }
 
-/// Whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses the request.
+/// Whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses the
+/// request.
 bool is_readable(const void *begin, size_t size) {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin);
@@ -99,8 +100,8 @@ Status check_table_memory(const __tgt_target_table *table, const __tgt_device_im
   if (!table)
     return Status::error("__tgt_rtl_load_binary returns null");
   if (!is_readable(table, sizeof *table))
-    return Status::error(format("__tgt_rtl_load_binary returns a table at %p, where no memory is",
-                                static_cast<const void *>(table)));
+    return Status::error(
+        format("__tgt_rtl_load_binary returns a table at %p, where no memory is", static_cast<const void *>(table)));
   const char *begin = reinterpret_cast<const char *>(table->EntriesBegin);
   const char *end = reinterpret_cast<const char *>(table->EntriesEnd);
   if (begin > end || static_cast<size_t>(end - begin) % sizeof(__tgt_offload_entry) != 0 || (!begin && end))
@@ -118,8 +119,8 @@ Status check_table_memory(const __tgt_target_table *table, const __tgt_device_im
 Status check_table_size(const __tgt_target_table &table, const __tgt_device_image &image) {
   const size_t found = static_cast<size_t>(table.EntriesEnd - table.EntriesBegin);
   if (found != entries_of(image))
-    return Status::error(format("__tgt_rtl_load_binary returns a table of %zu entries; the image has %zu", found,
-                                entries_of(image)));
+    return Status::error(
+        format("__tgt_rtl_load_binary returns a table of %zu entries; the image has %zu", found, entries_of(image)));
   return Status::ok();
 }
 
@@ -132,7 +133,9 @@ __tgt_target_table *keep(PluginFunctions &functions, std::unique_ptr<AdaptedTabl
 }
 
 /// Whether plugins of LLVM can be given the entry: those of 16 refuse an image over one without a host address.
-bool is_for_llvm(const __tgt_offload_entry &entry) { return entry.addr && entry.flags != OMPTARGET_ENTRY_REQUIRES; }
+bool is_for_llvm(const __tgt_offload_entry &entry) {
+  return entry.addr && entry.flags != OMPTARGET_ENTRY_REQUIRES;
+}
 
 /// The image's entries with the addresses that the plugin's table has for them, found by name. The plugins for CPUs of
 /// LLVM 14 and 15 return the device image's own table: in another order, possibly unaligned, and without what only the
@@ -198,7 +201,9 @@ Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int3
 
 } // namespace
 
-ptrdiff_t *zero_offsets(size_t count) { return count <= kZeroOffsets ? zeros : nullptr; }
+ptrdiff_t *zero_offsets(size_t count) {
+  return count <= kZeroOffsets ? zeros : nullptr;
+}
 
 int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request) {
   LaunchRequest adapted = request;

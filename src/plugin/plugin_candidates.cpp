@@ -20,7 +20,9 @@ constexpr std::string_view kPrefix = "libomptarget.rtl.";
 constexpr std::string_view kSuffix = ".so";
 constexpr std::string_view kNextGeneration = ".nextgen";
 
-bool is_next_generation(const PluginCandidate &candidate) { return candidate.kind() != candidate.name; }
+bool is_next_generation(const PluginCandidate &candidate) {
+  return candidate.kind() != candidate.name;
+}
 
 /// Names of plugins in one folder, sorted so that nothing depends on the file system's order.
 std::vector<std::string> names_in(const std::string &folder, std::vector<PluginRejection> &rejections) {
@@ -117,9 +119,11 @@ std::vector<PluginCandidate> order_candidates(std::vector<PluginCandidate> candi
   std::vector<PluginCandidate> ordered;
   std::vector<bool> is_taken(candidates.size());
   for (const std::string &name : selection) {
+    const auto is_named = [&](const PluginCandidate &candidate) { return candidate.name == name; };
+    const bool is_exact = std::any_of(candidates.begin(), candidates.end(), is_named);
     bool is_found = false;
     for (size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].name != name && candidates[i].kind() != name)
+      if (is_exact ? candidates[i].name != name : candidates[i].kind() != name)
         continue;
       is_found = true;
       if (!is_taken[i])

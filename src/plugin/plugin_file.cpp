@@ -47,8 +47,8 @@ Status check_header(std::string_view contents) {
     return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
                                 header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
   if (header->e_machine != kMachine)
-    return Status::error(format("is built for ELF machine %u; this machine is %u",
-                                static_cast<unsigned>(header->e_machine), kMachine));
+    return Status::error(
+        format("is built for ELF machine %u; this machine is %u", static_cast<unsigned>(header->e_machine), kMachine));
   if (header->e_type != llvm::ELF::ET_DYN)
     return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
   return Status::ok();
@@ -89,9 +89,8 @@ Result<std::set<std::string_view>> defined_functions(const Elf &elf) {
 }
 
 Status lacks(const char *function) {
-  return Status::error(
-      format("lacks the required function __tgt_rtl_%s; the plugin itself must define it, not a library it needs",
-             function));
+  return Status::error(format(
+      "lacks the required function __tgt_rtl_%s; the plugin itself must define it, not a library it needs", function));
 }
 
 Status check_functions(const std::set<std::string_view> &found) {
@@ -133,7 +132,7 @@ public:
 
 private:
   Status map(int file) {
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(file, &facts) != 0)
       return Status::error(format("cannot be read: %s", std::strerror(errno)));
     if (!S_ISREG(facts.st_mode))

@@ -12,8 +12,8 @@
 
 namespace omptarget {
 
-/// Checks that the file is a shared object for this machine that itself defines the functions every plugin must have. The
-/// failure is the reason alone, without the path. Any thread.
+/// Checks that the file is a shared object for this machine that itself defines the functions every plugin must have.
+/// The failure is the reason alone, without the path. Any thread.
 Status check_plugin_file(const std::string &path);
 
 /// The functions of the plugin ABI that the file itself defines, without __tgt_rtl_.

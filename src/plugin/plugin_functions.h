@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of one plugin as they were found, and what was concluded from them: which generation of the plugin ABI it
-// was built for. Private to src/plugin.
+// The functions of one plugin as they were found, and what was concluded from them: which generation of the plugin ABI
+// it was built for. Private to src/plugin.
 #pragma once
 
 #include <cstddef>
@@ -111,8 +111,8 @@ struct PluginFunctions {
   void *initialize_record_replay = nullptr;
 };
 
-/// Whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a queue is what
-/// the plugin ABI says it is.
+/// Whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a queue is
+/// what the plugin ABI says it is.
 bool can_queue_work(const PluginFunctions &functions);
 /// Whether all functions of events are there.
 bool has_all_events(const PluginFunctions &functions);

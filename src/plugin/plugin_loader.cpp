@@ -169,16 +169,16 @@ Status check_required(const PluginFunctions &functions) {
   const struct {
     const char *name;
     bool is_there;
-  } required[] = {{"number_of_devices", functions.number_of_devices != nullptr},
-                  {"is_valid_binary", functions.is_valid_binary != nullptr},
-                  {"init_device", functions.init_device != nullptr},
-                  {"load_binary", functions.load_binary != nullptr},
-                  {"data_alloc", functions.data_alloc != nullptr},
-                  {"data_delete", functions.data_delete != nullptr},
-                  {"data_submit", functions.data_submit != nullptr},
-                  {"data_retrieve", functions.data_retrieve != nullptr},
-                  {"launch_kernel",
-                   functions.launch_kernel || (functions.run_target_region && functions.run_target_team_region)}};
+  } required[] = {
+      {"number_of_devices", functions.number_of_devices != nullptr},
+      {"is_valid_binary", functions.is_valid_binary != nullptr},
+      {"init_device", functions.init_device != nullptr},
+      {"load_binary", functions.load_binary != nullptr},
+      {"data_alloc", functions.data_alloc != nullptr},
+      {"data_delete", functions.data_delete != nullptr},
+      {"data_submit", functions.data_submit != nullptr},
+      {"data_retrieve", functions.data_retrieve != nullptr},
+      {"launch_kernel", functions.launch_kernel || (functions.run_target_region && functions.run_target_team_region)}};
   for (const auto &function : required)
     if (!function.is_there)
       return Status::error(format("lacks the required function __tgt_rtl_%s of its own", function.name));
@@ -212,8 +212,8 @@ Status ask_abi(PluginFunctions &functions) {
   return Status::ok();
 }
 
-/// While a plugin is initialised it is held open this many times, so that closing its own handle does not unload code that
-/// is running.
+/// While a plugin is initialised it is held open this many times, so that closing its own handle does not unload code
+/// that is running.
 constexpr int kHolds = 4;
 
 Status hold(const std::string &path, void *handle) {
@@ -223,8 +223,8 @@ Status hold(const std::string &path, void *handle) {
   return Status::ok();
 }
 
-/// Gives the holds back and finds out whether the plugin took one too; then it is gone. From here on it is open for ever:
-/// a plugin's driver may have left threads, exit handlers and pointers behind.
+/// Gives the holds back and finds out whether the plugin took one too; then it is gone. From here on it is open for
+/// ever: a plugin's driver may have left threads, exit handlers and pointers behind.
 Status check_still_open(void *handle, const std::string &path) {
   bool is_open = true;
   for (int i = 1; i < kHolds && is_open; ++i)

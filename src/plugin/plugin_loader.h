@@ -18,8 +18,8 @@ inline constexpr int32_t kMaximumDevices = 4096;
 /// How the reason begins if all is well with a plugin but there is nothing for it to do.
 inline constexpr const char *kNoDevices = "reports no devices";
 
-/// Checks the file, opens it for ever, takes its functions, and lets it initialise and count its devices. The failure is
-/// the reason alone, without the path. Runs the plugin's code; slow. One thread at a time.
+/// Checks the file, opens it for ever, takes its functions, and lets it initialise and count its devices. The failure
+/// is the reason alone, without the path. Runs the plugin's code; slow. One thread at a time.
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path);
 
 } // namespace omptarget

@@ -1,9 +1,10 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The test image of omptarget-plugin-check: compile it for the target of a plugin and give it to the program with --image.
- * Everything in it is optional; what an image lacks is left out, and said to be. For another target define
- * OMPTARGET_CHECK_KERNEL (what makes a function a kernel there) and OMPTARGET_CHECK_SYMBOL (what makes a symbol visible).
+ * The test image of omptarget-plugin-check: compile it for the target of a plugin and give it to the program with
+ * --image. Everything in it is optional; what an image lacks is left out, and said to be. For another target define
+ * OMPTARGET_CHECK_KERNEL (what makes a function a kernel there) and OMPTARGET_CHECK_SYMBOL (what makes a symbol
+ * visible).
  *
  * Kernels take their arguments as 8-byte values, as compilers pass them. Only implicit is launched as a kernel of the
  * generation with an implicit leading parameter.
@@ -30,14 +31,20 @@ OMPTARGET_CHECK_SYMBOL const FunctionPair *__omp_offloading_fptr_map_p;
 OMPTARGET_CHECK_SYMBOL uint64_t __omp_offloading_fptr_map_size;
 
 /* A function, reached through a variable that holds its address, as compilers emit for the indirect clause. */
-static uint64_t triple(uint64_t value) { return 3 * value; }
+static uint64_t triple(uint64_t value) {
+  return 3 * value;
+}
 OMPTARGET_CHECK_SYMBOL uint64_t (*omptarget_check_function)(uint64_t) = triple;
 
 OMPTARGET_CHECK_KERNEL void omptarget_check_nothing(void) {}
 
-OMPTARGET_CHECK_KERNEL void omptarget_check_store(uint64_t *target, uint64_t value) { *target = value; }
+OMPTARGET_CHECK_KERNEL void omptarget_check_store(uint64_t *target, uint64_t value) {
+  *target = value;
+}
 
-OMPTARGET_CHECK_KERNEL void omptarget_check_add(uint64_t *target, uint64_t value) { *target += value; }
+OMPTARGET_CHECK_KERNEL void omptarget_check_add(uint64_t *target, uint64_t value) {
+  *target += value;
+}
 
 /* *target becomes the variable, and the variable becomes value. */
 OMPTARGET_CHECK_KERNEL void omptarget_check_exchange(uint64_t *target, uint64_t value) {
@@ -63,7 +70,7 @@ OMPTARGET_CHECK_KERNEL void omptarget_check_call(uint64_t host_function, uint64_
   uint64_t result = 0;
   for (uint64_t i = 0; i < __omp_offloading_fptr_map_size; ++i)
     if (__omp_offloading_fptr_map_p[i].host == host_function)
-      result = ((uint64_t(*)(uint64_t))(uintptr_t)__omp_offloading_fptr_map_p[i].target)(*target);
+      result = ((uint64_t (*)(uint64_t))(uintptr_t)__omp_offloading_fptr_map_p[i].target)(*target);
   *target = result;
 }
 

@@ -22,7 +22,9 @@ void write(Session &session, int32_t device, void *address, uint64_t value) {
   session.expect(session.plugin().data_submit(device, address, &value, sizeof value, nullptr), "copying");
 }
 
-unsigned long long number(uint64_t value) { return value; }
+unsigned long long number(uint64_t value) {
+  return value;
+}
 
 } // namespace
 
@@ -92,8 +94,9 @@ void check_kernels(Session &session) {
   if (session.has_kernel("omptarget_check_implicit")) {
     session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr, true);
     if (const uint64_t value = read(session, 0, memory.get()); value != 99)
-      report.fail("a kernel with the implicit leading parameter gets its arguments shifted: it stores %llu; expected 99",
-                  number(value));
+      report.fail(
+          "a kernel with the implicit leading parameter gets its arguments shifted: it stores %llu; expected 99",
+          number(value));
   }
 }
 

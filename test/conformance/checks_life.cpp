@@ -44,9 +44,10 @@ void check_text(Session &session, const char *name, const std::function<size_t(c
     return;
   char cut[3] = {'x', 'x', 'x'};
   if (get(cut, 2) != length || cut[0] != whole[0] || cut[1] != '\0' || cut[2] != 'x')
-    session.report().fail("__tgt_rtl_%s does not cut its text to the buffer: 1 byte and a NUL were expected, the length "
-                          "still %zu",
-                          name, length);
+    session.report().fail(
+        "__tgt_rtl_%s does not cut its text to the buffer: 1 byte and a NUL were expected, the length "
+        "still %zu",
+        name, length);
 }
 
 } // namespace
@@ -105,7 +106,9 @@ void check_matching(Session &session) {
   for (std::string *bytes : {&other, &zeros, &text})
     if (session.plugin().accepts(image_of(*bytes), nullptr))
       report.fail("an image of %zu bytes that is none is accepted (%s)", bytes->size(),
-                  bytes == &other ? "ELF for machine 22" : bytes == &zeros ? "zeros" : "text");
+                  bytes == &other   ? "ELF for machine 22"
+                  : bytes == &zeros ? "zeros"
+                                    : "text");
   if (!session.test_image())
     return;
   const __tgt_device_image whole = session.test_image()->description();
@@ -177,7 +180,8 @@ void check_errors(Session &session) {
   load(zeros, "an image of zeros");
   if (session.test_image()) {
     const __tgt_device_image whole = session.test_image()->description();
-    const size_t size = static_cast<size_t>(static_cast<char *>(whole.ImageEnd) - static_cast<char *>(whole.ImageStart));
+    const size_t size =
+        static_cast<size_t>(static_cast<char *>(whole.ImageEnd) - static_cast<char *>(whole.ImageStart));
     for (size_t cut = 1; cut < size / 4 * 3; cut += 1 + size / 16) {
       std::string bytes(static_cast<char *>(whole.ImageStart), cut);
       load(bytes, format("the test image cut to %zu bytes", cut).c_str());
@@ -194,7 +198,8 @@ void check_errors(Session &session) {
   uint64_t value = 0x1234567890abcdef;
   uint64_t back = 0;
   if (memory.get() && session.expect(session.plugin().data_submit(0, memory.get(), &value, 8, nullptr), "copying") &&
-      session.expect(session.plugin().data_retrieve(0, &back, memory.get(), 8, nullptr), "copying back") && back != value)
+      session.expect(session.plugin().data_retrieve(0, &back, memory.get(), 8, nullptr), "copying back") &&
+      back != value)
     report.fail("after the failures copies give wrong data");
 }
 
@@ -243,7 +248,9 @@ void check_ending(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
-  { Session::Memory memory(session, 0, 64); }
+  {
+    Session::Memory memory(session, 0, 64);
+  }
   if (!session.has("deinit_device") && !session.has("deinit_plugin")) {
     report.leave_out("the plugin has neither __tgt_rtl_deinit_device nor __tgt_rtl_deinit_plugin");
     return;

@@ -48,7 +48,10 @@ void check_memory(Session &session) {
     return;
   Plugin &plugin = session.plugin();
   report.tries("data_alloc", "1 byte to 64 MiB of the default kind, alignment, a thousand at once, 2^60 bytes");
+  Result<void *> byte = plugin.data_alloc(0, 1, nullptr, OMPTARGET_ALLOC_DEVICE);
   report.tries("data_delete", "all of them");
+  if (session.expect(byte.take_status(), "allocating"))
+    session.expect(plugin.data_delete(0, byte.value(), OMPTARGET_ALLOC_DEVICE), "freeing");
   for (const int64_t size : {1, 15, 64, 4097, 1 << 20, 64 << 20}) {
     Session::Memory memory(session, 0, size, OMPTARGET_ALLOC_DEFAULT);
     if (reinterpret_cast<uintptr_t>(memory.get()) % 16 != 0)
@@ -177,7 +180,8 @@ void check_fill(Session &session) {
       const size_t whole = static_cast<size_t>(size) + 10;
       Session::Memory memory(session, 0, static_cast<int64_t>(whole));
       std::vector<unsigned char> bytes = pattern(whole, 3);
-      session.expect(plugin.data_submit(0, memory.get(), bytes.data(), static_cast<int64_t>(whole), nullptr), "copying");
+      session.expect(plugin.data_submit(0, memory.get(), bytes.data(), static_cast<int64_t>(whole), nullptr),
+                     "copying");
       Queue queue;
       session.expect(plugin.data_fill(0, memory.at(5), 0xc3, size, in_queue ? &queue : nullptr), "filling");
       session.expect(plugin.synchronize(0, queue), "waiting");
@@ -197,7 +201,8 @@ void check_exchange(Session &session) {
   Plugin &plugin = session.plugin();
   const int32_t other = plugin.number_of_devices() > 1 ? 1 : 0;
   if (!plugin.can_exchange(0, other)) {
-    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host", other);
+    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host",
+                     other);
     return;
   }
   if (other != 0 && !session.open_device(other))

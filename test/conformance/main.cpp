@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// omptarget-plugin-check: runs every check in a process of its own, so that a plugin that crashes or hangs is found, and
-// prints what came out.
+// omptarget-plugin-check: runs every check in a process of its own, so that a plugin that crashes or hangs is found,
+// and prints what came out.
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a check has to say: which functions it tried, what is wrong, why it was left out. Written by the child process that
-// runs the check as it happens, so that nothing is lost if the plugin crashes; read by the parent.
+// What a check has to say: which functions it tried, what is wrong, why it was left out. Written by the child process
+// that runs the check as it happens, so that nothing is lost if the plugin crashes; read by the parent.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ struct Outcome {
   std::vector<std::string> left_out;
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, std::string>> tried; ///< function, with what
-  bool has_tried = false; ///< something else than preparations
+  bool has_tried = false;                                 ///< something else than preparations
 
   bool is_failed() const { return !failures.empty(); }
   bool is_left_out() const { return failures.empty() && !has_tried && !left_out.empty(); }

@@ -72,9 +72,8 @@ size_t TestImage::index_of(const char *name) {
 
 void *Loaded::operator[](const char *name) const {
   const size_t index = TestImage::index_of(name);
-  return table && index < static_cast<size_t>(table->EntriesEnd - table->EntriesBegin)
-             ? table->EntriesBegin[index].addr
-             : nullptr;
+  return table && index < static_cast<size_t>(table->EntriesEnd - table->EntriesBegin) ? table->EntriesBegin[index].addr
+                                                                                       : nullptr;
 }
 
 bool Session::expect(Status status, const char *doing) {

@@ -3,7 +3,9 @@
 #
 # OpenMP programs through real compilers. Parameters: suite (14, 15, 16, 19, 22: the clang; or mixed: programs of
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
-# programs on LLVM's own runtime instead of ours, which checks the tests themselves. docs/testing.md says more.
+# programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
+# there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
+# plugins-of-NAME. docs/testing.md says more.
 
 import os
 import shutil
@@ -40,13 +42,20 @@ def indirect_compiler(version, language):
 
 def library_path(version):
     if on_llvm:
-        return "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
+        path = "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
+        return plugin_folder + ":" + path if plugin_folder else path
     return "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
 
 
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
-    return "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    command = "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    if plugin_folder:
+        # The second is for LLVM 16, which would take its own newer plugin first.
+        command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
+    if param("plugins", ""):
+        command += " LIBOMPTARGET_PLUGINS=" + param("plugins")
+    return command
 
 
 suite = param("suite")
@@ -54,6 +63,7 @@ prefix = os.path.abspath(param("prefix"))
 runtimes = os.path.abspath(param("llvm_runtimes"))
 tools = param("llvm_tools")
 on_llvm = param("runtime", "omptarget") == "llvm"
+plugin_folder = param("plugin_folder", "")
 own = VERSIONS if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
@@ -71,6 +81,8 @@ config.excludes += ["mixed"] if suite != "mixed" else [
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 
+if param("plugins_of", ""):
+    config.available_features.add("plugins-of-" + param("plugins_of"))
 config.available_features.add("runtime-llvm-" + suite if on_llvm else "runtime-omptarget")
 if on_llvm:
     config.available_features.add("runtime-llvm")

@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin for a device that is memory and remembers its calls, in the form of any generation of the plugin ABI and with
- * any one defect. FAKE_GENERATION: 14, 15, 16, 17 or 18 for what LLVM of that version expects, 1 for version 1 of
+ * A plugin for a device that is memory and remembers its calls, in the form of any generation of the plugin ABI and
+ * with any one defect. FAKE_GENERATION: 14, 15, 16, 17 or 18 for what LLVM of that version expects, 1 for version 1 of
  * omptarget's own. FAKE_QUEUES 1: work is queued. FAKE_DEFECT_...: what is wrong with it.
  */
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_plugin.h"
 
@@ -72,7 +73,10 @@ __attribute__((unused)) static int32_t finish_queue(__tgt_async_info *async) {
     return 0;
   while (queue->first) {
     Copy *copy = queue->first;
-    memcpy(copy->to, copy->from, copy->size);
+#if defined(FAKE_DEFECT_LOSES_COPIES)
+    if (copy->next) /* the last one is lost */
+#endif
+      memcpy(copy->to, copy->from, copy->size);
     queue->first = copy->next;
     free(copy);
   }
@@ -96,10 +100,12 @@ int32_t __tgt_rtl_number_of_devices(void) {
 }
 
 int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
-  return *(const char *)image->ImageStart == 'F';
+  return image->ImageEnd > image->ImageStart && *(const char *)image->ImageStart == 'F';
 }
 
-int32_t __tgt_rtl_init_device(int32_t ID) { return ID == 1 ? fail("device 1 is on fire") : 0; }
+int32_t __tgt_rtl_init_device(int32_t ID) {
+  return ID == 1 ? fail("device 1 is on fire") : 0;
+}
 
 __attribute__((unused)) static __tgt_target_table *make_table(const __tgt_device_image *image, size_t count) {
   __tgt_target_table *table = malloc(sizeof *table);
@@ -137,6 +143,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_get_function(FakeBinary binary, const cha
 #else
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   const size_t count = (size_t)(image->EntriesEnd - image->EntriesBegin);
+  if (!__tgt_rtl_is_valid_binary(image)) {
+    fail("the image does not please");
+    return NULL;
+  }
 #if FAKE_GENERATION >= 14
   /* The plugins of LLVM 16 take no entry without a host address. */
   for (size_t i = 0; i < count; ++i)
@@ -180,6 +190,16 @@ OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt
 #endif
 
 void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host, int32_t kind) {
+#if defined(FAKE_DEFECT_CRASHES)
+  *(volatile char *)16 = 1;
+#elif defined(FAKE_DEFECT_HANGS)
+  for (;;)
+    pause();
+#elif defined(FAKE_DEFECT_EXITS)
+  _exit(0);
+#elif defined(FAKE_DEFECT_MISALIGNED)
+  return (char *)aligned_alloc(64, ((size_t)size + 127) / 64 * 64) + 8;
+#endif
   if (size > (int64_t)1 << 40) {
     fail("the device has no such amount");
     return NULL;
@@ -195,6 +215,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *pointer) {
 }
 #else
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *pointer, int32_t kind) {
+#if defined(FAKE_DEFECT_MISALIGNED)
+  pointer = (char *)pointer - 8;
+#endif
   free(pointer);
   fake_record.delete_kind = kind;
   return 0;
@@ -206,7 +229,9 @@ int no_such_function_anywhere(void);
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY) || defined(FAKE_NEEDS_DEPENDENCY)
 int dependency_function(void);
-OMPTARGET_PLUGIN_API int fake_needs_dependency(void) { return dependency_function(); }
+OMPTARGET_PLUGIN_API int fake_needs_dependency(void) {
+  return dependency_function();
+}
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY)
 #elif !defined(FAKE_DEFECT_MISSING_FUNCTION)
@@ -231,7 +256,8 @@ int32_t __tgt_rtl_data_retrieve(int32_t ID, void *host, void *target, int64_t si
   return 0;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------------------------------------------
+ */
 
 static int32_t record_launch(int32_t form, void **values, ptrdiff_t *offsets, uint32_t count) {
   fake_record.launch_form = form;
@@ -292,7 +318,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **values, ptrdiff_
 }
 #endif
 
-/* ---- optional ------------------------------------------------------------------------------------------------------ */
+/* ---- optional ------------------------------------------------------------------------------------------------------
+ */
 
 #if AT_LEAST(15)
 int32_t __tgt_rtl_init_plugin(void) {
@@ -316,12 +343,20 @@ int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_in
 }
 #endif
 
-int64_t __tgt_rtl_init_requires(int64_t mask) { return fake_record.requires_mask = mask; }
+int64_t __tgt_rtl_init_requires(int64_t mask) {
+  return fake_record.requires_mask = mask;
+}
 
 #if EXACTLY(17) || EXACTLY(18)
-int32_t __tgt_rtl_set_device_offset(int32_t first) { return 0; }
-int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) { return 0; }
-int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) { return 0; }
+int32_t __tgt_rtl_set_device_offset(int32_t first) {
+  return 0;
+}
+int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) {
+  return 0;
+}
+int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) {
+  return 0;
+}
 #endif
 
 #if FAKE_QUEUES
@@ -331,7 +366,9 @@ int32_t __tgt_rtl_data_submit_async(int32_t ID, void *target, void *host, int64_
 int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *host, void *target, int64_t size, __tgt_async_info *async) {
   return queue_copy(async, host, target, size);
 }
-int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) { return finish_queue(async); }
+int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) {
+  return finish_queue(async);
+}
 #endif
 
 #if EXACTLY(1)

@@ -11,21 +11,21 @@
 enum { FAKE_NONE, FAKE_REGION, FAKE_TEAM_REGION, FAKE_REGION_ASYNC, FAKE_TEAM_REGION_ASYNC, FAKE_LAUNCH };
 
 typedef struct FakeRecord {
-  int32_t launch_form;  /* FAKE_* of the last launch */
-  uint32_t version;     /* of the argument block */
-  uint32_t count;       /* arguments */
-  uint64_t first;       /* the first two arguments */
+  int32_t launch_form; /* FAKE_* of the last launch */
+  uint32_t version;    /* of the argument block */
+  uint32_t count;      /* arguments */
+  uint64_t first;      /* the first two arguments */
   uint64_t second;
-  int32_t had_queue;    /* the last launch or copy got a queue */
+  int32_t had_queue; /* the last launch or copy got a queue */
   int32_t teams;
   int32_t threads;
   uint64_t trip_count;
   int32_t delete_kind;
-  const char *arch;     /* of the last is_valid_binary_info */
+  const char *arch; /* of the last is_valid_binary_info */
   int32_t had_info;
-  int32_t submits;      /* calls so far */
+  int32_t submits; /* calls so far */
   int32_t synchronizes;
-  int32_t events;       /* that exist */
+  int32_t events; /* that exist */
   uint64_t map_count;
   int64_t requires_mask;
 } FakeRecord;

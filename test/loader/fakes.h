@@ -44,7 +44,10 @@ struct FakeImage {
   char variable[12] = "variable";
   char missing[12] = "missing";
   char requires_name[12] = ".requires";
-  __tgt_offload_entry entries[4] = {{missing, missing, 8, 1, 0}, {kernel, kernel, 0, 0, 0}, {variable, variable, 4, 0, 0}, {nullptr, requires_name, 0, 0x10, 1}};
+  __tgt_offload_entry entries[4] = {{missing, missing, 8, 1, 0},
+                                    {kernel, kernel, 0, 0, 0},
+                                    {variable, variable, 4, 0, 0},
+                                    {nullptr, requires_name, 0, 0x10, 1}};
   __tgt_device_image description{bytes, bytes + sizeof bytes, entries, entries + 4};
 };
 

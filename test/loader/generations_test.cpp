@@ -78,9 +78,9 @@ TEST_P(Generation, copies_without_a_queue_are_complete) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Generation,
-                         testing::Values("llvm14", "llvm14_queues", "llvm15", "llvm15_queues", "llvm16", "llvm16_queues",
-                                         "llvm17", "llvm17_queues", "llvm18", "llvm18_queues", "current",
-                                         "current_queues"));
+                         testing::Values("llvm14", "llvm14_queues", "llvm15", "llvm15_queues", "llvm16",
+                                         "llvm16_queues", "llvm17", "llvm17_queues", "llvm18", "llvm18_queues",
+                                         "current", "current_queues"));
 
 TEST(Generations, queues_are_used_only_where_they_are_what_the_interface_says) {
   EXPECT_TRUE(Fake("llvm14_queues")->is_asynchronous());
@@ -188,7 +188,8 @@ TEST(Generations, results_of_the_function_map_count_only_if_there_are_any) {
   EXPECT_TRUE(fake->set_function_ptr_map(0, 1, &pair).is_ok());
   EXPECT_EQ(fake.record->map_count, 1u);
   Status status = fake->set_function_ptr_map(0, 666, &pair);
-  EXPECT_EQ(status.to_string(), "plugin current cannot set the table of 666 indirect functions of its device 0: too evil a table");
+  EXPECT_EQ(status.to_string(),
+            "plugin current cannot set the table of 666 indirect functions of its device 0: too evil a table");
   EXPECT_FALSE(Fake("llvm16")->has_function_map());
 }
 

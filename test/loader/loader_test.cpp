@@ -21,7 +21,9 @@ std::string reason_for(const std::string &name, const std::string &path) {
   Result<std::unique_ptr<Plugin>> plugin = load_plugin(name, path);
   return plugin.status().to_string();
 }
-std::string reason_for(const std::string &name) { return reason_for(name, fake_path(name)); }
+std::string reason_for(const std::string &name) {
+  return reason_for(name, fake_path(name));
+}
 
 std::string load_failure_of(const std::string &name) {
   const Fake fake(name);
@@ -49,8 +51,9 @@ TEST(Loader, a_sound_plugin_is_taken) {
 }
 
 TEST(Loader, files_that_are_no_plugins_are_not_opened) {
-  EXPECT_EQ(reason_for("text", write_file("text", "hello, I am a text and long enough to hold an ELF header, am I not?")),
-            "is no ELF file: its first bytes are not those of one");
+  EXPECT_EQ(
+      reason_for("text", write_file("text", "hello, I am a text and long enough to hold an ELF header, am I not?")),
+      "is no ELF file: its first bytes are not those of one");
   EXPECT_EQ(reason_for("empty", write_file("empty", "")), "is empty");
   std::string bytes = read_file(fake_path("current"));
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_AARCH64;
@@ -88,8 +91,9 @@ TEST(Loader, counts_of_devices_are_checked) {
 }
 
 TEST(Loader, a_newer_interface_is_not_guessed_at) {
-  EXPECT_EQ(reason_for("newer_abi"), "__tgt_rtl_abi says that it was built for version 42 of the plugin ABI; this library "
-                                     "knows version 1");
+  EXPECT_EQ(reason_for("newer_abi"),
+            "__tgt_rtl_abi says that it was built for version 42 of the plugin ABI; this library "
+            "knows version 1");
 }
 
 TEST(Loader, a_plugin_that_closes_itself_is_left_out) {
@@ -98,7 +102,8 @@ TEST(Loader, a_plugin_that_closes_itself_is_left_out) {
 
 TEST(Loader, tables_are_checked) {
   const std::string start = "cannot load an image of 8 bytes on its device 0: __tgt_rtl_load_binary returns ";
-  EXPECT_THAT(load_failure_of("null_table"), HasSubstr("plugin null_table " + start + "null: the image did not please"));
+  EXPECT_THAT(load_failure_of("null_table"),
+              HasSubstr("plugin null_table " + start + "null: the image did not please"));
   EXPECT_THAT(load_failure_of("short_table"), HasSubstr(start + "a table of 3 entries; the image has 4"));
   EXPECT_THAT(load_failure_of("no_table_memory"), HasSubstr(start + "a table at 0x10, where no memory is"));
   EXPECT_THAT(load_failure_of("no_entry_memory"),

@@ -36,7 +36,9 @@ protected:
 
 TEST_F(Search, takes_sound_plugins_and_tells_about_the_others) {
   setenv("LIBOMPTARGET_PLUGIN_PATH",
-         (folder_of("missing_function") + ":" + folder_of("current") + "::/nonexistent:" + folder_of("no_devices")).c_str(), 1);
+         (folder_of("missing_function") + ":" + folder_of("current") + "::/nonexistent:" + folder_of("no_devices"))
+             .c_str(),
+         1);
   const PluginSet set = load_plugins();
   EXPECT_THAT(names_of(set), ElementsAre("current"));
   ASSERT_EQ(set.rejections.size(), 3u);
@@ -47,7 +49,8 @@ TEST_F(Search, takes_sound_plugins_and_tells_about_the_others) {
 }
 
 TEST_F(Search, a_selection_orders_and_restricts) {
-  setenv("LIBOMPTARGET_PLUGIN_PATH", (folder_of("llvm14") + ":" + folder_of("current") + ":" + folder_of("llvm16")).c_str(), 1);
+  setenv("LIBOMPTARGET_PLUGIN_PATH",
+         (folder_of("llvm14") + ":" + folder_of("current") + ":" + folder_of("llvm16")).c_str(), 1);
   EXPECT_THAT(names_of(load_plugins()), ElementsAre("current", "llvm14", "llvm16"));
   setenv("LIBOMPTARGET_PLUGINS", "llvm16,nothing,current", 1);
   const PluginSet set = load_plugins();

@@ -17,7 +17,9 @@ std::string reason_for(const std::string &bytes) {
   return layout.status().to_string();
 }
 
-Elf64_Ehdr &header_of(std::string &bytes) { return *reinterpret_cast<Elf64_Ehdr *>(bytes.data()); }
+Elf64_Ehdr &header_of(std::string &bytes) {
+  return *reinterpret_cast<Elf64_Ehdr *>(bytes.data());
+}
 
 Elf64_Phdr &program_of(std::string &bytes, uint32_t type) {
   auto *programs = reinterpret_cast<Elf64_Phdr *>(bytes.data() + header_of(bytes).e_phoff);

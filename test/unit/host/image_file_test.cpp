@@ -4,8 +4,8 @@
 #include "host/image_file.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <fcntl.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <set>
 #include <sys/stat.h>
@@ -16,17 +16,19 @@
 namespace omptarget::host {
 namespace {
 
-int descriptor_of(const std::string &path) { return std::atoi(path.c_str() + path.rfind('/') + 1); }
+int descriptor_of(const std::string &path) {
+  return std::atoi(path.c_str() + path.rfind('/') + 1);
+}
 
 TEST(ImageFile, paths_never_repeat_and_lead_to_the_descriptor) {
   std::set<std::string> paths;
   const int file = ::open("/dev/null", O_RDONLY);
-  struct stat expected {};
+  struct stat expected{};
   ::fstat(file, &expected);
   for (int i = 0; i < 1000; ++i) {
     const std::string path = unique_path_of(file);
     EXPECT_TRUE(paths.insert(path).second) << path;
-    struct stat found {};
+    struct stat found{};
     EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
     EXPECT_EQ(found.st_ino, expected.st_ino) << path;
   }

@@ -19,7 +19,8 @@ namespace {
 
 void call(void *kernel, std::vector<void *> values, bool has_implicit = false) {
   const std::vector<ptrdiff_t> offsets(values.size() + 1, 0);
-  Status status = call_kernel(kernel, {values.data(), offsets.data(), static_cast<uint32_t>(values.size()), has_implicit});
+  Status status =
+      call_kernel(kernel, {values.data(), offsets.data(), static_cast<uint32_t>(values.size()), has_implicit});
   EXPECT_TRUE(status.is_ok()) << status.to_string();
 }
 

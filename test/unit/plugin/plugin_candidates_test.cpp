@@ -47,8 +47,8 @@ protected:
 TEST(PluginCandidates, names_come_from_file_names) {
   EXPECT_EQ(plugin_name_of("libomptarget.rtl.cuda.so"), "cuda");
   EXPECT_EQ(plugin_name_of("libomptarget.rtl.x86_64.nextgen.so"), "x86_64.nextgen");
-  for (const char *other : {"libomptarget.rtl..so", "libomptarget.rtl.so", "libomptarget.so", "libomptarget.rtl.cuda.so.15",
-                            "omptarget.rtl.cuda.so", ""})
+  for (const char *other : {"libomptarget.rtl..so", "libomptarget.rtl.so", "libomptarget.so",
+                            "libomptarget.rtl.cuda.so.15", "omptarget.rtl.cuda.so", ""})
     EXPECT_EQ(plugin_name_of(other), "") << other;
 }
 
@@ -74,9 +74,20 @@ TEST(PluginCandidates, a_selection_orders_restricts_and_names_what_is_missing) {
   EXPECT_THAT(missing, ElementsAre("nope"));
 }
 
+TEST(PluginCandidates, a_selection_means_names_first_and_kinds_where_there_is_none) {
+  std::vector<std::string> missing;
+  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "x86_64.nextgen"}), {"x86_64"}, missing)),
+              ElementsAre("x86_64"));
+  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64.nextgen"}), {"x86_64"}, missing)),
+              ElementsAre("x86_64.nextgen"));
+  EXPECT_THAT(missing, IsEmpty());
+}
+
 TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
-  const std::string first = folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl.x86_64.nextgen.so", "other.so"});
-  const std::string second = folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl.x86_64.so"});
+  const std::string first =
+      folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl.x86_64.nextgen.so", "other.so"});
+  const std::string second =
+      folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl.x86_64.so"});
   std::vector<PluginRejection> rejections;
   const std::vector<PluginCandidate> found = find_candidates({first, second}, rejections);
   EXPECT_THAT(names_of(found), ElementsAre("a", "x86_64.nextgen", "b"));

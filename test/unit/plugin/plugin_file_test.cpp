@@ -22,7 +22,9 @@ std::string reason_for(const std::string &bytes) {
   return status.to_string();
 }
 
-TEST(PluginFile, accepts_a_plugin) { EXPECT_EQ(reason_for(plugin_bytes()), "success"); }
+TEST(PluginFile, accepts_a_plugin) {
+  EXPECT_EQ(reason_for(plugin_bytes()), "success");
+}
 
 TEST(PluginFile, truncations_are_refused_with_a_reason) {
   const std::string whole = plugin_bytes();
@@ -47,8 +49,9 @@ TEST(PluginFile, a_required_function_under_another_name_is_missing) {
   std::string bytes = plugin_bytes();
   for (size_t at = 0; (at = bytes.find("__tgt_rtl_data_submit", at)) != std::string::npos; ++at)
     bytes[at + 2] = 'T';
-  EXPECT_EQ(reason_for(bytes), "lacks the required function __tgt_rtl_data_submit; the plugin itself must define it, not "
-                               "a library it needs");
+  EXPECT_EQ(reason_for(bytes),
+            "lacks the required function __tgt_rtl_data_submit; the plugin itself must define it, not "
+            "a library it needs");
 }
 
 TEST(PluginFile, files_that_cannot_be_read_are_told) {

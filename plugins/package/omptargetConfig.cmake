@@ -1,0 +1,21 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# find_package(omptarget): the targets omptarget::headers (the C headers of the plugin ABI), omptarget::omptarget (the
+# library that programs are linked with) and omptarget::plugin-check (the conformance kit), and the function
+# omptarget_plugin.
+get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOLUTE)
+
+if(NOT TARGET omptarget::headers)
+  add_library(omptarget::headers INTERFACE IMPORTED)
+  set_target_properties(omptarget::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${OMPTARGET_PREFIX}/include)
+  add_library(omptarget::omptarget SHARED IMPORTED)
+  set_target_properties(omptarget::omptarget PROPERTIES
+    IMPORTED_LOCATION ${OMPTARGET_PREFIX}/lib/libomptarget.so IMPORTED_SONAME libomptarget.so
+    INTERFACE_LINK_LIBRARIES omptarget::headers)
+  add_executable(omptarget::plugin-check IMPORTED)
+  set_target_properties(omptarget::plugin-check PROPERTIES
+    IMPORTED_LOCATION ${OMPTARGET_PREFIX}/bin/omptarget-plugin-check)
+endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/omptargetPlugin.cmake)
