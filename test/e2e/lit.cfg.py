@@ -115,4 +115,5 @@ config.substitutions += [
     (r"%inputs\b", os.path.join(config.test_source_root, "inputs")),
     (r"%ompfolder\b", os.path.join(runtimes, libomp, "omp")),
     (r"%prefix\b", prefix),
+    (r"%llvm-libomptarget\b", os.path.join(runtimes, libomp, "lib", "libomptarget.so")),
 ]

@@ -41,7 +41,7 @@ static void variables_and_arrays(void) {
   Function function = twice, table[2] = {thrice, twice};
   unsigned long address = (unsigned long)thrice;
   int results[5] = {0};
-#pragma omp target map(from : results) map(to : table) firstprivate(function, address)
+#pragma omp target map(tofrom : results) map(to : table) firstprivate(function, address)
   {
     HERE();
     results[0] = function(1);

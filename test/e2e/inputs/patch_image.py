@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch_image.py WHAT INPUT OUTPUT: copies an offloading program and changes the device images inside it.
 
-machine=N sets the machine number (183: aarch64) of each image's ELF header; magic breaks the ELF magic; truncated sets
+machine=N sets the machine number (183: aarch64) of each image's ELF header, machine=N:first only of the first one's; magic breaks the ELF magic; truncated sets
 the offset of the section headers past the end; container breaks the version of the container around the image, where
 there is one.
 """
@@ -28,8 +28,9 @@ def images(data):
 def patch(data, what):
     found = images(data)
     if what.startswith("machine="):
-        for at in found:
-            struct.pack_into("<H", data, at + 18, int(what.split("=")[1]))
+        number, _, which = what.removeprefix("machine=").partition(":")
+        for at in found[:1] if which == "first" else found:
+            struct.pack_into("<H", data, at + 18, int(number))
     elif what == "magic":
         for at in found:
             data[at : at + 4] = b"\x7fNOT"
