@@ -15,6 +15,7 @@ namespace omptarget::device_rtl {
 struct SimulatedTarget {
   using Length = uint32_t;
   static constexpr unsigned kWays = 4;
+  static Length opaque(Length value) { return value; }
   static uint64_t load(const uint64_t *address) { return load_global(address); }
   static __omp_offloading_fptr_map_ty load_pair(const __omp_offloading_fptr_map_ty *pair) { return load_global(pair); }
   template <typename T> static T load_global(const T *global) {
