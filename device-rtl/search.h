@@ -20,7 +20,7 @@ template <typename Target, unsigned Ways>
   typename Target::Length below = 0;
 #pragma GCC unroll 16
   for (unsigned way = 1; way < Ways; ++way)
-    below += Target::load(&pairs[way * step].host_ptr) <= key ? 1 : 0;
+    below += Target::opaque(Target::load(&pairs[way * step].host_ptr) <= key);
   pairs += below * step;
   length -= (Ways - 1) * step; // the last way's length, which no way exceeds
 }

@@ -21,6 +21,8 @@ OMPTARGET_DEVICE_VARIABLE uint64_t __omp_offloading_fptr_map_size = 0;
 
 OMPTARGET_DEVICE_SYMBOL void *__kmpc_target_translate_fptr(void *host_ptr) {
   using omptarget::device_rtl::CurrentTarget;
+  if (host_ptr == nullptr)
+    return nullptr;
   const uint64_t count = CurrentTarget::load_global(&__omp_offloading_fptr_map_size);
   const __omp_offloading_fptr_map_ty *pairs = CurrentTarget::load_global(&__omp_offloading_fptr_map_p);
   return reinterpret_cast<void *>(

@@ -91,8 +91,10 @@ FunctionCallee declare_translate(Module &module) {
   LLVMContext &context = module.getContext();
   PointerType *pointer = PointerType::get(context, 0);
   FunctionCallee callee = module.getOrInsertFunction(kTranslate, FunctionType::get(pointer, {pointer}, false));
-  if (auto *function = dyn_cast<Function>(callee.getCallee()); function != nullptr && function->isDeclaration())
+  if (auto *function = dyn_cast<Function>(callee.getCallee())) {
+    function->addFnAttr(Attribute::Speculatable); // the one attribute that calls cannot have
     function->addFnAttr("llvm.assume", "omp_no_openmp,ompx_spmd_amenable");
+  }
   return callee;
 }
 
@@ -108,8 +110,7 @@ Value *translate_before(Instruction &before, Value *pointer, FunctionCallee tran
       call->setDebugLoc(DILocation::get(before.getContext(), 0, 0, subprogram));
   call->setDoesNotAccessMemory();
   call->setDoesNotThrow();
-  for (Attribute::AttrKind kind : {Attribute::WillReturn, Attribute::NoFree, Attribute::NoSync, Attribute::Speculatable,
-                                   Attribute::NoCallback})
+  for (Attribute::AttrKind kind : {Attribute::WillReturn, Attribute::NoFree, Attribute::NoSync, Attribute::NoCallback})
     call->addFnAttr(kind);
   return pointer->getType() == generic ? static_cast<Value *>(call)
                                        : builder.CreateAddrSpaceCast(call, pointer->getType());

@@ -13,6 +13,7 @@ struct AmdgcnTarget {
   using Length = uint32_t; ///< a table of 2^32 functions would not fit
   static constexpr unsigned kWays = 4; ///< half as many dependent loads as with 2
   template <typename T> using Constant = const T __attribute__((address_space(4)));
+  static Length opaque(Length value) { return value; }
   static uint64_t load(const uint64_t *address) {
     return *reinterpret_cast<Constant<uint64_t> *>(reinterpret_cast<uint64_t>(address));
   }

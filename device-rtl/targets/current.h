@@ -5,7 +5,9 @@
 // and a pair of the table, which stays as it is while kernels run, and how a global that the plugin writes.
 #pragma once
 
-#if defined(__NVPTX__)
+#if defined(OMPTARGET_SIMULATED_DEVICE)
+#include "simulated.h"
+#elif defined(__NVPTX__)
 #include "nvptx.h"
 #elif defined(__AMDGCN__)
 #include "amdgcn.h"

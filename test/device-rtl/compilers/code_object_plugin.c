@@ -1,0 +1,16 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same with the compiler plugin and a plain call: everything resolved, the table's variables for the plugin to
+// write, and the variable through which it finds the function.
+
+// RUN: %amdgcn -DPLAIN %plugin %inputs/program.c -o %t %library
+// RUN: %carve %t 224 %t.hsaco
+// RUN: %readelf --dyn-syms -W %t.hsaco | %check
+// REQUIRES: indirect-plugin, lld, llvm-runtimes
+// Clang 14 to 16 need AMD's device library.
+// REQUIRES: rocm-device-libs || clang-19 || clang-22
+
+// CHECK-DAG: 8 OBJECT {{(WEAK|GLOBAL)}} PROTECTED {{.*}} __omp_offloading_fptr_map_p
+// CHECK-DAG: 8 OBJECT {{(WEAK|GLOBAL)}} PROTECTED {{.*}} __omp_offloading_fptr_map_size
+// CHECK-DAG: 8 OBJECT GLOBAL PROTECTED {{.*}} __omptarget_indirect_twice
+// CHECK-NOT: {{(GLOBAL|WEAK) +[A-Z]+ +UND}}

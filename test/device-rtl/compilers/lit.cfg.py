@@ -1,0 +1,94 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the compilers make of the device RTL and of the plugin: programs linked for GPUs with the documented commands, and
+# the plugin's work on intermediate code. Parameters: version (of clang), build (folder of device-rtl below the build
+# folder), include, llvm_runtimes, output, llvm_tools. Nothing here needs a GPU.
+
+import os
+import shutil
+
+import lit.formats
+
+
+def param(name):
+    value = lit_config.params.get(name)
+    if value is None:
+        lit_config.fatal("parameter %s is missing: lit --param %s=..." % (name, name))
+    return value
+
+
+version = param("version")
+build = os.path.abspath(param("build"))
+include = param("include")
+tools = param("llvm_tools")
+runtime = os.path.join(os.path.abspath(param("llvm_runtimes")), version, "lib")
+runtime_19 = os.path.join(os.path.abspath(param("llvm_runtimes")), "19", "lib")
+library = "-L%s/clang%s -lomptarget-indirect" % (build, version)
+plugin = "%s/pass/omptarget-indirect-%s.so" % (build, version)
+binaries = "/usr/lib/llvm-%s/bin" % version
+
+config.name = "device-rtl." + version
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".c", ".cpp", ".ll"]
+config.excludes = ["inputs"]
+config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+config.test_exec_root = os.path.abspath(param("output"))
+config.environment["PATH"] = binaries + ":" + os.environ["PATH"]
+
+clang = shutil.which("clang-" + version)
+if clang and os.path.exists("%s/clang%s/libomptarget-indirect.a" % (build, version)):
+    config.available_features.add("clang-" + version)
+cuda = next((folder for folder in [os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
+             if folder and os.path.exists(folder + "/bin/ptxas")), None)
+if cuda:
+    config.available_features.add("cuda")
+if os.path.exists(os.path.join(os.path.dirname(runtime), "complete")):
+    config.available_features.add("llvm-runtimes")
+if os.path.exists(binaries + "/lld"):
+    config.available_features.add("lld")
+rocm = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+if os.path.exists(rocm):
+    config.available_features.add("rocm-device-libs")
+if os.path.exists(plugin):
+    config.available_features.add("indirect-plugin")
+    if os.path.exists(binaries + "/opt"):
+        config.available_features.add("opt")
+
+# The documented commands (docs/indirect.md), with what stands in for LLVM's device RTL where Debian has none.
+base = "%s -O2 -w -fopenmp -I%s " % (clang, include)
+nvptx = {
+    "14": "-fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_80 --libomptarget-nvptx-bc-path=" + runtime,
+    "15": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
+    "16": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
+    "19": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
+    "22": "--offload-arch=sm_80 -nogpulib -L%s -lomptarget.devicertl" % runtime_19,
+}[version]
+amdgcn = {
+    "14": "-fopenmp-targets=amdgcn-amd-amdhsa -Xopenmp-target=amdgcn-amd-amdhsa -march=gfx90a "
+          "--libomptarget-amdgcn-bc-path=%s --rocm-device-lib-path=%s" % (runtime, rocm),
+    "15": "-fopenmp-targets=amdgcn-amd-amdhsa -Xopenmp-target=amdgcn-amd-amdhsa -march=gfx90a "
+          "--libomptarget-amdgpu-bc-path=%s -L%s --rocm-device-lib-path=%s" % (runtime, runtime, rocm),
+    "16": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
+    "19": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl" % runtime,
+    "22": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl -Xoffload-linker "
+          "--defsym=__oclc_ABI_version=600" % runtime_19,
+}[version]
+if "-fopenmp-targets" not in nvptx:
+    nvptx = "-fopenmp-targets=nvptx64-nvidia-cuda " + nvptx
+if "-fopenmp-targets" not in amdgcn:
+    amdgcn = "-fopenmp-targets=amdgcn-amd-amdhsa " + amdgcn
+
+config.substitutions += [
+    (r"%nvptx\b", base + nvptx), (r"%amdgcn\b", base + amdgcn), (r"%library\b", library),
+    (r"%bitcode\b", "%s/clang%s/libomptarget-indirect" % (build, version)),
+    (r"%base\b", base),
+    (r"%plugin\b", "-fpass-plugin=" + plugin),
+    (r"%opt\b", "%s/opt -load-pass-plugin=%s -S" % (binaries, plugin)),
+    (r"%clang-ir\b", "%s -w --target=x86_64-pc-linux-gnu -fpass-plugin=%s -S -emit-llvm -o -" % (clang, plugin)),
+    (r"%clang-for\b", "%s -w" % clang), (r"%cuda\b", cuda or "none"),
+    (r"%carve\b", "python3 %s/inputs/carve.py" % config.test_source_root),
+    (r"%readelf\b", os.path.join(tools, "llvm-readelf")), (r"%objdump\b", os.path.join(tools, "llvm-objdump")),
+    (r"%FileCheck\b", os.path.join(tools, "FileCheck")), (r"%check\b", os.path.join(tools, "FileCheck") + " %s"),
+    (r"%inputs\b", config.test_source_root + "/inputs"),
+]
