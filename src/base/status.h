@@ -49,10 +49,17 @@ public:
   bool is_ok() const { return failure_ == nullptr; }
   explicit operator bool() const { return is_ok(); }
 
-  /// Adds during what it failed. No effect on success.
+  /// Adds during what it failed, unless that is empty. No effect on success.
   Status &&during(std::string text) && {
-    if (failure_)
+    if (failure_ && !text.empty())
       failure_->lines.push_back({FailureLine::Kind::kError, std::move(text)});
+    return std::move(*this);
+  }
+
+  /// Adds a message that explains the cause. No effect on success.
+  Status &&explained(std::string text) && {
+    if (failure_)
+      failure_->lines.push_back({FailureLine::Kind::kMessage, std::move(text)});
     return std::move(*this);
   }
 
