@@ -27,6 +27,7 @@ struct Failure {
   std::vector<FailureLine> lines;
   int code = 1;       ///< the number in "fatal error N:"
   std::string fatal;  ///< replaces the text of the fatal line, if not empty
+  std::string about;  ///< which variable it is about; printed after the lines, if not empty
 };
 
 /// Success, or a Failure. One pointer; null is success.
@@ -49,10 +50,17 @@ public:
   bool is_ok() const { return failure_ == nullptr; }
   explicit operator bool() const { return is_ok(); }
 
-  /// Adds during what it failed, unless that is empty. No effect on success.
+  /// Adds during what it failed. No effect on success.
   Status &&during(std::string text) && {
-    if (failure_ && !text.empty())
+    if (failure_)
       failure_->lines.push_back({FailureLine::Kind::kError, std::move(text)});
+    return std::move(*this);
+  }
+
+  /// Tells which variable it is about. No effect on success.
+  Status &&about(std::string text) && {
+    if (failure_)
+      failure_->about = std::move(text);
     return std::move(*this);
   }
 

@@ -44,7 +44,7 @@ Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, c
   return std::move(status)
       .during(is_present ? "Call to getTargetPointer returned null pointer ('present' map type modifier)."
                          : "Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
-      .during(variable_text(item));
+      .about(variable_text(item));
 }
 
 /// Where one range ended up.
@@ -80,7 +80,7 @@ private:
     if (item.size < 0) [[unlikely]]
       return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
                                   static_cast<uintptr_t>(item.begin)))
-          .during(variable_text(item));
+          .about(variable_text(item));
     HostPtr base = item.base;
     if (item.has(map_type::kPtrAndObj)) {
       OMPTARGET_TRY_ASSIGN(const Binding pointer, bind(item, item.base, kPointerSize, item.base, 0, false));
@@ -199,7 +199,7 @@ private:
 } // namespace
 
 Status missing_present(const MapItem &item, const char *modifier) {
-  return Status::message(missing_text(item, modifier)).during(variable_text(item));
+  return Status::message(missing_text(item, modifier)).about(variable_text(item));
 }
 
 Copy copy_of(const MapItem &item) {

@@ -33,12 +33,16 @@ VariableName parse_variable_name(const char *text) {
 }
 
 std::string variable_text(const MapItem &item) {
-  const VariableName variable = parse_variable_name(item.name);
+  return variable_text(item.name, item.has(map_type::kNonContiguous) ? -1 : item.size);
+}
+
+std::string variable_text(const char *text_of_name, int64_t size) {
+  const VariableName variable = parse_variable_name(text_of_name);
   if (variable.name.empty())
     return {};
   std::string text = format("in the mapping of %.*s", static_cast<int>(variable.name.size()), variable.name.data());
-  if (!item.has(map_type::kNonContiguous))
-    text += format(" (%lld bytes)", static_cast<long long>(item.size));
+  if (size >= 0)
+    text += format(" (%lld bytes)", static_cast<long long>(size));
   if (variable.line != 0)
     text += format(" at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(), variable.line,
                    variable.column);

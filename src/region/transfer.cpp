@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/runtime.h"
+#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -22,6 +23,16 @@ struct MappingSettings {
 const MappingSettings &mapping_settings() {
   static const MappingSettings settings;
   return settings;
+}
+
+/// Adds which copy a failed operation was part of.
+Status explained(Status status, const Copy &copy, const char *direction) {
+  if (status.is_ok()) [[likely]]
+    return status;
+  return std::move(status)
+      .during(format("Copying data %s device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR, direction,
+                     copy.size, static_cast<uintptr_t>(copy.host)))
+      .about(variable_text(copy.name, copy.size));
 }
 
 } // namespace
@@ -71,7 +82,8 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
       return allocated.take_status()
           .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
                          bytes, static_cast<uintptr_t>(storage.begin), raw(device_.id())))
-          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).");
+          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
+          .about(variable_text(storage.ref.mapping->name(), storage.size));
     const DevicePtr allocation = device_ptr(*allocated);
     OMPTARGET_TRY(notify_mapped(storage));
     device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
@@ -144,10 +156,8 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
   const DevicePtr target = copy.mapping->target_of(copy.host);
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-  OMPTARGET_TRY_DURING(
-      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_),
-      "Copying data to device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR " (%s)", copy.size,
-      static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+  OMPTARGET_TRY(explained(
+      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_), copy, "to"));
   return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
 
@@ -231,10 +241,9 @@ Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
     const DevicePtr target = copy.mapping->target_of(copy.host);
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-    OMPTARGET_TRY_DURING(
-        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_),
-        "Copying data from device failed: %" PRId64 " bytes to host address 0x%016" PRIxPTR " (%s)", copy.size,
-        static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+    OMPTARGET_TRY(explained(
+        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_), copy,
+        "from"));
     if (!copy.mapping->has_attached_pointers())
       continue;
     if (queue_.is_busy())
