@@ -19,6 +19,8 @@ namespace {
 void print_lines(const Failure &failure) {
   for (const FailureLine &line : failure.lines)
     line.kind == FailureLine::Kind::kMessage ? print_message(line.text) : print_error(line.text);
+  if (!failure.about.empty())
+    print_error(failure.about);
 }
 
 [[noreturn]] void end_with(const Failure &failure, const Call &call) {
@@ -49,7 +51,7 @@ bool succeeded(Status status, const Call &call) {
   if (status.is_ok()) [[likely]]
     return true;
   OMPTARGET_TRACE(Topic::kApi, "%s failed: %s", call.construct, status.to_string().c_str());
-  if (Runtime::get().is_mandatory())
+  if (Runtime::get().is_mandatory() && !status.failure().fatal.empty())
     end_with(status.failure(), call);
   return false;
 }

@@ -20,8 +20,8 @@ template <typename T> T finish(Result<T> result, const Call &call) {
   return std::move(*result);
 }
 
-/// For API functions that report failure by their result: traces it, and is fatal only under OMP_TARGET_OFFLOAD=MANDATORY.
-/// Whether it succeeded.
+/// For API functions that report failure by their result: traces it. Only an invalid device number under
+/// OMP_TARGET_OFFLOAD=MANDATORY is fatal. Whether it succeeded.
 bool succeeded(Status status, const Call &call);
 
 /// Answers a call of a function that this library exports and does not support: prints its name, once.

@@ -4,8 +4,14 @@
 // omp_* and llvm_omp_* routines on devices and their memory. libomp defines some of the same names and forwards to these;
 // nothing inside this library calls an exported name, since that could land in libomp.
 
+#include <climits>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
 #include "abi/boundary.h"
 #include "base/log.h"
+#include "device/libomp.h"
 #include "device/runtime.h"
 #include "omptarget/compiler.h"
 #include "region/memory.h"
@@ -27,6 +33,36 @@ void *allocate(const char *function, size_t size, int device, int32_t kind, cons
 
 void release(const char *function, void *pointer, int device, int32_t kind, const void *code) {
   (void)succeeded(free_memory(pointer, device, kind), api_call(function, device, code));
+}
+
+/// Whether all numbers are those of devices, before a task is started for them.
+bool are_devices(const Call &call, std::initializer_list<int32_t> numbers) {
+  for (const int32_t number : numbers)
+    if (auto device = api_device(number); !device)
+      return succeeded(device.take_status(), call);
+  return true;
+}
+
+/// Does the work in a task with these dependences, or where libomp has no such tasks at once, after them.
+template <typename Work> bool in_task(const Call &call, int32_t count, void *dependences, Work work) {
+  struct Task {
+    Call call;
+    Work work;
+  };
+  auto *const objects = static_cast<void **>(dependences);
+  if (!objects)
+    count = 0;
+  auto task = std::make_unique<Task>(Task{call, std::move(work)});
+  const auto run = [](void *argument) {
+    const std::unique_ptr<Task> own(static_cast<Task *>(argument));
+    (void)succeeded(own->work(), own->call);
+  };
+  if (libomp::start_task(run, task.get(), count, objects)) {
+    (void)task.release(); // it deletes itself
+    return true;
+  }
+  libomp::wait_for_depend_objects(count, objects);
+  return succeeded(task->work(), call);
 }
 
 } // namespace
@@ -69,6 +105,107 @@ int omp_target_memcpy(void *destination, const void *source, size_t length, size
                    source_device};
   return succeeded(copy_memory(to, from, length), call) ? 0 : -1;
 }
+
+int omp_target_memcpy_rect(void *destination, const void *source, size_t element_size, int dimensions,
+                           const size_t *volume, const size_t *destination_offsets, const size_t *source_offsets,
+                           const size_t *destination_dimensions, const size_t *source_dimensions,
+                           int destination_device, int source_device) {
+  if (!destination && !source)
+    return INT_MAX; // how many dimensions are supported
+  const Call call = api_call("omp_target_memcpy_rect", destination_device, __builtin_return_address(0));
+  const Rectangle to{destination, destination_device, destination_offsets, destination_dimensions};
+  const Rectangle from{const_cast<void *>(source), source_device, source_offsets, source_dimensions};
+  return succeeded(copy_rectangle(to, from, {element_size, dimensions, volume}), call) ? 0 : -1;
+}
+
+void *omp_target_memset(void *pointer, int value, size_t length, int device) {
+  const Call call = api_call("omp_target_memset", device, __builtin_return_address(0));
+  (void)succeeded(fill_memory(pointer, static_cast<uint8_t>(value), length, device), call);
+  return pointer;
+}
+
+int omp_target_memcpy_async(void *destination, const void *source, size_t length, size_t destination_offset,
+                            size_t source_offset, int destination_device, int source_device, int ndeps, void *deps) {
+  const Call call = api_call("omp_target_memcpy_async", destination_device, __builtin_return_address(0));
+  if (length != 0 && (!destination || !source))
+    return -1;
+  const Place to{destination ? static_cast<char *>(destination) + destination_offset : nullptr, destination_device};
+  const Place from{source ? const_cast<char *>(static_cast<const char *>(source)) + source_offset : nullptr,
+                   source_device};
+  if (!are_devices(call, {destination_device, source_device}))
+    return -1;
+  return in_task(call, ndeps, deps, [=] { return copy_memory(to, from, length); }) ? 0 : -1;
+}
+
+int omp_target_memcpy_rect_async(void *destination, const void *source, size_t element_size, int dimensions,
+                                 const size_t *volume, const size_t *destination_offsets, const size_t *source_offsets,
+                                 const size_t *destination_dimensions, const size_t *source_dimensions,
+                                 int destination_device, int source_device, int ndeps, void *deps) {
+  if (!destination && !source)
+    return INT_MAX;
+  const Call call = api_call("omp_target_memcpy_rect_async", destination_device, __builtin_return_address(0));
+  if (!are_devices(call, {destination_device, source_device}))
+    return -1;
+  if (!destination || !source || element_size == 0 || dimensions < 1 || !volume || !destination_offsets ||
+      !source_offsets || !destination_dimensions || !source_dimensions)
+    return -1;
+  // The caller's arrays need not live as long as the task.
+  const auto count = static_cast<size_t>(dimensions);
+  std::vector<size_t> numbers;
+  for (const size_t *array : {volume, destination_offsets, source_offsets, destination_dimensions, source_dimensions})
+    numbers.insert(numbers.end(), array, array + count);
+  return in_task(call, ndeps, deps,
+                 [=, numbers = std::move(numbers)] {
+                   const size_t *const data = numbers.data();
+                   const Rectangle to{destination, destination_device, data + count, data + 3 * count};
+                   const Rectangle from{const_cast<void *>(source), source_device, data + 2 * count, data + 4 * count};
+                   return copy_rectangle(to, from, {element_size, dimensions, data});
+                 })
+             ? 0
+             : -1;
+}
+
+void *omp_target_memset_async(void *pointer, int value, size_t length, int device, int ndeps, void *deps) {
+  const Call call = api_call("omp_target_memset_async", device, __builtin_return_address(0));
+  if (are_devices(call, {device}))
+    (void)in_task(call, ndeps, deps,
+                  [=] { return fill_memory(pointer, static_cast<uint8_t>(value), length, device); });
+  return pointer;
+}
+
+int omp_target_is_accessible(const void *pointer, size_t size, int device) {
+  const Call call = api_call("omp_target_is_accessible", device, __builtin_return_address(0));
+  return value_or(is_accessible(pointer, size, device), false, call) ? 1 : 0;
+}
+
+int omp_target_associate_ptr(const void *host_pointer, const void *device_pointer, size_t size, size_t device_offset,
+                             int device) {
+  const Call call = api_call("omp_target_associate_ptr", device, __builtin_return_address(0));
+  const void *target = device_pointer ? static_cast<const char *>(device_pointer) + device_offset : nullptr;
+  return succeeded(associate(host_pointer, target, size, device), call) ? 0 : -1;
+}
+
+int omp_target_disassociate_ptr(const void *host_pointer, int device) {
+  const Call call = api_call("omp_target_disassociate_ptr", device, __builtin_return_address(0));
+  return succeeded(disassociate(host_pointer, device), call) ? 0 : -1;
+}
+
+void *llvm_omp_target_lock_mem(void *pointer, size_t size, int device) {
+  const Call call = api_call("llvm_omp_target_lock_mem", device, __builtin_return_address(0));
+  return value_or<void *>(lock_memory(pointer, size, device), nullptr, call);
+}
+
+void llvm_omp_target_unlock_mem(void *pointer, int device) {
+  const Call call = api_call("llvm_omp_target_unlock_mem", device, __builtin_return_address(0));
+  (void)succeeded(unlock_memory(pointer, device), call);
+}
+
+// On the host there is no dynamic shared memory.
+void *llvm_omp_target_dynamic_shared_alloc(void) { return nullptr; }
+void *llvm_omp_get_dynamic_shared(void) { return nullptr; }
+
+int omp_get_device_from_uid(const char *uid) { return device_of_uid(uid); }
+const char *omp_get_uid_from_device(int device) { return uid_of_device(device); }
 
 int omp_target_is_present(const void *pointer, int device) {
   const Call call = api_call("omp_target_is_present", device, __builtin_return_address(0));

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "device/libomp.h"
 #include "omptarget/compiler.h"
+#include "region/deferred.h"
 #include "region/launch.h"
 
 using namespace omptarget;
@@ -53,11 +54,12 @@ int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) 
   return run(call, request);
 }
 
-int run_kernel(const Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr, const void *block) {
+int run_kernel(Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr, const void *block) {
   auto request = read_kernel_args(block, num_teams, thread_limit);
   if (!request) [[unlikely]]
     finish(request.take_status(), call);
   request->host_id = host_ptr;
+  call.is_nowait = call.is_nowait || (request->flags & OMPTARGET_KERNEL_NOWAIT) != 0;
   return run(call, *request);
 }
 
@@ -69,7 +71,7 @@ int __tgt_target(OMPTARGET_OLD_TARGET_PARAMETERS) {
 }
 
 int __tgt_target_nowait(OMPTARGET_OLD_TARGET_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
   return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, kNoTeams);
 }
@@ -81,7 +83,7 @@ int __tgt_target_teams(OMPTARGET_OLD_TARGET_PARAMETERS, int32_t num_teams, int32
 
 int __tgt_target_teams_nowait(OMPTARGET_OLD_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit,
                               OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kTarget, nullptr, device, __builtin_return_address(0)};
+  const Call call{kTarget, nullptr, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
   return run_old(call, host_ptr, {n, bases, begins, sizes, types, nullptr, nullptr}, {num_teams, thread_limit});
 }
@@ -92,7 +94,7 @@ int __tgt_target_mapper(OMPTARGET_TARGET_PARAMETERS) {
 }
 
 int __tgt_target_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  const Call call{kTarget, loc, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
   return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, kNoTeams);
 }
@@ -104,20 +106,20 @@ int __tgt_target_teams_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, in
 
 int __tgt_target_teams_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit,
                                      OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  const Call call{kTarget, loc, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
   return run_old(call, host_ptr, {n, bases, begins, sizes, types, names, mappers}, {num_teams, thread_limit});
 }
 
 int __tgt_target_kernel(ident_t *loc, int64_t device, int32_t num_teams, int32_t thread_limit, void *host_ptr,
                         __tgt_kernel_args *args) {
-  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  Call call{kTarget, loc, device, __builtin_return_address(0)};
   return run_kernel(call, num_teams, thread_limit, host_ptr, args);
 }
 
 int __tgt_target_kernel_nowait(ident_t *loc, int64_t device, int32_t num_teams, int32_t thread_limit, void *host_ptr,
                                __tgt_kernel_args *args, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kTarget, loc, device, __builtin_return_address(0)};
+  Call call{kTarget, loc, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(loc, ndeps, deps, nnoalias, noalias);
   return run_kernel(call, num_teams, thread_limit, host_ptr, args);
 }
@@ -131,7 +133,12 @@ void __kmpc_push_target_tripcount_mapper(ident_t *, int64_t device, uint64_t tri
 }
 
 void __tgt_target_nowait_query(void **async_handle) {
-  // Every construct is complete when its entry point returns, so there is nothing to ask for.
-  if (async_handle)
+  Call call{"target nowait", nullptr, -1, __builtin_return_address(0)};
+  if (!async_handle || !*async_handle)
+    return finish(Status::error("__tgt_target_nowait_query is called for a task without unfinished work"), call);
+  auto is_done = ask_for_deferred(*async_handle, call);
+  if (!is_done.is_ok()) [[unlikely]]
+    finish(is_done.take_status(), call);
+  if (*is_done)
     *async_handle = nullptr;
 }

@@ -27,6 +27,7 @@ struct Failure {
   std::vector<FailureLine> lines;
   int code = 1;       ///< the number in "fatal error N:"
   std::string fatal;  ///< replaces the text of the fatal line, if not empty
+  std::string about;  ///< which variable it is about; printed after the lines, if not empty
 };
 
 /// Success, or a Failure. One pointer; null is success.
@@ -53,6 +54,20 @@ public:
   Status &&during(std::string text) && {
     if (failure_)
       failure_->lines.push_back({FailureLine::Kind::kError, std::move(text)});
+    return std::move(*this);
+  }
+
+  /// Tells which variable it is about. No effect on success.
+  Status &&about(std::string text) && {
+    if (failure_)
+      failure_->about = std::move(text);
+    return std::move(*this);
+  }
+
+  /// Adds a message that explains the cause. No effect on success.
+  Status &&explained(std::string text) && {
+    if (failure_)
+      failure_->lines.push_back({FailureLine::Kind::kMessage, std::move(text)});
     return std::move(*this);
   }
 

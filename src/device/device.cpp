@@ -56,6 +56,7 @@ Status Device::initialise() {
     return std::move(status).during(format("device %d cannot be initialised", raw(id_)));
   }
   Runtime::register_exit_handler();
+  uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
   return Status::ok();
 }

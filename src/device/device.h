@@ -51,6 +51,8 @@ public:
       return Status::ok();
     return catch_up();
   }
+  /// Whether data that are not present are used in place, although unified shared memory was not asked for (an APU).
+  bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
 
   /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under way,
@@ -107,6 +109,7 @@ private:
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
+  std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
   std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   std::vector<std::unique_ptr<Loaded>> loaded_;

@@ -3,6 +3,9 @@
 
 #include "device/libomp.h"
 
+#include <cstddef>
+#include <vector>
+
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);
 [[gnu::weak]] int32_t __kmpc_global_thread_num(void *location);
@@ -11,7 +14,50 @@ extern "C" {
 [[gnu::weak]] int omp_get_default_device(void);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
+struct OmptargetTask;
+[[gnu::weak]] OmptargetTask *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t task_size,
+                                                          size_t shared_size,
+                                                          int32_t (*entry)(int32_t thread, OmptargetTask *task),
+                                                          int64_t device);
+[[gnu::weak]] int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, OmptargetTask *task, int32_t count,
+                                                void *dependences, int32_t count_no_alias, void *no_alias);
+/// The head of libomp's record of a task, and what we keep behind it.
+struct OmptargetTask {
+  void *shared;
+  void *entry;
+  int32_t part;
+  int64_t data[2];
+  omptarget::libomp::TaskFunction function;
+  void *argument;
+};
 }
+
+namespace {
+
+/// libomp's record of one dependence. A depend object points to the first of several; the record before it tells how many.
+struct Dependence {
+  intptr_t address;
+  size_t length;
+  uint8_t flags;
+};
+static_assert(sizeof(Dependence) == 24);
+
+std::vector<Dependence> dependences_of(int32_t count, void **objects) {
+  std::vector<Dependence> all;
+  for (int32_t i = 0; i < count; ++i) {
+    const auto *first = static_cast<const Dependence *>(objects[i]);
+    if (first)
+      all.insert(all.end(), first, first + first[-1].address);
+  }
+  return all;
+}
+
+int32_t run_task(int32_t, OmptargetTask *task) {
+  task->function(task->argument);
+  return 0;
+}
+
+} // namespace
 
 namespace omptarget::libomp {
 
@@ -30,6 +76,28 @@ void wait_for_dependences(ident_t *location, int32_t count, void *dependences, i
                           void *no_alias) {
   if (count + count_no_alias > 0 && __kmpc_omp_wait_deps)
     __kmpc_omp_wait_deps(location, global_thread(location), count, dependences, count_no_alias, no_alias);
+}
+
+bool start_task(TaskFunction function, void *argument, int32_t count, void **depend_objects) {
+  if (!__kmpc_omp_target_task_alloc || !__kmpc_omp_task_with_deps || !__kmpc_global_thread_num)
+    return false;
+  constexpr int64_t kAnyDevice = -1;
+  const int32_t thread = global_thread(nullptr);
+  OmptargetTask *task =
+      __kmpc_omp_target_task_alloc(nullptr, thread, 0, sizeof(OmptargetTask), 0, run_task, kAnyDevice);
+  if (!task)
+    return false;
+  task->function = function;
+  task->argument = argument;
+  std::vector<Dependence> dependences = dependences_of(count, depend_objects);
+  __kmpc_omp_task_with_deps(nullptr, thread, task, static_cast<int32_t>(dependences.size()), dependences.data(), 0,
+                            nullptr);
+  return true;
+}
+
+void wait_for_depend_objects(int32_t count, void **depend_objects) {
+  std::vector<Dependence> dependences = dependences_of(count, depend_objects);
+  wait_for_dependences(nullptr, static_cast<int32_t>(dependences.size()), dependences.data(), 0, nullptr);
 }
 
 bool has_target_tasks() { return __kmpc_omp_get_target_async_handle_ptr && __kmpc_omp_has_task_team; }

@@ -30,4 +30,12 @@ void **async_handle(int32_t thread);
 /// Whether the functions that target tasks need are all there.
 bool has_target_tasks();
 
+/// A piece of work to be done in a task; it deletes itself.
+using TaskFunction = void (*)(void *argument);
+/// Starts a task that runs function(argument) once count depend objects (omp_depend_t) are fulfilled. False if libomp cannot
+/// do that: then nothing has happened.
+bool start_task(TaskFunction function, void *argument, int32_t count, void **depend_objects);
+/// Waits until the depend objects are fulfilled.
+void wait_for_depend_objects(int32_t count, void **depend_objects);
+
 } // namespace omptarget::libomp

@@ -84,9 +84,9 @@ Mapping *HostDataToTargetMap::new_mapping() {
 }
 
 void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
-  mapping.begin_.store(range.begin, kRelaxed);
-  mapping.end_.store(range.end, kRelaxed);
-  mapping.base_.store(range.base, kRelaxed);
+  mapping.begin_.store(range.begin, kRelease);
+  mapping.end_.store(range.end, kRelease);
+  mapping.base_.store(range.base, kRelease);
   mapping.target_begin_.store(DevicePtr::kNull, kRelaxed);
   mapping.allocation_.store(DevicePtr::kNull, kRelaxed);
   mapping.name_.store(range.name, kRelaxed);
@@ -184,12 +184,8 @@ Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset) {
 }
 
 Removed HostDataToTargetMap::unlink(Mapping &mapping) {
-  Removed removed{true,
-                  mapping.allocation(),
-                  mapping.event_.exchange(nullptr, kRelaxed),
-                  mapping.begin(),
-                  mapping.target_begin(),
-                  mapping.size()};
+  Removed removed{true,           mapping.allocation(),         mapping.begin(), mapping.target_begin(),
+                  mapping.size(), std::move(mapping.arrival_)};
   index_.begin_write();
   index_.erase(static_cast<uintptr_t>(removed.begin));
   index_.end_write();
@@ -233,20 +229,42 @@ void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_beg
   mapping.state_.notify_all();
 }
 
-void HostDataToTargetMap::publish_ready(Mapping &mapping, void *event) {
+void HostDataToTargetMap::publish_ready(Mapping &mapping, std::shared_ptr<void> arrival) {
   mapping.creator_.store(nullptr, kRelaxed);
-  mapping.event_.store(event, kRelaxed);
-  mapping.state_.fetch_or(MappingState::kStorage | MappingState::kReady, std::memory_order_acq_rel);
+  uint64_t bits = MappingState::kStorage | MappingState::kReady;
+  if (arrival) {
+    std::lock_guard lock(mutex_);
+    mapping.arrival_ = std::move(arrival);
+    bits |= MappingState::kArriving;
+  }
+  mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
   mapping.state_.notify_all();
 }
 
+std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
+  if (!(ref.mapping->state() & MappingState::kArriving))
+    return nullptr;
+  std::lock_guard lock(mutex_);
+  return ref.mapping->generation() == ref.generation ? ref.mapping->arrival_ : nullptr;
+}
+
+void HostDataToTargetMap::end_arrival(MappingRef ref) {
+  std::shared_ptr<void> event; // ends after the lock: its end calls out
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation)
+    return;
+  event = std::move(ref.mapping->arrival_);
+  ref.mapping->state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
+}
+
 void HostDataToTargetMap::discard(MappingRef ref) {
+  Removed removed; // ends after the lock
   {
     std::lock_guard lock(mutex_);
     if (ref.mapping->generation() != ref.generation)
       return;
     ref.mapping->state_.store(static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift, kRelease);
-    unlink(*ref.mapping);
+    removed = unlink(*ref.mapping);
   }
   ref.mapping->state_.notify_all();
 }

@@ -54,10 +54,10 @@ struct Released {
 struct Removed {
   bool is_removed = false;
   DevicePtr allocation{};
-  void *event = nullptr;
   HostPtr begin{};
   DevicePtr target_begin{};
   int64_t size = 0;
+  std::shared_ptr<void> arrival{}; ///< its event, which may end with this
 };
 
 /// Any thread. find, retain and release with the dynamic counter take no lock; everything else takes the map's lock for
@@ -87,10 +87,16 @@ public:
   Removed remove_infinite(HostPtr begin);
 
   /// The creating construct tells that storage was allocated (allocation: what to free later), that the data have
-  /// arrived (event: after which they have, or null), or that it failed: the mapping is removed, whatever its count.
+  /// arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
+  /// its count.
   void publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation);
-  void publish_ready(Mapping &mapping, void *event = nullptr);
+  void publish_ready(Mapping &mapping, std::shared_ptr<void> arrival = nullptr);
   void discard(MappingRef ref);
+
+  /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
+  /// as the result. The creating construct ends that once it has waited for its own queue.
+  std::shared_ptr<void> arrival(MappingRef ref) const;
+  void end_arrival(MappingRef ref);
 
   /// Notes an attached pointer; false if the same was noted already (then its copy needs no writing).
   bool note_attached(Mapping &mapping, const AttachedPointer &pointer);

@@ -51,7 +51,9 @@ struct MapItem {
   uint64_t type;     ///< map_type bits
   const char *name;  ///< ";name;file;line;column;;" or null; lives as long as the module
   int32_t argument;  ///< index in the caller's arrays; -1 for a component that a mapper pushed
-  int32_t parent;    ///< index of the item that this is a member of, or -1
+  int32_t parent;    ///< index of the item that this is a member of, or -1; in a group the parent of the argument
+
+  int32_t group = -1; ///< what a mapper pushed for one argument: index of the first such item
 
   MappingRef mapping{};         ///< where the range lies, if it is present
   MappingRef pointer_mapping{}; ///< PTR_AND_OBJ: where the pointer lies
@@ -65,7 +67,7 @@ enum ItemFlag : uint8_t {
   kItemCounted = 1,        ///< entering retained mapping
   kItemPointerCounted = 2, ///< entering retained pointer_mapping
   kItemHostPointer = 4,    ///< unified shared memory: the device uses the host's memory
-  kItemIsCombined = 8,     ///< parent of the items that follow
+  kItemLookUpOnly = 8,     ///< stands for an argument with a mapper: gives its address, changes nothing
 };
 
 } // namespace omptarget

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 
 #include "base/address.h"
 #include "mapping/map_type.h"
@@ -30,7 +31,8 @@ struct MappingState {
   static constexpr uint32_t kInfinite = 0xffffffff;
   static constexpr uint64_t kHeld = 1ull << 32;    ///< the hold count is not zero
   static constexpr uint64_t kStorage = 1ull << 33; ///< the device address is known
-  static constexpr uint64_t kReady = 1ull << 34;   ///< the data that the creating construct copies have arrived
+  static constexpr uint64_t kReady = 1ull << 34;   ///< the data that the creating construct copies have arrived, or:
+  static constexpr uint64_t kArriving = 1ull << 35; ///< with kReady: they have once an event has happened
   static constexpr unsigned kGenerationShift = 36;
 
   static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word & kCountMask); }
@@ -42,9 +44,10 @@ struct MappingState {
 /// publishes storage; readers that race with reuse are caught by the generation. Any thread may read.
 class Mapping {
 public:
-  HostPtr begin() const { return begin_.load(std::memory_order_relaxed); }
-  HostPtr end() const { return end_.load(std::memory_order_relaxed); }
-  HostPtr base() const { return base_.load(std::memory_order_relaxed); }
+  // Acquire, since a reader of the index checks afterwards that nobody was changing it.
+  HostPtr begin() const { return begin_.load(std::memory_order_acquire); }
+  HostPtr end() const { return end_.load(std::memory_order_acquire); }
+  HostPtr base() const { return base_.load(std::memory_order_acquire); }
   int64_t size() const { return end() - begin(); }
   /// Device address of begin(). Only once storage is published.
   DevicePtr target_begin() const { return target_begin_.load(std::memory_order_relaxed); }
@@ -64,9 +67,10 @@ public:
   const void *creator() const { return creator_.load(std::memory_order_relaxed); }
   const void *finisher() const { return finisher_.load(std::memory_order_relaxed); }
   void set_finisher(const void *construct) { finisher_.store(construct, std::memory_order_relaxed); }
-
-  /// An event after which the data have arrived, for devices that order queues by events; null otherwise.
-  void *arrival_event() const { return event_.load(std::memory_order_acquire); }
+  /// The construct found that the mapping lives on.
+  void clear_finisher(const void *construct) {
+    finisher_.compare_exchange_strong(construct, nullptr, std::memory_order_relaxed);
+  }
 
 private:
   friend class HostDataToTargetMap;
@@ -79,10 +83,10 @@ private:
   std::atomic<const char *> name_{nullptr};
   std::atomic<const void *> creator_{nullptr};
   std::atomic<const void *> finisher_{nullptr};
-  std::atomic<void *> event_{nullptr};
   std::atomic<uint32_t> attached_count_{0};
   std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
   std::map<HostPtr, AttachedPointer> attached_; // by host address of the pointer; with the map's lock held
+  std::shared_ptr<void> arrival_;              // the event that kArriving is about; with the map's lock held
   Mapping *next_free_ = nullptr;               // with the map's lock held
 };
 

@@ -48,6 +48,20 @@ struct Attachment {
   HostPtr target_begin;
 };
 
+/// The copy of an item that lies in its mapping; the part that does, for implicit items that reach beyond it.
+Copy copy_of(const MapItem &item);
+
+/// Adds a copy, or extends the last one if they touch in one mapping.
+void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy);
+
+/// Adds a mapping that another construct makes, and whose storage or data may still be on the way.
+inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found &found) {
+  if ((found.state & (MappingState::kReady | MappingState::kArriving)) == MappingState::kReady) [[likely]]
+    return;
+  if (awaited.empty() || !(awaited.back() == found.ref))
+    awaited.push_back(found.ref);
+}
+
 /// What entering has to do: allocate, copy, wait, then the rest.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
@@ -69,8 +83,9 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
 /// Takes back what plan_enter did, after its allocations failed. Storage that was allocated is the caller's to free.
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, const EnterPlan &plan);
 
-/// What leaving has to do: copy, wait for the copies, restore attached pointers, then remove what is unused.
+/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then remove what is unused.
 struct ExitPlan {
+  llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;       ///< to the host
   llvm::SmallVector<MappingRef, 4> unused; ///< reached zero; to be removed unless somebody retains them meanwhile
 };
@@ -82,6 +97,7 @@ Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems
 
 /// What target update has to do.
 struct UpdatePlan {
+  llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> to_device;
   llvm::SmallVector<Copy, 4> to_host;
 };

@@ -5,10 +5,13 @@
 
 #include "mapping/plan.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
 #include "base/log.h"
+#include "mapping/construct_counts.h"
+#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -23,13 +26,25 @@ HostPtr read_pointer(HostPtr address) {
   return host_ptr(value);
 }
 
-Status extension_not_allowed(HostPtr begin, int64_t size, const Found &found) {
-  return Status::message(format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR
-                                " (%" PRId64 " bytes), but device allocation maps to host at 0x%016" PRIxPTR
-                                " (%" PRId64 " bytes)",
-                                static_cast<uintptr_t>(begin), size, static_cast<uintptr_t>(found.begin),
-                                found.end - found.begin))
-      .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).");
+std::string missing_text(const MapItem &item, const char *modifier) {
+  return format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR " (%" PRId64
+                " bytes)",
+                modifier, static_cast<uintptr_t>(item.begin), item.size);
+}
+
+Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, const Found &found) {
+  Status status = Status::message(format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR
+                                         " (%" PRId64 " bytes), but device allocation maps to host at 0x%016" PRIxPTR
+                                         " (%" PRId64 " bytes)",
+                                         static_cast<uintptr_t>(begin), size, static_cast<uintptr_t>(found.begin),
+                                         found.end - found.begin));
+  const bool is_present = item.has(map_type::kPresent);
+  if (is_present)
+    status = std::move(status).explained(missing_text(item, "map type modifier"));
+  return std::move(status)
+      .during(is_present ? "Call to getTargetPointer returned null pointer ('present' map type modifier)."
+                         : "Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
+      .about(variable_text(item));
 }
 
 /// Where one range ended up.
@@ -42,12 +57,17 @@ struct Binding {
 class EnterPlanner {
 public:
   EnterPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan)
-      : map_(map), policy_(policy), items_(items), plan_(plan) {}
+      : map_(map), policy_(policy), items_(items), plan_(plan), counts_(items) {}
 
   Status run() {
-    for (size_t i = 0; i < items_.size(); ++i)
-      if (!items_[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+        continue;
+      if (items_[i].flags & kItemLookUpOnly) [[unlikely]]
+        look_up(items_[i]);
+      else
         OMPTARGET_TRY(enter(i));
+    }
     for (const MapItem &item : items_)
       if (item.has(map_type::kAttach) && !item.has(map_type::kPrivate))
         attach_deferred(item);
@@ -57,9 +77,10 @@ public:
 private:
   Status enter(size_t index) {
     MapItem &item = items_[index];
-    if (item.size < 0)
+    if (item.size < 0) [[unlikely]]
       return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
-                                  static_cast<uintptr_t>(item.begin)));
+                                  static_cast<uintptr_t>(item.begin)))
+          .about(variable_text(item));
     HostPtr base = item.base;
     if (item.has(map_type::kPtrAndObj)) {
       OMPTARGET_TRY_ASSIGN(const Binding pointer, bind(item, item.base, kPointerSize, item.base, 0, false));
@@ -81,22 +102,29 @@ private:
     return Status::ok();
   }
 
-  /// Finds the range or makes a mapping of it. Members of a struct are counted with their parent.
+  void look_up(MapItem &item) {
+    const Found found = map_.find(item.begin, 0);
+    if (found.is_contained)
+      item.mapping = found.ref;
+  }
+
+  /// Finds the range or makes a mapping of it.
   Result<Binding> bind(const MapItem &item, HostPtr begin, int64_t size, HostPtr base, int64_t padding,
-                       bool always_counts) {
+                       bool is_pointee) {
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     for (;;) {
       const Found found = map_.find(begin, size);
       if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
-        const bool counts = always_counts || !is_counted_by_parent(item, found.ref);
-        if (counts && !map_.retain(found.ref, counter))
+        const bool counts = counts_.counts(item, found.ref.mapping, is_pointee);
+        if (counts && !map_.retain(found.ref, counter)) [[unlikely]] {
+          counts_.take_back(item, found.ref.mapping);
           continue; // removed since it was found
-        if (!(found.state & MappingState::kReady) && !is_own(found.ref.mapping))
-          plan_.awaited.push_back(found.ref);
+        }
+        await(found);
         return Binding{found.ref, counts, false};
       }
       if (found.is_overlapped)
-        return extension_not_allowed(begin, size, found);
+        return extension_not_allowed(item, begin, size, found);
       if (policy_.use_host_memory && !item.has(map_type::kClose))
         return Binding{{}, false, true};
       if (item.has(map_type::kPresent))
@@ -108,12 +136,15 @@ private:
       if (!inserted.is_new)
         continue; // somebody else was faster
       plan_.allocations.push_back({inserted.found.ref, begin, size, padding});
+      (void)counts_.counts(item, inserted.found.ref.mapping, is_pointee); // the one that it was made with
       return Binding{inserted.found.ref, true, false};
     }
   }
 
-  bool is_counted_by_parent(const MapItem &item, MappingRef ref) const {
-    return item.is_member() && item.parent >= 0 && items_[static_cast<size_t>(item.parent)].mapping == ref;
+  /// Another construct makes the mapping: its storage, or its data, may still be on the way.
+  void await(const Found &found) {
+    if (!is_own(found.ref.mapping))
+      add_awaited(plan_.awaited, found);
   }
 
   bool is_own(const Mapping *mapping) const { return mapping->creator() == &plan_; }
@@ -122,8 +153,7 @@ private:
   /// are on the host.
   int64_t padding_of(size_t index) const {
     const MapItem &item = items_[index];
-    if (item.is_member() || index + 1 >= items_.size() || items_[index + 1].parent != static_cast<int32_t>(index) ||
-        !items_[index + 1].is_member())
+    if (!is_combined(items_, index))
       return 0;
     const auto base = static_cast<uintptr_t>(item.base);
     const int64_t base_alignment = static_cast<int64_t>(base & (~base + 1));
@@ -132,11 +162,13 @@ private:
   }
 
   void copy(const MapItem &item) {
-    const Copy action{item.mapping.mapping, item.begin, item.size, item.name};
+    const Copy action = copy_of(item);
+    if (action.size <= 0)
+      return;
     if (is_own(item.mapping.mapping))
-      plan_.copies.push_back(action);
+      add_copy(plan_.copies, action);
     else if (item.has(map_type::kAlways))
-      plan_.late_copies.push_back(action);
+      add_copy(plan_.late_copies, action);
   }
 
   void attach(const Attachment &action) {
@@ -152,9 +184,8 @@ private:
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
     if (!always && !is_own(pointer.ref.mapping) && !is_own(target.ref.mapping))
       return;
-    for (const Found *found : {&pointer, &target})
-      if (!(found->state & MappingState::kReady) && !is_own(found->ref.mapping))
-        plan_.awaited.push_back(found->ref);
+    await(pointer);
+    await(target);
     attach({pointer.ref.mapping, item.base, item.size, target.ref.mapping, item.begin});
   }
 
@@ -162,14 +193,38 @@ private:
   const MappingPolicy &policy_;
   MapItems &items_;
   EnterPlan &plan_;
+  ConstructCounts counts_;
 };
 
 } // namespace
 
 Status missing_present(const MapItem &item, const char *modifier) {
-  return Status::message(format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR
-                                " (%" PRId64 " bytes)",
-                                modifier, static_cast<uintptr_t>(item.begin), item.size));
+  return Status::message(missing_text(item, modifier)).about(variable_text(item));
+}
+
+Copy copy_of(const MapItem &item) {
+  const Mapping &mapping = *item.mapping.mapping;
+  HostPtr begin = item.begin;
+  HostPtr end = begin + item.size;
+  if (item.has(map_type::kImplicit)) { // may lie in it partly
+    begin = std::max(begin, mapping.begin());
+    end = std::min(end, mapping.end());
+  }
+  return {item.mapping.mapping, begin, end - begin, item.name};
+}
+
+void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy) {
+  if (!copies.empty() && copies.back().mapping == copy.mapping) {
+    Copy &last = copies.back();
+    const HostPtr begin = std::min(last.host, copy.host);
+    const HostPtr end = std::max(last.host + last.size, copy.host + copy.size);
+    if (end - begin <= last.size + copy.size) { // they touch
+      last.host = begin;
+      last.size = end - begin;
+      return;
+    }
+  }
+  copies.push_back(copy);
 }
 
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan) {
@@ -180,6 +235,7 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
 }
 
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, const EnterPlan &plan) {
+  // What another thread has released meanwhile stays, unused, until it is entered again: this failure ends the program.
   for (MapItem &item : items) {
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const auto give_back = [&](MappingRef ref) {

@@ -5,6 +5,7 @@
 
 #include "mapping/plan.h"
 
+#include "mapping/construct_counts.h"
 #include "mapping/non_contiguous.h"
 
 namespace omptarget {
@@ -16,12 +17,13 @@ constexpr int64_t kPointerSize = sizeof(void *);
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
-      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan) {}
+      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan),
+        counts_(items) {}
 
   /// All references are taken away first, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
     for (MapItem &item : items_) {
-      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
         continue;
       if (!has_entered_)
         OMPTARGET_TRY(look_up(item));
@@ -43,13 +45,14 @@ private:
       const Found pointer = map_.find(item.base, kPointerSize);
       if (pointer.is_contained) {
         item.pointer_mapping = pointer.ref;
-        item.flags |= is_counted_by_parent(item, pointer.ref) ? 0 : kItemPointerCounted;
+        item.flags |= counts_.counts(item, pointer.ref.mapping, false) ? kItemPointerCounted : 0;
       }
     }
     const Found found = map_.find(item.begin, item.size);
     if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
       item.mapping = found.ref;
-      item.flags |= !item.has(map_type::kPtrAndObj) && is_counted_by_parent(item, found.ref) ? 0 : kItemCounted;
+      add_awaited(plan_.awaited, found);
+      item.flags |= counts_.counts(item, found.ref.mapping, item.has(map_type::kPtrAndObj)) ? kItemCounted : 0;
       return Status::ok();
     }
     if (policy_.use_host_memory)
@@ -57,10 +60,6 @@ private:
     else if (item.has(map_type::kPresent))
       return missing_present(item, "map type modifier");
     return Status::ok();
-  }
-
-  bool is_counted_by_parent(const MapItem &item, MappingRef ref) const {
-    return item.is_member() && item.parent >= 0 && items_[static_cast<size_t>(item.parent)].mapping == ref;
   }
 
   void release(const MapItem &item, MappingRef ref) {
@@ -75,8 +74,10 @@ private:
     if (!item.mapping || !item.has(map_type::kFrom) || item.size <= 0 ||
         item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
       return;
-    if (item.has(map_type::kAlways) || item.mapping.mapping->finisher() == &plan_)
-      plan_.copies.push_back({item.mapping.mapping, item.begin, item.size, item.name});
+    if (!item.has(map_type::kAlways) && item.mapping.mapping->finisher() != &plan_)
+      return;
+    if (const Copy copy = copy_of(item); copy.size > 0)
+      add_copy(plan_.copies, copy);
   }
 
   HostDataToTargetMap &map_;
@@ -84,6 +85,7 @@ private:
   MapItems &items_;
   const bool has_entered_;
   ExitPlan &plan_;
+  ConstructCounts counts_;
 };
 
 Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItem &item, UpdatePlan &plan) {
@@ -102,11 +104,12 @@ Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const 
       }
       return;
     }
+    add_awaited(plan.awaited, found);
     const Copy action{found.ref.mapping, begin, size, item.name};
     if (item.has(map_type::kTo))
-      plan.to_device.push_back(action);
+      add_copy(plan.to_device, action);
     if (item.has(map_type::kFrom))
-      plan.to_host.push_back(action);
+      add_copy(plan.to_host, action);
   });
   return missing;
 }
@@ -120,7 +123,7 @@ Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems
 
 Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan) {
   for (const MapItem &item : items)
-    if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+    if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && item.has(map_type::kTo | map_type::kFrom | map_type::kPresent))
       OMPTARGET_TRY(update_item(map, policy, item, plan));
   return Status::ok();
 }

@@ -17,14 +17,22 @@ int64_t alignment_of(HostPtr address) {
   return lowest_bit == 0 ? kMaxAlignment : std::min(lowest_bit, kMaxAlignment);
 }
 
-void add(const MapItems &items, bool first_private, PrivateLayout &layout) {
+enum class Kind { kPacked, kLarge, kUninitialised };
+
+Kind kind_of(const MapItem &item) {
+  if (!is_first_private(item))
+    return Kind::kUninitialised;
+  return item.size > PrivateLayout::kPackedLimit ? Kind::kLarge : Kind::kPacked;
+}
+
+void add(const MapItems &items, Kind kind, PrivateLayout &layout) {
   for (size_t i = 0; i < items.size(); ++i) {
     const MapItem &item = items[i];
-    if (!item.has(map_type::kPrivate) || item.has(map_type::kLiteral) || item.has(map_type::kTo) != first_private)
+    if (!is_private(item) || kind_of(item) != kind)
       continue;
-    const int64_t alignment = first_private ? alignment_of(item.begin) : kMaxAlignment;
+    const int64_t alignment = kind == Kind::kUninitialised ? kMaxAlignment : alignment_of(private_source(item));
     layout.size = (layout.size + alignment - 1) / alignment * alignment;
-    layout.variables.push_back({static_cast<int32_t>(i), layout.size});
+    layout.offsets[i] = layout.size;
     layout.size += std::max<int64_t>(item.size, 1);
   }
 }
@@ -33,9 +41,12 @@ void add(const MapItems &items, bool first_private, PrivateLayout &layout) {
 
 PrivateLayout lay_out_private(const MapItems &items) {
   PrivateLayout layout;
-  add(items, true, layout);
-  layout.initialised = layout.size;
-  add(items, false, layout);
+  layout.offsets.assign(items.size(), -1);
+  add(items, Kind::kPacked, layout);
+  layout.packed = layout.size;
+  add(items, Kind::kLarge, layout);
+  layout.has_large = layout.size != layout.packed;
+  add(items, Kind::kUninitialised, layout);
   return layout;
 }
 

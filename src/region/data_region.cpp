@@ -3,43 +3,71 @@
 
 #include "region/data_region.h"
 
+#include <cstring>
+
 #include "base/log.h"
+#include "region/deferred.h"
 #include "region/map_arguments.h"
 #include "region/transfer.h"
 
 namespace omptarget {
 
-Status enter_data(const Call &call, const MapList &list) {
+namespace {
+
+/// Writes device addresses back to the caller's bases (use_device_ptr, use_device_addr).
+void return_addresses(const MapItems &items, void **bases) {
+  for (const MapItem &item : items) {
+    if (!item.has(map_type::kReturnParam) || item.argument < 0)
+      continue;
+    HostPtr base = item.base;
+    if (item.has(map_type::kPtrAndObj)) {
+      void *value;
+      std::memcpy(&value, raw(item.base), sizeof value);
+      base = host_ptr(value);
+    }
+    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
+    bases[item.argument] = item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
+  }
+}
+
+/// The device of a data construct, or null if nothing is to be done; gathers the items.
+Result<Device *> prepare(const Call &call, const MapList &list, MapItems &items) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device)
-    return Status::ok();
+    return device;
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
-  MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
-  DeviceWork work(*device);
-  OMPTARGET_TRY(work.enter(items));
-  DeviceWork::return_addresses(items, list.bases);
-  return work.finish();
+  return device;
+}
+
+} // namespace
+
+Status enter_data(const Call &call, const MapList &list) {
+  MapItems items;
+  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
+  if (!device)
+    return Status::ok();
+  return carry_out(*device, call, [&](DeviceWork &work) {
+    OMPTARGET_TRY(work.enter(items));
+    return_addresses(items, list.bases);
+    return Status::ok();
+  });
 }
 
 Status exit_data(const Call &call, const MapList &list) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
+  MapItems items;
+  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
-  return DeviceWork(*device).exit(items, false);
+  return carry_out(*device, call, [&](DeviceWork &work) { return work.start_exit(items, false); });
 }
 
 Status update_data(const Call &call, const MapList &list) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
+  MapItems items;
+  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
-  return DeviceWork(*device).update(items);
+  return carry_out(*device, call, [&](DeviceWork &work) { return work.start_update(items); });
 }
 
 } // namespace omptarget

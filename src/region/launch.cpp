@@ -9,6 +9,7 @@
 #include "device/runtime.h"
 #include "indirect/caller_registry.h"
 #include "mapping/private_layout.h"
+#include "region/deferred.h"
 #include "region/map_arguments.h"
 #include "region/transfer.h"
 
@@ -57,9 +58,10 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id) {
 
 class Launch {
 public:
-  Launch(Device &device, const Kernel &kernel, const LaunchRequest &request)
-      : work_(device), kernel_(kernel), request_(request) {}
+  Launch(DeviceWork &work, const Kernel &kernel, const LaunchRequest &request)
+      : work_(work), kernel_(kernel), request_(request) {}
 
+  /// Queues everything: data in, the kernel, data out.
   Status run() {
     OMPTARGET_TRY(gather_items(request_.list, items_));
     OMPTARGET_TRY_DURING(prepare_data(), "Failed to process data before launching the kernel.");
@@ -67,7 +69,8 @@ public:
       work_.abandon(items_).consume(); // the kernel's failure is what counts
       return std::move(status).during("Executing target region abort target.");
     }
-    return finish();
+    OMPTARGET_TRY_DURING(work_.start_exit(items_, true), "Failed to process data after launching the kernel.");
+    return Status::ok();
   }
 
 private:
@@ -89,7 +92,7 @@ private:
     if (item.has(map_type::kLiteral))
       return raw(item.base);
     if (item.has(map_type::kPrivate))
-      return private_address(static_cast<int32_t>(index), item);
+      return raw(private_address(index));
     const HostPtr base = base_of(item);
     if (item.mapping)
       return raw(item.mapping.mapping->target_of(base));
@@ -101,11 +104,10 @@ private:
     return raw(base);
   }
 
-  void *private_address(int32_t index, const MapItem &item) const {
-    for (const PrivateVariable &variable : private_.variables)
-      if (variable.item == index)
-        return raw(private_block_ + variable.offset + (item.base - item.begin));
-    return nullptr;
+  /// Of the variable's base, which may lie before what is copied.
+  DevicePtr private_address(size_t index) const {
+    const MapItem &item = items_[index];
+    return private_block_ + private_.offsets[index] + (is_private_pointer(item) ? 0 : item.base - item.begin);
   }
 
   Status prepare_private() {
@@ -118,26 +120,66 @@ private:
     if (private_.size == 0)
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(private_block_, work_.allocate_temporary(private_.size));
-    if (private_.initialised == 0)
-      return Status::ok();
-    llvm::SmallVector<std::byte, 256> values(static_cast<size_t>(private_.initialised));
-    for (const PrivateVariable &variable : private_.variables) {
-      const MapItem &item = items_[static_cast<size_t>(variable.item)];
-      if (item.has(map_type::kTo) && item.size > 0)
-        std::memcpy(values.data() + variable.offset, raw(item.begin), static_cast<size_t>(item.size));
+    if (private_.packed != 0)
+      OMPTARGET_TRY(copy_packed());
+    return private_.has_large ? copy_large() : Status::ok();
+  }
+
+  Status copy_packed() {
+    llvm::SmallVector<std::byte, 256> values(static_cast<size_t>(private_.packed));
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const int64_t offset = private_.offsets[i];
+      if (offset < 0 || offset >= private_.packed || items_[i].size <= 0)
+        continue;
+      std::memcpy(values.data() + offset, raw(private_source(items_[i])), static_cast<size_t>(items_[i].size));
+      translate_pointer(items_[i], values.data() + offset);
     }
-    return work_.write_value(private_block_, values.data(), private_.initialised);
+    return work_.write_value(private_block_, values.data(), private_.packed);
+  }
+
+  Status copy_large() {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const MapItem &item = items_[i];
+      if (private_.offsets[i] < private_.packed || !is_first_private(item))
+        continue;
+      const DevicePtr target = private_block_ + private_.offsets[i];
+      OMPTARGET_TRY(work_.write_from_host(target, private_source(item), item.size));
+      DevicePtr value{};
+      if (translate_pointer(item, &value))
+        OMPTARGET_TRY(work_.write_value(target, &value, sizeof value));
+    }
+    return Status::ok();
+  }
+
+  /// The value of a private pointer on the device, if what it points to is present there.
+  bool translate_pointer(const MapItem &item, void *value) {
+    if (!is_private_pointer(item) || item.size < static_cast<int64_t>(sizeof(void *)))
+      return false;
+    const Found target = work_.device().map().find(item.begin, 0);
+    if (!target.is_contained)
+      return false;
+    void *host_value;
+    std::memcpy(&host_value, raw(item.base), sizeof host_value);
+    const DevicePtr translated = target.ref.mapping->target_of(host_ptr(host_value));
+    std::memcpy(value, &translated, sizeof translated);
+    return true;
   }
 
   /// A lambda's copy on the device captured a variable by reference: the reference must name the device's variable.
   Status set_lambda_capture(const MapItem &item) {
     if (item.parent < 0)
       return Status::ok();
-    const MapItem &closure = items_[static_cast<size_t>(item.parent)];
+    const auto parent = static_cast<size_t>(item.parent);
+    const MapItem &closure = items_[parent];
     const Found target = work_.device().map().find(item.begin, item.size);
-    if (!closure.mapping || !target.is_contained)
+    if (!target.is_contained)
       return Status::ok();
-    const DevicePtr field = closure.mapping.mapping->target_of(item.base);
+    if (closure.mapping)
+      return work_.attach({closure.mapping.mapping, item.base, static_cast<int64_t>(sizeof(void *)),
+                           target.ref.mapping, item.begin});
+    if (!is_private(closure))
+      return Status::ok();
+    const DevicePtr field = private_address(parent) + (item.base - closure.base);
     const DevicePtr value = target.ref.mapping->target_of(item.begin);
     return work_.write_value(field, &value, sizeof value);
   }
@@ -163,12 +205,7 @@ private:
                                          &work_.queue());
   }
 
-  Status finish() {
-    OMPTARGET_TRY_DURING(work_.exit(items_, true), "Failed to process data after launching the kernel.");
-    return Status::ok();
-  }
-
-  DeviceWork work_;
+  DeviceWork &work_;
   const Kernel &kernel_;
   const LaunchRequest &request_;
   MapItems items_;
@@ -186,7 +223,7 @@ Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
     return missing_kernel(*device, request.host_id);
-  OMPTARGET_TRY(Launch(*device, *kernel, request).run());
+  OMPTARGET_TRY(carry_out(*device, call, [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;
 }
 

@@ -3,6 +3,8 @@
 
 #include "region/map_arguments.h"
 
+#include "mapping/non_contiguous.h"
+
 namespace omptarget {
 
 namespace {
@@ -22,19 +24,44 @@ MapItem item_of(const MapList &list, int32_t i) {
           parent_number(static_cast<uint64_t>(list.types[i]))};
 }
 
-/// Puts the components in the argument's place. Their parents are counted from the first of them; a component that names
-/// one that is not yet there means the argument's own parent.
+/// What a map clause says of all its parts: mappers push their own types, without these (OpenMP 5.2, section 5.8.8).
+constexpr uint64_t kInherited = map_type::kAlways | map_type::kClose | map_type::kHold | map_type::kDelete |
+                                map_type::kPresent | map_type::kImplicit;
+/// What is about the argument itself, not about its parts.
+constexpr uint64_t kOfArgument = map_type::kTargetParam | map_type::kReturnParam;
+
+/// Puts the components in the argument's place.
 void expand(const MapItem &argument, const MapperComponents &components, MapItems &items) {
-  const auto first = static_cast<int32_t>(items.size());
+  const auto group = static_cast<int32_t>(items.size());
   for (const MapItem &component : components.items()) {
     MapItem item = component;
-    const auto position = static_cast<int32_t>(items.size()) - first;
-    const int32_t number = parent_number(item.type);
-    item.parent = number < 0 ? -1 : number < position ? first + number : argument.parent;
-    if (position == 0 && !item.is_member())
-      item.type |= argument.type & map_type::kDelete;
+    item.type = (item.type & ~kOfArgument) | (argument.type & kInherited);
+    if (item.size == 0)
+      item.type &= ~map_type::kPresent;
+    item.parent = argument.parent;
+    item.group = group;
+    if (!item.name)
+      item.name = argument.name;
     items.push_back(item);
   }
+  if (!argument.has(kOfArgument))
+    return;
+  MapItem itself = argument;
+  itself.type &= kOfArgument | map_type::kPtrAndObj;
+  itself.size = 0;
+  itself.flags = kItemLookUpOnly;
+  items.push_back(itself);
+}
+
+/// Calls the mapper for each contiguous part of the argument.
+Status call_mapper(const MapItem &argument, void *mapper, MapperComponents &components) {
+  OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(argument));
+  const auto type = static_cast<int64_t>(argument.type & ~map_type::kNonContiguous);
+  blocks.for_each([&](HostPtr begin, int64_t size) {
+    reinterpret_cast<Mapper>(mapper)(&components, raw(argument.base), raw(begin), size, type,
+                                     const_cast<char *>(argument.name));
+  });
+  return Status::ok();
 }
 
 Status gather_with_mappers(const MapList &list, MapItems &items) {
@@ -51,8 +78,7 @@ Status gather_with_mappers(const MapList &list, MapItems &items) {
       continue;
     }
     MapperComponents components;
-    reinterpret_cast<Mapper>(list.mappers[i])(&components, list.bases[i], list.begins[i], list.sizes[i], list.types[i],
-                                              list.names ? list.names[i] : nullptr);
+    OMPTARGET_TRY(call_mapper(item, list.mappers[i], components));
     expand(item, components, items);
   }
   return Status::ok();

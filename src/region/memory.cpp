@@ -5,8 +5,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <llvm/ADT/SmallVector.h>
+#include <map>
 #include <memory>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "device/runtime.h"
 
@@ -54,13 +57,85 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
 
 namespace {
 
-Status copy_between_devices(Device &to, void *destination, Device &from, const void *source, int64_t length) {
-  const Plugin &plugin = from.plugin();
-  if (&plugin == &to.plugin() && plugin.can_exchange(from.local_id(), to.local_id()))
-    return plugin.data_exchange(from.local_id(), source, to.local_id(), destination, length, nullptr);
-  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(length));
-  OMPTARGET_TRY(plugin.data_retrieve(from.local_id(), buffer.get(), source, length, nullptr));
-  return to.plugin().data_submit(to.local_id(), destination, buffer.get(), length, nullptr);
+/// Copies between two places, any of which may be the host.
+class Copier {
+public:
+  Copier(Device *to, Device *from) : to_(to), from_(from) {}
+
+  Status copy(void *destination, const void *source, int64_t bytes) {
+    if (!to_ && !from_) {
+      std::memmove(destination, source, static_cast<size_t>(bytes));
+      return Status::ok();
+    }
+    if (!from_)
+      return to_->plugin().data_submit(to_->local_id(), destination, source, bytes, &queue_);
+    if (!to_)
+      return from_->plugin().data_retrieve(from_->local_id(), destination, source, bytes, &queue_);
+    return between_devices(destination, source, bytes);
+  }
+
+  Status finish() {
+    Device *const device = from_ ? from_ : to_;
+    return device ? device->plugin().synchronize(device->local_id(), queue_) : Status::ok();
+  }
+
+private:
+  Status between_devices(void *destination, const void *source, int64_t bytes) {
+    const Plugin &plugin = from_->plugin();
+    if (&plugin == &to_->plugin() && plugin.can_exchange(from_->local_id(), to_->local_id()))
+      return plugin.data_exchange(from_->local_id(), source, to_->local_id(), destination, bytes, &queue_);
+    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
+    OMPTARGET_TRY(plugin.data_retrieve(from_->local_id(), buffer.get(), source, bytes, nullptr));
+    return to_->plugin().data_submit(to_->local_id(), destination, buffer.get(), bytes, nullptr);
+  }
+
+  Device *const to_;
+  Device *const from_;
+  Queue queue_;
+};
+
+/// A rectangle in bytes: blocks of equal size, nested. Distances are those of one index.
+struct Strides {
+  llvm::SmallVector<size_t, 8> distances; ///< outermost first
+  size_t offset = 0;                      ///< of the first element
+};
+
+/// False if a size overflows.
+bool strides_of(const Rectangle &rectangle, const RectangleShape &shape, Strides &result) {
+  const auto count = static_cast<size_t>(shape.dimensions);
+  result.distances.assign(count, 0);
+  size_t distance = shape.element_size;
+  for (size_t i = count; i-- > 0;) {
+    result.distances[i] = distance;
+    size_t extent;
+    if (__builtin_mul_overflow(rectangle.offsets[i], distance, &extent) ||
+        __builtin_add_overflow(result.offset, extent, &result.offset))
+      return false;
+    if (i > 0 && __builtin_mul_overflow(distance, rectangle.dimensions[i], &distance))
+      return false;
+  }
+  return true;
+}
+
+struct RectangleCopy {
+  Copier &copier;
+  const size_t *volume;
+  size_t levels; ///< how many of the outer dimensions are repeated; the rest is one block
+  size_t block;
+  Strides to;
+  Strides from;
+
+  Status run(size_t level, char *destination, const char *source) {
+    if (level == levels)
+      return copier.copy(destination, source, static_cast<int64_t>(block));
+    for (size_t i = 0; i < volume[level]; ++i)
+      OMPTARGET_TRY(run(level + 1, destination + i * to.distances[level], source + i * from.distances[level]));
+    return Status::ok();
+  }
+};
+
+bool is_complete(const Rectangle &rectangle) {
+  return rectangle.array && rectangle.offsets && rectangle.dimensions;
 }
 
 } // namespace
@@ -75,16 +150,90 @@ Status copy_memory(const Place &destination, const Place &source, size_t length)
                                 length));
   OMPTARGET_TRACE(Topic::kTransfer, "copying %zu bytes from %p (device %d) to %p (device %d)", length, source.address,
                   source.device, destination.address, destination.device);
-  const auto bytes = static_cast<int64_t>(length);
-  if (!to && !from) {
-    std::memmove(destination.address, source.address, length);
+  Copier copier(to, from);
+  Status status = copier.copy(destination.address, source.address, static_cast<int64_t>(length));
+  OMPTARGET_TRY(copier.finish());
+  return status;
+}
+
+Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape) {
+  OMPTARGET_TRY_ASSIGN(Device *const to, api_device(destination.device));
+  OMPTARGET_TRY_ASSIGN(Device *const from, api_device(source.device));
+  if (!is_complete(destination) || !is_complete(source) || !shape.volume || shape.element_size == 0 ||
+      shape.dimensions < 1)
+    return Status::error(format("a rectangle of %d dimensions of elements of %zu bytes, or with a null address, cannot "
+                                "be copied",
+                                shape.dimensions, shape.element_size));
+  Copier copier(to, from);
+  RectangleCopy copy{copier, shape.volume, static_cast<size_t>(shape.dimensions), shape.element_size, {}, {}};
+  if (!strides_of(destination, shape, copy.to) || !strides_of(source, shape, copy.from))
+    return Status::error("a rectangle is larger than the address space");
+  // Inner dimensions that are whole on both sides are one block.
+  while (copy.levels > 0 && copy.to.distances[copy.levels - 1] == copy.block &&
+         copy.from.distances[copy.levels - 1] == copy.block)
+    if (__builtin_mul_overflow(copy.block, shape.volume[--copy.levels], &copy.block))
+      return Status::error("a rectangle is larger than the address space");
+  if (copy.block == 0)
     return Status::ok();
-  }
-  if (!from)
-    return to->plugin().data_submit(to->local_id(), destination.address, source.address, bytes, nullptr);
-  if (!to)
-    return from->plugin().data_retrieve(from->local_id(), destination.address, source.address, bytes, nullptr);
-  return copy_between_devices(*to, destination.address, *from, source.address, bytes);
+  Status status = copy.run(0, static_cast<char *>(destination.array) + copy.to.offset,
+                           static_cast<const char *>(source.array) + copy.from.offset);
+  OMPTARGET_TRY(copier.finish());
+  return status;
+}
+
+Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (!pointer || length == 0)
+    return Status::ok();
+  if (device)
+    return device->plugin().data_fill(device->local_id(), pointer, value, static_cast<int64_t>(length), nullptr);
+  std::memset(pointer, value, length);
+  return Status::ok();
+}
+
+Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (!pointer)
+    return false;
+  return !device || Runtime::get().uses_unified_shared_memory() || device->uses_zero_copy();
+}
+
+Status associate(const void *host, const void *target, size_t size, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (!device || !host || !target || size == 0)
+    return Status::error(format("host address %p cannot be associated with %zu bytes at %p of device %d", host, size,
+                                target, device_number));
+  const HostPtr begin = host_ptr(host);
+  const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, nullptr, Counter::kDynamic};
+  if (device->map().insert_infinite(range, device_ptr(target)))
+    return Status::ok();
+  const Found found = device->map().find(begin, static_cast<int64_t>(size));
+  if (found.is_contained && found.begin == begin && found.end == range.end &&
+      MappingState::count(found.state) == MappingState::kInfinite &&
+      found.ref.mapping->target_begin() == device_ptr(target))
+    return Status::ok(); // the same once more
+  return Status::error(format("host address %p (%zu bytes) is present on device %d already", host, size,
+                              device_number));
+}
+
+Status disassociate(const void *host, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (!device || !host || !device->map().remove_infinite(host_ptr(host)).is_removed)
+    return Status::error(format("host address %p is not associated with memory of device %d, or is held", host,
+                                device_number));
+  return Status::ok();
+}
+
+Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (!pointer || size == 0)
+    return static_cast<void *>(nullptr);
+  return device ? device->plugin().data_lock(device->local_id(), pointer, static_cast<int64_t>(size)) : pointer;
+}
+
+Status unlock_memory(void *pointer, int32_t device_number) {
+  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  return device && pointer ? device->plugin().data_unlock(device->local_id(), pointer) : Status::ok();
 }
 
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
@@ -105,6 +254,45 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return true;
   // One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
   return device->map().find(host_ptr(pointer), 1).is_contained || Runtime::get().uses_unified_shared_memory();
+}
+
+namespace {
+
+constexpr int32_t kInvalidDevice = -2; // omp_invalid_device
+constexpr const char *kHostUid = "HOST";
+
+/// The names that were given out, which must live for ever.
+Guarded<std::map<int32_t, std::string>> &known_uids() {
+  static auto *const uids = new Guarded<std::map<int32_t, std::string>>;
+  return *uids;
+}
+
+} // namespace
+
+const char *uid_of_device(int32_t device_number) {
+  auto device = api_device(device_number);
+  if (!device) {
+    device.take_status().consume();
+    return nullptr;
+  }
+  if (!*device)
+    return kHostUid;
+  std::string uid = (*device)->plugin().device_uid((*device)->local_id());
+  if (uid.empty())
+    uid = format("%s-%d", (*device)->plugin().name().c_str(), (*device)->local_id());
+  return known_uids().lock()->try_emplace(device_number, std::move(uid)).first->second.c_str();
+}
+
+int32_t device_of_uid(const char *uid) {
+  if (!uid)
+    return kInvalidDevice;
+  const int32_t count = Runtime::get().number_of_devices();
+  if (std::strcmp(uid, kHostUid) == 0)
+    return count;
+  for (int32_t i = 0; i < count; ++i)
+    if (const char *known = uid_of_device(i); known && std::strcmp(uid, known) == 0)
+      return i;
+  return kInvalidDevice;
 }
 
 } // namespace omptarget

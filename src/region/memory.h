@@ -26,6 +26,41 @@ struct Place {
 /// Copies length bytes between any two places. Complete on return.
 Status copy_memory(const Place &destination, const Place &source, size_t length);
 
+/// Part of a multi-dimensional array, in elements, outermost dimension first (OpenMP 5.2, section 18.8.6).
+struct Rectangle {
+  void *array;
+  int32_t device;
+  const size_t *offsets;
+  const size_t *dimensions; ///< of the array; the first is not looked at
+};
+struct RectangleShape {
+  size_t element_size; ///< bytes
+  int dimensions;
+  const size_t *volume;
+};
+/// Copies a rectangle. Complete on return. Fails for null arrays, no dimensions, and sizes that overflow.
+Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape);
+
+/// Fills memory of a device, or of the host. Complete on return.
+Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device);
+
+/// Whether code on the device can use size bytes of host memory as they are.
+Result<bool> is_accessible(const void *pointer, size_t size, int32_t device);
+
+/// Makes host memory present at device memory that the program owns, and takes that back. Fails if something else is
+/// present there, or nothing that was associated.
+Status associate(const void *host, const void *target, size_t size, int32_t device);
+Status disassociate(const void *host, int32_t device);
+
+/// Pins host memory for a device; the address under which the device reaches it, or null if it cannot be pinned.
+Result<void *> lock_memory(void *pointer, size_t size, int32_t device);
+Status unlock_memory(void *pointer, int32_t device);
+
+/// A name of the device that stays the same from run to run as far as its plugin can tell; lives for ever. Null: no such
+/// device. And the device of a name, or -2.
+const char *uid_of_device(int32_t device);
+int32_t device_of_uid(const char *uid);
+
 /// The device address of a host address; null if it is not present; the address itself on the host.
 Result<void *> mapped_address(const void *pointer, int32_t device);
 Result<bool> is_present(const void *pointer, int32_t device);

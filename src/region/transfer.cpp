@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/runtime.h"
+#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -17,22 +18,34 @@ namespace {
 /// Settings that are needed in each construct, read once.
 struct MappingSettings {
   bool force_atomic = setting_flag(SettingId::kMapForceAtomic);
+  bool attach_always = setting_flag(SettingId::kAttachAutoAsAlways);
 };
 const MappingSettings &mapping_settings() {
   static const MappingSettings settings;
   return settings;
 }
 
+/// Adds which copy a failed operation was part of.
+Status explained(Status status, const Copy &copy, const char *direction) {
+  if (status.is_ok()) [[likely]]
+    return status;
+  return std::move(status)
+      .during(format("Copying data %s device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR, direction,
+                     copy.size, static_cast<uintptr_t>(copy.host)))
+      .about(variable_text(copy.name, copy.size));
+}
+
 } // namespace
 
 DeviceWork::~DeviceWork() {
-  if (queue_.is_busy() || !temporaries_.empty())
+  if (queue_.is_busy() || !temporaries_.empty()) [[unlikely]]
     finish().consume(); // only after a failure, which is on its way up
 }
 
 MappingPolicy DeviceWork::policy() const {
   MappingPolicy policy;
-  policy.use_host_memory = Runtime::get().uses_unified_shared_memory();
+  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device_.uses_zero_copy();
+  policy.attach_always = mapping_settings().attach_always;
   return policy;
 }
 
@@ -53,7 +66,7 @@ Status DeviceWork::carry_out(const EnterPlan &plan) {
   OMPTARGET_TRY(allocate(plan));
   OMPTARGET_TRY(fill(plan));
   OMPTARGET_TRY(publish(plan));
-  OMPTARGET_TRY(await(plan));
+  OMPTARGET_TRY(await(plan.awaited));
   for (const Copy &copy : plan.late_copies)
     OMPTARGET_TRY(copy_to_device(copy));
   for (const Attachment &action : plan.late_attachments)
@@ -69,14 +82,20 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
       return allocated.take_status()
           .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
                          bytes, static_cast<uintptr_t>(storage.begin), raw(device_.id())))
-          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).");
+          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
+          .about(variable_text(storage.ref.mapping->name(), storage.size));
     const DevicePtr allocation = device_ptr(*allocated);
+    OMPTARGET_TRY(notify_mapped(storage));
     device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,
                            storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
   }
   return Status::ok();
+}
+
+Status DeviceWork::notify_mapped(const NewStorage &storage) {
+  return device_.plugin().data_notify_mapped(device_.local_id(), raw(storage.begin), storage.size);
 }
 
 Status DeviceWork::fill(const EnterPlan &plan) {
@@ -91,22 +110,45 @@ Status DeviceWork::fill(const EnterPlan &plan) {
   return Status::ok();
 }
 
-/// Other threads may use the new data once their copies have arrived.
+/// An event after which all that is queued now is done. It lives as long as somebody may wait for it.
+Result<std::shared_ptr<void>> DeviceWork::record_arrival() {
+  const Plugin &plugin = device_.plugin();
+  const int32_t id = device_.local_id();
+  OMPTARGET_TRY_ASSIGN(void *const event, plugin.create_event(id));
+  std::shared_ptr<void> arrival(event, [&plugin, id](void *handle) { plugin.destroy_event(id, handle); });
+  OMPTARGET_TRY(plugin.record_event(id, event, queue_));
+  return arrival;
+}
+
+/// Other threads may use the new data once their copies have arrived: this thread waits for them, or if the device has
+/// events, the queues of the others will.
 Status DeviceWork::publish(const EnterPlan &plan) {
   if (plan.allocations.empty())
     return Status::ok();
-  if (queue_.is_busy() && mapping_settings().force_atomic)
-    OMPTARGET_TRY(device_.plugin().synchronize(device_.local_id(), queue_));
-  for (const NewStorage &storage : plan.allocations)
-    device_.map().publish_ready(*storage.ref.mapping);
+  std::shared_ptr<void> arrival;
+  if (queue_.is_busy() && mapping_settings().force_atomic) {
+    if (device_.plugin().has_events()) {
+      OMPTARGET_TRY_ASSIGN(arrival, record_arrival());
+    } else {
+      OMPTARGET_TRY(device_.plugin().synchronize(device_.local_id(), queue_));
+    }
+  }
+  for (const NewStorage &storage : plan.allocations) {
+    device_.map().publish_ready(*storage.ref.mapping, arrival);
+    if (arrival)
+      arriving_.push_back(storage.ref);
+  }
   return Status::ok();
 }
 
-Status DeviceWork::await(const EnterPlan &plan) {
+Status DeviceWork::await(const llvm::SmallVectorImpl<MappingRef> &awaited) {
   const uint64_t bit = mapping_settings().force_atomic ? MappingState::kReady : MappingState::kStorage;
-  for (const MappingRef &ref : plan.awaited)
+  for (const MappingRef &ref : awaited) {
     if (!ref.mapping->wait_for(bit, ref.generation))
       return Status::error("data that another thread was mapping could not be mapped by it");
+    if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
+      OMPTARGET_TRY(device_.plugin().wait_event(device_.local_id(), arrival.get(), queue_));
+  }
   return Status::ok();
 }
 
@@ -114,10 +156,8 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
   const DevicePtr target = copy.mapping->target_of(copy.host);
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-  OMPTARGET_TRY_DURING(
-      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_),
-      "Copying data to device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR " (%s)", copy.size,
-      static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+  OMPTARGET_TRY(explained(
+      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_), copy, "to"));
   return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
 
@@ -134,6 +174,10 @@ Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size
     value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
   }
   return device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_);
+}
+
+Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
+  return device_.plugin().data_submit(device_.local_id(), raw(target), raw(source), size, &queue_);
 }
 
 Status DeviceWork::attach(const Attachment &action) {
@@ -165,17 +209,31 @@ void DeviceWork::give_back(const EnterPlan &plan) {
           .consume();
 }
 
-Status DeviceWork::exit(MapItems &items, bool has_entered) {
-  ExitPlan plan;
-  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, has_entered, plan));
-  OMPTARGET_TRY(copy_to_host(plan.copies));
-  return plan.unused.empty() ? finish() : free_unused(plan);
+Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
+  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, has_entered, exit_));
+  OMPTARGET_TRY(await(exit_.awaited));
+  return exit_.copies.empty() ? Status::ok() : copy_to_host(exit_.copies);
 }
 
 Status DeviceWork::abandon(MapItems &items) {
-  ExitPlan plan;
-  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, true, plan));
-  return free_unused(plan);
+  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, true, exit_));
+  return complete();
+}
+
+Status DeviceWork::complete() {
+  OMPTARGET_TRY(finish());
+  for (const Copy &copy : restored_)
+    restore_pointers(copy);
+  restored_.clear();
+  return exit_.unused.empty() ? Status::ok() : free_unused();
+}
+
+Result<bool> DeviceWork::try_complete() {
+  OMPTARGET_TRY_ASSIGN(const bool is_done, device_.plugin().query(device_.local_id(), queue_));
+  if (!is_done)
+    return false;
+  OMPTARGET_TRY(complete());
+  return true;
 }
 
 Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
@@ -183,19 +241,16 @@ Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
     const DevicePtr target = copy.mapping->target_of(copy.host);
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-    OMPTARGET_TRY_DURING(
-        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_),
-        "Copying data from device failed: %" PRId64 " bytes to host address 0x%016" PRIxPTR " (%s)", copy.size,
-        static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
+    OMPTARGET_TRY(explained(
+        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_), copy,
+        "from"));
+    if (!copy.mapping->has_attached_pointers())
+      continue;
+    if (queue_.is_busy())
+      restored_.push_back(copy);
+    else
+      restore_pointers(copy);
   }
-  bool restores = false;
-  for (const Copy &copy : copies)
-    restores = restores || copy.mapping->has_attached_pointers();
-  if (!restores)
-    return Status::ok();
-  OMPTARGET_TRY(finish());
-  for (const Copy &copy : copies)
-    restore_pointers(copy);
   return Status::ok();
 }
 
@@ -207,44 +262,33 @@ void DeviceWork::restore_pointers(const Copy &copy) {
   }
 }
 
-Status DeviceWork::free_unused(const ExitPlan &plan) {
-  OMPTARGET_TRY(finish());
-  for (const MappingRef &ref : plan.unused) {
+Status DeviceWork::free_unused() {
+  const Plugin &plugin = device_.plugin();
+  for (const MappingRef &ref : exit_.unused) {
     const Removed removed = device_.map().remove_if_unused(ref);
-    if (!removed.is_removed)
-      continue; // somebody entered it again
+    if (!removed.is_removed) {
+      ref.mapping->clear_finisher(&exit_); // somebody entered it again
+      continue;
+    }
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
                            raw(removed.begin), raw(removed.target_begin), removed.size);
-    if (removed.allocation != DevicePtr::kNull)
-      OMPTARGET_TRY_DURING(
-          device_.plugin().data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
-          "Failed to deallocate target data");
+    if (removed.allocation == DevicePtr::kNull)
+      continue;
+    OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
+    OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
+                         "Failed to deallocate target data");
   }
+  exit_.unused.clear();
   return Status::ok();
 }
 
-Status DeviceWork::update(const MapItems &items) {
+Status DeviceWork::start_update(const MapItems &items) {
   UpdatePlan plan;
   OMPTARGET_TRY(plan_update(device_.map(), policy(), items, plan));
+  OMPTARGET_TRY(await(plan.awaited));
   for (const Copy &copy : plan.to_device)
     OMPTARGET_TRY(copy_to_device(copy));
-  OMPTARGET_TRY(copy_to_host(plan.to_host));
-  return finish();
-}
-
-void DeviceWork::return_addresses(const MapItems &items, void **bases) {
-  for (const MapItem &item : items) {
-    if (!item.has(map_type::kReturnParam) || item.argument < 0)
-      continue;
-    HostPtr base = item.base;
-    if (item.has(map_type::kPtrAndObj)) {
-      void *value;
-      std::memcpy(&value, raw(item.base), sizeof value);
-      base = host_ptr(value);
-    }
-    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
-    bases[item.argument] = item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
-  }
+  return copy_to_host(plan.to_host);
 }
 
 Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
@@ -258,6 +302,22 @@ Status DeviceWork::finish() {
   Status status;
   if (queue_.is_busy())
     status = device_.plugin().synchronize(device_.local_id(), queue_);
+  for (const MappingRef &ref : arriving_)
+    device_.map().end_arrival(ref);
+  arriving_.clear();
+  if (!temporaries_.empty()) {
+    Status freed = free_temporaries();
+    if (status.is_ok())
+      status = std::move(freed);
+    else
+      freed.consume();
+  }
+  values_.clear();
+  return status;
+}
+
+Status DeviceWork::free_temporaries() {
+  Status status;
   for (const DevicePtr temporary : temporaries_) {
     Status freed = device_.plugin().data_delete(device_.local_id(), raw(temporary), OMPTARGET_ALLOC_DEFAULT);
     if (status.is_ok())
@@ -266,7 +326,6 @@ Status DeviceWork::finish() {
       freed.consume();
   }
   temporaries_.clear();
-  values_.clear();
   return status;
 }
 

@@ -25,43 +25,55 @@ public:
 
   /// Plans and carries out entering. On failure the mapping table is as before.
   Status enter(MapItems &items);
-  /// Plans and carries out leaving. After it all work of the construct is complete.
-  Status exit(MapItems &items, bool has_entered);
-  Status update(const MapItems &items);
+  /// Plans leaving and starts it; complete() does the rest.
+  Status start_exit(MapItems &items, bool has_entered);
+  Status start_update(const MapItems &items);
+  /// Waits for all work of the construct and does what comes after it: host pointers are restored and unused data freed.
+  Status complete();
+  /// As complete, if that would not wait; whether it is complete.
+  Result<bool> try_complete();
   /// Gives back what entering took, without copying anything: the construct failed.
   Status abandon(MapItems &items);
 
-  /// Writes device addresses back to the caller's bases (use_device_ptr, use_device_addr).
-  static void return_addresses(const MapItems &items, void **bases);
-
   Status copy_to_device(const Copy &copy);
-  /// Writes size bytes of a value that lives until the construct ends.
+  /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
+  Status attach(const Attachment &action);
+  /// Writes size bytes of a value, which is kept until it has been copied.
   Status write_value(DevicePtr target, const void *value, int64_t size);
+
+  /// Writes size bytes of host memory that stays as it is until the construct ends.
+  Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
 
   /// Device memory that is freed when the work is complete.
   Result<DevicePtr> allocate_temporary(int64_t size);
 
   /// Waits for all queued work and frees what was temporary.
   Status finish();
+  bool is_busy() const { return queue_.is_busy(); }
 
 private:
   Status allocate(const EnterPlan &plan);
   Status fill(const EnterPlan &plan);
   Status publish(const EnterPlan &plan);
-  Status await(const EnterPlan &plan);
-  Status attach(const Attachment &action);
+  Status await(const llvm::SmallVectorImpl<MappingRef> &awaited);
   Status carry_out(const EnterPlan &plan);
+  Result<std::shared_ptr<void>> record_arrival();
+  Status notify_mapped(const NewStorage &storage);
   Status copy_to_host(const llvm::SmallVectorImpl<Copy> &copies);
   void restore_pointers(const Copy &copy);
   Status rewrite_pointers(const Copy &copy);
   void give_back(const EnterPlan &plan);
-  Status free_unused(const ExitPlan &plan);
+  Status free_unused();
+  Status free_temporaries();
   MappingPolicy policy() const;
 
   Device &device_;
   Queue queue_;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
   llvm::SmallVector<DevicePtr, 2> temporaries_;
+  llvm::SmallVector<MappingRef, 2> arriving_; // whose arrival is an event of queue_
+  llvm::SmallVector<Copy, 2> restored_;       // copies to the host that bring attached pointers
+  ExitPlan exit_;                             // its unused mappings wait for the queue
 };
 
 } // namespace omptarget

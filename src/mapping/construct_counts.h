@@ -1,0 +1,72 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which mappings an item changes the count of. Members are counted with their struct. What a mapper pushes for one
+// argument counts each mapping once, however many elements and members lie in it: the numbers of parents that mappers push
+// overflow, name the wrong parent from the second element on, and so cannot tell (docs/mapping.md).
+#pragma once
+
+#include <llvm/ADT/DenseSet.h>
+#include <memory>
+
+#include "mapping/plan.h"
+
+namespace omptarget {
+
+/// Used by one planner, which asks for the items in their order.
+class ConstructCounts {
+public:
+  explicit ConstructCounts(const MapItems &items) : items_(items) {}
+
+  /// Whether the item's range or pointer, lying in the mapping, is to be counted. Pointees always are, once.
+  bool counts(const MapItem &item, const Mapping *mapping, bool is_pointee) {
+    if (item.group >= 0) [[unlikely]]
+      return is_first_in_group(item, mapping);
+    return is_pointee || !item.is_member() || item.parent < 0 || parent_of(item).mapping.mapping != mapping;
+  }
+
+  /// The mapping was gone when it should have been counted.
+  void take_back(const MapItem &item, const Mapping *mapping) {
+    if (item.group < 0)
+      return;
+    counted_->erase(mapping);
+    latest_ = nullptr;
+  }
+
+private:
+  const MapItem &parent_of(const MapItem &item) const { return items_[static_cast<size_t>(item.parent)]; }
+
+  bool is_first_in_group(const MapItem &item, const Mapping *mapping) {
+    if (!counted_)
+      counted_ = std::make_unique<llvm::DenseSet<const Mapping *>>();
+    if (group_ != item.group) {
+      group_ = item.group;
+      latest_ = nullptr;
+      counted_->clear();
+      if (item.parent >= 0 && parent_of(item).mapping)
+        counted_->insert(parent_of(item).mapping.mapping);
+    }
+    if (mapping == latest_)
+      return false;
+    latest_ = mapping;
+    return counted_->insert(mapping).second;
+  }
+
+  const MapItems &items_;
+  int32_t group_ = -1;
+  const Mapping *latest_ = nullptr;
+  std::unique_ptr<llvm::DenseSet<const Mapping *>> counted_;
+};
+
+/// Whether the item is a struct of which the items that follow map parts.
+inline bool is_combined(const MapItems &items, size_t index) {
+  const MapItem &item = items[index];
+  if (item.is_member() || index + 1 >= items.size()) [[likely]]
+    return false;
+  const MapItem &next = items[index + 1];
+  if (next.group < 0 || next.group != item.group)
+    return next.parent == static_cast<int32_t>(index);
+  return next.type >> map_type::kMemberOfShift == index - static_cast<size_t>(item.group) + 1;
+}
+
+} // namespace omptarget
