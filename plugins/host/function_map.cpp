@@ -56,27 +56,30 @@ Status FunctionMap::set(uint64_t count, const __omp_offloading_fptr_map_ty *pair
     if (pairs[i - 1].host_ptr >= pairs[i].host_ptr)
       return Status::error(
           format("the table of indirect functions is not sorted at pair %llu", static_cast<unsigned long long>(i)));
-  const uint64_t bytes = count * sizeof *pairs;
+  __omp_offloading_fptr_map_ty *table = nullptr;
+  if (count != 0) {
+    OMPTARGET_TRY_ASSIGN(table, table_with(count, pairs));
+  }
+  current_ = table;
   count_ = count;
-  current_ = nullptr;
-  if (count == 0)
-    return Status::ok();
+  return Status::ok();
+}
+
+/// An earlier table with the same pairs, or a new one.
+Result<__omp_offloading_fptr_map_ty *> FunctionMap::table_with(uint64_t count,
+                                                               const __omp_offloading_fptr_map_ty *pairs) {
+  const uint64_t bytes = count * sizeof *pairs;
   for (const Table &table : tables_)
-    if (table.count == count && std::memcmp(table.pairs, pairs, bytes) == 0) {
-      current_ = table.pairs;
-      return Status::ok();
-    }
+    if (table.count == count && std::memcmp(table.pairs, pairs, bytes) == 0)
+      return table.pairs;
   void *memory = mmap(nullptr, std::max(kMinimumBytes, 2 * bytes), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    count_ = 0;
+  if (memory == MAP_FAILED)
     return Status::error(format("no memory for %llu indirect functions: %s", static_cast<unsigned long long>(count),
                                 std::strerror(errno)));
-  }
   std::memcpy(memory, pairs, bytes);
-  current_ = static_cast<__omp_offloading_fptr_map_ty *>(memory);
-  tables_.push_back({current_, count});
-  return Status::ok();
+  tables_.push_back({static_cast<__omp_offloading_fptr_map_ty *>(memory), count});
+  return tables_.back().pairs;
 }
 
 void FunctionMap::announce(const LoadedImage &image) const {

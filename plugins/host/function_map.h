@@ -21,7 +21,7 @@ public:
   FunctionMap(const FunctionMap &) = delete;
   FunctionMap &operator=(const FunctionMap &) = delete;
 
-  /// Replaces the table. The caller announces it to all images.
+  /// Replaces the table, or fails and leaves it. The caller announces it to all images.
   Status set(uint64_t count, const __omp_offloading_fptr_map_ty *pairs);
   /// Tells an image what the device is and where the current table lies.
   void announce(const LoadedImage &image) const;
@@ -32,6 +32,7 @@ private:
     __omp_offloading_fptr_map_ty *pairs;
     uint64_t count;
   };
+  Result<__omp_offloading_fptr_map_ty *> table_with(uint64_t count, const __omp_offloading_fptr_map_ty *pairs);
 
   int32_t device_;
   uint64_t count_ = 0;

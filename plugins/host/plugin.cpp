@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 
 #include "base/log.h"
 #include "common/last_error.h"
@@ -16,11 +17,29 @@
 
 namespace omptarget::host {
 
+namespace {
+
+/// All devices; their locks are held during a fork, so that the child finds them free and what they guard whole.
+struct Devices {
+  Devices() {
+    const auto lock = [] { each(&std::mutex::lock); };
+    const auto unlock = [] { each(&std::mutex::unlock); };
+    pthread_atfork(lock, unlock, unlock);
+  }
+  static void each(void (std::mutex::*action)()) {
+    for (int32_t device = 0; device < kDevices; ++device)
+      (device_state(device).mutex_for_fork().*action)();
+  }
+  Guarded<DeviceState> states[kDevices]{Guarded<DeviceState>(0), Guarded<DeviceState>(1), Guarded<DeviceState>(2),
+                                        Guarded<DeviceState>(3)};
+};
+
+} // namespace
+
 Guarded<DeviceState> &device_state(int32_t device) {
   // Never destroyed: kernels and exit handlers of the program may come later than ours.
-  static Guarded<DeviceState> *const states[kDevices] = {new Guarded<DeviceState>(0), new Guarded<DeviceState>(1),
-                                                         new Guarded<DeviceState>(2), new Guarded<DeviceState>(3)};
-  return *states[device];
+  static Devices *const devices = new Devices;
+  return devices->states[device];
 }
 
 namespace {
