@@ -24,7 +24,7 @@ bool is_translation(const llvm::Value *value);
 /// function a call stands in.
 struct InsertTranslations : llvm::PassInfoMixin<InsertTranslations> {
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; } // NOLINT(readability-identifier-naming): LLVM asks for it
 };
 
 /// Takes translations away whose argument has turned out to be a device pointer, so that the call can become a direct one.

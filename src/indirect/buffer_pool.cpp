@@ -15,6 +15,12 @@ constexpr size_t kSmallest = 256;
 constexpr size_t kHugePage = size_t{2} << 20;
 } // namespace
 
+BufferPool::~BufferPool() {
+  for (const std::vector<void *> &buffers : free_)
+    for (void *buffer : buffers)
+      std::free(buffer);
+}
+
 size_t BufferPool::size_class(size_t bytes) {
   return bytes <= kSmallest ? 0 : static_cast<size_t>(std::bit_width((bytes - 1) / kSmallest));
 }

@@ -13,6 +13,12 @@ namespace omptarget {
 /// Buffers in sizes of powers of two, aligned to cache lines, zero when new. Not synchronised.
 class BufferPool {
 public:
+  BufferPool() = default;
+  BufferPool(const BufferPool &) = delete;
+  BufferPool &operator=(const BufferPool &) = delete;
+  /// Frees what was given back. Nobody may be reading any more.
+  ~BufferPool();
+
   /// A buffer of at least this many bytes. Never null: without memory the process ends, as with new.
   void *take(size_t bytes);
   /// Takes a buffer back that take() gave for this many bytes. Readers may still be in it.

@@ -74,11 +74,15 @@ TEST(BufferPool, gives_buffers_again_and_only_for_the_same_size) {
   void *large = pool.take(5000);
   EXPECT_EQ(reinterpret_cast<uint64_t>(small) % 64, 0u);
   pool.give(small, 100);
-  EXPECT_NE(pool.take(5000), small);
+  void *other = pool.take(5000);
+  EXPECT_NE(other, small);
+  EXPECT_NE(other, large);
   EXPECT_EQ(pool.take(256), small);
   pool.give(large, 5000);
   EXPECT_EQ(pool.take(8192), large);
-  EXPECT_NE(pool.take(8193), large);
+  pool.give(small, 256);
+  pool.give(large, 8192);
+  pool.give(other, 5000);
 }
 
 } // namespace
