@@ -32,7 +32,7 @@ int visit(dl_phdr_info *info, size_t, void *data) {
   bool is_inside = false;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) &header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD)
+    if (header.p_type != PT_LOAD || !(header.p_flags & PF_R))
       continue;
     const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
     bounds.segments.push_back({begin, begin + header.p_memsz});

@@ -17,7 +17,7 @@ struct AddressRange {
   uintptr_t end;
 };
 
-/// A loaded executable or shared library: its file and its PT_LOAD segments.
+/// A loaded executable or shared library: its file and its PT_LOAD segments that can be read.
 struct ModuleBounds {
   std::string path;
   std::vector<AddressRange> segments;
