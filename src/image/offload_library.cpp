@@ -42,7 +42,7 @@ public:
                         "table of device images"));
     OMPTARGET_TRY(read_table(descriptor));
     for (int32_t i = 0; i < descriptor.NumDeviceImages; ++i)
-      OMPTARGET_TRY_DURING(read_image(load<__tgt_device_image>(descriptor.DeviceImages + i)), "in device image %d", i);
+      read_image(load<__tgt_device_image>(descriptor.DeviceImages + i));
     return Status::ok();
   }
 
@@ -76,18 +76,18 @@ private:
     return Status::ok();
   }
 
-  Status read_image(const __tgt_device_image &record) {
+  void read_image(const __tgt_device_image &record) {
     DeviceImage image;
-    OMPTARGET_TRY(read_image_entries(record, image));
     image.begin = static_cast<const std::byte *>(record.ImageStart);
     image.end = static_cast<const std::byte *>(record.ImageEnd);
-    Status status = find_bytes(image);
+    Status status = read_image_entries(record, image);
+    if (status)
+      status = find_bytes(image);
     if (!status) {
       image.defect = status.to_string();
       image.begin = image.end = nullptr;
     }
     library_->images.push_back(std::move(image));
-    return Status::ok();
   }
 
   Status find_bytes(DeviceImage &image) const {
