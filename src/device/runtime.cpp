@@ -327,6 +327,7 @@ void Runtime::before_fork() {
   }
   runtime.registry_.mutex_for_fork().lock();
   caller_registry_mutex_for_fork().lock();
+  module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
 }
@@ -336,6 +337,7 @@ void Runtime::after_fork() {
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+  module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
   runtime.registry_.mutex_for_fork().unlock();
   runtime.enumeration_mutex_.after_fork();

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <link.h>
+#include <mutex>
 #include <unistd.h>
 
 namespace omptarget {
@@ -20,6 +21,10 @@ std::string path_of(const char *name) {
   const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer);
   return length > 0 ? std::string(buffer, static_cast<size_t>(length)) : "the program";
 }
+
+/// The loader's list has a lock that a child of fork finds as it was. With this one around it, a fork waits until no
+/// thread is in there on our behalf.
+constinit std::mutex list_mutex;
 
 struct Search {
   uintptr_t address;
@@ -73,8 +78,11 @@ AddressRange ModuleBounds::whole() const {
 
 std::optional<ModuleBounds> module_of(const void *address) {
   Search search{reinterpret_cast<uintptr_t>(address), std::nullopt};
+  std::lock_guard list(list_mutex);
   dl_iterate_phdr(visit, &search);
   return std::move(search.result);
 }
+
+std::mutex &module_list_mutex_for_fork() { return list_mutex; }
 
 } // namespace omptarget

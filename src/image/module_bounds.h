@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,5 +33,8 @@ struct ModuleBounds {
 
 /// The module that holds the address, or nothing if none does (heap, code made at run time). Any thread.
 std::optional<ModuleBounds> module_of(const void *address);
+
+/// For fork handlers only: the lock around each look at the list of modules.
+std::mutex &module_list_mutex_for_fork();
 
 } // namespace omptarget
