@@ -3,8 +3,9 @@
 //
 // A hash table from addresses to pointers, read without a lock.
 //
-// Open addressing; a larger table replaces a full one, and the old ones are kept (their sizes add up to less than the
-// current one's), so a slow reader never reads freed memory. Slots of removed keys are used again.
+// Open addressing; a new table replaces a full one, and the old ones are kept, so a slow reader never reads freed memory.
+// Slots of removed keys are used again, and emptied where no probing passes them, so that keys that come and go do not
+// fill tables.
 #pragma once
 
 #include <atomic>
@@ -22,20 +23,23 @@ public:
   PointerTable(const PointerTable &) = delete;
   PointerTable &operator=(const PointerTable &) = delete;
 
-  /// The value, or null. The key must not be 0 or 1.
+  /// The value, or null. Keys 0 and 1 are never there.
   T *find(uintptr_t key) const {
     const Slots &slots = *current_.load(std::memory_order_acquire);
     for (size_t i = hash(key);; ++i) {
       const Slot &slot = slots.slots[i & slots.mask];
       const uintptr_t found = slot.key.load(std::memory_order_acquire);
-      if (found == key) [[likely]]
-        return slot.value.load(std::memory_order_acquire);
+      if (found == key) [[likely]] {
+        T *const value = slot.value.load(std::memory_order_acquire);
+        // The slot may have become another key's in between; then this key was removed.
+        return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;
+      }
       if (found == kEmpty)
         return nullptr;
     }
   }
 
-  /// Adds or replaces.
+  /// Adds or replaces. The key must not be 0 or 1.
   void insert(uintptr_t key, T *value) {
     if (Slot *slot = slot_of(key)) {
       slot->value.store(value, std::memory_order_release);
@@ -49,11 +53,13 @@ public:
   }
 
   void erase(uintptr_t key) {
-    if (Slot *slot = slot_of(key)) {
-      slot->value.store(nullptr, std::memory_order_release);
-      slot->key.store(kRemoved, std::memory_order_release);
-      --live_;
-    }
+    Slot *slot = slot_of(key);
+    if (!slot)
+      return;
+    slot->value.store(nullptr, std::memory_order_release);
+    slot->key.store(kRemoved, std::memory_order_release);
+    --live_;
+    empty_unneeded(static_cast<size_t>(slot - current_.load(std::memory_order_relaxed)->slots.get()));
   }
 
   size_t size() const { return live_; }
@@ -85,6 +91,17 @@ private:
     }
   }
 
+  /// Removed slots that precede an empty one are needed by no probing.
+  void empty_unneeded(size_t index) {
+    const Slots &slots = *current_.load(std::memory_order_relaxed);
+    if (slots.slots[(index + 1) & slots.mask].key.load(std::memory_order_relaxed) != kEmpty)
+      return;
+    for (; slots.slots[index].key.load(std::memory_order_relaxed) == kRemoved; index = (index - 1) & slots.mask) {
+      slots.slots[index].key.store(kEmpty, std::memory_order_release);
+      --used_;
+    }
+  }
+
   void put(const Slots &slots, uintptr_t key, T *value) {
     for (size_t i = hash(key);; ++i) {
       Slot &slot = slots.slots[i & slots.mask];
@@ -92,8 +109,9 @@ private:
       if (found != kEmpty && found != kRemoved)
         continue;
       used_ += found == kEmpty ? 1 : 0;
-      slot.value.store(value, std::memory_order_release);
+      // The key first: whoever finds it without its value reads null, as if it had come earlier.
       slot.key.store(key, std::memory_order_release);
+      slot.value.store(value, std::memory_order_release);
       return;
     }
   }

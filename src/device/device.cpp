@@ -48,12 +48,15 @@ Status Device::catch_up() {
 Status Device::initialise() {
   if (is_initialised())
     return Status::ok();
+  const auto failed = [&] {
+    return Status::error(initialisation_failure_).during(format("device %d cannot be initialised", raw(id_)));
+  };
   if (!initialisation_failure_.empty()) // plugins are asked once
-    return Status::error(initialisation_failure_);
+    return failed();
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id_, plugin_.name().c_str());
   if (Status status = plugin_.init_device(local_id_, static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
     initialisation_failure_ = status.to_string();
-    return std::move(status).during(format("device %d cannot be initialised", raw(id_)));
+    return failed();
   }
   Runtime::register_exit_handler();
   uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);

@@ -6,13 +6,20 @@
 
 #include <atomic>
 #include <memory>
+<<<<<<< HEAD
 #include <mutex>
 #include <optional>
+=======
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
 #include <string>
 #include <vector>
 
 #include "base/address.h"
+<<<<<<< HEAD
 #include "base/guarded.h"
+=======
+#include "base/fork_mutex.h"
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
 #include "base/pointer_table.h"
 #include "image/image_copy.h"
 #include "image/offload_library.h"
@@ -66,6 +73,9 @@ public:
   /// Runs the destructors of everything that is loaded: the program ends.
   void run_destructors();
 
+  /// For fork handlers only: the lock under which the device is initialised and loaded.
+  ForkMutex &load_mutex_for_fork() { return load_mutex_; }
+
 private:
   struct Loaded {
     std::shared_ptr<OffloadLibrary> library;
@@ -99,6 +109,7 @@ private:
   Status run(const Kernel &kernel);
   void run_constructors();
   void destroy(Loaded &loaded);
+  void take_over(const Loaded &gone);
   bool knows(const OffloadLibrary &library) const;
 
   const DeviceId id_;
@@ -109,9 +120,13 @@ private:
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
+<<<<<<< HEAD
   std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
   std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
+=======
+  ForkMutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
   std::string initialisation_failure_;

@@ -32,7 +32,10 @@ constexpr Requirement kRequirements[] = {
 } // namespace
 
 Runtime &Runtime::get() {
-  static Runtime *const runtime = new Runtime;
+  static Runtime *const runtime = [] {
+    pthread_atfork(before_fork, after_fork, after_fork);
+    return new Runtime;
+  }();
   return *runtime;
 }
 
@@ -69,7 +72,12 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     }
     library = std::move(*place);
     all.erase(place);
+<<<<<<< HEAD
     std::erase(registry->unmatched, library);
+=======
+    std::erase(matched_, descriptor);
+    forget_requires(*registry, library->path);
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   }
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   has_ended() ? " after the end of the devices" : "");
@@ -105,6 +113,18 @@ Status Runtime::note_requires(const std::string &module, uint64_t mask) {
   return Status::ok();
 }
 
+/// What a module that is gone had required binds nobody.
+void Runtime::forget_requires(Registry &registry, const std::string &module) {
+  const auto is_of_module = [&](const auto &library) { return library->path == module; };
+  if (std::any_of(registry.libraries.begin(), registry.libraries.end(), is_of_module))
+    return;
+  std::erase_if(registry.requires_sources, [&](const RequiresSource &source) { return source.module == module; });
+  uint64_t mask = 0;
+  for (const RequiresSource &source : registry.requires_sources)
+    mask |= source.mask;
+  requires_mask_.store(mask, std::memory_order_relaxed);
+}
+
 int Runtime::read_policy() {
   int policy = offload_.load(std::memory_order_relaxed);
   if (policy != kUnread)
@@ -125,7 +145,8 @@ int Runtime::read_policy() {
 }
 
 int32_t Runtime::number_of_devices() {
-  if (matched_generation_.load(std::memory_order_acquire) != generation() || offload_ == kUnread) [[unlikely]]
+  if (matched_generation_.load(std::memory_order_acquire) != generation() ||
+      offload_.load(std::memory_order_relaxed) == kUnread) [[unlikely]]
     enumerate(false);
   return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
 }
@@ -170,7 +191,6 @@ void Runtime::enumerate(bool even_without_modules) {
     return;
   }
   if (!has_loaded_plugins_) {
-    pthread_atfork(before_fork, after_fork, after_fork);
     warn_about_second_library();
     plugins_ = load_plugins();
     has_loaded_plugins_ = true;
@@ -256,11 +276,21 @@ std::string Runtime::architecture_of(const std::shared_ptr<OffloadLibrary> &libr
 
 std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
+  std::lock_guard enumeration(enumeration_mutex_); // keeps the modules' images where they are
   for (const auto &library : libraries())
+<<<<<<< HEAD
     for (size_t i = 0; i < library->images.size(); ++i)
       lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
                              architecture_of(library, i).c_str()));
   std::lock_guard enumeration(enumeration_mutex_);
+=======
+    for (size_t i = 0; i < library->images.size(); ++i) {
+      const DeviceImage &image = library->images[i];
+      lines.push_back(format("needed: image %zu of %s is %s", i, library->path.c_str(),
+                             image.defect.empty() ? ("built for " + facts_of(image).architecture).c_str()
+                                                  : ("damaged: " + image.defect).c_str()));
+    }
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
                            plugin->number_of_devices()));
@@ -281,21 +311,38 @@ void Runtime::at_exit() {
     runtime.devices_[i].load(std::memory_order_relaxed)->run_destructors();
 }
 
-// A fork while another thread changes a table must not leave the child with a lock that nobody gives back.
+// A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are taken
+// in the order in which they nest: loading, numbering, registry, the rest.
 void Runtime::before_fork() {
   Runtime &runtime = get();
+  int32_t locked = 0;
+  for (bool is_complete = false; !is_complete;) {
+    const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
+    for (; locked < count; ++locked)
+      runtime.devices_[locked].load(std::memory_order_relaxed)->load_mutex_for_fork().before_fork();
+    runtime.enumeration_mutex_.before_fork();
+    is_complete = runtime.device_count_.load(std::memory_order_acquire) == count;
+    if (!is_complete)
+      runtime.enumeration_mutex_.after_fork(); // devices came meanwhile
+  }
   runtime.registry_.mutex_for_fork().lock();
   caller_registry_mutex_for_fork().lock();
-  for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
+  module_list_mutex_for_fork().lock();
+  for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
 }
 
 void Runtime::after_fork() {
   Runtime &runtime = get();
-  for (int32_t i = 0; i < runtime.device_count_.load(std::memory_order_acquire); ++i)
+  const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
+  for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+  module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
   runtime.registry_.mutex_for_fork().unlock();
+  runtime.enumeration_mutex_.after_fork();
+  for (int32_t i = 0; i < count; ++i)
+    runtime.devices_[i].load(std::memory_order_relaxed)->load_mutex_for_fork().after_fork();
 }
 
 } // namespace omptarget

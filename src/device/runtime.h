@@ -7,12 +7,16 @@
 
 #include <atomic>
 #include <memory>
+<<<<<<< HEAD
 #include <mutex>
 #include <optional>
+=======
+>>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
 #include <string>
 #include <vector>
 
 #include "base/address.h"
+#include "base/fork_mutex.h"
 #include "base/guarded.h"
 #include "base/status.h"
 #include "device/device.h"
@@ -95,6 +99,7 @@ private:
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
   std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   Status note_requires(const std::string &module, uint64_t mask);
+  void forget_requires(Registry &registry, const std::string &module);
   static void at_exit();
   static void before_fork();
   static void after_fork();
@@ -106,7 +111,7 @@ private:
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};
 
-  std::mutex enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
+  ForkMutex enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
   bool has_loaded_plugins_ = false;
   PluginSet plugins_;
   std::vector<const Plugin *> used_plugins_;

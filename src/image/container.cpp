@@ -64,15 +64,20 @@ Status out_of_range(const char *what, uint64_t offset, uint64_t size) {
 }
 
 Status read_strings(Bytes bytes, const ImageEntry &entry, ContainedImage &image) {
-  if (entry.number_of_strings > bytes.size() / sizeof(StringEntry))
-    return Status::error(format("the container claims %llu strings",
-                                static_cast<unsigned long long>(entry.number_of_strings)));
+  if (entry.number_of_strings == 0)
+    return Status::ok();
+  if (entry.strings_offset > bytes.size())
+    return out_of_range("string table", entry.strings_offset, bytes.size());
+  const uint64_t possible = (bytes.size() - entry.strings_offset) / sizeof(StringEntry);
+  if (entry.number_of_strings > possible)
+    return Status::error(format("the container claims %llu strings, there is room for %llu",
+                                static_cast<unsigned long long>(entry.number_of_strings),
+                                static_cast<unsigned long long>(possible)));
   for (uint64_t i = 0; i < entry.number_of_strings; ++i) {
-    StringEntry record;
+    StringEntry record{};
     std::string_view key;
     std::string_view value;
-    if (!read(bytes, entry.strings_offset + i * sizeof record, record))
-      return out_of_range("string table", entry.strings_offset, bytes.size());
+    (void)read(bytes, entry.strings_offset + i * sizeof record, record);
     if (!read_text(bytes, record.key_offset, key))
       return out_of_range("string key", record.key_offset, bytes.size());
     if (!read_text(bytes, record.value_offset, value))
@@ -102,10 +107,15 @@ Result<ContainedImage> open_container(Bytes bytes) {
                                 static_cast<unsigned long long>(header.size), bytes.size()));
   bytes = bytes.first(header.size);
   ImageEntry entry;
-  if (header.entry_size < sizeof entry || !read(bytes, header.entry_offset, entry))
+  if (header.entry_size < sizeof entry)
+    return Status::error(format("the container's entry has %llu bytes, expected %zu",
+                                static_cast<unsigned long long>(header.entry_size), sizeof entry));
+  if (!read(bytes, header.entry_offset, entry))
     return out_of_range("entry", header.entry_offset, bytes.size());
   if (entry.image_offset > bytes.size() || entry.image_size > bytes.size() - entry.image_offset)
     return out_of_range("image", entry.image_offset, bytes.size());
+  if (entry.image_size == 0)
+    return Status::error("the container holds an empty image");
   ContainedImage image;
   OMPTARGET_TRY(read_strings(bytes, entry, image));
   image.bytes = bytes.subspan(entry.image_offset, entry.image_size);

@@ -3,6 +3,7 @@
 
 #include "image/entry_table.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace omptarget {
@@ -40,10 +41,10 @@ RawEntry read_raw(const std::byte *from, uint32_t entry_size) {
 }
 
 /// A first word of zero is how newer tables begin, but also a requires record of clang 19 that was linked first.
-bool looks_like_old_requires(const std::byte *from) {
-  const auto record = load<__tgt_offload_entry>(from);
+bool looks_like_old_requires(const EntryTable &table) {
+  const auto record = load<__tgt_offload_entry>(table.begin);
   return record.addr == nullptr && record.name != nullptr && record.size == 0 &&
-         record.flags == OMPTARGET_ENTRY_REQUIRES;
+         record.flags == OMPTARGET_ENTRY_REQUIRES && (!table.bounds || table.bounds->contains_text(record.name));
 }
 
 bool looks_new(const std::byte *from) {
@@ -64,6 +65,35 @@ EntryKind kind_of(const RawEntry &raw) {
   return raw.flags & OMPTARGET_ENTRY_LINK ? EntryKind::kLinkVariable : EntryKind::kVariable;
 }
 
+/// Bytes of the largest variable, and of the largest vtable group, that are believed.
+constexpr uint64_t kMaxVariable = uint64_t{1} << 46;
+constexpr uint64_t kMaxVtable = uint64_t{1} << 24;
+
+/// The linker resolved the address, so that a loaded module has it: this one or, for what it shares with others, another.
+bool is_in_a_module(const RawEntry &raw, const ModuleBounds &bounds) {
+  // The size of an entry for a function is that of a pointer to it.
+  const uint64_t size = raw.flags & OMPTARGET_ENTRY_INDIRECT ? 1 : std::max<uint64_t>(raw.size, 1);
+  if (bounds.contains(raw.address, size))
+    return true;
+  const std::optional<ModuleBounds> other = module_of(raw.address);
+  return other && other->contains(raw.address, size);
+}
+
+Status check_entry(const EntryTable &table, uint32_t i, const RawEntry &raw) {
+  if (!raw.name || (table.bounds && !table.bounds->contains_text(raw.name)))
+    return Status::error(format("the name of entry %u lies outside of the module", i));
+  const bool is_vtable = (raw.flags & OMPTARGET_ENTRY_INDIRECT_VTABLE) != 0;
+  if (raw.size > (is_vtable ? kMaxVtable : kMaxVariable))
+    return Status::error(format("entry %u (%s) claims %llu bytes", i, raw.name,
+                                static_cast<unsigned long long>(raw.size)));
+  if (!raw.address)
+    return Status::error(format("entry %u (%s) has no address", i, raw.name));
+  if (table.bounds && !is_in_a_module(raw, *table.bounds))
+    return Status::error(format("entry %u (%s) is at %p (%llu bytes), where no module has them", i, raw.name,
+                                raw.address, static_cast<unsigned long long>(raw.size)));
+  return Status::ok();
+}
+
 bool is_requires(const RawEntry &raw) { return raw.flags == OMPTARGET_ENTRY_REQUIRES && raw.address == nullptr; }
 
 } // namespace
@@ -82,9 +112,9 @@ Result<uint32_t> entry_size(const EntryTable &table) {
       return kOldSize;
     return Status::error("the entry table has the size of new entries, but does not begin like one");
   }
-  if (fits_new && looks_new(table.begin) && !(fits_old && looks_like_old_requires(table.begin)))
+  if (fits_new && looks_new(table.begin) && !(fits_old && looks_like_old_requires(table)))
     return kNewSize;
-  if (fits_old && looks_like_old_requires(table.begin))
+  if (fits_old && looks_like_old_requires(table))
     return kOldSize;
   const auto version = bytes >= kNewSize ? load<__tgt_offload_entry_v1>(table.begin).version : 0;
   return Status::error(format("the entry table begins like no known layout (record version %u)", version));
@@ -109,8 +139,7 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
       result.requires_mask |= raw.data;
       continue;
     }
-    if (!raw.name || (table.bounds && !table.bounds->contains_text(raw.name)))
-      return Status::error(format("the name of entry %u lies outside of the module", i));
+    OMPTARGET_TRY(check_entry(table, i, raw));
     result.entries.push_back({host_ptr(raw.address), raw.name, raw.size, raw.flags, kind_of(raw)});
     result.index.push_back(i);
   }

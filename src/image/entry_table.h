@@ -30,7 +30,7 @@ struct EntriesRead {
 /// Fails if the length fits neither.
 Result<uint32_t> entry_size(const EntryTable &table);
 
-/// Reads all entries; fails, naming the entry, at the first name or record that makes no sense.
+/// Reads all entries; fails, naming the entry, at the first record, name, address or size that makes no sense.
 Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size);
 
 } // namespace omptarget

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <link.h>
+#include <mutex>
 #include <unistd.h>
 
 namespace omptarget {
@@ -21,6 +22,10 @@ std::string path_of(const char *name) {
   return length > 0 ? std::string(buffer, static_cast<size_t>(length)) : "the program";
 }
 
+/// The loader's list has a lock that a child of fork finds as it was. With this one around it, a fork waits until no
+/// thread is in there on our behalf.
+constinit std::mutex list_mutex;
+
 struct Search {
   uintptr_t address;
   std::optional<ModuleBounds> result;
@@ -32,7 +37,7 @@ int visit(dl_phdr_info *info, size_t, void *data) {
   bool is_inside = false;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) &header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD)
+    if (header.p_type != PT_LOAD || !(header.p_flags & PF_R))
       continue;
     const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
     bounds.segments.push_back({begin, begin + header.p_memsz});
@@ -73,8 +78,11 @@ AddressRange ModuleBounds::whole() const {
 
 std::optional<ModuleBounds> module_of(const void *address) {
   Search search{reinterpret_cast<uintptr_t>(address), std::nullopt};
+  std::lock_guard list(list_mutex);
   dl_iterate_phdr(visit, &search);
   return std::move(search.result);
 }
+
+std::mutex &module_list_mutex_for_fork() { return list_mutex; }
 
 } // namespace omptarget

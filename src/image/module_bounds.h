@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct AddressRange {
   uintptr_t end;
 };
 
-/// A loaded executable or shared library: its file and its PT_LOAD segments.
+/// A loaded executable or shared library: its file and its PT_LOAD segments that can be read.
 struct ModuleBounds {
   std::string path;
   std::vector<AddressRange> segments;
@@ -32,5 +33,8 @@ struct ModuleBounds {
 
 /// The module that holds the address, or nothing if none does (heap, code made at run time). Any thread.
 std::optional<ModuleBounds> module_of(const void *address);
+
+/// For fork handlers only: the lock around each look at the list of modules.
+std::mutex &module_list_mutex_for_fork();
 
 } // namespace omptarget

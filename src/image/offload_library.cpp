@@ -4,6 +4,7 @@
 #include "image/offload_library.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/log.h"
 #include "image/container.h"
@@ -15,6 +16,13 @@ namespace {
 
 constexpr int32_t kMaxImages = 1 << 16;
 
+/// Nothing is known of the alignment of what a damaged descriptor points to.
+template <typename Record> Record load(const Record *from) {
+  Record record;
+  std::memcpy(&record, from, sizeof record);
+  return record;
+}
+
 class DescriptorReader {
 public:
   explicit DescriptorReader(const __tgt_bin_desc *descriptor)
@@ -25,16 +33,16 @@ public:
   }
 
   Status read() {
-    const __tgt_bin_desc &descriptor = *library_->descriptor;
-    OMPTARGET_TRY(check(&descriptor, sizeof descriptor, "descriptor"));
+    OMPTARGET_TRY(check(library_->descriptor, sizeof(__tgt_bin_desc), "descriptor"));
+    const auto descriptor = load<__tgt_bin_desc>(library_->descriptor);
     if (descriptor.NumDeviceImages < 0 || descriptor.NumDeviceImages > kMaxImages)
       return Status::error(format("the descriptor claims %d device images", descriptor.NumDeviceImages));
     OMPTARGET_TRY(check(descriptor.DeviceImages,
                         static_cast<uint64_t>(descriptor.NumDeviceImages) * sizeof(__tgt_device_image),
                         "table of device images"));
-    OMPTARGET_TRY(read_table());
+    OMPTARGET_TRY(read_table(descriptor));
     for (int32_t i = 0; i < descriptor.NumDeviceImages; ++i)
-      OMPTARGET_TRY_DURING(read_image(descriptor.DeviceImages[i]), "in device image %d", i);
+      read_image(load<__tgt_device_image>(descriptor.DeviceImages + i));
     return Status::ok();
   }
 
@@ -59,8 +67,7 @@ private:
     return table;
   }
 
-  Status read_table() {
-    const __tgt_bin_desc &descriptor = *library_->descriptor;
+  Status read_table(const __tgt_bin_desc &descriptor) {
     OMPTARGET_TRY_ASSIGN(table_, table_of(descriptor.HostEntriesBegin, descriptor.HostEntriesEnd));
     OMPTARGET_TRY_ASSIGN(library_->entry_generation, entry_size(table_));
     OMPTARGET_TRY_ASSIGN(read_, read_entries(table_, library_->entry_generation));
@@ -69,26 +76,27 @@ private:
     return Status::ok();
   }
 
-  Status read_image(const __tgt_device_image &record) {
+  void read_image(const __tgt_device_image &record) {
     DeviceImage image;
-    OMPTARGET_TRY(read_image_entries(record, image));
     image.begin = static_cast<const std::byte *>(record.ImageStart);
     image.end = static_cast<const std::byte *>(record.ImageEnd);
-    Status status = find_bytes(image);
+    Status status = read_image_entries(record, image);
+    if (status)
+      status = find_bytes(image);
     if (!status) {
       image.defect = status.to_string();
       image.begin = image.end = nullptr;
     }
     library_->images.push_back(std::move(image));
-    return Status::ok();
   }
 
   Status find_bytes(DeviceImage &image) const {
-    if (!image.begin || image.end < image.begin)
-      return Status::error("the image ends before it begins");
-    OMPTARGET_TRY(check(image.begin, image.size(), "image"));
-    if (image.size() == 0)
+    if (image.begin == image.end)
       return Status::error("the image is empty");
+    if (image.end < image.begin)
+      return Status::error(format("the image ends (%p) before it begins (%p)", static_cast<const void *>(image.end),
+                                  static_cast<const void *>(image.begin)));
+    OMPTARGET_TRY(check(image.begin, image.size(), "image"));
     if (!is_container({image.begin, image.end}))
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(const ContainedImage contained, open_container({image.begin, image.end}));

@@ -1,0 +1,114 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "abi/kernel_args.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace omptarget {
+namespace {
+
+__tgt_kernel_args full_block(uint32_t version) {
+  static void *pointers[2];
+  static int64_t numbers[2];
+  __tgt_kernel_args block{};
+  block.Version = version;
+  block.NumArgs = 2;
+  block.ArgBasePtrs = block.ArgPtrs = pointers;
+  block.ArgSizes = block.ArgTypes = numbers;
+  block.Tripcount = 1000;
+  block.Flags = OMPTARGET_KERNEL_NOWAIT;
+  for (uint32_t i = 0; i < 3; ++i) {
+    block.NumTeams[i] = 10 + i;
+    block.ThreadLimit[i] = 20 + i;
+  }
+  block.DynCGroupMem = 512;
+  return block;
+}
+
+TEST(KernelArgs, version_1_takes_teams_and_threads_from_the_call) {
+  const __tgt_kernel_args block = full_block(1);
+  Result<LaunchRequest> request = read_kernel_args(&block, 3, 4);
+  ASSERT_TRUE(request.is_ok());
+  EXPECT_EQ(request->list.count, 2);
+  EXPECT_EQ(request->list.bases, block.ArgBasePtrs);
+  EXPECT_EQ(request->list.types, block.ArgTypes);
+  EXPECT_EQ(request->trip_count, 1000u);
+  EXPECT_EQ(request->num_teams, 3);
+  EXPECT_EQ(request->thread_limit, 4);
+  EXPECT_EQ(request->flags, 0u);
+  EXPECT_EQ(request->dynamic_memory, 0u);
+  EXPECT_FALSE(request->has_implicit_argument);
+}
+
+TEST(KernelArgs, versions_2_and_3_bring_their_own) {
+  for (const uint32_t version : {2u, 3u}) {
+    const __tgt_kernel_args block = full_block(version);
+    Result<LaunchRequest> request = read_kernel_args(&block, 3, 4);
+    ASSERT_TRUE(request.is_ok());
+    EXPECT_EQ(request->num_teams, 10);
+    EXPECT_EQ(request->thread_limit, 20);
+    EXPECT_EQ(request->more_teams[1], 12u);
+    EXPECT_EQ(request->more_threads[0], 21u);
+    EXPECT_EQ(request->flags, uint64_t{OMPTARGET_KERNEL_NOWAIT});
+    EXPECT_EQ(request->dynamic_memory, 512u);
+    EXPECT_EQ(request->has_implicit_argument, version == 3);
+  }
+}
+
+TEST(KernelArgs, a_construct_without_teams_stays_one) {
+  __tgt_kernel_args block = full_block(3);
+  block.NumTeams[0] = UINT32_MAX;
+  Result<LaunchRequest> request = read_kernel_args(&block, -1, 0);
+  ASSERT_TRUE(request.is_ok());
+  EXPECT_EQ(request->num_teams, -1);
+}
+
+TEST(KernelArgs, unknown_versions_are_refused_by_number) {
+  for (const uint32_t version : {0u, 4u, UINT32_MAX}) {
+    const __tgt_kernel_args block = full_block(version);
+    Result<LaunchRequest> request = read_kernel_args(&block, 1, 1);
+    ASSERT_FALSE(request.is_ok());
+    EXPECT_THAT(request.status().to_string(),
+                testing::HasSubstr("has version " + std::to_string(version) + "; this library knows versions 1 to 3"));
+  }
+  Result<LaunchRequest> none = read_kernel_args(nullptr, 1, 1);
+  EXPECT_EQ(none.status().to_string(), "the kernel argument block is null");
+}
+
+/// Puts the first bytes of a block at the end of a page that nothing readable follows.
+class EndOfPage {
+public:
+  EndOfPage(const __tgt_kernel_args &block, size_t size) {
+    pages_ = static_cast<char *>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    munmap(pages_ + page_, page_);
+    begin_ = pages_ + page_ - size;
+    std::memcpy(begin_, &block, size);
+  }
+  ~EndOfPage() { munmap(pages_, page_); }
+  EndOfPage(const EndOfPage &) = delete;
+  EndOfPage &operator=(const EndOfPage &) = delete;
+  void make_read_only() { mprotect(pages_, page_, PROT_READ); }
+  const void *begin() const { return begin_; }
+
+private:
+  const size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char *pages_;
+  char *begin_;
+};
+
+TEST(KernelArgs, nothing_beyond_the_version_is_read_and_nothing_written) {
+  for (const auto &[version, size] : {std::pair{1u, size_t{64}}, {2u, size_t{104}}, {3u, size_t{104}}, {4u, size_t{4}}}) {
+    EndOfPage block(full_block(version), size);
+    block.make_read_only();
+    Result<LaunchRequest> request = read_kernel_args(block.begin(), 3, 4);
+    EXPECT_EQ(request.is_ok(), version != 4);
+  }
+}
+
+} // namespace
+} // namespace omptarget

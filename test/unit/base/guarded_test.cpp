@@ -1,0 +1,71 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/guarded.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/fork_mutex.h"
+
+namespace omptarget {
+namespace {
+
+TEST(Guarded, one_thread_at_a_time_reaches_the_value) {
+  Guarded<int> counter(0);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10000; ++round)
+        ++*counter.lock();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(*counter.lock(), 40000);
+}
+
+TEST(Guarded, values_are_made_in_place) {
+  Guarded<std::vector<int>> values(3, 7);
+  EXPECT_EQ(values.lock()->size(), 3u);
+}
+
+/// Whether a child of fork that calls this function ends well. A child that hangs is ended by a signal.
+template <typename Body> bool succeeds_in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    body();
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+TEST(ForkMutex, is_free_in_the_child_though_another_thread_used_it) {
+  static ForkMutex mutex;
+  pthread_atfork([] { mutex.before_fork(); }, [] { mutex.after_fork(); }, [] { mutex.after_fork(); });
+  std::atomic<bool> stop{false};
+  std::thread worker([&] {
+    while (!stop.load(std::memory_order_relaxed))
+      std::lock_guard lock(mutex);
+  });
+  for (int i = 0; i < 30; ++i)
+    EXPECT_TRUE(succeeds_in_child([] { std::lock_guard lock(mutex); }));
+  stop.store(true, std::memory_order_relaxed);
+  worker.join();
+  // The thread that holds it may fork, and holds it in the child, too.
+  mutex.lock();
+  EXPECT_TRUE(succeeds_in_child([] {
+    mutex.unlock();
+    std::lock_guard again(mutex);
+  }));
+  mutex.unlock();
+  std::lock_guard free(mutex);
+}
+
+} // namespace
+} // namespace omptarget

@@ -1,0 +1,97 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/settings.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace omptarget {
+namespace {
+
+/// Sets a variable for one test.
+class Variable {
+public:
+  Variable(SettingId id, const char *value) : name_(setting_row(id).variable) { setenv(name_, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable &) = delete;
+  Variable &operator=(const Variable &) = delete;
+
+private:
+  const char *name_;
+};
+
+TEST(Settings, rows_are_complete_and_names_are_unique) {
+  std::set<std::string> names;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i) {
+    const SettingRow &row = setting_row(static_cast<SettingId>(i));
+    EXPECT_TRUE(names.insert(row.variable).second) << row.variable;
+    EXPECT_STRNE(row.help, "") << row.variable;
+    EXPECT_STRNE(row.reader, "") << row.variable;
+  }
+}
+
+TEST(Settings, defaults_of_numbers_and_flags_make_sense) {
+  testing::internal::CaptureStderr();
+  for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i) {
+    const auto id = static_cast<SettingId>(i);
+    if (setting_row(id).default_value[0] == '\0')
+      continue;
+    const Variable variable(id, setting_row(id).default_value); // read as if somebody had set it: no warning
+    if (setting_row(id).type == SettingType::kFlag)
+      (void)setting_flag(id);
+    else if (setting_row(id).type == SettingType::kInteger)
+      (void)setting_integer(id);
+    else if (setting_row(id).type == SettingType::kNumber)
+      (void)setting_number(id);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Settings, unset_and_empty_are_the_default) {
+  EXPECT_EQ(setting_text(SettingId::kPluginPath), nullptr);
+  EXPECT_TRUE(setting_flag(SettingId::kMapForceAtomic));
+  const Variable variable(SettingId::kMapForceAtomic, "");
+  EXPECT_FALSE(setting_is_set(SettingId::kMapForceAtomic));
+  EXPECT_TRUE(setting_flag(SettingId::kMapForceAtomic));
+}
+
+TEST(Settings, flags_have_words_and_numbers) {
+  for (const char *no : {"false", "False", "no", "OFF", "0"}) {
+    const Variable variable(SettingId::kMapForceAtomic, no);
+    EXPECT_FALSE(setting_flag(SettingId::kMapForceAtomic)) << no;
+  }
+  for (const char *yes : {"true", "Yes", "on", "1"}) {
+    const Variable variable(SettingId::kStreamOrderedAllocation, yes);
+    EXPECT_TRUE(setting_flag(SettingId::kStreamOrderedAllocation)) << yes;
+  }
+}
+
+TEST(Settings, integers_may_be_negative_and_hexadecimal) {
+  const std::pair<const char *, int64_t> cases[] = {{"-1", -1}, {"0x10", 16}, {"9223372036854775807", INT64_MAX}};
+  for (const auto &[text, value] : cases) {
+    const Variable variable(SettingId::kInfo, text);
+    EXPECT_EQ(setting_integer(SettingId::kInfo), value);
+  }
+}
+
+TEST(Settings, nonsense_is_warned_about_once_and_the_default_is_used) {
+  const Variable variable(SettingId::kMemoryManagerThreshold, "8k");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
+  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD: '8k' is no integer; the default '8192' is used\n");
+}
+
+TEST(Settings, numbers_out_of_range_are_nonsense) {
+  const Variable variable(SettingId::kMemoryManagerLimit, "99999999999999999999");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerLimit), 268435456);
+  EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+}
+
+} // namespace
+} // namespace omptarget

@@ -1,0 +1,205 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "device/runtime.h"
+
+#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "modules.h"
+#include "policy.h"
+#include "region/call.h"
+
+namespace omptarget {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+char kernel_a, kernel_b;
+
+TEST(Runtime, registering_loads_no_plugin) {
+  Module module("A");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  EXPECT_EQ(events("alpha"), "not loaded");
+  EXPECT_EQ(Runtime::get().libraries().size(), 1u);
+  module.unload();
+  EXPECT_EQ(Runtime::get().libraries().size(), 0u);
+  EXPECT_EQ(events("alpha"), "not loaded");
+}
+
+TEST(Runtime, a_program_without_images_has_no_devices_and_loads_no_plugin) {
+  EXPECT_EQ(Runtime::get().number_of_devices(), 0);
+  EXPECT_EQ(events("alpha"), "not loaded");
+}
+
+TEST(Runtime, devices_are_numbered_in_the_order_of_the_images) {
+  Module first("B");
+  first.kernel(&kernel_b, "b");
+  ASSERT_TRUE(first.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 2);
+  EXPECT_EQ(events("beta"), "offset:0 ");
+  Module second("A");
+  second.kernel(&kernel_a, "a");
+  ASSERT_TRUE(second.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 4);
+  EXPECT_EQ(events("alpha"), "offset:2 ");
+  Module third("B");
+  third.kernel(&kernel_b, "b");
+  ASSERT_TRUE(third.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 4);
+  EXPECT_EQ(Runtime::get().known_device(1)->plugin().name(), "beta");
+  EXPECT_EQ(Runtime::get().known_device(2)->plugin().name(), "alpha");
+  EXPECT_EQ(Runtime::get().known_device(3)->local_id(), 1);
+  EXPECT_EQ(Runtime::get().known_device(4), nullptr);
+  EXPECT_EQ(Runtime::get().known_device(-1), nullptr);
+}
+
+TEST(Runtime, numbers_stay_when_a_module_goes) {
+  Module module("A");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 2);
+  module.unload();
+  EXPECT_EQ(Runtime::get().number_of_devices(), 2);
+}
+
+TEST(Runtime, devices_without_a_fitting_image_do_not_count) {
+  Module module("?");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 0);
+  const std::vector<std::string> lines = Runtime::get().explain_devices();
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("is built for unknown")));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("found: plugin alpha")));
+}
+
+TEST(Runtime, all_devices_are_initialised_on_demand_of_a_tool) {
+  ASSERT_TRUE(Runtime::get().initialise_all());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 4);
+  EXPECT_EQ(events("alpha"), "offset:0 init:0 init:1 ");
+  EXPECT_EQ(events("beta"), "offset:2 init:0 init:1 ");
+}
+
+TEST(Runtime, disabled_offloading_loads_no_plugin) {
+  target_offload_policy = 0;
+  Module module("A");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  EXPECT_EQ(Runtime::get().number_of_devices(), 0);
+  EXPECT_TRUE(Runtime::get().is_disabled());
+  EXPECT_EQ(events("alpha"), "not loaded");
+  Result<Device *> device = device_for(17);
+  ASSERT_TRUE(device.is_ok());
+  EXPECT_EQ(*device, nullptr);
+}
+
+TEST(Runtime, device_numbers_mean_devices_the_host_or_an_error) {
+  Module module("A");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  Result<Device *> initial = device_for(2);
+  ASSERT_TRUE(initial.is_ok());
+  EXPECT_EQ(*initial, nullptr);
+  Result<Device *> standard = device_for(-1);
+  ASSERT_TRUE(standard.is_ok());
+  EXPECT_EQ(raw((*standard)->id()), 0);
+  for (const int64_t number : {int64_t{3}, int64_t{-2}, INT64_MAX, INT64_MIN, int64_t{1} << 32}) {
+    Result<Device *> none = device_for(number);
+    ASSERT_FALSE(none.is_ok()) << number;
+    EXPECT_EQ(none.status().to_string(), "Device number '" + std::to_string(number) +
+                                             "' out of range, only 2 devices available");
+  }
+}
+
+TEST(Runtime, without_devices_the_host_serves_unless_offloading_is_mandatory) {
+  Module module("?");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  Result<Device *> device = device_for(0);
+  ASSERT_TRUE(device.is_ok());
+  EXPECT_EQ(*device, nullptr);
+}
+
+TEST(Runtime, mandatory_offloading_without_devices_says_what_was_found_and_needed) {
+  target_offload_policy = 2;
+  Module module("?");
+  module.kernel(&kernel_a, "a");
+  ASSERT_TRUE(module.load());
+  Result<Device *> device = device_for(0);
+  ASSERT_FALSE(device.is_ok());
+  EXPECT_TRUE(Runtime::get().is_mandatory());
+  EXPECT_THAT(device.status().to_string(), HasSubstr("No device is available for offloading; needed: image 0 of"));
+  EXPECT_THAT(device.status().to_string(), HasSubstr("found: plugin beta"));
+}
+
+TEST(Runtime, modules_are_found_by_their_entries) {
+  Module one("A");
+  Module two("A");
+  one.kernel(&kernel_a, "a");
+  two.kernel(&kernel_b, "b");
+  ASSERT_TRUE(one.load());
+  ASSERT_TRUE(two.load());
+  ASSERT_TRUE(Runtime::get().library_of(&kernel_b));
+  EXPECT_EQ(Runtime::get().library_of(&kernel_b)->descriptor, two.descriptor());
+  two.unload();
+  EXPECT_EQ(Runtime::get().library_of(&kernel_b), nullptr);
+}
+
+TEST(Runtime, requirements_add_up_and_go_with_their_modules) {
+  Module one("A");
+  one.add_requires(OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS);
+  ASSERT_TRUE(one.load());
+  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS});
+  ASSERT_TRUE(Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a));
+  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS | OMPTARGET_REQUIRES_NONE});
+  one.unload();
+  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_NONE});
+}
+
+TEST(Runtime, contradicting_modules_are_both_named) {
+  Module module("A");
+  module.add_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  ASSERT_TRUE(module.load());
+  Status status = Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_EQ(status.failure().fatal, "'#pragma omp requires unified_shared_memory' not used consistently!");
+  EXPECT_THAT(status.to_string(), testing::ContainsRegex("memory outside of all modules requires unified_shared_memory, "
+                                                         ".*/unit_device does not"));
+  module.unload();
+  EXPECT_TRUE(Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a)); // the other one is gone
+}
+
+TEST(Runtime, what_is_not_registered_is_not_unregistered) {
+  Module module("A");
+  Runtime::get().unregister_library(module.descriptor());
+  Runtime::get().unregister_library(nullptr);
+  ASSERT_TRUE(module.load());
+  module.unload();
+  Runtime::get().unregister_library(module.descriptor());
+  EXPECT_EQ(Runtime::get().libraries().size(), 0u);
+}
+
+TEST(RuntimeDeathTest, the_end_runs_destructors_once_and_modules_are_only_forgotten_then) {
+  const auto body = [] {
+    setenv("RECORDING_PRINTS", "1", 1);
+    static Module *const module = new Module("A");
+    module->kernel(&kernel_a, "a");
+    module->add(&kernel_b, "goodbye", 0, OMPTARGET_ENTRY_DTOR);
+    // Registered before the device is used, as modules of a program are: it runs after the runtime's handler.
+    std::atexit([] {
+      module->unload();
+      (void)!write(STDERR_FILENO, Runtime::get().has_ended() ? "ended\n" : "alive\n", 6);
+      (void)!write(STDERR_FILENO, Runtime::get().number_of_devices() == 0 ? "none\n" : "some\n", 5);
+    });
+    (void)module->load();
+    (void)Runtime::get().device(DeviceId{0});
+    std::exit(0);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "^run goodbye on 0\nended\nnone\n$");
+}
+
+} // namespace
+} // namespace omptarget

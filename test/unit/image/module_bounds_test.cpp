@@ -1,0 +1,64 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/module_bounds.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <memory>
+
+namespace omptarget {
+namespace {
+
+int some_variable = 1;
+const char kText[] = "some text";
+
+TEST(ModuleBounds, finds_the_program_by_its_addresses) {
+  const std::optional<ModuleBounds> module = module_of(&some_variable);
+  ASSERT_TRUE(module.has_value());
+  EXPECT_TRUE(module->path.ends_with("unit_image")) << module->path;
+  EXPECT_TRUE(module->contains(&some_variable, sizeof some_variable));
+  EXPECT_TRUE(module->contains_text(kText));
+  EXPECT_FALSE(module->segments.empty());
+}
+
+TEST(ModuleBounds, finds_shared_libraries) {
+  const std::optional<ModuleBounds> module = module_of(reinterpret_cast<const void *>(&std::fopen));
+  ASSERT_TRUE(module.has_value());
+  EXPECT_FALSE(module->contains(&some_variable, 1));
+}
+
+TEST(ModuleBounds, memory_of_the_heap_is_in_none) {
+  const auto memory = std::make_unique<int>(1);
+  EXPECT_FALSE(module_of(memory.get()).has_value());
+  EXPECT_FALSE(module_of(nullptr).has_value());
+  EXPECT_FALSE(module_of(reinterpret_cast<const void *>(UINTPTR_MAX)).has_value());
+}
+
+TEST(ModuleBounds, ranges_do_not_wrap_or_cross_segments) {
+  const ModuleBounds bounds{"m", {{0x1000, 0x2000}, {0x2000, 0x3000}}};
+  const auto at = [](uintptr_t address) { return reinterpret_cast<const void *>(address); };
+  EXPECT_TRUE(bounds.contains(at(0x1000), 0x1000));
+  EXPECT_FALSE(bounds.contains(at(0x1000), 0x1001));
+  EXPECT_FALSE(bounds.contains(at(0x1800), 0x1000));
+  EXPECT_FALSE(bounds.contains(at(0x1800), UINT64_MAX));
+  EXPECT_FALSE(bounds.contains(at(0x3000), 1));
+  EXPECT_FALSE(bounds.contains(at(0xfff), 1));
+  EXPECT_EQ(bounds.whole().begin, 0x1000u);
+  EXPECT_EQ(bounds.whole().end, 0x3000u);
+}
+
+TEST(ModuleBounds, texts_must_end_inside) {
+  static const char text[4] = {'a', 'b', '\0', 'c'};
+  const auto begin = reinterpret_cast<uintptr_t>(text);
+  const ModuleBounds bounds{"m", {{begin, begin + sizeof text}}};
+  EXPECT_TRUE(bounds.contains_text(text));
+  EXPECT_TRUE(bounds.contains_text(text + 2));
+  EXPECT_FALSE(bounds.contains_text(text + 3));
+  EXPECT_FALSE(bounds.contains_text(text + 4));
+  EXPECT_FALSE(bounds.contains_text(nullptr));
+}
+
+} // namespace
+} // namespace omptarget

@@ -1,0 +1,234 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "image/offload_library.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "container_bytes.h"
+
+namespace omptarget {
+namespace {
+
+using testing::HasSubstr;
+
+/// A module as a linker leaves it; static, so that it lies in the bounds of this program.
+struct Module {
+  char bytes[4096];
+  char names[3][16];
+  char kernel_ids[3];
+  __tgt_offload_entry entries[3];
+  __tgt_device_image images[2];
+  __tgt_bin_desc descriptor;
+};
+
+Module &fresh_module() {
+  static Module module;
+  module = {};
+  std::strcpy(module.bytes, "an image");
+  for (int i = 0; i < 3; ++i) {
+    std::snprintf(module.names[i], sizeof module.names[i], "kernel_%d", i);
+    module.entries[i] = {&module.kernel_ids[i], module.names[i], 0, 0, 0};
+  }
+  for (__tgt_device_image &image : module.images)
+    image = {module.bytes, module.bytes + 8, module.entries, module.entries + 3};
+  module.descriptor = {2, module.images, module.entries, module.entries + 3};
+  return module;
+}
+
+std::string refusal(const Module &module) {
+  Result<std::unique_ptr<OffloadLibrary>> library = read_descriptor(&module.descriptor);
+  return library.status().to_string();
+}
+
+std::unique_ptr<OffloadLibrary> accepted(const Module &module) {
+  Result<std::unique_ptr<OffloadLibrary>> library = read_descriptor(&module.descriptor);
+  if (!library.is_ok()) {
+    ADD_FAILURE() << library.status().to_string();
+    return nullptr;
+  }
+  return std::move(*library);
+}
+
+template <typename T> T *at(uintptr_t address) { return reinterpret_cast<T *>(address); }
+const uintptr_t kNowhere[] = {0, 1, 0x1000, 0x7fffffffffff, UINTPTR_MAX - 64};
+
+TEST(OffloadLibrary, holds_what_the_module_brought) {
+  Module &module = fresh_module();
+  const auto library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->descriptor, &module.descriptor);
+  EXPECT_EQ(library->name(), "unit_image");
+  EXPECT_EQ(library->entry_generation, 32u);
+  EXPECT_EQ(library->entries.size(), 3u);
+  ASSERT_EQ(library->images.size(), 2u);
+  DeviceImage &image = library->images[1];
+  EXPECT_EQ(image.defect, "");
+  EXPECT_EQ(image.size(), 8u);
+  const __tgt_device_image record = image.plugin_image();
+  ASSERT_EQ(record.EntriesEnd - record.EntriesBegin, 3);
+  EXPECT_STREQ(record.EntriesBegin[2].name, "kernel_2");
+  EXPECT_EQ(record.EntriesBegin[2].addr, &module.kernel_ids[2]);
+}
+
+TEST(OffloadLibrary, gives_plugins_the_32_byte_entries_of_newer_tables) {
+  static __tgt_offload_entry_v1 entries[2];
+  Module &module = fresh_module();
+  entries[0] = {0, 1, 1, OMPTARGET_ENTRY_REQUIRES, nullptr, module.names[0], 0, 8, nullptr};
+  entries[1] = {0, 1, 1, OMPTARGET_ENTRY_LINK, &module.images, module.names[1], 8, 0, nullptr};
+  auto *const begin = reinterpret_cast<__tgt_offload_entry *>(entries);
+  auto *const end = reinterpret_cast<__tgt_offload_entry *>(entries + 2);
+  module.descriptor = {1, module.images, begin, end};
+  module.images[0].EntriesBegin = begin;
+  module.images[0].EntriesEnd = end;
+  const auto library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->entry_generation, 56u);
+  EXPECT_EQ(library->requires_mask, 8u);
+  ASSERT_EQ(library->images[0].plugin_entries.size(), 1u);
+  EXPECT_EQ(library->images[0].plugin_entries[0].flags, OMPTARGET_ENTRY_LINK);
+  EXPECT_EQ(library->images[0].plugin_entries[0].size, 8u);
+}
+
+TEST(OffloadLibrary, an_image_may_have_a_part_of_the_entries) {
+  Module &module = fresh_module();
+  module.images[0].EntriesBegin = module.entries + 1;
+  module.images[0].EntriesEnd = module.entries + 2;
+  module.images[1].EntriesBegin = module.images[1].EntriesEnd = nullptr;
+  const auto library = accepted(module);
+  ASSERT_TRUE(library);
+  ASSERT_EQ(library->images[0].entries.size(), 1u);
+  EXPECT_STREQ(library->images[0].entries[0].name, "kernel_1");
+  EXPECT_TRUE(library->images[1].entries.empty());
+}
+
+TEST(OffloadLibrary, parts_must_be_whole_entries_of_the_table) {
+  const auto defect = [](const Module &module) {
+    const auto library = accepted(module);
+    return library ? library->images[1].defect : "";
+  };
+  const auto shifted = [](__tgt_offload_entry *entry, int bytes) {
+    return reinterpret_cast<__tgt_offload_entry *>(reinterpret_cast<char *>(entry) + bytes);
+  };
+  Module &module = fresh_module();
+  module.images[1].EntriesBegin = shifted(module.entries, 8);
+  EXPECT_THAT(defect(module), HasSubstr("do not begin or end at an entry"));
+  module = fresh_module();
+  module.images[1] = {module.bytes, module.bytes + 8, module.entries, shifted(module.entries, 40)};
+  EXPECT_THAT(defect(module), HasSubstr("do not begin or end at an entry"));
+  static __tgt_offload_entry others[3];
+  module.images[1] = {module.bytes, module.bytes + 8, others, others + 3};
+  EXPECT_THAT(defect(module), HasSubstr("its entries lie outside of the module's entry table"));
+  module.images[1] = {module.bytes, module.bytes + 8, module.entries, module.entries - 1};
+  EXPECT_THAT(defect(module), HasSubstr("before it begins"));
+  EXPECT_EQ(accepted(module)->images[0].defect, "");
+}
+
+TEST(OffloadLibrary, the_module_is_named_with_the_defect) {
+  Module &module = fresh_module();
+  module.descriptor.NumDeviceImages = -1;
+  EXPECT_THAT(refusal(module), HasSubstr("the descriptor claims -1 device images"));
+  EXPECT_THAT(refusal(module), HasSubstr("unit_image cannot offload: its descriptor is damaged"));
+  module.descriptor.NumDeviceImages = INT32_MAX;
+  EXPECT_THAT(refusal(module), HasSubstr("claims 2147483647 device images"));
+  module.descriptor.NumDeviceImages = 65000; // believable, but the module ends before
+  EXPECT_THAT(refusal(module), HasSubstr("the table of device images at 0x"));
+}
+
+TEST(OffloadLibrary, tables_outside_of_the_module_are_refused) {
+  for (const uintptr_t address : kNowhere) {
+    Module &module = fresh_module();
+    module.descriptor.DeviceImages = at<__tgt_device_image>(address);
+    EXPECT_THAT(refusal(module), HasSubstr("the table of device images at")) << address;
+    module = fresh_module();
+    module.descriptor.HostEntriesBegin = at<__tgt_offload_entry>(address);
+    EXPECT_THAT(refusal(module), HasSubstr("the entry table")) << address;
+    module = fresh_module();
+    module.descriptor.HostEntriesEnd = at<__tgt_offload_entry>(address);
+    EXPECT_THAT(refusal(module), HasSubstr("the entry table")) << address;
+  }
+  const auto heap = std::make_unique<__tgt_device_image[]>(2);
+  Module &module = fresh_module();
+  module.descriptor.DeviceImages = heap.get();
+  EXPECT_THAT(refusal(module), HasSubstr("the table of device images at"));
+}
+
+TEST(OffloadLibrary, a_descriptor_without_images_or_entries_is_accepted) {
+  Module &module = fresh_module();
+  module.descriptor = {0, nullptr, nullptr, nullptr};
+  const auto library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->entry_generation, 0u);
+  EXPECT_TRUE(library->images.empty());
+}
+
+TEST(OffloadLibrary, a_damaged_image_is_a_defect_of_that_image_alone) {
+  for (const uintptr_t address : kNowhere) {
+    Module &module = fresh_module();
+    module.images[0].ImageStart = at<void>(address);
+    const auto library = accepted(module);
+    ASSERT_TRUE(library);
+    EXPECT_NE(library->images[0].defect, "");
+    EXPECT_EQ(library->images[0].size(), 0u);
+    EXPECT_EQ(library->images[1].defect, "");
+    module = fresh_module();
+    module.images[0].ImageEnd = at<void>(address);
+    EXPECT_NE(accepted(module)->images[0].defect, "");
+  }
+  Module &module = fresh_module();
+  module.images[0].ImageEnd = module.images[0].ImageStart;
+  EXPECT_EQ(accepted(module)->images[0].defect, "the image is empty");
+  module.images[0].ImageEnd = module.bytes - 1;
+  EXPECT_THAT(accepted(module)->images[0].defect, HasSubstr("before it begins"));
+}
+
+TEST(OffloadLibrary, containers_are_opened) {
+  const std::vector<std::byte> container = container_bytes("inside", "sm_90", "nvptx64-nvidia-cuda");
+  Module &module = fresh_module();
+  std::memcpy(module.bytes, container.data(), container.size());
+  module.images[0].ImageEnd = module.images[1].ImageEnd = module.bytes + container.size();
+  auto library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->images[0].arch, "sm_90");
+  EXPECT_EQ(library->images[0].size(), 6u);
+  EXPECT_EQ(std::memcmp(library->images[0].begin, "inside", 6), 0);
+
+  module.images[1].ImageEnd = module.bytes + container.size() - 1; // the second is cut off
+  library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->images[0].defect, "");
+  EXPECT_THAT(library->images[1].defect, HasSubstr("the container claims"));
+}
+
+TEST(OffloadLibrary, damaged_entries_are_refused) {
+  Module &module = fresh_module();
+  module.entries[2].name = at<char>(8);
+  EXPECT_THAT(refusal(module), HasSubstr("the name of entry 2 lies outside of the module"));
+  module = fresh_module();
+  module.entries[1].addr = at<void>(0x4242);
+  EXPECT_THAT(refusal(module), HasSubstr("entry 1 (kernel_1) is at 0x4242"));
+}
+
+TEST(OffloadLibrary, a_descriptor_outside_of_all_modules_is_trusted) {
+  const auto module = std::make_unique<Module>(fresh_module());
+  for (__tgt_device_image &image : module->images)
+    image = {module->bytes, module->bytes + 8, module->entries, module->entries + 3};
+  module->descriptor.DeviceImages = module->images;
+  module->descriptor.HostEntriesBegin = module->entries;
+  module->descriptor.HostEntriesEnd = module->entries + 3;
+  const auto library = accepted(*module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->path, "memory outside of all modules");
+  EXPECT_EQ(library->range.end, 0u);
+}
+
+TEST(OffloadLibrary, null_is_refused) {
+  Result<std::unique_ptr<OffloadLibrary>> library = read_descriptor(nullptr);
+  EXPECT_EQ(library.status().to_string(), "a null descriptor was registered");
+}
+
+} // namespace
+} // namespace omptarget
