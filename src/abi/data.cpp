@@ -39,19 +39,19 @@ void __tgt_target_data_update(OMPTARGET_OLD_PARAMETERS) {
 }
 
 void __tgt_target_data_begin_nowait(OMPTARGET_OLD_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kEnter, nullptr, device, __builtin_return_address(0)};
+  const Call call{kEnter, nullptr, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
   finish(enter_data(call, old_list(n, bases, begins, sizes, types)), call);
 }
 
 void __tgt_target_data_end_nowait(OMPTARGET_OLD_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kExit, nullptr, device, __builtin_return_address(0)};
+  const Call call{kExit, nullptr, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
   finish(exit_data(call, old_list(n, bases, begins, sizes, types)), call);
 }
 
 void __tgt_target_data_update_nowait(OMPTARGET_OLD_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS) {
-  const Call call{kUpdate, nullptr, device, __builtin_return_address(0)};
+  const Call call{kUpdate, nullptr, device, __builtin_return_address(0), true};
   libomp::wait_for_dependences(nullptr, ndeps, deps, nnoalias, noalias);
   finish(update_data(call, old_list(n, bases, begins, sizes, types)), call);
 }
@@ -75,17 +75,17 @@ void __tgt_target_data_update_mapper(OMPTARGET_DATA_PARAMETERS) {
 // arguments: the others are garbage and must not be read.
 
 void __tgt_target_data_begin_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, void *, int32_t, void *) {
-  const Call call{kEnter, loc, device, __builtin_return_address(0)};
+  const Call call{kEnter, loc, device, __builtin_return_address(0), true};
   finish(enter_data(call, {n, bases, begins, sizes, types, names, mappers}), call);
 }
 
 void __tgt_target_data_end_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, void *, int32_t, void *) {
-  const Call call{kExit, loc, device, __builtin_return_address(0)};
+  const Call call{kExit, loc, device, __builtin_return_address(0), true};
   finish(exit_data(call, {n, bases, begins, sizes, types, names, mappers}), call);
 }
 
 void __tgt_target_data_update_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, void *, int32_t, void *) {
-  const Call call{kUpdate, loc, device, __builtin_return_address(0)};
+  const Call call{kUpdate, loc, device, __builtin_return_address(0), true};
   finish(update_data(call, {n, bases, begins, sizes, types, names, mappers}), call);
 }
 

@@ -10,8 +10,10 @@
 
 #include "base/log.h"
 #include "device/libomp.h"
+#include "device/mapping_tables.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
+#include "observe/device_events.h"
 #include "observe/info.h"
 
 namespace omptarget {
@@ -73,6 +75,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   }
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   has_ended() ? " after the end of the devices" : "");
+  observe::forget_module(library->range.begin, library->range.end);
   if (has_ended())
     return;
   const int32_t count = device_count_.load(std::memory_order_acquire);
@@ -170,6 +173,7 @@ void Runtime::enumerate(bool even_without_modules) {
     return;
   }
   if (!has_loaded_plugins_) {
+    observe::connect_tool([] { return Runtime::get().number_of_devices_so_far(); });
     pthread_atfork(before_fork, after_fork, after_fork);
     warn_about_second_library();
     plugins_ = load_plugins();
@@ -277,9 +281,10 @@ void Runtime::at_exit() {
   if (runtime.has_ended_.exchange(true, std::memory_order_acq_rel))
     return;
   OMPTARGET_TRACE(Topic::kDevice, "the program ends: devices are released");
+  print_final_mapping_tables();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->run_destructors();
+    runtime.devices_[i].load(std::memory_order_relaxed)->end();
 }
 
 // A fork while another thread changes a table must not leave the child with a lock that nobody gives back.

@@ -42,6 +42,9 @@ public:
   /// or the program is ending.
   int32_t number_of_devices();
 
+  /// The same without looking for more.
+  int32_t number_of_devices_so_far() const { return device_count_.load(std::memory_order_acquire); }
+
   /// Loads plugins and initialises all their devices, whether images need them or not (tools).
   Status initialise_all();
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
@@ -93,6 +94,8 @@ private:
           continue; // removed since it was found
         if (!(found.state & MappingState::kReady) && !is_own(found.ref.mapping))
           plan_.awaited.push_back(found.ref);
+        if (observe::reports_mappings()) [[unlikely]]
+          report_entered(item, begin, size, *found.ref.mapping, counts);
         return Binding{found.ref, counts, false};
       }
       if (found.is_overlapped)
@@ -114,6 +117,16 @@ private:
 
   bool is_counted_by_parent(const MapItem &item, MappingRef ref) const {
     return item.is_member() && item.parent >= 0 && items_[static_cast<size_t>(item.parent)].mapping == ref;
+  }
+
+  static void report_entered(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping, bool counts) {
+    // The pointer of a pointer and its pointee has no name of its own.
+    const bool is_pointer = item.has(map_type::kPtrAndObj) && begin == item.base;
+    observe::mapping_entered({mapping.base(), begin, mapping.target_of(begin), size,
+                              MappingState::count(mapping.state()), mapping.hold_count(),
+                              is_pointer ? nullptr : item.name},
+                             counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
+                             item.has(map_type::kHold), item.has(map_type::kImplicit));
   }
 
   bool is_own(const Mapping *mapping) const { return mapping->creator() == &plan_; }

@@ -18,6 +18,7 @@ struct Call {
   const ident_t *location; ///< may be null
   int64_t device_number;   ///< as given; -1: the default device
   const void *code;        ///< return address in the user's code
+  bool is_nowait = false;  ///< may return before its work is complete
 };
 
 /// Map arguments as the compiler passes them. names and mappers may be null, and so may their elements.

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "region/map_arguments.h"
+#include "region/reported_construct.h"
 #include "region/transfer.h"
 
 namespace omptarget {
@@ -13,6 +14,7 @@ Status enter_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kEnterData, list);
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
@@ -26,6 +28,7 @@ Status exit_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kExitData, list);
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
@@ -36,6 +39,7 @@ Status update_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kUpdate, list);
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));

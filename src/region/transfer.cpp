@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/runtime.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
@@ -18,6 +19,9 @@ namespace {
 struct MappingSettings {
   bool force_atomic = setting_flag(SettingId::kMapForceAtomic);
 };
+using observe::DataOperation;
+using observe::DataOperationKind;
+
 const MappingSettings &mapping_settings() {
   static const MappingSettings settings;
   return settings;
@@ -61,9 +65,22 @@ Status DeviceWork::carry_out(const EnterPlan &plan) {
   return Status::ok();
 }
 
+namespace {
+
+void report_created(const NewStorage &storage, DevicePtr allocation) {
+  const Mapping &mapping = *storage.ref.mapping;
+  observe::mapping_created({mapping.base(), storage.begin, allocation + storage.padding, storage.size,
+                            MappingState::count(mapping.state()), mapping.hold_count(), mapping.name()},
+                           allocation);
+}
+
+} // namespace
+
 Status DeviceWork::allocate(const EnterPlan &plan) {
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
+    DataOperation operation({DataOperationKind::kAllocate, device_.id(), raw(storage.begin), nullptr, bytes,
+                             storage.ref.mapping->name()});
     auto allocated = device_.plugin().data_alloc(device_.local_id(), bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()
@@ -71,10 +88,13 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
                          bytes, static_cast<uintptr_t>(storage.begin), raw(device_.id())))
           .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).");
     const DevicePtr allocation = device_ptr(*allocated);
+    operation.set_target(*allocated);
     device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,
                            storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
+    if (observe::reports_mappings()) [[unlikely]]
+      report_created(storage, allocation);
   }
   return Status::ok();
 }
@@ -114,8 +134,10 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
   const DevicePtr target = copy.mapping->target_of(copy.host);
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(target), copy.size,
+                                 copy.mapping->name()});
   OMPTARGET_TRY_DURING(
-      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_),
+      timed(device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_)),
       "Copying data to device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR " (%s)", copy.size,
       static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
   return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
@@ -133,7 +155,8 @@ Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size
     values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
     value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
   }
-  return device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_);
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
+  return timed(device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_));
 }
 
 Status DeviceWork::attach(const Attachment &action) {
@@ -183,8 +206,10 @@ Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
     const DevicePtr target = copy.mapping->target_of(copy.host);
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+    const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(target),
+                                   copy.size, copy.mapping->name()});
     OMPTARGET_TRY_DURING(
-        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_),
+        timed(device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_)),
         "Copying data from device failed: %" PRId64 " bytes to host address 0x%016" PRIxPTR " (%s)", copy.size,
         static_cast<uintptr_t>(copy.host), copy.name ? copy.name : "unknown");
   }
@@ -210,11 +235,16 @@ void DeviceWork::restore_pointers(const Copy &copy) {
 Status DeviceWork::free_unused(const ExitPlan &plan) {
   OMPTARGET_TRY(finish());
   for (const MappingRef &ref : plan.unused) {
+    const char *const name = ref.mapping->name();
     const Removed removed = device_.map().remove_if_unused(ref);
     if (!removed.is_removed)
       continue; // somebody entered it again
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
                            raw(removed.begin), raw(removed.target_begin), removed.size);
+    if (observe::reports_mappings()) [[unlikely]]
+      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, name});
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
+                                   raw(removed.allocation), removed.size, name});
     if (removed.allocation != DevicePtr::kNull)
       OMPTARGET_TRY_DURING(
           device_.plugin().data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
@@ -248,17 +278,32 @@ void DeviceWork::return_addresses(const MapItems &items, void **bases) {
 }
 
 Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
+  DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory,
                        device_.plugin().data_alloc(device_.local_id(), size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  operation.set_target(memory);
   temporaries_.push_back(device_ptr(memory));
   return device_ptr(memory);
+}
+
+Status DeviceWork::wait() {
+  const observe::Wait wait(device_.id());
+  return device_.plugin().synchronize(device_.local_id(), queue_);
+}
+
+Status DeviceWork::timed(Status status) {
+  const bool waits = (observe::listeners() & observe::listener::kProfile) != 0 && queue_.is_busy();
+  if (!waits || !status) [[likely]]
+    return status;
+  return device_.plugin().synchronize(device_.local_id(), queue_);
 }
 
 Status DeviceWork::finish() {
   Status status;
   if (queue_.is_busy())
-    status = device_.plugin().synchronize(device_.local_id(), queue_);
+    status = wait();
   for (const DevicePtr temporary : temporaries_) {
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
     Status freed = device_.plugin().data_delete(device_.local_id(), raw(temporary), OMPTARGET_ALLOC_DEFAULT);
     if (status.is_ok())
       status = std::move(freed);

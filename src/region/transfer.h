@@ -44,7 +44,11 @@ public:
   /// Waits for all queued work and frees what was temporary.
   Status finish();
 
+  /// Passes the status of an operation on; while a profile is made, waits for the operation, so that its time is its own.
+  Status timed(Status status);
+
 private:
+  Status wait();
   Status allocate(const EnterPlan &plan);
   Status fill(const EnterPlan &plan);
   Status publish(const EnterPlan &plan);
