@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "abi/boundary.h"
+#include "device/runtime.h"
 #include "observe/info.h"
 #include "omptarget/compiler.h"
 
@@ -68,7 +69,7 @@ void ompx_dump_mapping_tables(void) { report_unsupported(__func__); }
 void *llvm_omp_target_dynamic_shared_alloc(void) { return nullptr; }
 void *llvm_omp_get_dynamic_shared(void) { return nullptr; }
 
-void __tgt_set_info_flag(uint32_t flag) { set_info_mask(flag); }
+void __tgt_set_info_flag(uint32_t flag) { Runtime::get().set_info(flag); }
 int __tgt_print_device_info(int64_t) {
   report_unsupported(__func__);
   return 0;

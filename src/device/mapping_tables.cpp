@@ -34,8 +34,7 @@ void print_final_mapping_tables() {
   if (!(info_mask() & info::kTable))
     return;
   for (int32_t i = 0; Device *const device = Runtime::get().known_device(i); ++i)
-    if (device->is_initialised())
-      print_table_of(*device, "libomptarget:0:0");
+    print_table_of(*device, "libomptarget:0:0");
 }
 
 } // namespace omptarget

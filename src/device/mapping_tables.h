@@ -11,7 +11,7 @@ namespace omptarget {
 /// Prints the tables of all devices, if that is wanted, after the construct at location (may be null). Any thread.
 void print_mapping_tables(const ident_t *location);
 
-/// The same at the end of the program: of the devices that were used.
+/// The same at the end of the program: of all devices.
 void print_final_mapping_tables();
 
 } // namespace omptarget

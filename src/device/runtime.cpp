@@ -133,6 +133,13 @@ int32_t Runtime::number_of_devices() {
   return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
 }
 
+void Runtime::set_info(uint32_t mask) {
+  set_info_mask(mask);
+  std::lock_guard enumeration(enumeration_mutex_);
+  for (const Plugin *plugin : used_plugins_)
+    plugin->set_info_flag(mask);
+}
+
 Status Runtime::initialise_all() {
   enumerate(true);
   {

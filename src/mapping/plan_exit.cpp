@@ -14,6 +14,12 @@ namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
 
+void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
+  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::count(mapping.state()),
+                         mapping.hold_count(), item.name},
+                        observe::CountChange::kSuppressed, item.has(map_type::kHold));
+}
+
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
@@ -28,6 +34,8 @@ public:
         OMPTARGET_TRY(look_up(item));
       if (item.flags & kItemCounted)
         release(item, item.mapping);
+      else if (item.mapping && observe::reports_mappings()) [[unlikely]]
+        report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
       if (item.flags & kItemPointerCounted)
         release(item, item.pointer_mapping);
     }
@@ -101,12 +109,6 @@ private:
   const bool has_entered_;
   ExitPlan &plan_;
 };
-
-void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
-  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::count(mapping.state()),
-                         mapping.hold_count(), item.name},
-                        observe::CountChange::kSuppressed, item.has(map_type::kHold));
-}
 
 Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItem &item, UpdatePlan &plan) {
   OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item));

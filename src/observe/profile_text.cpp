@@ -26,7 +26,7 @@ public:
       std::string line = " ";
       for (size_t i = 0; i < row.size(); ++i) {
         const std::string space(widths[i] - row[i].size(), ' ');
-        line += " " + (i < left_columns ? row[i] + space : space + row[i]) + " ";
+        line.append(" ").append(i < left_columns ? row[i] + space : space + row[i]).append(" ");
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";
