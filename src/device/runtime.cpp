@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/settings.h"
 #include "device/libomp.h"
 #include "device/mapping_tables.h"
 #include "image/image_facts.h"
@@ -183,6 +184,7 @@ void Runtime::enumerate(bool even_without_modules) {
     observe::connect_tool([] { return Runtime::get().number_of_devices_so_far(); });
     pthread_atfork(before_fork, after_fork, after_fork);
     warn_about_second_library();
+    warn_about_unknown_settings();
     plugins_ = load_plugins();
     has_loaded_plugins_ = true;
     register_exit_handler();
