@@ -13,6 +13,7 @@
 #include "host/device.h"
 #include "host/image_check.h"
 #include "host/launch.h"
+#include "host/launch_info.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget::host {
@@ -239,15 +240,19 @@ int32_t __tgt_rtl_data_unlock(int32_t device, void *) {
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
   constexpr uint32_t kImplicitVersion = 3;
+  if (tells_launches() && is_device(device)) [[unlikely]]
+    tell_launch(device, kernel, args->Version >= 2 ? args->NumTeams[0] : 0);
   return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion});
 }
 
 /// What the host libraries of LLVM 14 and 15 call instead.
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, void *kernel, void **values,
-                                                              ptrdiff_t *offsets, int32_t count, int32_t, int32_t,
-                                                              uint64_t) {
+                                                              ptrdiff_t *offsets, int32_t count, int32_t teams,
+                                                              int32_t, uint64_t) {
   if (count < 0)
     return finish(Status::error(format("a kernel cannot have %d arguments", count)));
+  if (tells_launches() && is_device(device)) [[unlikely]]
+    tell_launch(device, kernel, teams > 0 ? static_cast<uint32_t>(teams) : 0);
   return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false});
 }
 
@@ -258,6 +263,13 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_region(int32_t device, void *k
 
 int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) {
   return finish(is_device(device) ? set_functions(device, count, table) : no_device(device));
+}
+
+void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_flag(flag); }
+
+int32_t __tgt_rtl_set_device_offset(int32_t first_device_number) {
+  set_first_device_number(first_device_number);
+  return 0;
 }
 
 void __tgt_rtl_print_device_info(int32_t device) {

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "device/runtime.h"
+#include "observe/device_events.h"
 #include "observe/info.h"
 
 namespace omptarget {
@@ -25,6 +26,7 @@ void print_lines(const Failure &failure) {
 
 [[noreturn]] void end_with(const Failure &failure, const Call &call) {
   print_lines(failure);
+  observe::flush_reports();
   if (!failure.fatal.empty()) {
     print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));
     std::abort();

@@ -3,11 +3,15 @@
 
 #include "base/settings.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <strings.h>
+#include <unistd.h>
+#include <vector>
 
 #include "base/format.h"
 
@@ -78,6 +82,75 @@ void warn_about_setting(SettingId id, const std::string &problem) {
   if (warned[static_cast<size_t>(id)].exchange(true, std::memory_order_relaxed))
     return;
   std::fprintf(stderr, "omptarget warning: %s: %s\n", setting_row(id).variable, problem.c_str());
+}
+
+namespace {
+
+constexpr std::string_view kPrefix = "LIBOMPTARGET_";
+
+/// Settings of LLVM's runtime that mean nothing here.
+constexpr std::string_view kForeign[] = {
+    "LIBOMPTARGET_NEXTGEN_PLUGINS",     "LIBOMPTARGET_RECORD",
+    "LIBOMPTARGET_RR_SAVE_OUTPUT",      "LIBOMPTARGET_RR_DEVMEM_SIZE",
+    "LIBOMPTARGET_JIT_OPT_LEVEL",       "LIBOMPTARGET_JIT_SKIP_OPT",
+    "LIBOMPTARGET_KERNEL_TRACE",        "LIBOMPTARGET_JIT_REPLACEMENT_OBJECT",
+    "LIBOMPTARGET_JIT_REPLACEMENT_MODULE", "LIBOMPTARGET_JIT_PRE_OPT_IR_MODULE",
+    "LIBOMPTARGET_JIT_POST_OPT_IR_MODULE", "LIBOMPTARGET_RPC_ADDRESS",
+    "LIBOMPTARGET_RPC_ALLOCATOR_MAX",   "LIBOMPTARGET_RPC_BLOCK_SIZE",
+    "LIBOMPTARGET_RPC_LATENCY",
+};
+
+/// Number of characters to insert, delete or replace.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+} // namespace
+
+std::string unknown_setting_text(const std::string &variable) {
+  if (!std::string_view(variable).starts_with(kPrefix))
+    return {};
+  const char *nearest = nullptr;
+  size_t nearest_distance = SIZE_MAX;
+  for (const SettingRow &row : kRows) {
+    if (variable == row.variable)
+      return {};
+    if (const size_t steps = distance(variable, row.variable); steps < nearest_distance) {
+      nearest = row.variable;
+      nearest_distance = steps;
+    }
+  }
+  for (const std::string_view foreign : kForeign)
+    if (variable == foreign)
+      return variable + " is a setting of LLVM's runtime that this one does not have; it has no effect";
+  // More than a third of the name guessed is no help.
+  const bool is_near = nearest_distance <= (variable.size() - kPrefix.size()) / 3 + 1;
+  return variable + " is no setting of this runtime and has no effect" +
+         (is_near ? format("; did you mean %s?", nearest) : std::string());
+}
+
+void warn_about_unknown_settings() {
+  static std::atomic<bool> is_done{false};
+  if (is_done.exchange(true, std::memory_order_relaxed))
+    return;
+  for (char **variable = environ; variable && *variable; ++variable) {
+    const std::string_view text = *variable;
+    const std::string problem = unknown_setting_text(std::string(text.substr(0, text.find('='))));
+    if (!problem.empty())
+      std::fprintf(stderr, "omptarget warning: %s\n", problem.c_str());
+  }
 }
 
 } // namespace omptarget

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "device/runtime.h"
 #include "indirect/caller_registry.h"
+#include "observe/device_events.h"
 #include "observe/info.h"
 
 
@@ -61,6 +62,8 @@ Status Device::initialise() {
   Runtime::register_exit_handler();
   uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
+  const std::string arch = plugin_.device_arch(local_id_);
+  observe::device_initialised(id_, arch.empty() ? plugin_.name().c_str() : arch.c_str());
   return Status::ok();
 }
 
@@ -111,13 +114,18 @@ void Device::run_constructors() {
       }
 }
 
-void Device::run_destructors() {
+void Device::end() {
   std::lock_guard load(load_mutex_);
-  for (const auto &loaded : loaded_)
+  if (!is_initialised())
+    return;
+  for (const auto &loaded : loaded_) {
     for (const Kernel &destructor : loaded->destructors)
       if (Status status = run(destructor); !status)
         OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor.name,
                                status.to_string().c_str());
+    observe::image_unloaded(id_, loaded->number);
+  }
+  observe::device_finalised(id_);
 }
 
 std::string Device::load_failure(const OffloadLibrary &library) {

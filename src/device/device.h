@@ -70,8 +70,8 @@ public:
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
-  /// Runs the destructors of everything that is loaded: the program ends.
-  void run_destructors();
+  /// Runs the destructors of everything that is loaded, and tells tools: the program ends.
+  void end();
 
   /// For fork handlers only: the lock under which the device is initialised and loaded.
   ForkMutex &load_mutex_for_fork() { return load_mutex_; }
@@ -81,6 +81,7 @@ private:
     std::shared_ptr<OffloadLibrary> library;
     ImageCopy image;
     __tgt_target_table *table;
+    uint64_t number = 0; ///< of the image on this device, for tools
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
     std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
     std::vector<Kernel> constructors{}; ///< that have not run yet
@@ -129,6 +130,7 @@ private:
 >>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
+  uint64_t last_number_ = 0;
   std::string initialisation_failure_;
   FunctionTable functions_; ///< the indirect functions of all that is loaded
   bool functions_changed_ = false;

@@ -14,6 +14,7 @@
 #include "device/runtime.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
+#include "observe/device_events.h"
 #include "observe/info.h"
 
 
@@ -78,9 +79,11 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
                          image.bytes().size());
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin_.load_binary(local_id_, record));
+  const uint64_t number = last_number_++;
+  observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
   if (!plugin_.keeps_images())
     image.drop_bytes();
-  auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table});
+  auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, number});
   Status status;
   for (size_t i = 0; i < loaded->image.entries().size() && status.is_ok(); ++i)
     status = resolve(*loaded, loaded->image.entries()[i], table->EntriesBegin[i]);
@@ -170,6 +173,7 @@ void Device::destroy(Loaded &loaded) {
   for (const HostPtr variable : loaded.variables)
     (void)map_.remove_infinite(variable);
   plugin_.unload_binary(local_id_, loaded.table);
+  observe::image_unloaded(id_, loaded.number);
 }
 
 } // namespace omptarget

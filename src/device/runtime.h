@@ -46,6 +46,12 @@ public:
   /// or the program is ending.
   int32_t number_of_devices();
 
+  /// The same without looking for more.
+  int32_t number_of_devices_so_far() const { return device_count_.load(std::memory_order_acquire); }
+
+  /// Sets LIBOMPTARGET_INFO, here and in the plugins.
+  void set_info(uint32_t mask);
+
   /// Loads plugins and initialises all their devices, whether images need them or not (tools).
   Status initialise_all();
 

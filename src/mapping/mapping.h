@@ -57,6 +57,7 @@ public:
   DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
 
   uint64_t state() const { return state_.load(std::memory_order_acquire); }
+  uint32_t hold_count() const { return hold_count_.load(std::memory_order_relaxed); }
   uint32_t generation() const { return MappingState::generation(state()); }
   bool has_attached_pointers() const { return attached_count_.load(std::memory_order_acquire) != 0; }
 

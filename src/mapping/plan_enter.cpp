@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "mapping/construct_counts.h"
 #include "mapping/variable_name.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
@@ -121,6 +122,8 @@ private:
           continue; // removed since it was found
         }
         await(found);
+        if (observe::reports_mappings()) [[unlikely]]
+          report_entered(item, begin, size, *found.ref.mapping, counts);
         return Binding{found.ref, counts, false};
       }
       if (found.is_overlapped)
@@ -145,6 +148,16 @@ private:
   void await(const Found &found) {
     if (!is_own(found.ref.mapping))
       add_awaited(plan_.awaited, found);
+  }
+
+  static void report_entered(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping, bool counts) {
+    // The pointer of a pointer and its pointee has no name of its own.
+    const bool is_pointer = item.has(map_type::kPtrAndObj) && begin == item.base;
+    observe::mapping_entered({mapping.base(), begin, mapping.target_of(begin), size,
+                              MappingState::count(mapping.state()), mapping.hold_count(),
+                              is_pointer ? nullptr : item.name},
+                             counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
+                             item.has(map_type::kHold), item.has(map_type::kImplicit));
   }
 
   bool is_own(const Mapping *mapping) const { return mapping->creator() == &plan_; }

@@ -7,12 +7,19 @@
 
 #include "mapping/construct_counts.h"
 #include "mapping/non_contiguous.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
 namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
+
+void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
+  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::count(mapping.state()),
+                         mapping.hold_count(), item.name},
+                        observe::CountChange::kSuppressed, item.has(map_type::kHold));
+}
 
 class ExitPlanner {
 public:
@@ -29,6 +36,8 @@ public:
         OMPTARGET_TRY(look_up(item));
       if (item.flags & kItemCounted)
         release(item, item.mapping);
+      else if (item.mapping && observe::reports_mappings()) [[unlikely]]
+        report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
       if (item.flags & kItemPointerCounted)
         release(item, item.pointer_mapping);
     }
@@ -64,10 +73,25 @@ private:
 
   void release(const MapItem &item, MappingRef ref) {
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
-    if (!map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero)
+    const bool is_last = map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero;
+    if (observe::reports_mappings()) [[unlikely]]
+      report_left(item, *ref.mapping, is_last);
+    if (!is_last)
       return;
     ref.mapping->set_finisher(&plan_);
     plan_.unused.push_back(ref);
+  }
+
+  static void report_left(const MapItem &item, const Mapping &mapping, bool is_last) {
+    using observe::CountChange;
+    const bool is_pointer = &mapping == item.pointer_mapping.mapping && &mapping != item.mapping.mapping;
+    const HostPtr begin = is_pointer ? item.base : item.begin;
+    const CountChange change = item.has(map_type::kDelete)
+                                   ? (is_last ? CountChange::kLastReset : CountChange::kReset)
+                                   : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
+    observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), is_pointer ? kPointerSize : item.size,
+                           MappingState::count(mapping.state()), mapping.hold_count(), item.name},
+                          change, item.has(map_type::kHold));
   }
 
   void copy_back(const MapItem &item) {
@@ -105,6 +129,8 @@ Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const 
       return;
     }
     add_awaited(plan.awaited, found);
+    if (observe::reports_mappings()) [[unlikely]]
+      report_looked_up(item, begin, size, *found.ref.mapping);
     const Copy action{found.ref.mapping, begin, size, item.name};
     if (item.has(map_type::kTo))
       add_copy(plan.to_device, action);

@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/settings.h"
+#include "observe/listeners.h"
 
 namespace omptarget {
 
@@ -42,7 +43,10 @@ uint32_t info_mask() {
   return static_cast<uint32_t>(mask);
 }
 
-void set_info_mask(uint32_t mask) { mask_in_force.store(mask, std::memory_order_relaxed); }
+void set_info_mask(uint32_t mask) {
+  mask_in_force.store(mask, std::memory_order_relaxed);
+  observe::set_info_listener(mask);
+}
 
 void print_line(const std::string &text) {
   const std::string line = text + '\n';

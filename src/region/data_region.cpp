@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "region/deferred.h"
 #include "region/map_arguments.h"
+#include "region/reported_construct.h"
 #include "region/transfer.h"
 
 namespace omptarget {
@@ -47,6 +48,7 @@ Status enter_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kEnterData, list);
   return carry_out(*device, call, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.enter(items));
     return_addresses(items, list.bases);
@@ -59,6 +61,7 @@ Status exit_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kExitData, list);
   return carry_out(*device, call, [&](DeviceWork &work) { return work.start_exit(items, false); });
 }
 
@@ -67,6 +70,7 @@ Status update_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kUpdate, list);
   return carry_out(*device, call, [&](DeviceWork &work) { return work.start_update(items); });
 }
 

@@ -11,6 +11,7 @@
 #include "mapping/private_layout.h"
 #include "region/deferred.h"
 #include "region/map_arguments.h"
+#include "region/reported_construct.h"
 #include "region/transfer.h"
 
 namespace omptarget {
@@ -45,6 +46,7 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id) {
     if (entry.address == host_ptr(host_id))
       name = entry.name;
   if (!runtime.is_mandatory()) {
+    observe::host_fallback(nullptr, name, "no image of its module fits the device");
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,
                            library->path.c_str());
     return Outcome::kRunOnHost;
@@ -54,6 +56,18 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id) {
   for (const std::string &line : runtime.explain_devices())
     status = std::move(status).during(line);
   return status;
+}
+
+const char *reason_for_host(int64_t device_number) {
+  Runtime &runtime = Runtime::get();
+  if (runtime.is_disabled())
+    return "offloading is disabled (OMP_TARGET_OFFLOAD=DISABLED)";
+  if (runtime.has_ended())
+    return "the program is ending";
+  if (runtime.number_of_devices() == 0)
+    return "there is no device for the program's images";
+  return device_number == runtime.number_of_devices() ? "the device clause names the initial device"
+                                                      : "the default device is the initial device";
 }
 
 class Launch {
@@ -76,6 +90,8 @@ public:
 private:
   Status prepare_data() {
     OMPTARGET_TRY_DURING(work_.enter(items_), "Call to targetDataBegin failed, abort target.");
+    ReportedConstruct::report_items(items_);
+    ReportedConstruct::report_kernel_arguments(items_);
     OMPTARGET_TRY(prepare_private());
     arguments_.push_back(nullptr); // the implicit argument's slot
     for (size_t i = 0; i < items_.size(); ++i) {
@@ -201,8 +217,10 @@ private:
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "launching %s with %u arguments, %d teams, %d threads",
                            kernel_.name, args.NumArgs, static_cast<int32_t>(args.NumTeams[0]),
                            static_cast<int32_t>(args.ThreadLimit[0]));
-    return device.plugin().launch_kernel(device.local_id(), kernel_.handle, arguments_.data() + 1, args,
-                                         &work_.queue());
+    const observe::KernelLaunch launch({device.id(), kernel_.name, static_cast<int32_t>(args.NumTeams[0]),
+                                        static_cast<int32_t>(args.ThreadLimit[0])});
+    return work_.timed(device.plugin().launch_kernel(device.local_id(), kernel_.handle, arguments_.data() + 1, args,
+                                                     &work_.queue()));
   }
 
   DeviceWork &work_;
@@ -218,11 +236,14 @@ private:
 
 Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
-  if (!device)
+  if (!device) {
+    observe::host_fallback(call.location, nullptr, reason_for_host(call.device_number));
     return Outcome::kRunOnHost;
+  }
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
     return missing_kernel(*device, request.host_id);
+  const ReportedConstruct reported(call, *device, observe::ConstructKind::kTarget, request.list);
   OMPTARGET_TRY(carry_out(*device, call, [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;
 }

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
@@ -20,6 +21,9 @@ struct MappingSettings {
   bool force_atomic = setting_flag(SettingId::kMapForceAtomic);
   bool attach_always = setting_flag(SettingId::kAttachAutoAsAlways);
 };
+using observe::DataOperation;
+using observe::DataOperationKind;
+
 const MappingSettings &mapping_settings() {
   static const MappingSettings settings;
   return settings;
@@ -74,9 +78,22 @@ Status DeviceWork::carry_out(const EnterPlan &plan) {
   return Status::ok();
 }
 
+namespace {
+
+void report_created(const NewStorage &storage, DevicePtr allocation) {
+  const Mapping &mapping = *storage.ref.mapping;
+  observe::mapping_created({mapping.base(), storage.begin, allocation + storage.padding, storage.size,
+                            MappingState::count(mapping.state()), mapping.hold_count(), mapping.name()},
+                           allocation);
+}
+
+} // namespace
+
 Status DeviceWork::allocate(const EnterPlan &plan) {
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
+    DataOperation operation({DataOperationKind::kAllocate, device_.id(), raw(storage.begin), nullptr, bytes,
+                             storage.ref.mapping->name()});
     auto allocated = device_.plugin().data_alloc(device_.local_id(), bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()
@@ -85,11 +102,14 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
           .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
           .about(variable_text(storage.ref.mapping->name(), storage.size));
     const DevicePtr allocation = device_ptr(*allocated);
+    operation.set_target(*allocated);
     OMPTARGET_TRY(notify_mapped(storage));
     device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,
                            storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
+    if (observe::reports_mappings()) [[unlikely]]
+      report_created(storage, allocation);
   }
   return Status::ok();
 }
@@ -156,8 +176,11 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
   const DevicePtr target = copy.mapping->target_of(copy.host);
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(target), copy.size,
+                                 copy.mapping->name()});
   OMPTARGET_TRY(explained(
-      device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_), copy, "to"));
+      timed(device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_)), copy,
+      "to"));
   return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
 
@@ -173,7 +196,8 @@ Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size
     values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
     value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
   }
-  return device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_);
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
+  return timed(device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_));
 }
 
 Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
@@ -241,9 +265,11 @@ Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
     const DevicePtr target = copy.mapping->target_of(copy.host);
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
+    const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(target),
+                                   copy.size, copy.mapping->name()});
     OMPTARGET_TRY(explained(
-        device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_), copy,
-        "from"));
+        timed(device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_)),
+        copy, "from"));
     if (!copy.mapping->has_attached_pointers())
       continue;
     if (queue_.is_busy())
@@ -265,6 +291,7 @@ void DeviceWork::restore_pointers(const Copy &copy) {
 Status DeviceWork::free_unused() {
   const Plugin &plugin = device_.plugin();
   for (const MappingRef &ref : exit_.unused) {
+    const char *const name = ref.mapping->name();
     const Removed removed = device_.map().remove_if_unused(ref);
     if (!removed.is_removed) {
       ref.mapping->clear_finisher(&exit_); // somebody entered it again
@@ -272,8 +299,12 @@ Status DeviceWork::free_unused() {
     }
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
                            raw(removed.begin), raw(removed.target_begin), removed.size);
+    if (observe::reports_mappings()) [[unlikely]]
+      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, name});
     if (removed.allocation == DevicePtr::kNull)
       continue;
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
+                                   raw(removed.allocation), removed.size, name});
     OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
     OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                          "Failed to deallocate target data");
@@ -292,16 +323,30 @@ Status DeviceWork::start_update(const MapItems &items) {
 }
 
 Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
+  DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory,
                        device_.plugin().data_alloc(device_.local_id(), size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  operation.set_target(memory);
   temporaries_.push_back(device_ptr(memory));
   return device_ptr(memory);
+}
+
+Status DeviceWork::wait() {
+  const observe::Wait wait(device_.id());
+  return device_.plugin().synchronize(device_.local_id(), queue_);
+}
+
+Status DeviceWork::timed(Status status) {
+  const bool waits = (observe::listeners() & observe::listener::kProfile) != 0 && queue_.is_busy();
+  if (!waits || !status) [[likely]]
+    return status;
+  return device_.plugin().synchronize(device_.local_id(), queue_);
 }
 
 Status DeviceWork::finish() {
   Status status;
   if (queue_.is_busy())
-    status = device_.plugin().synchronize(device_.local_id(), queue_);
+    status = wait();
   for (const MappingRef &ref : arriving_)
     device_.map().end_arrival(ref);
   arriving_.clear();
@@ -319,6 +364,7 @@ Status DeviceWork::finish() {
 Status DeviceWork::free_temporaries() {
   Status status;
   for (const DevicePtr temporary : temporaries_) {
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
     Status freed = device_.plugin().data_delete(device_.local_id(), raw(temporary), OMPTARGET_ALLOC_DEFAULT);
     if (status.is_ok())
       status = std::move(freed);

@@ -51,7 +51,11 @@ public:
   Status finish();
   bool is_busy() const { return queue_.is_busy(); }
 
+  /// Passes the status of an operation on; while a profile is made, waits for the operation, so that its time is its own.
+  Status timed(Status status);
+
 private:
+  Status wait();
   Status allocate(const EnterPlan &plan);
   Status fill(const EnterPlan &plan);
   Status publish(const EnterPlan &plan);

@@ -1,0 +1,43 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "host/launch_info.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "common/boundary.h"
+#include "host/device.h"
+
+namespace omptarget::host {
+
+namespace {
+
+constinit std::atomic<int32_t> first_device{0};
+
+std::string name_of(int32_t device, const void *kernel) {
+  auto state = device_state(device).lock();
+  for (const auto &image : state->images) {
+    const __tgt_target_table &table = *image->table();
+    for (const __tgt_offload_entry *entry = table.EntriesBegin; entry != table.EntriesEnd; ++entry)
+      if (entry->addr == kernel)
+        return entry->name;
+  }
+  return "unknown";
+}
+
+} // namespace
+
+void set_first_device_number(int32_t number) { first_device.store(number, std::memory_order_relaxed); }
+void set_info_flag(uint32_t flag) { set_info_bits(flag); }
+
+bool tells_launches() { return wants_info(kInfoKernels); }
+
+void tell_launch(int32_t device, const void *kernel, uint32_t teams) {
+  print_info(first_device.load(std::memory_order_relaxed) + device,
+             "Launching kernel %s with %u blocks and 1 threads in Generic mode", name_of(device, kernel).c_str(),
+             std::max(teams, 1u));
+}
+
+} // namespace omptarget::host

@@ -1,0 +1,20 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What LIBOMPTARGET_INFO tells about launches.
+#pragma once
+
+#include <cstdint>
+
+namespace omptarget::host {
+
+/// The number that the first device has in the program, and the value of LIBOMPTARGET_INFO from now on.
+void set_first_device_number(int32_t number);
+void set_info_flag(uint32_t flag);
+
+/// Whether launches are told.
+bool tells_launches();
+/// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
+void tell_launch(int32_t device, const void *kernel, uint32_t teams);
+
+} // namespace omptarget::host

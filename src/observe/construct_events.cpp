@@ -1,0 +1,111 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/construct_events.h"
+
+#include <new>
+
+#include "observe/clock.h"
+#include "observe/current_construct.h"
+#include "observe/info_lines.h"
+#include "observe/ompt.h"
+#include "observe/profile.h"
+
+namespace omptarget::observe {
+
+namespace {
+// Plain data: needs no hook at thread exit.
+thread_local constinit ConstructRecord *current = nullptr;
+constinit std::atomic<uint64_t> last_number{0};
+
+DeviceId current_device() { return current ? current->facts.device : DeviceId::kDefault; }
+} // namespace
+
+ConstructRecord *current_construct() { return current; }
+uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arguments) {
+  const uint32_t told = listeners();
+  new (&record_) ConstructRecord{facts, current, 0, 0, 0, nullptr, nullptr, told};
+  current = &record_;
+  if (told & (listener::kTool | listener::kTrace | listener::kProfile))
+    record_.number = next_number();
+  if (told & listener::kInfo)
+    print_arguments(facts, arguments);
+  if (told & listener::kProfile)
+    record_.begin_ns = now_ns();
+  if (told & (listener::kTool | listener::kTrace))
+    ompt_construct(record_, Endpoint::kBegin);
+}
+
+void Construct::end() {
+  if (record_.listeners & (listener::kTool | listener::kTrace))
+    ompt_construct(record_, Endpoint::kEnd);
+  if (record_.listeners & listener::kProfile)
+    profile_construct(record_, now_ns());
+  current = record_.outer;
+}
+
+void DataOperation::begin(const DataOperationFacts &facts) {
+  const uint32_t told = listeners();
+  new (&record_) DataOperationRecord{facts, 0, 0, told};
+  if (current && !facts.code)
+    record_.facts.code = current->facts.code;
+  if (told & listener::kInfo)
+    print_copy(facts);
+  if (told & (listener::kTool | listener::kTrace))
+    ompt_data_operation(record_, Endpoint::kBegin);
+  if (told & (listener::kProfile | listener::kTrace))
+    record_.begin_ns = now_ns();
+}
+
+void DataOperation::end() {
+  if (record_.listeners & listener::kProfile)
+    profile_data_operation(record_, now_ns());
+  if (record_.listeners & (listener::kTool | listener::kTrace))
+    ompt_data_operation(record_, Endpoint::kEnd);
+}
+
+void KernelLaunch::begin(const KernelFacts &facts) {
+  const uint32_t told = listeners();
+  new (&record_) KernelRecord{facts, 0, 0, told};
+  if (told & (listener::kTool | listener::kTrace))
+    ompt_kernel(record_, Endpoint::kBegin);
+  if (told & (listener::kProfile | listener::kTrace))
+    record_.begin_ns = now_ns();
+}
+
+void KernelLaunch::end() {
+  if (record_.listeners & listener::kProfile)
+    profile_kernel(record_, now_ns());
+  if (record_.listeners & (listener::kTool | listener::kTrace))
+    ompt_kernel(record_, Endpoint::kEnd);
+}
+
+uint64_t Wait::begin() { return now_ns(); }
+void Wait::end() const { profile_wait(device_, begin_ns_, now_ns()); }
+
+void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit) {
+  print_mapping_entered(current_device(), facts, change, is_hold, is_implicit);
+}
+void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold) {
+  print_mapping_left(current_device(), facts, change, is_hold);
+}
+void mapping_created(const MappingFacts &facts, DevicePtr allocation) {
+  print_mapping_created(current_device(), facts, allocation);
+}
+void mapping_removed(const MappingFacts &facts) { print_mapping_removed(current_device(), facts); }
+
+void internal::mapping_missing(const char *name) { print_mapping_missing(current_device(), name); }
+
+void internal::host_fallback(const ident_t *location, const char *kernel, const char *reason) {
+  profile_host_fallback(location, kernel, reason);
+}
+
+bool reports_map_items() { return (listeners() & listener::kTool) && ompt_wants_map_items(); }
+void map_items(std::span<const MappedItem> items) {
+  if (current)
+    ompt_map_items(*current, items);
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,254 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What happens during constructs, told once at well-named places and passed on to whoever listens: LIBOMPTARGET_INFO,
+// LIBOMPTARGET_PROFILE and OMPT tools. Callers never ask who listens.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/address.h"
+#include "observe/listeners.h"
+
+struct ident_t;
+
+namespace omptarget::observe {
+
+/// Kinds of constructs; the values are OMPT's.
+enum class ConstructKind : uint8_t { kTarget = 1, kEnterData = 2, kExitData = 3, kUpdate = 4 };
+
+/// A construct as its entry point knows it. What is pointed to outlives the construct.
+struct ConstructFacts {
+  ConstructKind kind;
+  bool is_nowait;
+  DeviceId device;
+  const ident_t *location; ///< may be null
+  const void *code;        ///< return address in the user's code
+};
+
+/// The arguments as the compiler passes them; names may be null.
+struct ConstructArguments {
+  int32_t count;
+  const int64_t *sizes;
+  const int64_t *types;
+  void *const *names;
+};
+
+/// What a record of a running construct holds; private to src/observe.
+struct ConstructRecord {
+  ConstructFacts facts;
+  ConstructRecord *outer;
+  uint64_t number;     ///< of the construct in this process, from 1
+  uint64_t begin_ns;
+  uint64_t target_data; ///< the OMPT tool's word for the region
+  void *task_data;      ///< OMPT's words of the encountering and of the target task
+  void *target_task_data;
+  uint32_t listeners;   ///< who was told of the begin, and is told of the end
+};
+
+/// From begin to end of a construct, on the thread that carries it out. Constructs nest.
+class Construct {
+public:
+  Construct(const ConstructFacts &facts, const ConstructArguments &arguments) : is_reported_(listeners() != 0) {
+    if (is_reported_) [[unlikely]]
+      begin(facts, arguments);
+  }
+  ~Construct() {
+    if (is_reported_) [[unlikely]]
+      end();
+  }
+  Construct(const Construct &) = delete;
+  Construct &operator=(const Construct &) = delete;
+  bool is_reported() const { return is_reported_; }
+
+private:
+  void begin(const ConstructFacts &facts, const ConstructArguments &arguments);
+  void end();
+  const bool is_reported_;
+  union {
+    ConstructRecord record_; // alive only while is_reported_
+  };
+};
+
+/// Kinds of operations on data; the values are OMPT's.
+enum class DataOperationKind : uint8_t {
+  kAllocate = 1,
+  kToDevice = 2,
+  kFromDevice = 3,
+  kDelete = 4,
+  kAssociate = 5,
+  kDisassociate = 6,
+};
+
+struct DataOperationFacts {
+  DataOperationKind kind;
+  DeviceId device;
+  const void *host; ///< host address
+  void *target;     ///< device address; null while unknown
+  int64_t bytes;
+  const char *name; ///< of the variable, ";name;file;line;column;;" or plain; or null
+  const void *code = nullptr; ///< for API routines; constructs know their own
+};
+
+struct DataOperationRecord {
+  DataOperationFacts facts;
+  uint64_t begin_ns;
+  uint64_t host_op_id; ///< OMPT's
+  uint32_t listeners;
+};
+
+/// From begin to end of an operation on device data.
+class DataOperation {
+public:
+  explicit DataOperation(const DataOperationFacts &facts) : is_reported_(listeners() != 0) {
+    if (is_reported_) [[unlikely]]
+      begin(facts);
+  }
+  ~DataOperation() {
+    if (is_reported_) [[unlikely]]
+      end();
+  }
+  DataOperation(const DataOperation &) = delete;
+  DataOperation &operator=(const DataOperation &) = delete;
+  /// The address that was allocated.
+  void set_target(void *target) {
+    if (is_reported_) [[unlikely]]
+      record_.facts.target = target;
+  }
+
+private:
+  void begin(const DataOperationFacts &facts);
+  void end();
+  const bool is_reported_;
+  union {
+    DataOperationRecord record_;
+  };
+};
+
+struct KernelFacts {
+  DeviceId device;
+  const char *name;    ///< lives as long as the module
+  int32_t num_teams;   ///< requested; 0: not given
+  int32_t thread_limit;
+};
+
+struct KernelRecord {
+  KernelFacts facts;
+  uint64_t begin_ns;
+  uint64_t host_op_id;
+  uint32_t listeners;
+};
+
+/// From the launch of a kernel to its end, or to the end of putting it into a queue.
+class KernelLaunch {
+public:
+  explicit KernelLaunch(const KernelFacts &facts) : is_reported_(listeners() != 0) {
+    if (is_reported_) [[unlikely]]
+      begin(facts);
+  }
+  ~KernelLaunch() {
+    if (is_reported_) [[unlikely]]
+      end();
+  }
+  KernelLaunch(const KernelLaunch &) = delete;
+  KernelLaunch &operator=(const KernelLaunch &) = delete;
+
+private:
+  void begin(const KernelFacts &facts);
+  void end();
+  const bool is_reported_;
+  union {
+    KernelRecord record_;
+  };
+};
+
+/// Waiting for a device's queue.
+class Wait {
+public:
+  explicit Wait(DeviceId device) : begin_ns_(listeners() & listener::kProfile ? begin() : 0), device_(device) {}
+  ~Wait() {
+    if (begin_ns_ != 0) [[unlikely]]
+      end();
+  }
+  Wait(const Wait &) = delete;
+  Wait &operator=(const Wait &) = delete;
+
+private:
+  static uint64_t begin();
+  void end() const;
+  const uint64_t begin_ns_;
+  const DeviceId device_;
+};
+
+/// What a construct does to the counts of a mapping.
+enum class CountChange : uint8_t {
+  kIncremented,
+  kSuppressed,      ///< looked up only
+  kDecremented,
+  kLastDecremented, ///< it is removed, unless somebody enters it meanwhile
+  kReset,
+  kLastReset,
+};
+
+/// A mapping as a construct meets it.
+struct MappingFacts {
+  HostPtr base;
+  HostPtr begin;
+  DevicePtr target;
+  int64_t size;
+  uint32_t dynamic_count; ///< UINT32_MAX: infinite
+  uint32_t hold_count;
+  const char *name;
+};
+
+namespace internal {
+void mapping_missing(const char *name);
+void host_fallback(const ident_t *location, const char *kernel, const char *reason);
+} // namespace internal
+
+/// Whether the functions for mappings would do something: ask before gathering their facts.
+inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
+
+/// Data are present already; is_hold: the hold count is meant (ompx_hold). Of the running construct of this thread, like
+/// all below.
+void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
+void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
+/// A mapping was made, and its storage is allocated; and it was removed.
+void mapping_created(const MappingFacts &facts, DevicePtr allocation);
+void mapping_removed(const MappingFacts &facts);
+/// A pointer to data of size 0 (or unmapped data) is passed as it is.
+inline void mapping_missing(const char *name) {
+  if (listeners() != 0) [[unlikely]]
+    internal::mapping_missing(name);
+}
+
+/// The map items of the running construct after its data are in place: OMPT's map event.
+struct MappedItem {
+  HostPtr host;
+  DevicePtr target;
+  int64_t bytes;
+  uint64_t type; ///< map type bits of the compiler
+};
+bool reports_map_items();
+void map_items(std::span<const MappedItem> items);
+
+/// A target region is run by the host's version; the reason is static.
+inline void host_fallback(const ident_t *location, const char *kernel, const char *reason) {
+  if (listeners() & listener::kProfile) [[unlikely]]
+    internal::host_fallback(location, kernel, reason);
+}
+
+/// One line of a mapping table.
+struct TableRow {
+  HostPtr host;
+  DevicePtr target;
+  int64_t size;
+  uint32_t dynamic_count;
+  uint32_t hold_count;
+  const char *name;
+};
+/// Prints a device's table after a construct; location null: at the end of the program.
+void print_table(DeviceId device, const char *place, std::span<const TableRow> rows);
+
+} // namespace omptarget::observe

@@ -1,0 +1,17 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/device_events.h"
+
+#include "observe/profile.h"
+
+namespace omptarget::observe {
+
+void forget_module(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, end); }
+
+void flush_reports() {
+  if (listeners() & listener::kProfile)
+    write_profile();
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,31 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What happens to devices: initialised, images loaded and unloaded, ended. Told to OMPT tools and to the profile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/address.h"
+
+namespace omptarget::observe {
+
+/// To be called once, at first need, before any device is used and with no lock held that a tool could want: connects to
+/// an OMPT tool through libomp. initial_device(): the host's number, asked later.
+void connect_tool(int32_t (*initial_device)());
+
+/// architecture: what the plugin says, or its name.
+void device_initialised(DeviceId device, const char *architecture);
+void image_loaded(DeviceId device, const void *image, size_t bytes, uint64_t module);
+void image_unloaded(DeviceId device, uint64_t module);
+/// The program ends: nothing more is reported for the device.
+void device_finalised(DeviceId device);
+
+/// A module's memory goes: names in it are kept in copies.
+void forget_module(uintptr_t begin, uintptr_t end);
+
+/// Writes what is to be written before the process ends. Any number of times.
+void flush_reports();
+
+} // namespace omptarget::observe

@@ -1,0 +1,41 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who wants to know what happens: one word, so that each place that reports something costs one predictable branch when
+// nobody listens.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace omptarget::observe {
+
+/// Bits of the word. The low ones are those of LIBOMPTARGET_INFO (info.h).
+namespace listener {
+inline constexpr uint32_t kInfo = 0xff;
+inline constexpr uint32_t kProfile = 1u << 16; ///< LIBOMPTARGET_PROFILE
+inline constexpr uint32_t kTool = 1u << 17;    ///< callbacks of an OMPT tool
+inline constexpr uint32_t kTrace = 1u << 18;   ///< a tool's device trace is running
+inline constexpr uint32_t kUnread = 1u << 31;  ///< the environment was not read yet
+} // namespace listener
+
+namespace internal {
+extern std::atomic<uint32_t> listeners;
+uint32_t read_listeners();
+} // namespace internal
+
+/// Who listens now. Any thread.
+inline uint32_t listeners() {
+  const uint32_t word = internal::listeners.load(std::memory_order_relaxed);
+  if (word == 0) [[likely]]
+    return 0;
+  return word & listener::kUnread ? internal::read_listeners() : word;
+}
+
+/// Adds or takes away one of kProfile, kTool, kTrace. Any thread.
+void set_listener(uint32_t bit, bool is_on);
+
+/// The mask of LIBOMPTARGET_INFO has changed.
+void set_info_listener(uint32_t mask);
+
+} // namespace omptarget::observe

@@ -1,0 +1,275 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/profile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <set>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/settings.h"
+#include "observe/clock.h"
+#include "observe/current_construct.h"
+#include "observe/info.h"
+#include "observe/profile_event.h"
+#include "omptarget/types.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+constexpr uint32_t kChunk = 1024;
+constexpr uint64_t kMaxEvents = 4u << 20;
+
+struct Chunk {
+  std::atomic<uint32_t> used{0};
+  std::atomic<Chunk *> next{nullptr};
+  ProfileEvent events[kChunk];
+};
+
+/// The events of one thread. Lives for ever: threads end without telling.
+struct ThreadLog {
+  uint32_t thread;
+  Chunk first;
+  Chunk *last = &first;
+  ThreadLog *next; ///< of the list of all threads
+};
+
+thread_local constinit ThreadLog *own_log = nullptr;
+constinit std::atomic<ThreadLog *> logs{nullptr};
+constinit std::atomic<uint64_t> chunks{0};
+constinit std::atomic<uint64_t> lost{0};
+constinit std::atomic<bool> is_written{false};
+constinit std::atomic<bool> is_child{false};
+
+ThreadLog &log_of_thread() {
+  if (own_log) [[likely]]
+    return *own_log;
+  auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr};
+  log->last = &log->first;
+  log->next = logs.load(std::memory_order_relaxed);
+  while (!logs.compare_exchange_weak(log->next, log, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return *(own_log = log);
+}
+
+void record(const ProfileEvent &event) {
+  ThreadLog &log = log_of_thread();
+  Chunk *chunk = log.last;
+  uint32_t used = chunk->used.load(std::memory_order_relaxed);
+  if (used == kChunk) {
+    if ((chunks.fetch_add(1, std::memory_order_relaxed) + 1) * kChunk > kMaxEvents) {
+      chunks.fetch_sub(1, std::memory_order_relaxed);
+      lost.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    log.last = new Chunk;
+    chunk->next.store(log.last, std::memory_order_release);
+    chunk = log.last;
+    used = 0;
+  }
+  chunk->events[used] = event;
+  chunk->events[used].thread = log.thread;
+  chunk->used.store(used + 1, std::memory_order_release); // the event is complete for whoever reads the count
+}
+
+template <typename Function> void for_each_event(Function function) {
+  for (ThreadLog *log = logs.load(std::memory_order_acquire); log; log = log->next)
+    for (Chunk *chunk = &log->first; chunk; chunk = chunk->next.load(std::memory_order_acquire)) {
+      const uint32_t used = chunk->used.load(std::memory_order_acquire);
+      for (uint32_t i = 0; i < used; ++i)
+        function(chunk->events[i]);
+    }
+}
+
+/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at.
+uint64_t fingerprint(const void *host, int64_t bytes) {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  constexpr int64_t kSamples = 64;
+  if (!host || bytes < kWord)
+    return 0;
+  const int64_t words = bytes / kWord;
+  const int64_t step = std::max<int64_t>(words / kSamples, 1);
+  uint64_t hash = 0xcbf29ce484222325u ^ static_cast<uint64_t>(bytes);
+  const auto *const data = static_cast<const char *>(host);
+  for (int64_t i = 0; i < words; i += step) {
+    uint64_t word;
+    std::memcpy(&word, data + i * kWord, sizeof word);
+    hash = (hash ^ word) * 0x100000001b3u;
+    hash ^= hash >> 29;
+  }
+  return hash | 1;
+}
+
+const char *place_of(const ident_t *location) { return location ? location->psource : nullptr; }
+
+ProfileEvent new_event(EventKind kind, DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
+  ProfileEvent event{};
+  event.kind = kind;
+  event.device = raw(device);
+  event.begin_ns = begin_ns;
+  event.end_ns = end_ns;
+  if (const ConstructRecord *construct = current_construct()) {
+    event.region = construct->number;
+    event.place = place_of(construct->facts.location);
+  }
+  return event;
+}
+
+EventKind kind_of(DataOperationKind kind) {
+  switch (kind) {
+  case DataOperationKind::kAllocate:
+    return EventKind::kAllocate;
+  case DataOperationKind::kToDevice:
+    return EventKind::kToDevice;
+  case DataOperationKind::kFromDevice:
+    return EventKind::kFromDevice;
+  case DataOperationKind::kDelete:
+    return EventKind::kDelete;
+  case DataOperationKind::kAssociate:
+    return EventKind::kAssociate;
+  case DataOperationKind::kDisassociate:
+    return EventKind::kDisassociate;
+  }
+  return EventKind::kAllocate;
+}
+
+/// A child of a fork has its own profile, beside its parent's.
+void forget_parent() {
+  is_child.store(true, std::memory_order_relaxed);
+  logs.store(nullptr, std::memory_order_relaxed);
+  chunks.store(0, std::memory_order_relaxed);
+  lost.store(0, std::memory_order_relaxed);
+  is_written.store(false, std::memory_order_relaxed);
+  own_log = nullptr;
+}
+
+void write_file(const std::string &path, const std::string &text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0)
+    return warn_about_setting(SettingId::kProfile, format("cannot write '%s': %s", path.c_str(), std::strerror(errno)));
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
+    if (written <= 0) {
+      warn_about_setting(SettingId::kProfile, format("cannot write '%s': %s", path.c_str(), std::strerror(errno)));
+      break;
+    }
+    done += static_cast<size_t>(written);
+  }
+  ::close(file);
+}
+
+Profile collect() {
+  Profile profile;
+  for_each_event([&](const ProfileEvent &event) { profile.events.push_back(event); });
+  std::stable_sort(profile.events.begin(), profile.events.end(),
+                   [](const ProfileEvent &a, const ProfileEvent &b) { return a.begin_ns < b.begin_ns; });
+  profile.lost = lost.load(std::memory_order_relaxed);
+  const int64_t granularity = setting_integer(SettingId::kProfileGranularity);
+  profile.granularity_ns = granularity > 0 ? static_cast<uint64_t>(granularity) * 1000 : 0;
+  return profile;
+}
+
+/// Copies of names whose modules have gone.
+const char *keep(const char *text) {
+  static auto *const kept = new std::set<std::string>;
+  return kept->insert(text).first->c_str();
+}
+
+} // namespace
+
+bool start_profile() {
+  if (!setting_is_set(SettingId::kProfile))
+    return false;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::atexit(write_profile);
+    pthread_atfork(nullptr, nullptr, forget_parent);
+  });
+  return true;
+}
+
+void profile_construct(const ConstructRecord &construct, uint64_t end_ns) {
+  ProfileEvent event{};
+  event.kind = static_cast<EventKind>(construct.facts.kind);
+  event.device = raw(construct.facts.device);
+  event.begin_ns = construct.begin_ns;
+  event.end_ns = end_ns;
+  event.region = construct.number;
+  event.place = place_of(construct.facts.location);
+  record(event);
+}
+
+void profile_data_operation(const DataOperationRecord &operation, uint64_t end_ns) {
+  const DataOperationFacts &facts = operation.facts;
+  ProfileEvent event = new_event(kind_of(facts.kind), facts.device, operation.begin_ns, end_ns);
+  event.bytes = static_cast<uint64_t>(facts.bytes);
+  event.host = facts.host;
+  event.name = facts.name;
+  if (facts.kind == DataOperationKind::kToDevice || facts.kind == DataOperationKind::kFromDevice)
+    event.fingerprint = fingerprint(facts.host, facts.bytes);
+  record(event);
+}
+
+void profile_kernel(const KernelRecord &kernel, uint64_t end_ns) {
+  ProfileEvent event = new_event(EventKind::kKernel, kernel.facts.device, kernel.begin_ns, end_ns);
+  event.name = kernel.facts.name;
+  record(event);
+}
+
+void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
+  record(new_event(EventKind::kWait, device, begin_ns, end_ns));
+}
+
+void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason) {
+  const uint64_t now = now_ns();
+  ProfileEvent event = new_event(EventKind::kHostFallback, DeviceId::kDefault, now, now);
+  event.place = place_of(location);
+  event.name = kernel;
+  event.reason = reason;
+  record(event);
+}
+
+void write_profile() {
+  const char *const path = setting_text(SettingId::kProfile);
+  if (!path || is_written.exchange(true, std::memory_order_acq_rel))
+    return;
+  const Profile profile = collect();
+  const bool forked = is_child.load(std::memory_order_relaxed);
+  if (forked && profile.events.empty())
+    return;
+  if (std::strcmp(path, "-") == 0)
+    return print_line(profile_as_text(profile));
+  const std::string name = path;
+  const std::string file = forked ? format("%s.%d", path, static_cast<int>(getpid())) : name;
+  write_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile));
+}
+
+void keep_profile_names(uintptr_t begin, uintptr_t end) {
+  if (!(listeners() & listener::kProfile))
+    return;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  const auto replace = [&](const char *&text) {
+    const auto address = reinterpret_cast<uintptr_t>(text);
+    if (address >= begin && address < end)
+      text = keep(text);
+  };
+  for_each_event([&](ProfileEvent &event) {
+    replace(event.name);
+    replace(event.place);
+  });
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,27 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LIBOMPTARGET_PROFILE: records what happens and writes it at the end. Recording takes two readings of the clock and one
+// entry in a buffer of the thread's own per event, and no lock.
+#pragma once
+
+#include "observe/construct_events.h"
+
+namespace omptarget::observe {
+
+/// Reads LIBOMPTARGET_PROFILE; whether anything is to be recorded. From then on it is written when the process exits.
+bool start_profile();
+
+void profile_construct(const ConstructRecord &construct, uint64_t end_ns);
+void profile_data_operation(const DataOperationRecord &operation, uint64_t end_ns);
+void profile_kernel(const KernelRecord &kernel, uint64_t end_ns);
+void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns);
+void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason);
+
+/// Writes the profile, once. Other threads may go on recording.
+void write_profile();
+
+/// Copies the names of recorded events that lie in this range: its module goes.
+void keep_profile_names(uintptr_t begin, uintptr_t end);
+
+} // namespace omptarget::observe

@@ -1,0 +1,63 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What LIBOMPTARGET_PROFILE records of one event, and who reads the records. Private to src/observe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace omptarget::observe {
+
+enum class EventKind : uint8_t {
+  kTarget = 1, ///< the first four as ConstructKind
+  kEnterData,
+  kExitData,
+  kUpdate,
+  kKernel,
+  kAllocate,
+  kToDevice,
+  kFromDevice,
+  kDelete,
+  kAssociate,
+  kDisassociate,
+  kWait,
+  kHostFallback, ///< name is the kernel, reason why
+};
+
+struct ProfileEvent {
+  uint64_t begin_ns;
+  uint64_t end_ns;
+  uint64_t region;       ///< number of the construct that it belongs to; 0: none
+  uint64_t bytes;
+  uint64_t fingerprint;  ///< of the copied data, from a bounded number of samples; 0: not known
+  const void *host;      ///< host address
+  const char *name;      ///< of the kernel or the variable, as compilers write it; or null
+  const char *place;     ///< of the construct, as compilers write it; or null
+  const char *reason;    ///< of a fallback
+  int32_t device;
+  uint32_t thread;
+  EventKind kind;
+
+  uint64_t duration() const { return end_ns - begin_ns; }
+};
+
+/// All events so far, in order of their begin, and how many were lost because there were too many.
+struct Profile {
+  std::vector<ProfileEvent> events;
+  uint64_t lost = 0;
+  uint64_t granularity_ns = 0; ///< shorter events are left out of timelines; tables count them
+};
+
+/// "kernel main:12 (__omp_offloading_...)" without the numbers of the file: "main, line 12"; other names as they are,
+/// without source positions.
+std::string readable_name(const char *name);
+
+/// Chrome's trace-event format; a page; tables as text.
+std::string profile_as_json(const Profile &profile);
+std::string profile_as_page(const Profile &profile);
+std::string profile_as_text(const Profile &profile);
+
+} // namespace omptarget::observe

@@ -1,0 +1,253 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+#include <set>
+#include <unistd.h>
+
+#include "observe/profile_page.h"
+#include "observe/profile_summary.h"
+#include "observe/source_text.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+using llvm::json::OStream;
+
+// Tracks of the timeline: host threads are threads of one process, each device is a process of its own.
+constexpr int kHostTrack = 1;
+constexpr int kFirstDeviceTrack = 100;
+enum DeviceLane { kKernelLane = 1, kToDeviceLane = 2, kFromDeviceLane = 3, kMemoryLane = 4 };
+
+std::string valid(std::string_view text) { return llvm::json::fixUTF8(llvm::StringRef(text.data(), text.size())); }
+
+bool is_on_device(EventKind kind) {
+  return kind >= EventKind::kKernel && kind <= EventKind::kDisassociate;
+}
+
+int lane_of(EventKind kind) {
+  switch (kind) {
+  case EventKind::kKernel:
+    return kKernelLane;
+  case EventKind::kToDevice:
+    return kToDeviceLane;
+  case EventKind::kFromDevice:
+    return kFromDeviceLane;
+  default:
+    return kMemoryLane;
+  }
+}
+
+const char *lane_name(int lane) {
+  constexpr const char *kNames[] = {"", "kernels", "to device", "from device", "memory"};
+  return kNames[lane];
+}
+
+bool is_shown(const Profile &profile, const ProfileEvent &event) {
+  return event.duration() >= profile.granularity_ns || event.kind == EventKind::kHostFallback;
+}
+
+std::string title_of(const ProfileEvent &event) {
+  if (event.kind == EventKind::kKernel)
+    return valid(readable_name(event.name));
+  if (is_on_device(event.kind) && event.name)
+    return valid(std::string(event_kind_name(event.kind)) + " " + std::string(variable_name(event.name).name));
+  return event_kind_name(event.kind);
+}
+
+class TraceWriter {
+public:
+  TraceWriter(const Profile &profile, OStream &json)
+      : profile_(profile), json_(json), start_(profile.events.empty() ? 0 : profile.events.front().begin_ns) {}
+
+  void write() {
+    json_.object([&] {
+      json_.attribute("displayTimeUnit", "ns");
+      json_.attributeArray("traceEvents", [&] {
+        write_tracks();
+        for (const ProfileEvent &event : profile_.events)
+          if (is_shown(profile_, event))
+            write_event(event);
+      });
+      json_.attributeObject("otherData", [&] {
+        json_.attribute("producer", "omptarget");
+        json_.attribute("pid", static_cast<int64_t>(getpid()));
+        json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
+      });
+    });
+  }
+
+private:
+  double microseconds(uint64_t ns) const { return static_cast<double>(ns) / 1000.0; }
+  static int process_of(const ProfileEvent &event) {
+    return is_on_device(event.kind) ? kFirstDeviceTrack + event.device : kHostTrack;
+  }
+  static int64_t thread_of(const ProfileEvent &event) {
+    return is_on_device(event.kind) ? lane_of(event.kind) : static_cast<int64_t>(event.thread);
+  }
+
+  void write_name(const char *what, int process, int64_t thread, const std::string &name) {
+    json_.object([&] {
+      json_.attribute("ph", "M");
+      json_.attribute("name", what);
+      json_.attribute("pid", process);
+      json_.attribute("tid", thread);
+      json_.attributeObject("args", [&] { json_.attribute("name", name); });
+    });
+  }
+
+  void write_tracks() {
+    std::set<int> processes;
+    std::set<std::pair<int, int64_t>> threads;
+    for (const ProfileEvent &event : profile_.events) {
+      processes.insert(process_of(event));
+      threads.insert({process_of(event), thread_of(event)});
+    }
+    for (const int process : processes)
+      write_name("process_name", process, 0,
+                 process == kHostTrack ? "host" : "device " + std::to_string(process - kFirstDeviceTrack));
+    for (const auto &[process, thread] : threads)
+      write_name("thread_name", process, thread,
+                 process == kHostTrack ? "thread " + std::to_string(thread) : lane_name(static_cast<int>(thread)));
+  }
+
+  void write_head(const char *phase, const ProfileEvent &event, uint64_t at) {
+    json_.attribute("ph", phase);
+    json_.attribute("pid", process_of(event));
+    json_.attribute("tid", thread_of(event));
+    json_.attribute("ts", microseconds(at - start_));
+  }
+
+  void write_event(const ProfileEvent &event) {
+    json_.object([&] {
+      const bool is_instant = event.kind == EventKind::kHostFallback;
+      write_head(is_instant ? "i" : "X", event, event.begin_ns);
+      if (is_instant)
+        json_.attribute("s", "t");
+      else
+        json_.attribute("dur", microseconds(event.duration()));
+      json_.attribute("name", title_of(event));
+      json_.attribute("cat", event_kind_name(event.kind));
+      json_.attributeObject("args", [&] { write_details(event); });
+    });
+    write_flow(event);
+  }
+
+  void write_details(const ProfileEvent &event) {
+    if (event.region != 0)
+      json_.attribute("region", static_cast<int64_t>(event.region));
+    if (event.device >= 0)
+      json_.attribute("device", event.device);
+    if (const SourcePlace place = construct_place(event.place); place.is_known())
+      json_.attribute("source", valid(place.to_string()));
+    if (event.kind == EventKind::kKernel && event.name)
+      json_.attribute("kernel", valid(event.name));
+    if (const VariableName variable = variable_name(event.name); event.host && event.name)
+      json_.attribute("variable", valid(variable.name));
+    if (event.bytes != 0) {
+      json_.attribute("bytes", static_cast<int64_t>(event.bytes));
+      if (event.kind == EventKind::kToDevice || event.kind == EventKind::kFromDevice)
+        json_.attribute("GB/s", event.duration() == 0
+                                    ? 0.0
+                                    : static_cast<double>(event.bytes) / static_cast<double>(event.duration()));
+    }
+    if (event.reason)
+      json_.attribute("reason", event.reason);
+  }
+
+  /// An arrow from the region on its thread to what it does on the device.
+  void write_flow(const ProfileEvent &event) {
+    if (!is_on_device(event.kind) || event.region == 0)
+      return;
+    const int64_t id = ++last_flow_;
+    json_.object([&] {
+      json_.attribute("ph", "s");
+      json_.attribute("pid", kHostTrack);
+      json_.attribute("tid", static_cast<int64_t>(event.thread));
+      json_.attribute("ts", microseconds(event.begin_ns - start_));
+      write_flow_tail(id);
+    });
+    json_.object([&] {
+      write_head("f", event, event.begin_ns);
+      json_.attribute("bp", "e");
+      write_flow_tail(id);
+    });
+  }
+
+  void write_flow_tail(int64_t id) {
+    json_.attribute("id", id);
+    json_.attribute("name", "work");
+    json_.attribute("cat", "flow");
+  }
+
+  const Profile &profile_;
+  OStream &json_;
+  const uint64_t start_;
+  int64_t last_flow_ = 0;
+};
+
+void write_rows(OStream &json, const char *name, const std::vector<SummaryRow> &rows) {
+  json.attributeArray(name, [&] {
+    for (const SummaryRow &row : rows)
+      json.object([&] {
+        json.attribute("name", valid(row.name));
+        json.attribute("place", valid(row.place));
+        json.attribute("detail", valid(row.detail));
+        json.attribute("count", static_cast<int64_t>(row.count));
+        json.attribute("ns", static_cast<int64_t>(row.total_ns));
+        json.attribute("longest", static_cast<int64_t>(row.longest_ns));
+        json.attribute("bytes", static_cast<int64_t>(row.bytes));
+        json.attribute("unchanged", static_cast<int64_t>(row.unchanged_count));
+        json.attribute("unchangedBytes", static_cast<int64_t>(row.unchanged_bytes));
+      });
+  });
+}
+
+void write_summary(OStream &json, const Summary &summary) {
+  json.object([&] {
+    write_rows(json, "regions", summary.regions);
+    write_rows(json, "kernels", summary.kernels);
+    write_rows(json, "transfers", summary.transfers);
+    write_rows(json, "variables", summary.variables);
+    write_rows(json, "repeated", summary.repeated);
+    write_rows(json, "fallbacks", summary.fallbacks);
+    json.attribute("waitNs", static_cast<int64_t>(summary.wait_ns));
+  });
+}
+
+/// Text that cannot end the script element that it stands in.
+std::string in_page(std::string text) {
+  for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+void replace(std::string &page, std::string_view mark, const std::string &text) {
+  if (const size_t at = page.find(mark); at != std::string::npos)
+    page.replace(at, mark.size(), text);
+}
+
+} // namespace
+
+std::string profile_as_json(const Profile &profile) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OStream json(stream);
+  TraceWriter(profile, json).write();
+  return text;
+}
+
+std::string profile_as_page(const Profile &profile) {
+  std::string summary;
+  llvm::raw_string_ostream stream(summary);
+  OStream json(stream);
+  write_summary(json, summarise(profile));
+  std::string page(kProfilePage);
+  replace(page, "@SUMMARY@", in_page(summary));
+  replace(page, "@TRACE@", in_page(profile_as_json(profile)));
+  return page;
+}
+
+} // namespace omptarget::observe

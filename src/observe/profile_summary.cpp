@@ -1,0 +1,214 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/profile_summary.h"
+
+#include <algorithm>
+#include <llvm/Demangle/Demangle.h>
+#include <map>
+#include <tuple>
+
+#include "base/format.h"
+#include "observe/source_text.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+std::string place_text(const char *psource) {
+  const SourcePlace place = construct_place(psource);
+  return place.is_known() ? place.to_string() : std::string();
+}
+
+/// Rows by key, in the order of their first event.
+class Table {
+public:
+  SummaryRow &row(const std::string &name, const std::string &place, const std::string &detail) {
+    const auto [at, is_new] = index_.try_emplace({name, place, detail}, rows_.size());
+    if (is_new)
+      rows_.push_back({name, place, detail});
+    return rows_[at->second];
+  }
+
+  template <typename Key> std::vector<SummaryRow> by(Key key) {
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [&](const SummaryRow &a, const SummaryRow &b) { return key(a) > key(b); });
+    return std::move(rows_);
+  }
+
+private:
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> index_;
+  std::vector<SummaryRow> rows_;
+};
+
+void add(SummaryRow &row, const ProfileEvent &event) {
+  ++row.count;
+  row.total_ns += event.duration();
+  row.longest_ns = std::max(row.longest_ns, event.duration());
+  row.bytes += event.bytes;
+}
+
+/// Whether both sides had the same data before a copy.
+class CopyHistory {
+public:
+  bool is_unchanged(const ProfileEvent &event) {
+    if (event.fingerprint == 0)
+      return false;
+    uint64_t &last = last_[{event.device, event.host, event.bytes}];
+    const bool same = last == event.fingerprint;
+    last = event.fingerprint;
+    return same;
+  }
+
+private:
+  std::map<std::tuple<int32_t, const void *, uint64_t>, uint64_t> last_;
+};
+
+class Summariser {
+public:
+  void add_event(const ProfileEvent &event) {
+    switch (event.kind) {
+    case EventKind::kTarget:
+    case EventKind::kEnterData:
+    case EventKind::kExitData:
+    case EventKind::kUpdate:
+      return add(regions_.row(event_kind_name(event.kind), place_text(event.place), ""), event);
+    case EventKind::kKernel:
+      return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), event);
+    case EventKind::kToDevice:
+    case EventKind::kFromDevice:
+      return add_copy(event);
+    case EventKind::kWait:
+      wait_ns_ += event.duration();
+      return;
+    case EventKind::kHostFallback:
+      return add(fallbacks_.row(readable_name(event.name), place_text(event.place), event.reason ? event.reason : ""),
+                 event);
+    case EventKind::kAllocate:
+    case EventKind::kDelete:
+    case EventKind::kAssociate:
+    case EventKind::kDisassociate:
+      return;
+    }
+  }
+
+  Summary take() {
+    const auto by_time = [](const SummaryRow &row) { return row.total_ns; };
+    Summary summary;
+    summary.regions = regions_.by(by_time);
+    summary.kernels = kernels_.by(by_time);
+    summary.transfers = transfers_.by(by_time);
+    summary.variables = variables_.by(by_time);
+    for (const SummaryRow &row : summary.variables)
+      if (row.unchanged_count != 0)
+        summary.repeated.push_back(row);
+    std::stable_sort(summary.repeated.begin(), summary.repeated.end(),
+                     [](const SummaryRow &a, const SummaryRow &b) { return a.unchanged_bytes > b.unchanged_bytes; });
+    summary.fallbacks = fallbacks_.by([](const SummaryRow &row) { return row.count; });
+    summary.wait_ns = wait_ns_;
+    return summary;
+  }
+
+private:
+  void add_copy(const ProfileEvent &event) {
+    const bool to_device = event.kind == EventKind::kToDevice;
+    const std::string direction = to_device ? "to device" : "from device";
+    add(transfers_.row(format("device %d", event.device), "", direction), event);
+    const VariableName variable = variable_name(event.name);
+    SummaryRow &row =
+        variables_.row(std::string(variable.name),
+                       variable.place.is_known() ? variable.place.to_string() : place_text(event.place), direction);
+    add(row, event);
+    if (history_.is_unchanged(event)) {
+      ++row.unchanged_count;
+      row.unchanged_bytes += event.bytes;
+    }
+  }
+
+  Table regions_, kernels_, transfers_, variables_, fallbacks_;
+  CopyHistory history_;
+  uint64_t wait_ns_ = 0;
+};
+
+} // namespace
+
+Summary summarise(const Profile &profile) {
+  Summariser summariser;
+  for (const ProfileEvent &event : profile.events)
+    summariser.add_event(event);
+  return summariser.take();
+}
+
+/// "__omp_offloading_<device>_<file>_<function>_l<line>".
+std::string readable_name(const char *name) {
+  constexpr std::string_view kPrefix = "__omp_offloading_";
+  const std::string text(variable_name(name).name);
+  if (!text.starts_with(kPrefix))
+    return text;
+  const size_t file = text.find('_', kPrefix.size());
+  const size_t function = file == std::string::npos ? file : text.find('_', file + 1);
+  const size_t line = text.rfind("_l");
+  if (function == std::string::npos || line == std::string::npos || line <= function)
+    return text;
+  return llvm::demangle(text.substr(function + 1, line - function - 1)) + ", line " + text.substr(line + 2);
+}
+
+std::string time_text(uint64_t ns) {
+  const auto value = static_cast<double>(ns);
+  if (ns < 1000)
+    return format("%.0f ns", value);
+  if (ns < 1000000)
+    return format("%.2f us", value / 1e3);
+  if (ns < 1000000000)
+    return format("%.2f ms", value / 1e6);
+  return format("%.2f s", value / 1e9);
+}
+
+std::string bytes_text(uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes < 1000)
+    return format("%.0f B", value);
+  if (bytes < 1000000)
+    return format("%.2f kB", value / 1e3);
+  if (bytes < 1000000000)
+    return format("%.2f MB", value / 1e6);
+  return format("%.2f GB", value / 1e9);
+}
+
+std::string rate_text(uint64_t bytes, uint64_t ns) {
+  return ns == 0 ? "-" : format("%.2f GB/s", static_cast<double>(bytes) / static_cast<double>(ns));
+}
+
+const char *event_kind_name(EventKind kind) {
+  switch (kind) {
+  case EventKind::kTarget:
+    return "target";
+  case EventKind::kEnterData:
+    return "target enter data";
+  case EventKind::kExitData:
+    return "target exit data";
+  case EventKind::kUpdate:
+    return "target update";
+  case EventKind::kKernel:
+    return "kernel";
+  case EventKind::kAllocate:
+    return "allocate";
+  case EventKind::kToDevice:
+    return "copy to device";
+  case EventKind::kFromDevice:
+    return "copy from device";
+  case EventKind::kDelete:
+    return "free";
+  case EventKind::kAssociate:
+    return "associate";
+  case EventKind::kDisassociate:
+    return "disassociate";
+  case EventKind::kWait:
+    return "wait";
+  case EventKind::kHostFallback:
+    return "run on the host";
+  }
+  return "?";
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,90 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "observe/profile_summary.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+/// Columns of text, as wide as their widest cell; the first columns are flush left, numbers flush right.
+class TextTable {
+public:
+  explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+  std::string text(size_t left_columns) const {
+    std::vector<size_t> widths(rows_[0].size());
+    for (const auto &row : rows_)
+      for (size_t i = 0; i < row.size(); ++i)
+        widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const auto &row : rows_) {
+      std::string line = " ";
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string space(widths[i] - row[i].size(), ' ');
+        line.append(" ").append(i < left_columns ? row[i] + space : space + row[i]).append(" ");
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    return text;
+  }
+
+private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string timed(const char *title, const std::vector<SummaryRow> &rows) {
+  if (rows.empty())
+    return {};
+  TextTable table({"name", "place", "count", "total", "average", "longest"});
+  for (const SummaryRow &row : rows)
+    table.add({row.name, row.place, std::to_string(row.count), time_text(row.total_ns),
+               time_text(row.total_ns / row.count), time_text(row.longest_ns)});
+  return std::string(title) + "\n" + table.text(2);
+}
+
+std::string copied(const char *title, const std::vector<SummaryRow> &rows) {
+  if (rows.empty())
+    return {};
+  TextTable table({"what", "place", "direction", "count", "bytes", "time", "rate"});
+  for (const SummaryRow &row : rows)
+    table.add({row.name, row.place, row.detail, std::to_string(row.count), bytes_text(row.bytes),
+               time_text(row.total_ns), rate_text(row.bytes, row.total_ns)});
+  return std::string(title) + "\n" + table.text(3);
+}
+
+} // namespace
+
+std::string profile_as_text(const Profile &profile) {
+  const Summary summary = summarise(profile);
+  std::string text = format("omptarget profile: %zu events", profile.events.size());
+  if (profile.lost != 0)
+    text += format(", %llu more were lost", static_cast<unsigned long long>(profile.lost));
+  text += "\n";
+  text += timed("Constructs", summary.regions) + timed("Kernels", summary.kernels) +
+          copied("Copies", summary.transfers) + copied("Copies by variable", summary.variables);
+  if (!summary.repeated.empty()) {
+    TextTable table({"variable", "place", "direction", "unchanged", "of", "bytes"});
+    for (const SummaryRow &row : summary.repeated)
+      table.add({row.name, row.place, row.detail, std::to_string(row.unchanged_count), std::to_string(row.count),
+                 bytes_text(row.unchanged_bytes)});
+    text += "Copied although nothing had changed (by samples of the data)\n" + table.text(3);
+  }
+  if (!summary.fallbacks.empty()) {
+    TextTable table({"region", "place", "why", "count"});
+    for (const SummaryRow &row : summary.fallbacks)
+      table.add({row.name, row.place, row.detail, std::to_string(row.count)});
+    text += "Regions that ran on the host\n" + table.text(3);
+  }
+  if (summary.wait_ns != 0)
+    text += "Waiting for devices: " + time_text(summary.wait_ns) + "\n";
+  text.pop_back();
+  return text;
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,63 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "observe/source_text.h"
+
+#include <charconv>
+
+#include "base/format.h"
+#include "omptarget/types.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+constexpr int kFields = 4;
+
+/// Cuts ";a;b;c;d;" into its fields; false if there are fewer.
+bool cut(std::string_view text, std::string_view (&fields)[kFields]) {
+  if (!text.starts_with(';'))
+    return false;
+  text.remove_prefix(1);
+  for (std::string_view &field : fields) {
+    const size_t end = text.find(';');
+    if (end == std::string_view::npos)
+      return false;
+    field = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+  return true;
+}
+
+int number(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+} // namespace
+
+std::string SourcePlace::to_string() const {
+  return format("%.*s:%d:%d", static_cast<int>(file.size()), file.data(), line, column);
+}
+
+SourcePlace construct_place(const char *psource) {
+  std::string_view fields[kFields];
+  if (!psource || !cut(psource, fields) || number(fields[2]) == 0)
+    return {};
+  return {fields[0], fields[1], number(fields[2]), number(fields[3])};
+}
+
+SourcePlace construct_place(const ident_t *location) {
+  return construct_place(location ? location->psource : static_cast<const char *>(nullptr));
+}
+
+VariableName variable_name(const char *text) {
+  if (!text || !*text)
+    return {};
+  std::string_view fields[kFields];
+  if (!cut(text, fields))
+    return {text, {}};
+  return {fields[0], {fields[1], "unknown", number(fields[2]), number(fields[3])}};
+}
+
+} // namespace omptarget::observe

@@ -1,0 +1,36 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/reported_construct.h"
+
+#include <llvm/ADT/SmallVector.h>
+
+namespace omptarget {
+
+void ReportedConstruct::send_items(const MapItems &items) {
+  if (!observe::reports_map_items())
+    return;
+  llvm::SmallVector<observe::MappedItem, 16> mapped;
+  for (const MapItem &item : items)
+    if (item.mapping)
+      mapped.push_back({item.begin, item.mapping.mapping->target_of(item.begin), item.size, item.type});
+  if (!mapped.empty())
+    observe::map_items({mapped.data(), mapped.size()});
+}
+
+void ReportedConstruct::send_kernel_arguments(const MapItems &items) {
+  for (const MapItem &item : items) {
+    if (!item.has(map_type::kTargetParam) || item.has(map_type::kLiteral | map_type::kPrivate))
+      continue;
+    if (item.mapping) {
+      const Mapping &mapping = *item.mapping.mapping;
+      observe::mapping_left({mapping.base(), item.begin, mapping.target_of(item.begin), item.size,
+                             MappingState::count(mapping.state()), mapping.hold_count(), item.name},
+                            observe::CountChange::kSuppressed, item.has(map_type::kHold));
+    } else if (!(item.flags & kItemHostPointer)) {
+      observe::mapping_missing(item.name);
+    }
+  }
+}
+
+} // namespace omptarget

@@ -1,0 +1,46 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Telling src/observe about a construct: from begin to end, and what it mapped.
+#pragma once
+
+#include "device/device.h"
+#include "device/mapping_tables.h"
+#include "mapping/plan.h"
+#include "observe/construct_events.h"
+#include "region/call.h"
+
+namespace omptarget {
+
+/// Made when a construct begins on its device; at its end the mapping tables are printed, if that is wanted.
+class ReportedConstruct {
+public:
+  ReportedConstruct(const Call &call, const Device &device, observe::ConstructKind kind, const MapList &list)
+      : location_(call.location),
+        construct_({kind, call.is_nowait, device.id(), call.location, call.code},
+                   {list.count, list.sizes, list.types, list.names}) {}
+  ~ReportedConstruct() {
+    if (construct_.is_reported()) [[unlikely]]
+      print_mapping_tables(location_);
+  }
+
+  /// After the data of the items are in place; at the end of a data region: before they go.
+  static void report_items(const MapItems &items) {
+    if (observe::listeners() != 0) [[unlikely]]
+      send_items(items);
+  }
+  /// What a kernel gets for its arguments, before it is launched.
+  static void report_kernel_arguments(const MapItems &items) {
+    if (observe::reports_mappings()) [[unlikely]]
+      send_kernel_arguments(items);
+  }
+
+private:
+  static void send_items(const MapItems &items);
+  static void send_kernel_arguments(const MapItems &items);
+
+  const ident_t *const location_;
+  const observe::Construct construct_;
+};
+
+} // namespace omptarget

@@ -1,0 +1,51 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What this machine offers: plugins and their devices, and what they say about an image.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/plugin_search.h"
+#include "tools/info/module_file.h"
+
+namespace omptarget::info_tool {
+
+struct DeviceFacts {
+  std::string arch;
+  std::string uid;
+  std::string failure;                 ///< why it cannot be initialised, or empty
+  std::vector<std::string> properties; ///< what the plugin prints about it, line by line
+};
+
+struct PluginFacts {
+  const Plugin *plugin;
+  std::vector<DeviceFacts> devices;
+};
+
+/// Whether an image would run here.
+struct Verdict {
+  const PluginFacts *plugin = nullptr; ///< the one that takes it, or null
+  std::vector<int32_t> devices;        ///< the plugin's numbers of those that can run it
+  std::vector<std::string> reasons;    ///< why it would not, one per plugin
+};
+
+class Machine {
+public:
+  /// Loads the plugins that libomptarget.so in the same installation would load.
+  static Machine look();
+
+  const std::vector<PluginFacts> &plugins() const { return plugins_; }
+  const std::vector<PluginRejection> &rejections() const { return set_.rejections; }
+  /// Initialises all devices and asks for their properties.
+  void describe_devices();
+
+  Verdict judge(const FileImage &image, bool has_entries) const;
+
+private:
+  PluginSet set_;
+  std::vector<PluginFacts> plugins_;
+};
+
+} // namespace omptarget::info_tool

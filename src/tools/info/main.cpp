@@ -1,0 +1,57 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// omptarget-info: what this machine can offload to, and what is in a module that offloads.
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "tools/info/report.h"
+
+using namespace omptarget;
+using namespace omptarget::info_tool;
+
+namespace {
+
+constexpr const char *kUsage =
+    "usage: omptarget-info [--json] [FILE...]\n"
+    "Without files: the plugins and devices of this machine, and why a plugin is not used.\n"
+    "With executables or shared libraries: their device images and entries, and where each image would run.\n";
+
+} // namespace
+
+int main(int count, char **arguments) {
+  bool as_json = false;
+  std::vector<FileReport> files;
+  for (int i = 1; i < count; ++i) {
+    const char *argument = arguments[i];
+    if (std::strcmp(argument, "--json") == 0) {
+      as_json = true;
+    } else if (std::strcmp(argument, "--help") == 0 || std::strcmp(argument, "-h") == 0) {
+      std::fputs(kUsage, stdout);
+      return 0;
+    } else if (argument[0] == '-') {
+      std::fprintf(stderr, "omptarget-info: there is no option %s\n%s", argument, kUsage);
+      return 2;
+    } else {
+      files.push_back({argument, {}, {}});
+    }
+  }
+  bool has_failed = false;
+  for (FileReport &file : files) {
+    auto module = read_module_file(file.path);
+    if (module.is_ok()) {
+      file.module = std::move(*module);
+      continue;
+    }
+    file.failure = module.status().to_string();
+    has_failed = true;
+    std::fprintf(stderr, "omptarget-info: %s: %s\n", file.path.c_str(), file.failure.c_str());
+  }
+  Machine machine = Machine::look();
+  if (files.empty() || as_json)
+    machine.describe_devices();
+  std::fputs((as_json ? report_as_json(machine, files) : report_as_text(machine, files)).c_str(), stdout);
+  return has_failed ? 1 : 0;
+}

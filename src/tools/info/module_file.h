@@ -1,0 +1,51 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the file of an executable or a shared library offloads: its tables of entries and its device images, found without
+// loading it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "image/entry.h"
+
+namespace omptarget::info_tool {
+
+struct FileEntry {
+  std::string name; ///< as emitted
+  EntryKind kind;
+  uint64_t size;    ///< bytes
+};
+
+struct FileImage {
+  std::vector<std::byte> bytes;
+  std::string triple; ///< what its container says, or empty
+  std::string arch;
+  std::string defect; ///< why it cannot be used, or empty
+};
+
+/// What one descriptor of the module names: one compiler's part of it.
+struct FileDescriptor {
+  std::string generation;    ///< "clang 15 or 16"
+  std::vector<FileEntry> entries;
+  std::vector<FileImage> images;
+  uint64_t requires_mask = 0;
+};
+
+struct ModuleFile {
+  std::string path;
+  std::vector<std::string> compilers; ///< as the compilers have signed, "clang version 19.1.7 ..."
+  std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
+};
+
+/// Reads a file. Fails, saying why, if it is no ELF file for x86-64 or is damaged.
+Result<ModuleFile> read_module_file(const std::string &path);
+
+/// The kind of an entry with this size and these flags (compiler ABI: entry flags).
+EntryKind kind_of_entry(uint64_t size, uint32_t flags);
+
+} // namespace omptarget::info_tool

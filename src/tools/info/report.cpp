@@ -1,0 +1,258 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/info/report.h"
+
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "image/image_facts.h"
+#include "observe/profile_event.h"
+
+namespace omptarget::info_tool {
+
+namespace {
+
+const char *kind_name(EntryKind kind) {
+  switch (kind) {
+  case EntryKind::kKernel:
+    return "kernel";
+  case EntryKind::kVariable:
+    return "global";
+  case EntryKind::kLinkVariable:
+    return "global (link)";
+  case EntryKind::kConstructor:
+    return "constructor";
+  case EntryKind::kDestructor:
+    return "destructor";
+  case EntryKind::kIndirect:
+    return "indirect function";
+  case EntryKind::kFunctionPointer:
+    return "function pointer";
+  case EntryKind::kVtable:
+    return "vtable";
+  }
+  return "?";
+}
+
+const char *image_kind_name(ImageKind kind) {
+  switch (kind) {
+  case ImageKind::kElf:
+    return "ELF";
+  case ImageKind::kBitcode:
+    return "LLVM bitcode";
+  case ImageKind::kPtx:
+    return "PTX";
+  case ImageKind::kFatBinary:
+    return "CUDA fat binary";
+  case ImageKind::kUnknown:
+    break;
+  }
+  return "unknown";
+}
+
+std::string requires_text(uint64_t mask) {
+  std::string text;
+  const auto add = [&](uint64_t bit, const char *clause) {
+    if (mask & bit)
+      text.append(text.empty() ? "" : ", ").append(clause);
+  };
+  add(OMPTARGET_REQUIRES_REVERSE_OFFLOAD, "reverse_offload");
+  add(OMPTARGET_REQUIRES_UNIFIED_ADDRESS, "unified_address");
+  add(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory");
+  add(OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS, "dynamic_allocators");
+  return text;
+}
+
+std::string devices_text(const Verdict &verdict) {
+  std::string text = verdict.devices.size() == 1 ? "device" : "devices";
+  for (size_t i = 0; i < verdict.devices.size(); ++i)
+    text += (i == 0 ? " " : ", ") + std::to_string(verdict.devices[i]);
+  return text + " of plugin " + verdict.plugin->plugin->name();
+}
+
+std::string machine_text(const Machine &machine) {
+  std::string text;
+  for (const PluginFacts &plugin : machine.plugins()) {
+    text += format("plugin %s: %zu device(s)\n  file: %s\n", plugin.plugin->name().c_str(), plugin.devices.size(),
+                   plugin.plugin->path().c_str());
+    for (size_t i = 0; i < plugin.devices.size(); ++i) {
+      const DeviceFacts &device = plugin.devices[i];
+      text += format("  device %zu: %s", i, device.arch.empty() ? "architecture not told" : device.arch.c_str());
+      text += (device.uid.empty() ? "" : ", " + device.uid) + "\n";
+      if (!device.failure.empty())
+        text += "    cannot be used: " + device.failure + "\n";
+      for (const std::string &property : device.properties)
+        text += "    " + property + "\n";
+    }
+  }
+  for (const PluginRejection &rejection : machine.rejections())
+    text += format("not used: %s\n  why: %s\n", rejection.path.c_str(), rejection.reason.c_str());
+  return text.empty() ? "no plugin was found\n" : text;
+}
+
+std::string image_text(const Machine &machine, const FileImage &image, size_t number, bool has_entries) {
+  const ImageFacts facts = image_facts(image.bytes);
+  std::string text =
+      format("  image %zu: %s, %s, %zu bytes", number, image.defect.empty() ? facts.architecture.c_str() : "damaged",
+             image_kind_name(facts.kind), image.bytes.size());
+  if (!image.triple.empty())
+    text += ", " + image.triple;
+  text += "\n";
+  const Verdict verdict = machine.judge(image, has_entries);
+  if (verdict.plugin)
+    return text + "    would run on " + devices_text(verdict) + "\n";
+  text += "    would not run here\n";
+  for (const std::string &reason : verdict.reasons)
+    text += "      " + reason + "\n";
+  return text;
+}
+
+std::string module_text(const Machine &machine, const ModuleFile &module) {
+  std::string text = module.path + "\n";
+  for (const std::string &compiler : module.compilers)
+    text += "  compiler: " + compiler + "\n";
+  if (module.descriptors.empty())
+    return text + "  does not offload: it has neither entries nor device images\n";
+  for (const FileDescriptor &descriptor : module.descriptors) {
+    text += "  offloads as " + descriptor.generation + " does it\n";
+    if (const std::string clauses = requires_text(descriptor.requires_mask); !clauses.empty())
+      text += "  requires " + clauses + "\n";
+    for (size_t i = 0; i < descriptor.images.size(); ++i)
+      text += image_text(machine, descriptor.images[i], i, !descriptor.entries.empty());
+    if (descriptor.images.empty())
+      text += "  no device images\n";
+    for (const FileEntry &entry : descriptor.entries) {
+      text += format("  %s %s", kind_name(entry.kind), readable_entry(entry).c_str());
+      text += entry.kind == EntryKind::kVariable ? format(" (%llu bytes)\n", static_cast<unsigned long long>(entry.size))
+                                                 : "\n";
+    }
+  }
+  return text;
+}
+
+using llvm::json::OStream;
+
+std::string valid(const std::string &text) { return llvm::json::fixUTF8(text); }
+
+void write_machine(OStream &json, const Machine &machine) {
+  json.attributeArray("plugins", [&] {
+    for (const PluginFacts &plugin : machine.plugins())
+      json.object([&] {
+        json.attribute("name", valid(plugin.plugin->name()));
+        json.attribute("file", valid(plugin.plugin->path()));
+        json.attributeArray("devices", [&] {
+          for (const DeviceFacts &device : plugin.devices)
+            json.object([&] {
+              json.attribute("architecture", valid(device.arch));
+              json.attribute("uid", valid(device.uid));
+              if (!device.failure.empty())
+                json.attribute("failure", valid(device.failure));
+              json.attributeArray("properties", [&] {
+                for (const std::string &property : device.properties)
+                  json.value(valid(property));
+              });
+            });
+        });
+      });
+  });
+  json.attributeArray("notUsed", [&] {
+    for (const PluginRejection &rejection : machine.rejections())
+      json.object([&] {
+        json.attribute("file", valid(rejection.path));
+        json.attribute("reason", valid(rejection.reason));
+      });
+  });
+}
+
+void write_image(OStream &json, const Machine &machine, const FileImage &image, bool has_entries) {
+  const ImageFacts facts = image_facts(image.bytes);
+  const Verdict verdict = machine.judge(image, has_entries);
+  json.object([&] {
+    json.attribute("architecture", valid(facts.architecture));
+    json.attribute("kind", image_kind_name(facts.kind));
+    json.attribute("bytes", static_cast<int64_t>(image.bytes.size()));
+    json.attribute("triple", valid(image.triple));
+    json.attribute("containerArchitecture", valid(image.arch));
+    if (!image.defect.empty())
+      json.attribute("defect", valid(image.defect));
+    json.attribute("runsHere", verdict.plugin != nullptr);
+    if (verdict.plugin)
+      json.attribute("plugin", valid(verdict.plugin->plugin->name()));
+    json.attributeArray("devices", [&] {
+      for (const int32_t device : verdict.devices)
+        json.value(device);
+    });
+    json.attributeArray("reasons", [&] {
+      for (const std::string &reason : verdict.reasons)
+        json.value(valid(reason));
+    });
+  });
+}
+
+void write_module(OStream &json, const Machine &machine, const FileReport &file) {
+  json.object([&] {
+    json.attribute("path", valid(file.path));
+    if (!file.failure.empty())
+      return json.attribute("failure", valid(file.failure));
+    json.attributeArray("compilers", [&] {
+      for (const std::string &compiler : file.module.compilers)
+        json.value(valid(compiler));
+    });
+    json.attributeArray("parts", [&] {
+      for (const FileDescriptor &descriptor : file.module.descriptors)
+        json.object([&] {
+          json.attribute("generation", descriptor.generation);
+          json.attribute("requires", requires_text(descriptor.requires_mask));
+          json.attributeArray("images", [&] {
+            for (const FileImage &image : descriptor.images)
+              write_image(json, machine, image, !descriptor.entries.empty());
+          });
+          json.attributeArray("entries", [&] {
+            for (const FileEntry &entry : descriptor.entries)
+              json.object([&] {
+                json.attribute("kind", kind_name(entry.kind));
+                json.attribute("name", valid(entry.name));
+                json.attribute("readableName", valid(readable_entry(entry)));
+                json.attribute("bytes", static_cast<int64_t>(entry.size));
+              });
+          });
+        });
+    });
+  });
+}
+
+} // namespace
+
+std::string readable_entry(const FileEntry &entry) {
+  const std::string readable = observe::readable_name(entry.name.c_str());
+  return readable == entry.name ? llvm::demangle(entry.name) : readable;
+}
+
+std::string report_as_text(const Machine &machine, std::span<const FileReport> files) {
+  if (files.empty())
+    return machine_text(machine);
+  std::string text;
+  for (const FileReport &file : files)
+    if (file.failure.empty())
+      text += module_text(machine, file.module);
+  return text;
+}
+
+std::string report_as_json(const Machine &machine, std::span<const FileReport> files) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OStream json(stream, 2);
+  json.object([&] {
+    write_machine(json, machine);
+    if (!files.empty())
+      json.attributeArray("modules", [&] {
+        for (const FileReport &file : files)
+          write_module(json, machine, file);
+      });
+  });
+  return text + "\n";
+}
+
+} // namespace omptarget::info_tool

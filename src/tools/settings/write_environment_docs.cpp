@@ -1,0 +1,80 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes docs/environment.md from the table of settings; with --check, only says whether it is up to date.
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "base/settings.h"
+
+using namespace omptarget;
+
+namespace {
+
+constexpr const char *kHead =
+    R"(<!-- Made from src/base/settings.def by the build target environment_docs. Change that, not this. -->
+# Environment variables
+
+omptarget reads these variables, each at the first need of it. A value that makes no sense is warned about, and the default
+is used instead; nothing is fatal. A variable whose name begins with `LIBOMPTARGET_` and that is not in the list is pointed
+out, with the nearest name that is.
+
+Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal after `0x`.
+
+What libomp reads has its usual meaning; omptarget asks libomp for it: `OMP_TARGET_OFFLOAD` (`MANDATORY`: a construct that
+cannot run on a device ends the program; `DISABLED`: everything runs on the host, no plugin is loaded; `DEFAULT`) and
+`OMP_DEFAULT_DEVICE`.
+
+| variable | type | default | read by | what it does |
+|---|---|---|---|---|
+)";
+
+const char *type_name(SettingType type) {
+  switch (type) {
+  case SettingType::kFlag:
+    return "flag";
+  case SettingType::kInteger:
+    return "integer";
+  case SettingType::kNumber:
+    return "number";
+  case SettingType::kText:
+    break;
+  }
+  return "text";
+}
+
+std::string document() {
+  std::string text = kHead;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i) {
+    const SettingRow &row = setting_row(static_cast<SettingId>(i));
+    const std::string value = *row.default_value ? "`" + std::string(row.default_value) + "`" : "unset";
+    text += "| `" + std::string(row.variable) + "` | " + type_name(row.type) + " | " + value + " | " + row.reader +
+            " | " + row.help + " |\n";
+  }
+  return text;
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  const bool checks = count == 3 && std::strcmp(arguments[1], "--check") == 0;
+  if (count != 2 && !checks) {
+    std::fputs("usage: write_environment_docs [--check] FILE\n", stderr);
+    return 2;
+  }
+  const char *const path = arguments[count - 1];
+  if (!checks) {
+    std::ofstream(path, std::ios::binary) << document();
+    return 0;
+  }
+  std::ostringstream contents;
+  contents << std::ifstream(path, std::ios::binary).rdbuf();
+  if (contents.str() == document())
+    return 0;
+  std::fprintf(stderr, "%s is not up to date with src/base/settings.def: build the target environment_docs\n", path);
+  return 1;
+}
