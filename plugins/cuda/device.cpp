@@ -89,8 +89,7 @@ Status Device::failure(CUresult result, const std::string &call) {
 Scope::Scope(Device &device) : outer_(current_device) {
   current_device = &device;
   CUcontext context = nullptr;
-  status_ = OMPTARGET_CU(cuCtxGetCurrent, &context);
-  if (!status_ || context == device.context_)
+  if (OMPTARGET_CU_RESULT(cuCtxGetCurrent, &context) == CUDA_SUCCESS && context == device.context_)
     return;
   status_ = OMPTARGET_CU(cuCtxPushCurrent, device.context_);
   pushed_ = status_.is_ok();
@@ -104,6 +103,8 @@ Scope::~Scope() {
 }
 
 Status Device::init() {
+  if (is_lost_)
+    return Status::error(format("device %d could not be closed and cannot be opened again", number()));
   OMPTARGET_TRY_DURING(OMPTARGET_CU(cuDevicePrimaryCtxRetain, &context_, properties_.handle),
                        "while creating the context of device %d", number());
   fault_.clear();
@@ -112,10 +113,11 @@ Status Device::init() {
   {
     Scope scope(*this);
     status = scope.take_status();
-    if (status)
+    if (status) {
       status = create_contents();
-    if (!status)
-      release_contents().consume();
+      if (!status)
+        release_contents().consume();
+    }
   }
   if (!status) {
     OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle).consume();
@@ -137,6 +139,8 @@ Status Device::create_contents() {
   limits_.max_threads = std::min(limits_.max_threads, static_cast<uint32_t>(properties_.max_threads));
   limits_.max_teams = std::min(limits_.max_teams, static_cast<uint32_t>(properties_.max_grid));
   apply_launch_settings(limits_);
+  debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
+  pool_size_ = setting_is_set(SettingId::kHeapSize) ? setting_integer(SettingId::kHeapSize) : 0;
   OMPTARGET_TRY(set_context_limits());
   OMPTARGET_TRY(memory_.init(properties_));
   staging_.init();
@@ -164,11 +168,20 @@ Status Device::deinit() {
   if (!is_ready_.exchange(false, std::memory_order_acq_rel))
     return Status::ok();
   Status status;
-  {
+  bool is_released = false;
+  // Twice, since nothing can be given back without the context.
+  for (int attempt = 0; attempt < 2 && !is_released; ++attempt) {
     Scope scope(*this);
-    status = scope.take_status();
+    Status step = scope.take_status();
+    is_released = step.is_ok();
+    if (is_released)
+      step = release_contents();
     if (status)
-      status = release_contents();
+      status = std::move(step);
+  }
+  if (!is_released) {
+    is_lost_ = true;
+    return status;
   }
   if (Status released = OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle); !released && status)
     status = std::move(released);
@@ -233,7 +246,7 @@ Status Device::unload_image(__tgt_target_table *table) {
 
 Status Device::write_environment(Image &image) {
   DeviceEnvironment environment{};
-  environment.debug_kind = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
+  environment.debug_kind = debug_kind_;
   environment.num_devices = static_cast<uint32_t>(number_of_devices());
   environment.device_number = static_cast<uint32_t>(number());
   environment.dynamic_memory_size = limits_.shared_memory;
@@ -254,19 +267,20 @@ Status Device::write_environment(Image &image) {
 
 // The device runtime takes its memory from malloc unless it is given a pool, which it is only if one is asked for.
 Status Device::set_up_memory_pool(Image &image) {
-  const int64_t size = setting_is_set(SettingId::kHeapSize) ? setting_integer(SettingId::kHeapSize) : 0;
-  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
-  if (!global || size <= 0)
+  if (pool_size_ <= 0)
     return Status::ok();
-  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(size), OMPTARGET_ALLOC_DEVICE));
+  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
+  if (!global)
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(pool_size_), OMPTARGET_ALLOC_DEVICE));
   memory_pools_.push_back(memory);
-  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(size)};
+  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(pool_size_)};
   OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
   return Status::ok();
 }
 
 void Device::report_memory_pool(Image &image) {
-  if (!(setting_integer(SettingId::kDeviceRtlDebug) & kDebugAllocationTracker) || fault_.happened())
+  if (!(debug_kind_ & kDebugAllocationTracker) || fault_.happened())
     return;
   DeviceMemoryPoolTracker tracker{};
   Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));

@@ -121,6 +121,9 @@ private:
   LaunchLimits limits_;
   CUcontext context_ = nullptr;
   std::atomic<bool> is_ready_{false};
+  bool is_lost_ = false;    ///< its context could not be entered to give everything back
+  uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
+  int64_t pool_size_ = 0;   ///< LIBOMPTARGET_HEAP_SIZE, bytes, or 0
   Fault fault_;
   LaunchLog launches_;
   Memory memory_;

@@ -41,7 +41,7 @@ public:
   /// Whether the driver copies from there without a buffer of its own.
   bool is_pinned(const void *host);
 
-  AllocatorStatistics statistics() { return allocator_->statistics(); }
+  AllocatorStatistics statistics() { return allocator_ ? allocator_->statistics() : AllocatorStatistics(); }
   /// Releases all that was allocated, also what the program did not free.
   Status release_all();
 

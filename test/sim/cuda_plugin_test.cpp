@@ -467,7 +467,8 @@ TEST_F(CudaPlugin, events_order_queues) {
   flag->store(0);
   void *wait = kernel("wait_for_flag");
   void *memory = plugin.data_alloc(0, 8, nullptr, 0);
-  uint64_t value = 0;
+  // Pinned: the driver copies to pageable memory before it returns.
+  auto *value = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
   __tgt_async_info first{}, second{};
   void *event = nullptr;
   ASSERT_EQ(plugin.create_event(0, &event), 0);
@@ -476,10 +477,10 @@ TEST_F(CudaPlugin, events_order_queues) {
   ASSERT_EQ(plugin.data_fill(0, memory, 2, 8, &first), 0);
   ASSERT_EQ(plugin.record_event(0, event, &first), 0);
   ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
-  ASSERT_EQ(plugin.data_retrieve_async(0, &value, memory, 8, &second), 0);
+  ASSERT_EQ(plugin.data_retrieve_async(0, value, memory, 8, &second), 0);
   flag->store(1);
   ASSERT_EQ(plugin.synchronize(0, &second), 0);
-  EXPECT_EQ(value, 0x0202020202020202u);
+  EXPECT_EQ(*value, 0x0202020202020202u);
   ASSERT_EQ(plugin.sync_event(0, event), 0);
   ASSERT_EQ(plugin.destroy_event(0, event), 0);
   ASSERT_EQ(plugin.synchronize(0, &first), 0);

@@ -100,6 +100,9 @@ CUresult enter(const char *name) {
     if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
       ++the_calls.failed;
       the_calls.failed_name = name;
+      // A fault of a kernel stays.
+      if (Context *context = current_context(); context && failing.result >= 700 && failing.result < 720)
+        context->error.store(failing.result);
       return failing.result;
     }
   }

@@ -1,0 +1,236 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each test
+// sets what it needs before the device is opened.
+
+#include "cuda_plugin.h"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sim_test {
+namespace {
+
+using testing::HasSubstr;
+
+Plugin *the_plugin;
+Sim *the_sim;
+
+class CudaSettings : public testing::Test {
+protected:
+  Plugin &plugin = *the_plugin;
+  Sim &sim = *the_sim;
+
+  void open(const std::map<std::string, std::string> &settings) {
+    for (const auto &[name, value] : settings)
+      setenv(name.c_str(), value.c_str(), 1);
+    result_ = plugin.init_device(0);
+    for (const auto &[name, value] : settings)
+      unsetenv(name.c_str());
+  }
+  void TearDown() override {
+    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+    EXPECT_EQ(sim.violations(), 0u);
+    EXPECT_EQ(sim.live_objects(), 0u);
+  }
+  void *load(const char *file, const char *kernel) {
+    image_ = std::make_unique<Image>(file);
+    __tgt_target_table *table = plugin.load_binary(0, image_->kernel(kernel).get());
+    return table ? table->EntriesBegin[0].addr : nullptr;
+  }
+  std::vector<uint64_t> told(void *entry, Launch launch) {
+    void *out = plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_DEVICE);
+    launch.arguments.insert(launch.arguments.begin(), out);
+    launch.offsets.insert(launch.offsets.begin(), 0);
+    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+    std::vector<uint64_t> values(8);
+    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 64), 0);
+    return values;
+  }
+  int32_t result_ = -1;
+  std::unique_ptr<Image> image_;
+};
+
+// The machine of this program has an sm_80; old images are made for sm_70, so they are relabelled here.
+void *load_old(Plugin &plugin, Image &image, const char *kernel) {
+  image.bytes()[0x30] = 80; // e_flags, layout 7
+  __tgt_target_table *table = plugin.load_binary(0, image.kernel(kernel).get());
+  EXPECT_NE(table, nullptr) << plugin.error();
+  return table ? table->EntriesBegin[0].addr : nullptr;
+}
+
+TEST_F(CudaSettings, kernels_of_older_compilers_have_no_leading_parameter) {
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}});
+  ASSERT_EQ(result_, 0);
+  for (const char *kernel : {"old_spmd", "old_converted"}) {
+    Image image("kernels_old.cubin");
+    void *entry = load_old(plugin, image, kernel);
+    const std::vector<uint64_t> values = told(entry, Launch().version(2).teams(3).threads(64));
+    EXPECT_EQ(values[0], 5u); // the short device environment was written
+    EXPECT_EQ(values[1], 3u);
+    EXPECT_EQ(values[2], 64u);
+    EXPECT_EQ(told(entry, Launch().version(2).trips(1000))[2], 128u);
+  }
+  Image image("kernels_old.cubin");
+  EXPECT_EQ(told(load_old(plugin, image, "old_generic"), Launch().version(2).threads(64))[2], 96u);
+  Image constructors("kernels_old.cubin");
+  const std::vector<uint64_t> values =
+      told(load_old(plugin, constructors, "old_ctor"), Launch().version(2).teams(1).threads(1));
+  EXPECT_EQ(values[1], 1u);
+  EXPECT_EQ(values[2], 1u);
+}
+
+TEST_F(CudaSettings, limits_of_teams_and_threads_are_lowered) {
+  open({{"OMP_NUM_TEAMS", "10"}, {"OMP_TEAMS_THREAD_LIMIT", "32"}});
+  ASSERT_EQ(result_, 0);
+  const std::vector<uint64_t> values = told(load("kernels_80.cubin", "tell_wide"), Launch().teams(50).threads(500));
+  EXPECT_EQ(values[1], 10u);
+  EXPECT_EQ(values[2], 32u);
+}
+
+TEST_F(CudaSettings, every_team_gets_the_shared_memory_asked_for) {
+  open({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "5000"}});
+  ASSERT_EQ(result_, 0);
+  void *entry = load("kernels_80.cubin", "tell_spmd");
+  EXPECT_EQ(told(entry, Launch())[3], 5000u);
+  EXPECT_EQ(told(entry, Launch().shared(6000))[3], 6000u);
+}
+
+TEST_F(CudaSettings, limits_of_the_context_are_set) {
+  open({{"LIBOMPTARGET_STACK_SIZE", "4096"}, {"LIBOMPTARGET_HEAP_SIZE", "65536"}});
+  ASSERT_EQ(result_, 0);
+  using Limit = int (*)(size_t *, int);
+  using Push = int (*)(void *);
+  using Pop = int (*)(void **);
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(0, &info, nullptr), 0);
+  reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"))(info.Context);
+  size_t stack = 0, heap = 0;
+  reinterpret_cast<Limit>(symbol(sim.library, "cuCtxGetLimit"))(&stack, 0);
+  reinterpret_cast<Limit>(symbol(sim.library, "cuCtxGetLimit"))(&heap, 2);
+  void *context = nullptr;
+  reinterpret_cast<Pop>(symbol(sim.library, "cuCtxPopCurrent_v2"))(&context);
+  EXPECT_EQ(stack, 4096u);
+  EXPECT_EQ(heap, 65536u);
+}
+
+TEST_F(CudaSettings, a_heap_size_gives_the_device_runtime_its_pool) {
+  open({{"LIBOMPTARGET_HEAP_SIZE", "65536"}});
+  ASSERT_EQ(result_, 0);
+  int host = 0;
+  image_ = std::make_unique<Image>("kernels_80.cubin");
+  __tgt_target_table *table =
+      plugin.load_binary(0, image_->variable("__omp_rtl_device_memory_pool", &host, 16).get());
+  ASSERT_NE(table, nullptr) << plugin.error();
+  uint64_t pool[2] = {};
+  ASSERT_EQ(plugin.data_retrieve(0, pool, table->EntriesBegin[0].addr, 16), 0);
+  EXPECT_NE(pool[0], 0u);
+  EXPECT_EQ(pool[1], 65536u);
+}
+
+TEST_F(CudaSettings, the_allocation_tracker_is_printed_at_the_end) {
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "8"}});
+  ASSERT_EQ(result_, 0);
+  ASSERT_NE(load("kernels_80.cubin", "tell_spmd"), nullptr);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(plugin.deinit_device(0), 0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("device 0 info: device memory pool: 3 allocations, 96 bytes, smallest 16, largest 64"));
+}
+
+TEST_F(CudaSettings, mapped_memory_is_pinned_if_asked) {
+  open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "on"}});
+  ASSERT_EQ(result_, 0);
+  std::vector<char> host(4096);
+  const uint64_t before = sim.count("cuMemHostRegister");
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
+  EXPECT_EQ(sim.count("cuMemHostRegister"), before + 1);
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0); // cannot be, and need not
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data() + 4000), 0);
+  EXPECT_EQ(sim.count("cuMemHostUnregister"), 0u);
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
+  EXPECT_EQ(sim.count("cuMemHostUnregister"), 1u);
+}
+
+TEST_F(CudaSettings, mapped_memory_must_be_pinned_if_mandatory) {
+  open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "mandatory"}});
+  ASSERT_EQ(result_, 0);
+  std::vector<char> host(4096);
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
+  EXPECT_NE(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory"));
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
+}
+
+TEST_F(CudaSettings, streams_and_events_are_made_in_advance) {
+  const uint64_t streams = sim.count("cuStreamCreate");
+  const uint64_t events = sim.count("cuEventCreate");
+  open({{"LIBOMPTARGET_NUM_INITIAL_STREAMS", "5"}, {"LIBOMPTARGET_NUM_INITIAL_EVENTS", "3"}});
+  ASSERT_EQ(result_, 0);
+  EXPECT_EQ(sim.count("cuStreamCreate"), streams + 5);
+  EXPECT_EQ(sim.count("cuEventCreate"), events + 3);
+}
+
+TEST_F(CudaSettings, threshold_0_keeps_no_memory) {
+  open({{"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
+  ASSERT_EQ(result_, 0);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  const uint64_t before = sim.count("cuMemFree");
+  ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_EQ(sim.count("cuMemFree"), before + 1);
+}
+
+TEST_F(CudaSettings, large_copies_go_through_pinned_pieces) {
+  open({{"LIBOMPTARGET_STAGING_THRESHOLD", "1000000"}});
+  ASSERT_EQ(result_, 0);
+  constexpr size_t kSize = (size_t{10} << 20) + 12345;
+  std::vector<unsigned char> host(kSize), back(kSize);
+  for (size_t i = 0; i < kSize; ++i)
+    host[i] = static_cast<unsigned char>(i * 7 + i / 4096);
+  void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
+  const uint64_t before = sim.count("cuMemcpyHtoDAsync");
+  ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0);
+  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), before + 3);
+  ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0);
+  EXPECT_EQ(host, back);
+  // Pinned memory goes straight.
+  void *pinned = plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST);
+  const uint64_t straight = sim.count("cuMemcpyDtoHAsync");
+  ASSERT_EQ(plugin.data_retrieve(0, pinned, memory, kSize), 0);
+  EXPECT_EQ(sim.count("cuMemcpyDtoHAsync"), straight + 1);
+}
+
+TEST_F(CudaSettings, memory_of_pools_is_freed_without_waiting) {
+  open({{"LIBOMPTARGET_STREAM_ORDERED_ALLOCATION", "on"}});
+  ASSERT_EQ(result_, 0);
+  void *memory = plugin.data_alloc(0, 100000, nullptr, 0);
+  ASSERT_NE(memory, nullptr) << plugin.error();
+  const uint64_t waits = sim.count("cuStreamSynchronize") + sim.count("cuMemFree");
+  ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_EQ(sim.count("cuStreamSynchronize") + sim.count("cuMemFree"), waits);
+  EXPECT_EQ(sim.count("cuMemFreeAsync"), 1u);
+}
+
+TEST_F(CudaSettings, nonsense_is_warned_about_and_not_used) {
+  testing::internal::CaptureStderr();
+  open({{"OMP_NUM_TEAMS", "-4"}, {"LIBOMPTARGET_NUM_INITIAL_STREAMS", "a lot"}});
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(result_, 0);
+  EXPECT_THAT(text, HasSubstr("OMP_NUM_TEAMS: -4 is no number from 1"));
+  EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_NUM_INITIAL_STREAMS: 'a lot' is no integer"));
+}
+
+} // namespace
+} // namespace sim_test
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  sim_test::the_plugin = new sim_test::Plugin;
+  sim_test::the_sim = new sim_test::Sim;
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  sim_test::the_plugin->abi(&info);
+  return RUN_ALL_TESTS();
+}

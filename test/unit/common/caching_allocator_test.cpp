@@ -1,0 +1,143 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "common/caching_allocator.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace omptarget {
+namespace {
+
+class CountingSource : public MemorySource {
+public:
+  Result<void *> allocate(size_t size) override {
+    ++allocations;
+    if (left < size)
+      return Status::error("no more");
+    left -= size;
+    last_size = size;
+    void *memory = reinterpret_cast<void *>(next += 0x100000);
+    sizes[memory] = size;
+    return memory;
+  }
+  Status release(void *memory) override {
+    const auto found = sizes.find(memory);
+    if (found == sizes.end())
+      return Status::error("not from here");
+    left += found->second;
+    sizes.erase(found);
+    return Status::ok();
+  }
+  std::unordered_map<void *, size_t> sizes;
+  uintptr_t next = 0;
+  size_t left = SIZE_MAX / 2;
+  size_t last_size = 0;
+  int allocations = 0;
+};
+
+TEST(CachingAllocator, classes_hold_their_sizes_and_waste_at_most_a_quarter) {
+  size_t last = 0;
+  for (size_t size = 1; size <= 100000; ++size) {
+    const size_t bytes = CachingAllocator::class_size(size);
+    ASSERT_GE(bytes, size);
+    ASSERT_GE(bytes, last);
+    ASSERT_EQ(CachingAllocator::class_size(bytes), bytes);
+    if (size > 64) {
+      ASSERT_LE(bytes - size, size / 4 + 1) << size;
+    }
+    last = bytes;
+  }
+}
+
+TEST(CachingAllocator, each_class_is_kept_by_itself) {
+  CountingSource source;
+  CachingAllocator allocator(source, 8192, 1 << 20);
+  std::set<void *> first;
+  for (size_t size = 1; size <= 8192; size = CachingAllocator::class_size(size) + 1) {
+    Result<void *> memory = allocator.allocate(size);
+    ASSERT_TRUE(memory);
+    EXPECT_TRUE(first.insert(*memory).second);
+    EXPECT_EQ(source.last_size, CachingAllocator::class_size(size));
+  }
+  for (void *memory : first)
+    EXPECT_TRUE(allocator.release(memory));
+  const int before = source.allocations;
+  for (size_t size = 1; size <= 8192; size = CachingAllocator::class_size(size) + 1) {
+    Result<void *> memory = allocator.allocate(CachingAllocator::class_size(size));
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(source.sizes[*memory], CachingAllocator::class_size(size));
+  }
+  EXPECT_EQ(source.allocations, before);
+}
+
+TEST(CachingAllocator, large_blocks_go_straight_back) {
+  CountingSource source;
+  CachingAllocator allocator(source, 8192, 1 << 20);
+  Result<void *> memory = allocator.allocate(8193);
+  EXPECT_EQ(source.last_size, 8193u);
+  EXPECT_TRUE(allocator.release(*memory));
+  EXPECT_TRUE(source.sizes.empty());
+}
+
+TEST(CachingAllocator, threshold_0_keeps_nothing) {
+  CountingSource source;
+  CachingAllocator allocator(source, 0, 1 << 20);
+  Result<void *> memory = allocator.allocate(16);
+  EXPECT_TRUE(allocator.release(*memory));
+  EXPECT_TRUE(source.sizes.empty());
+}
+
+TEST(CachingAllocator, the_limit_bounds_what_is_kept) {
+  CountingSource source;
+  CachingAllocator allocator(source, 8192, 3000);
+  void *blocks[4];
+  for (void *&block : blocks)
+    block = *allocator.allocate(1024);
+  for (void *block : blocks)
+    EXPECT_TRUE(allocator.release(block));
+  EXPECT_EQ(allocator.statistics().kept_bytes, 2048u);
+  EXPECT_EQ(source.sizes.size(), 2u);
+  EXPECT_TRUE(allocator.trim());
+  EXPECT_TRUE(source.sizes.empty());
+  EXPECT_EQ(allocator.statistics().kept_bytes, 0u);
+}
+
+TEST(CachingAllocator, kept_memory_serves_when_the_source_is_empty) {
+  CountingSource source;
+  source.left = 4096;
+  CachingAllocator allocator(source, 8192, 1 << 20);
+  EXPECT_TRUE(allocator.release(*allocator.allocate(1024)));
+  EXPECT_TRUE(allocator.allocate(3500)); // 3584 do not fit beside the 1024 kept
+  EXPECT_FALSE(allocator.allocate(1024));
+}
+
+TEST(CachingAllocator, wrong_releases_are_errors) {
+  CountingSource source;
+  CachingAllocator allocator(source, 8192, 1 << 20);
+  int outside = 0;
+  EXPECT_FALSE(allocator.release(&outside));
+  void *memory = *allocator.allocate(10);
+  EXPECT_TRUE(allocator.release(memory));
+  EXPECT_FALSE(allocator.release(memory));
+}
+
+TEST(CachingAllocator, everything_can_be_released_and_is_counted) {
+  CountingSource source;
+  CachingAllocator allocator(source, 8192, 1 << 20);
+  EXPECT_TRUE(allocator.allocate(64));
+  EXPECT_TRUE(allocator.allocate(100000));
+  EXPECT_TRUE(allocator.release(*allocator.allocate(128)));
+  EXPECT_TRUE(allocator.allocate(128));
+  AllocatorStatistics statistics = allocator.statistics();
+  EXPECT_EQ(statistics.allocations, 4u);
+  EXPECT_EQ(statistics.reused, 1u);
+  EXPECT_EQ(statistics.source_allocations, 3u);
+  EXPECT_EQ(statistics.used_bytes, 64u + 100000u + 128u);
+  EXPECT_TRUE(allocator.release_all());
+  EXPECT_TRUE(source.sizes.empty());
+}
+
+} // namespace
+} // namespace omptarget
