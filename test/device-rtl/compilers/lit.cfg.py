@@ -30,7 +30,7 @@ binaries = "/usr/lib/llvm-%s/bin" % version
 
 config.name = "device-rtl." + version
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".c", ".cpp", ".ll"]
+config.suffixes = [".c", ".ll", ".test"]
 config.excludes = ["inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.abspath(param("output"))
@@ -56,7 +56,9 @@ if os.path.exists(plugin):
         config.available_features.add("opt")
 
 # The documented commands (docs/indirect.md), with what stands in for LLVM's device RTL where Debian has none.
-base = "%s -O2 -w -fopenmp -I%s " % (clang, include)
+programs = os.path.join(config.test_source_root, "..", "..", "e2e")
+headers = "-I%s -I%s/include -isystem %s/include" % (include, programs, os.path.dirname(runtime))
+base = "%s -O2 -w -fopenmp %s -L%s/omp " % (clang, headers, os.path.dirname(runtime))
 nvptx = {
     "14": "-fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_80 --libomptarget-nvptx-bc-path=" + runtime,
     "15": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
@@ -90,5 +92,5 @@ config.substitutions += [
     (r"%carve\b", "python3 %s/inputs/carve.py" % config.test_source_root),
     (r"%readelf\b", os.path.join(tools, "llvm-readelf")), (r"%objdump\b", os.path.join(tools, "llvm-objdump")),
     (r"%FileCheck\b", os.path.join(tools, "FileCheck")), (r"%check\b", os.path.join(tools, "FileCheck") + " %s"),
-    (r"%inputs\b", config.test_source_root + "/inputs"),
+    (r"%programs\b", os.path.join(programs, "indirect")), (r"%inputs\b", config.test_source_root + "/inputs"),
 ]
