@@ -72,12 +72,8 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     }
     library = std::move(*place);
     all.erase(place);
-<<<<<<< HEAD
     std::erase(registry->unmatched, library);
-=======
-    std::erase(matched_, descriptor);
     forget_requires(*registry, library->path);
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   }
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   has_ended() ? " after the end of the devices" : "");
@@ -276,21 +272,11 @@ std::string Runtime::architecture_of(const std::shared_ptr<OffloadLibrary> &libr
 
 std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
-  std::lock_guard enumeration(enumeration_mutex_); // keeps the modules' images where they are
   for (const auto &library : libraries())
-<<<<<<< HEAD
     for (size_t i = 0; i < library->images.size(); ++i)
       lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
                              architecture_of(library, i).c_str()));
   std::lock_guard enumeration(enumeration_mutex_);
-=======
-    for (size_t i = 0; i < library->images.size(); ++i) {
-      const DeviceImage &image = library->images[i];
-      lines.push_back(format("needed: image %zu of %s is %s", i, library->path.c_str(),
-                             image.defect.empty() ? ("built for " + facts_of(image).architecture).c_str()
-                                                  : ("damaged: " + image.defect).c_str()));
-    }
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
                            plugin->number_of_devices()));
@@ -319,7 +305,7 @@ void Runtime::before_fork() {
   for (bool is_complete = false; !is_complete;) {
     const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
     for (; locked < count; ++locked)
-      runtime.devices_[locked].load(std::memory_order_relaxed)->load_mutex_for_fork().before_fork();
+      runtime.devices_[locked].load(std::memory_order_relaxed)->before_fork_of_loader();
     runtime.enumeration_mutex_.before_fork();
     is_complete = runtime.device_count_.load(std::memory_order_acquire) == count;
     if (!is_complete)
@@ -329,20 +315,20 @@ void Runtime::before_fork() {
   caller_registry_mutex_for_fork().lock();
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
 }
 
 void Runtime::after_fork() {
   Runtime &runtime = get();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();
   module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
   runtime.registry_.mutex_for_fork().unlock();
   runtime.enumeration_mutex_.after_fork();
   for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->load_mutex_for_fork().after_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->after_fork_of_loader();
 }
 
 } // namespace omptarget
