@@ -146,6 +146,17 @@ void *LoadedImage::address_of(const __tgt_offload_entry &entry) const {
   return is_function ? nullptr : own_entry(entry.name);
 }
 
+void LoadedImage::refer_to_host(const __tgt_device_image &image) {
+  constexpr std::string_view kSuffix = "_decl_tgt_ref_ptr";
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const __tgt_offload_entry &host = image.EntriesBegin[i];
+    const std::string_view name = host.name ? host.name : "";
+    if (host.addr && host.flags == 0 && host.size == sizeof(void *) && name.size() > kSuffix.size() &&
+        name.substr(name.size() - kSuffix.size()) == kSuffix && segment_of(entries_[i].addr, host.size))
+      std::memcpy(entries_[i].addr, host.addr, host.size);
+  }
+}
+
 void LoadedImage::fill_table(int32_t device, const __tgt_device_image &image) {
   for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry) {
     entries_.push_back(*entry);

@@ -28,6 +28,10 @@ public:
 
   __tgt_target_table *table() { return &table_; }
 
+  /// For programs with requires unified_shared_memory: its variables refer to the host's, of which the entries have the
+  /// addresses. The host libraries of LLVM leave that to the plugin.
+  void refer_to_host(const __tgt_device_image &image);
+
   struct Symbol {
     void *address = nullptr;
     uint64_t size = 0;

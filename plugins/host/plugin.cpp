@@ -3,6 +3,7 @@
 //
 // The entry points of the plugin for the CPU. All operations are complete on return.
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,6 +48,9 @@ namespace {
 
 using plugin::finish;
 
+/// Set before devices are initialised.
+constinit std::atomic<int64_t> requires_mask{0};
+
 bool is_device(int32_t device) {
   return static_cast<uint32_t>(device) < static_cast<uint32_t>(kDevices);
 }
@@ -65,6 +69,8 @@ std::string_view bytes_of(const __tgt_device_image *image) {
 Result<__tgt_target_table *> load(int32_t device, const __tgt_device_image &image) {
   // The image's constructors may call into the runtime, so the lock is not held while they run.
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<LoadedImage> loaded, LoadedImage::load(device, image));
+  if ((requires_mask.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0)
+    loaded->refer_to_host(image);
   auto state = device_state(device).lock();
   state->functions.announce(*loaded);
   state->images.push_back(std::move(loaded));
@@ -151,6 +157,11 @@ int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
 
 int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_info *) {
   return __tgt_rtl_is_valid_binary(image);
+}
+
+int64_t __tgt_rtl_init_requires(int64_t mask) {
+  requires_mask.store(mask, std::memory_order_relaxed);
+  return mask;
 }
 
 /// Images without entries may still have constructors to run.

@@ -14,7 +14,7 @@
 EXPORTED int variable = 41;
 static int hidden_variable = 17;
 EXPORTED uint64_t constructed;
-EXPORTED uint64_t *reference_pointer;
+EXPORTED int *shared_decl_tgt_ref_ptr;
 /* Default visibility: a symbol of the program may take its place. */
 int interposed = 5;
 

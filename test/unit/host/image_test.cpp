@@ -103,6 +103,22 @@ TEST(LoadedImage, what_has_no_symbol_is_found_in_the_own_table) {
   EXPECT_EQ(value, 70);
 }
 
+TEST(LoadedImage, references_of_unified_shared_memory_lead_to_the_host) {
+  static int host_variable = 4711;
+  static int *host_reference = &host_variable;
+  DescribedImage image(read_test_image());
+  image.add("shared_decl_tgt_ref_ptr", 8);
+  image.add("constructed", 8);
+  image.entries[0].addr = &host_reference;
+  image.entries[1].addr = &host_reference;
+  const auto loaded = load(image);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(*static_cast<int **>(loaded->table()->EntriesBegin[0].addr), nullptr);
+  loaded->refer_to_host(image.description());
+  EXPECT_EQ(*static_cast<int **>(loaded->table()->EntriesBegin[0].addr), &host_variable);
+  EXPECT_EQ(*static_cast<uint64_t *>(loaded->table()->EntriesBegin[1].addr), 99u) << "no reference";
+}
+
 TEST(LoadedImage, symbols_of_the_program_do_not_take_the_place_of_its_own) {
   DescribedImage image(read_test_image());
   image.add("kernel_interposed");
