@@ -76,6 +76,19 @@ const char *setting_text(SettingId id) {
 bool setting_flag(SettingId id) { return parsed<bool>(id, parse_flag, "boolean (true or false)"); }
 int64_t setting_integer(SettingId id) { return parsed<int64_t>(id, parse_integer, "integer"); }
 double setting_number(SettingId id) { return parsed<double>(id, parse_number, "number"); }
+
+int64_t setting_in(SettingId id, int64_t least, int64_t most) {
+  const int64_t value = setting_integer(id);
+  if (value >= least && value <= most)
+    return value;
+  int64_t other = least;
+  parse_integer(setting_row(id).default_value, other);
+  warn_about_setting(id, format("%lld is not between %lld and %lld; the default %lld is used",
+                                static_cast<long long>(value), static_cast<long long>(least),
+                                static_cast<long long>(most), static_cast<long long>(other)));
+  return other;
+}
+
 bool setting_is_set(SettingId id) { return setting_text(id) != nullptr; }
 
 void warn_about_setting(SettingId id, const std::string &problem) {

@@ -39,6 +39,9 @@ bool setting_flag(SettingId id);
 int64_t setting_integer(SettingId id);
 double setting_number(SettingId id);
 
+/// An integer setting's value if it lies between the two; otherwise the default, and a warning, once.
+int64_t setting_in(SettingId id, int64_t least, int64_t most);
+
 /// Whether the variable is set to something.
 bool setting_is_set(SettingId id);
 

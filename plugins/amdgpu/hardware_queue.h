@@ -1,0 +1,68 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The HSA queues of a device, into which packets are written: kernels, and barriers that make them wait for signals.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "amdgpu/signal.h"
+#include "base/status.h"
+
+namespace omptarget::amdgpu {
+
+/// One queue. Packets run in the order in which they are written: each waits for those before it. Any thread.
+class HardwareQueue {
+public:
+  explicit HardwareQueue(Device &device) : device_(device) {}
+  Status create(uint32_t packets);
+  bool exists() const { return queue_.load(std::memory_order_acquire) != nullptr; }
+  hsa_queue_t *handle() const { return queue_.load(std::memory_order_acquire); }
+
+  /// Writes a kernel's packet, complete but for the header, which starts when the signals are 0.
+  Status dispatch(const std::vector<SignalRef> &dependencies, const hsa_kernel_dispatch_packet_t &packet);
+  /// A barrier whose signal completes when all packets before it are complete.
+  Status barrier(const SignalRef &completion);
+  Status destroy();
+
+  std::atomic<uint32_t> streams{0}; ///< that use it now
+
+private:
+  static constexpr size_t kSignalsOfBarrier = 5;
+  /// The index of the first of so many packets in a row. mutex_ held.
+  Result<uint64_t> reserve(uint64_t packets);
+  void publish(uint64_t index, const void *packet, uint16_t header, uint16_t setup);
+  void ring(uint64_t index);
+
+  Device &device_;
+  std::mutex mutex_; ///< of writing
+  std::atomic<hsa_queue_t *> queue_{nullptr};
+};
+
+/// The queues of a device, created as they are needed. Any thread.
+class HardwareQueueSet {
+public:
+  explicit HardwareQueueSet(Device &device) : device_(device) {}
+  /// Reads LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES, _HSA_QUEUE_SIZE and _HSA_QUEUE_BUSY_TRACKING; creates the first ones.
+  Status init(uint32_t most, uint32_t least_packets, uint32_t most_packets, uint32_t initial);
+  /// A queue for a stream: one that no stream uses, if there is one, otherwise that of the fewest; without busy tracking,
+  /// one after the other. Give it back when the stream is empty.
+  Result<HardwareQueue *> take();
+  void give_back(HardwareQueue &queue) { queue.streams.fetch_sub(1, std::memory_order_relaxed); }
+  /// Waits until all packets written so far are complete.
+  Status wait_for_all();
+  Status release_all();
+
+private:
+  Device &device_;
+  uint32_t packets_ = 0;
+  bool tracks_use_ = true;
+  std::mutex mutex_; ///< of choosing and creating
+  uint32_t next_ = 0;
+  std::vector<std::unique_ptr<HardwareQueue>> queues_; ///< never changes after init
+};
+
+} // namespace omptarget::amdgpu

@@ -1,0 +1,70 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amdgpu/kernel.h"
+
+#include <algorithm>
+
+#include "amdgpu/driver.h"
+#include "base/settings.h"
+
+namespace omptarget::amdgpu {
+
+namespace {
+
+// For kernels that call functions of unknown frames, where the program does not set LIBOMPTARGET_STACK_SIZE.
+constexpr uint32_t kDynamicStack = 16 * 1024;
+constexpr int64_t kMostStack = 1 << 30;
+
+uint32_t dynamic_stack() {
+  if (!setting_is_set(SettingId::kStackSize))
+    return kDynamicStack;
+  const int64_t value = setting_integer(SettingId::kStackSize);
+  if (value > 0 && value <= kMostStack)
+    return static_cast<uint32_t>(value);
+  warn_about_setting(SettingId::kStackSize,
+                     format("%lld is not between 1 and %lld; %u is used", static_cast<long long>(value),
+                            static_cast<long long>(kMostStack), kDynamicStack));
+  return kDynamicStack;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, hsa_executable_symbol_t code,
+                                               const KernelMetadata &metadata, const KernelTraits &traits,
+                                               CodeObjectVersion version) {
+  std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), metadata, traits, version));
+  const struct {
+    int attribute;
+    uint32_t *value;
+  } wanted[] = {
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernel->metadata_.kernarg_size},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel->metadata_.group_size},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &kernel->metadata_.private_size},
+  };
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+                              &kernel->object_));
+  // What the driver read is what it enforces; for the arguments, drivers may round up what the metadata says.
+  for (const auto &[attribute, value] : wanted) {
+    uint32_t number = 0;
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, code, attribute, &number));
+    *value = std::max(*value, number);
+  }
+  kernel->private_size_ = kernel->metadata_.private_size;
+  if (metadata.has_dynamic_stack)
+    kernel->private_size_ = std::max(kernel->private_size_, dynamic_stack());
+  return kernel;
+}
+
+Result<ImplicitLayout> Kernel::implicit_layout(uint32_t explicit_size) const {
+  const uint32_t taken = metadata_.explicit_size.value_or(explicit_size);
+  if ((taken + 7) / 8 * 8 != explicit_size)
+    return Status::error(format("kernel %s takes %u bytes of arguments, the launch passes %u", name_.c_str(), taken,
+                                explicit_size));
+  if (explicit_size > (metadata_.kernarg_size + 7) / 8 * 8)
+    return Status::error(format("kernel %s has room for %u bytes of arguments, the launch passes %u", name_.c_str(),
+                                metadata_.kernarg_size, explicit_size));
+  return ImplicitLayout::of(version_, metadata_.kernarg_size, explicit_size);
+}
+
+} // namespace omptarget::amdgpu

@@ -1,0 +1,273 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amdgpu/memory.h"
+
+#include <strings.h>
+
+#include "amdgpu/device.h"
+#include "amdgpu/driver.h"
+#include "base/log.h"
+#include "base/settings.h"
+
+namespace omptarget::amdgpu {
+
+namespace {
+
+constexpr size_t kMostKeptInBlocks = size_t{64} << 20;
+
+size_t size_setting(SettingId id) { return static_cast<size_t>(setting_in(id, 0, INT64_MAX)); }
+
+void *as_pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+hsa_status_t add_pool(hsa_amd_memory_pool_t handle, void *data) {
+  static_cast<std::vector<hsa_amd_memory_pool_t> *>(data)->push_back(handle);
+  return HSA_STATUS_SUCCESS;
+}
+
+} // namespace
+
+Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent) {
+  std::vector<hsa_amd_memory_pool_t> handles;
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_agent_iterate_memory_pools, agent, add_pool, &handles));
+  std::vector<MemoryPool> pools;
+  for (const hsa_amd_memory_pool_t handle : handles) {
+    MemoryPool pool;
+    pool.handle = handle;
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &pool.segment));
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_SIZE, &pool.size));
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle,
+                                HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &pool.may_allocate));
+    if (pool.segment == HSA_AMD_SEGMENT_GLOBAL)
+      OMPTARGET_TRY(
+          OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &pool.flags));
+    pools.push_back(pool);
+  }
+  return pools;
+}
+
+Result<HostPools> HostPools::choose(const std::vector<hsa_agent_t> &cpus) {
+  for (const hsa_agent_t cpu : cpus) {
+    HostPools chosen;
+    chosen.agent = cpu;
+    OMPTARGET_TRY_ASSIGN(const std::vector<MemoryPool> pools, read_pools(cpu));
+    for (const MemoryPool &pool : pools) {
+      if (pool.segment != HSA_AMD_SEGMENT_GLOBAL || !pool.may_allocate)
+        continue;
+      if (pool.flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT)
+        chosen.arguments = pool;
+      if (pool.flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED &&
+          (!chosen.fine || !(pool.flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT)))
+        chosen.fine = pool;
+    }
+    if (chosen.fine && chosen.arguments)
+      return chosen;
+  }
+  return Status::error(format("none of the %zu CPUs has memory for kernels' arguments", cpus.size()));
+}
+
+Status Memory::init() {
+  allocator_ = std::make_unique<CachingAllocator>(source_, size_setting(SettingId::kMemoryManagerThreshold),
+                                                  size_setting(SettingId::kMemoryManagerLimit));
+  most_block_ = static_cast<size_t>(setting_in(SettingId::kAmdgpuMaxAsyncCopyBytes, 0, int64_t{1} << 32));
+  constexpr size_t kLargeArguments = size_t{64} << 10;
+  blocks_ = std::make_unique<CachingAllocator>(blocks_source_, std::max(most_block_, kLargeArguments),
+                                               std::max(most_block_, kMostKeptInBlocks));
+  read_lock_mapped();
+  return Status::ok();
+}
+
+void Memory::read_lock_mapped() {
+  const char *text = setting_text(SettingId::kLockMappedHostBuffers);
+  if (!text)
+    return;
+  if (strcasecmp(text, "mandatory") == 0) {
+    lock_mapped_ = LockMapped::kMandatory;
+    return;
+  }
+  for (const char *yes : {"on", "true", "yes", "1"})
+    if (strcasecmp(text, yes) == 0)
+      lock_mapped_ = LockMapped::kOn;
+  bool is_off = false;
+  for (const char *no : {"off", "false", "no", "0"})
+    is_off = is_off || strcasecmp(text, no) == 0;
+  if (lock_mapped_ == LockMapped::kOff && !is_off)
+    warn_about_setting(SettingId::kLockMappedHostBuffers, format("'%s' is none of on, off, mandatory", text));
+}
+
+Result<void *> Memory::Source::allocate(size_t size) {
+  void *memory = nullptr;
+  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, owner_.device_.properties().device_pool.handle, size,
+                                     0, &memory),
+                       "while allocating %zu bytes", size);
+  return memory;
+}
+
+Status Memory::Source::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
+
+Result<void *> Memory::BlockSource::allocate(size_t size) {
+  return owner_.allocate_in(host_pools().arguments, size);
+}
+
+Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
+
+// Host memory that all devices reach.
+Result<void *> Memory::allocate_in(const std::optional<MemoryPool> &pool, size_t size) {
+  if (!pool)
+    return Status::error("the host has no pool of memory that devices reach");
+  void *memory = nullptr;
+  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
+                       "while allocating %zu bytes of pinned host memory", size);
+  const std::vector<hsa_agent_t> &agents = all_agents();
+  Status status = OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(),
+                                nullptr, memory);
+  if (!status) {
+    OMPTARGET_HSA(hsa_amd_memory_pool_free, memory).consume();
+    return std::move(status).during(format("while letting devices reach %zu bytes of host memory", size));
+  }
+  return memory;
+}
+
+Result<void *> Memory::allocate(size_t size, int32_t kind) {
+  if (size == 0)
+    return Status::error("cannot allocate 0 bytes");
+  void *memory = nullptr;
+  switch (kind) {
+  case OMPTARGET_ALLOC_DEVICE:
+  case OMPTARGET_ALLOC_DEFAULT:
+    return allocator_->allocate(size);
+  case OMPTARGET_ALLOC_HOST:
+  case OMPTARGET_ALLOC_SHARED: {
+    OMPTARGET_TRY_ASSIGN(memory, allocate_in(host_pools().fine, size));
+    break;
+  }
+  default:
+    return Status::error(format("%d is no kind of memory (0 device, 1 host, 2 shared, 3 default)", kind));
+  }
+  (*others_.lock())[memory] = kind;
+  others_count_.fetch_add(1, std::memory_order_release);
+  return memory;
+}
+
+Status Memory::release(void *memory) {
+  if (!memory)
+    return Status::ok();
+  if (others_count_.load(std::memory_order_acquire) != 0) {
+    bool is_other = false;
+    {
+      auto others = others_.lock();
+      is_other = others->erase(memory) != 0;
+    }
+    if (is_other) {
+      others_count_.fetch_sub(1, std::memory_order_relaxed);
+      return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory);
+    }
+  }
+  return allocator_->release(memory);
+}
+
+Result<uint64_t> Memory::allocate_device(size_t size) {
+  OMPTARGET_TRY_ASSIGN(void *memory, allocator_->allocate(size));
+  return reinterpret_cast<uintptr_t>(memory);
+}
+
+Status Memory::release_device(uint64_t memory) { return allocator_->release(as_pointer(memory)); }
+
+Result<void *> Memory::allocate_block(size_t size) { return blocks_->allocate(size); }
+
+Status Memory::release_block(void *block) { return blocks_->release(block); }
+
+void *Memory::device_view(const void *host, size_t size) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof(info);
+  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
+      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
+    return nullptr;
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
+  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
+    return nullptr;
+  return static_cast<char *>(info.agentBaseAddress) + offset;
+}
+
+Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
+  void *view = owner_.device_view(host, size);
+  is_foreign = view != nullptr;
+  if (is_foreign)
+    return view;
+  hsa_agent_t agent = owner_.device_.agent();
+  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_lock, host, size, &agent, 1, &view), "while pinning %zu bytes at %p",
+                       size, host);
+  return view;
+}
+
+Status Memory::Pinner::unpin(void *host) { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
+
+// Memory of a pool is pinned already.
+bool Memory::is_host_allocation(void *host) { return others_.lock()->count(host) != 0; }
+
+Result<void *> Memory::lock(void *host, size_t size) {
+  if (is_host_allocation(host))
+    return host;
+  return locked_.lock(host, size);
+}
+
+Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
+
+Status Memory::notify_mapped(void *host, size_t size) {
+  if (lock_mapped_ == LockMapped::kOff || size == 0)
+    return Status::ok();
+  Result<void *> locked = locked_.lock(host, size);
+  if (locked) {
+    ++(*mapped_.lock())[host];
+    return Status::ok();
+  }
+  if (lock_mapped_ == LockMapped::kMandatory)
+    return locked.take_status().during("while pinning mapped memory (LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory)");
+  OMPTARGET_TRACE(Topic::kTransfer, "mapped memory stays pageable: %s", locked.status().to_string().c_str());
+  return Status::ok();
+}
+
+Status Memory::notify_unmapped(void *host) {
+  if (lock_mapped_ == LockMapped::kOff)
+    return Status::ok();
+  {
+    auto mapped = mapped_.lock();
+    const auto found = mapped->find(host);
+    if (found == mapped->end())
+      return Status::ok();
+    if (--found->second == 0)
+      mapped->erase(found);
+  }
+  return locked_.unlock(host);
+}
+
+// Access is given to whole allocations.
+Status Memory::share(const void *memory) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof(info);
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_pointer_info, memory, &info, nullptr, nullptr, nullptr));
+  if (info.type != HSA_EXT_POINTER_TYPE_HSA)
+    return Status::error(format("%p is no memory of a device", memory));
+  const std::vector<hsa_agent_t> &agents = all_agents();
+  return OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr,
+                       info.agentBaseAddress);
+}
+
+Status Memory::release_all() {
+  Status status = locked_.unlock_all();
+  const auto keep_first = [&status](Status one) {
+    if (!one && status)
+      status = std::move(one);
+  };
+  std::unordered_map<void *, int32_t> others;
+  others.swap(*others_.lock());
+  others_count_.store(0, std::memory_order_relaxed);
+  for (const auto &[memory, kind] : others)
+    keep_first(OMPTARGET_HSA(hsa_amd_memory_pool_free, memory));
+  for (CachingAllocator *allocator : {allocator_.get(), blocks_.get()})
+    if (allocator)
+      keep_first(allocator->release_all());
+  return status;
+}
+
+} // namespace omptarget::amdgpu

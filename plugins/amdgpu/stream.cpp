@@ -1,0 +1,193 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amdgpu/stream.h"
+
+#include <cstring>
+
+#include "amdgpu/device.h"
+#include "amdgpu/driver.h"
+
+namespace omptarget::amdgpu {
+
+namespace {
+// Operations that a stream remembers before it looks which of them are complete.
+constexpr size_t kMostRemembered = 64;
+} // namespace
+
+Status HostCopy::finish() {
+  const std::lock_guard lock(mutex_);
+  if (!block_)
+    return Status::ok();
+  OMPTARGET_TRY(device_.signals().wait(signal_));
+  std::memcpy(host_, block_, size_);
+  signal_ = SignalRef();
+  return device_.memory().release_block(std::exchange(block_, nullptr));
+}
+
+std::vector<SignalRef> Stream::dependencies_for(bool is_kernel) const {
+  std::vector<SignalRef> dependencies = awaited_;
+  if (last_ && !(is_kernel && last_is_kernel_))
+    dependencies.push_back(last_);
+  return dependencies;
+}
+
+void Stream::added(Operation operation, bool is_kernel) {
+  if (last_ && is_kernel && last_is_kernel_)
+    operation.dependencies.push_back(last_);
+  last_ = operation.signal;
+  last_is_kernel_ = is_kernel;
+  awaited_.clear();
+  operations_.push_back(std::move(operation));
+}
+
+Status Stream::release(Attachments &attachments) {
+  Status status;
+  if (attachments.block)
+    status = device_.memory().release_block(std::exchange(attachments.block, nullptr));
+  if (attachments.locked)
+    if (Status one = device_.memory().unlock_range(std::exchange(attachments.locked, nullptr)); !one && status)
+      status = std::move(one);
+  if (attachments.reduction)
+    device_.queues().give_back_reduction(std::move(attachments.reduction));
+  return status;
+}
+
+// The front operation is complete.
+Status Stream::retire_front() {
+  Operation operation = std::move(operations_.front());
+  operations_.pop_front();
+  Status status = operation.host_copy ? operation.host_copy->finish() : Status::ok();
+  Status released = release(operation.attachments);
+  return status ? std::move(released) : std::move(status);
+}
+
+Status Stream::retire_complete() {
+  while (operations_.size() >= kMostRemembered) {
+    OMPTARGET_TRY_ASSIGN(const bool is_complete, device_.signals().is_complete(operations_.front().signal));
+    if (!is_complete)
+      return Status::ok();
+    OMPTARGET_TRY(retire_front());
+  }
+  return Status::ok();
+}
+
+Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments) {
+  Status status = retire_complete();
+  Operation operation{SignalRef(), dependencies_for(true), std::move(attachments), nullptr};
+  if (status) {
+    Result<SignalRef> signal = device_.signals().take();
+    status = signal ? Status::ok() : signal.take_status();
+    if (signal)
+      operation.signal = std::move(*signal);
+  }
+  if (status) {
+    packet.completion_signal = operation.signal.handle();
+    status = queue->dispatch(operation.dependencies, packet);
+  }
+  if (!status) {
+    release(operation.attachments).consume();
+    return status;
+  }
+  added(std::move(operation), true);
+  return Status::ok();
+}
+
+Status Stream::copy(const Copy &copy, Attachments attachments) {
+  Status status = retire_complete();
+  Operation operation{SignalRef(), dependencies_for(false), std::move(attachments), nullptr};
+  if (status) {
+    Result<SignalRef> signal = device_.signals().take();
+    status = signal ? Status::ok() : signal.take_status();
+    if (signal)
+      operation.signal = std::move(*signal);
+  }
+  if (status) {
+    std::vector<hsa_signal_t> handles;
+    for (const SignalRef &dependency : operation.dependencies)
+      handles.push_back(dependency.handle());
+    status = device_.start_copy(copy, handles, operation.signal.handle());
+  }
+  if (!status) {
+    release(operation.attachments).consume();
+    return status;
+  }
+  added(std::move(operation), false);
+  return Status::ok();
+}
+
+Status Stream::copy_out(const Copy &to_block, void *block, void *host) {
+  if (Status status = copy(to_block, {}); !status) {
+    device_.memory().release_block(block).consume();
+    return status;
+  }
+  auto host_copy = std::make_shared<HostCopy>(device_, last_, block, host, to_block.size);
+  operations_.back().host_copy = host_copy;
+  host_copies_.push_back(std::move(host_copy));
+  return Status::ok();
+}
+
+Status Stream::settle(const void *host, size_t size) {
+  for (const auto &copy : host_copies_)
+    if (copy->overlaps(host, size))
+      OMPTARGET_TRY(copy->finish());
+  return Status::ok();
+}
+
+Status Stream::wait() {
+  for (const SignalRef &signal : awaited_)
+    OMPTARGET_TRY(device_.signals().wait(signal));
+  if (last_)
+    OMPTARGET_TRY(device_.signals().wait(last_));
+  Status status;
+  const auto keep_first = [&status](Status one) {
+    if (!one && status)
+      status = std::move(one);
+  };
+  while (!operations_.empty())
+    keep_first(retire_front());
+  for (const auto &copy : host_copies_)
+    keep_first(copy->finish());
+  host_copies_.clear();
+  awaited_.clear();
+  last_ = SignalRef();
+  last_is_kernel_ = false;
+  return status;
+}
+
+Result<bool> Stream::query() {
+  std::vector<SignalRef> open = awaited_;
+  if (last_)
+    open.push_back(last_);
+  for (const SignalRef &signal : open) {
+    OMPTARGET_TRY_ASSIGN(const bool is_complete, device_.signals().is_complete(signal));
+    if (!is_complete)
+      return false;
+  }
+  OMPTARGET_TRY(wait());
+  return true;
+}
+
+void Stream::record(Event &event) {
+  const std::lock_guard lock(event.mutex);
+  event.signals = awaited_;
+  if (last_)
+    event.signals.push_back(last_);
+  event.copies = host_copies_;
+}
+
+void Stream::wait_for(Event &event) {
+  const std::lock_guard lock(event.mutex);
+  awaited_.insert(awaited_.end(), event.signals.begin(), event.signals.end());
+  host_copies_.insert(host_copies_.end(), event.copies.begin(), event.copies.end());
+}
+
+void Stream::abandon() {
+  operations_.clear();
+  host_copies_.clear();
+  awaited_.clear();
+  last_ = SignalRef();
+  last_is_kernel_ = false;
+}
+
+} // namespace omptarget::amdgpu
