@@ -108,8 +108,10 @@ Result<void *> Image::resolve(EntryKind kind, const std::string &name, size_t si
     OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(), "the image has no variable %s", name.c_str());
     return nullptr;
   }
-  const size_t expected = kind == EntryKind::kPointer ? sizeof(void *) : size;
-  if (global->size != expected)
+  // A pointer may be the first of something larger.
+  const bool is_pointer = kind == EntryKind::kPointer;
+  const size_t expected = is_pointer ? sizeof(void *) : size;
+  if (is_pointer ? global->size < expected : global->size != expected)
     return Status::error(format("variable %s has %zu bytes in the image for %s and %zu bytes on the host", name.c_str(),
                                 global->size, target_.name().c_str(), expected));
   return reinterpret_cast<void *>(global->address);

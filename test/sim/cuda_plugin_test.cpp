@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <numeric>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -703,6 +705,20 @@ TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
   ASSERT_EQ(pop(&current), 0);
   ASSERT_EQ(get(&current), 0);
   EXPECT_EQ(current, nullptr);
+}
+
+TEST_F(CudaPlugin, a_child_of_fork_is_told_that_it_cannot) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(plugin.data_alloc(0, 8, nullptr, 0) == nullptr && plugin.error().find("before fork") != std::string::npos &&
+                  plugin.deinit_device(0) == 0
+              ? 0
+              : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(CudaPlugin, bad_sizes_and_pointers_are_errors) {

@@ -40,6 +40,8 @@ const ErrorText *find_error(CUresult result) {
 
 // As the driver's own handler does: later calls fail.
 void at_exit() {
+  if (state().process != getpid())
+    return;
   state().deinitialised = true;
   if (sim_cuda_violations() != 0) {
     std::fprintf(stderr, "libcuda stand-in: %lu wrong uses\n", static_cast<unsigned long>(sim_cuda_violations()));
@@ -93,6 +95,7 @@ SIM_API CUresult cuInit(unsigned flags) {
   if (the_state.devices.empty())
     return CUDA_ERROR_NO_DEVICE;
   std::atexit(at_exit);
+  the_state.process = getpid();
   the_state.initialised = true;
   return CUDA_SUCCESS;
 }

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// relabel FILE ABI SM [OUTPUT]: makes the ELF images for this machine inside of FILE say that they are cubins for sm_<SM> of
+// relabel [--embedded] FILE ABI SM [OUTPUT]: makes the ELF images for this machine inside of FILE say that they are cubins for sm_<SM> of
 // the given layout (7, or 8 of CUDA 13). A shared object as a whole becomes one; of an executable, each image that is embedded
-// in it. The code stays what it is: the stand-in for libcuda.so.1 runs it. Prints how many images were changed.
+// in it; with --embedded only those. The code stays what it is: the stand-in for libcuda.so.1 runs it. Prints how many images were changed.
 
 #include <cstdint>
 #include <cstdio>
@@ -38,8 +38,14 @@ void relabel(std::string &bytes, size_t at, int layout, uint32_t sm) {
 } // namespace
 
 int main(int argc, char **argv) {
+  const bool embedded_only = argc > 1 && std::strcmp(argv[1], "--embedded") == 0;
+  if (embedded_only) {
+    argv[1] = argv[0];
+    ++argv;
+    --argc;
+  }
   if (argc < 4) {
-    std::fprintf(stderr, "usage: %s FILE 7|8 SM [OUTPUT]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--embedded] FILE 7|8 SM [OUTPUT]\n", argv[0]);
     return 2;
   }
   const int layout = std::atoi(argv[2]);
@@ -60,7 +66,7 @@ int main(int argc, char **argv) {
       relabel(bytes, at, layout, static_cast<uint32_t>(sm));
       ++changed;
     }
-  if (changed == 0 && is_image(bytes, 0)) {
+  if (changed == 0 && !embedded_only && is_image(bytes, 0)) {
     relabel(bytes, 0, layout, static_cast<uint32_t>(sm));
     changed = 1;
   }

@@ -84,6 +84,9 @@ bool holds_work() {
 }
 
 CUresult enter(const char *name) {
+  // As in the driver: nothing works in a child of the process that called cuInit.
+  if (state().initialised && state().process != getpid())
+    return CUDA_ERROR_NOT_INITIALIZED;
   if (state().deinitialised)
     return CUDA_ERROR_DEINITIALIZED;
   Calls &the_calls = calls();

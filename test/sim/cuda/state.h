@@ -106,6 +106,7 @@ struct State {
   std::mutex mutex;
   std::vector<int> devices; ///< their architectures
   std::atomic<bool> initialised{false}, deinitialised{false};
+  int process = 0; ///< that initialised it
   std::map<int, Context *> primary;
   std::map<uintptr_t, Allocation> memory;
   // Objects stay after they were destroyed, so that using one is noticed.
