@@ -42,7 +42,8 @@ int main(int argc, char **argv) {
     use(argv[1], flags, 100);
     use(argv[2], flags, 500);
     use(argv[2], flags, 500);
-    void *stays = dlopen(argv[1], flags); // both at once
+    // Both at once; with RTLD_GLOBAL for both, the dynamic linker would make one set of host symbols of the two.
+    void *stays = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     use(argv[2], flags, 500);
     dlclose(stays);
 #pragma omp target map(tofrom : own)
