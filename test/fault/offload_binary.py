@@ -7,7 +7,7 @@ set_pointer hide that.
 """
 import struct
 
-RELATIVE, NONE = 8, 0  # types of relocations of x86-64
+RELATIVE, SYMBOLIC = 8, 1  # types of relocations of x86-64
 
 
 class OffloadBinary:
@@ -19,7 +19,8 @@ class OffloadBinary:
         program_count, = struct.unpack_from("<H", self.data, 56)
         headers = [struct.unpack_from("<IIQQQQQQ", self.data, program_offset + 56 * i) for i in range(program_count)]
         self.segments = [(h[3], h[5], h[2]) for h in headers if h[0] == 1]  # address, bytes in the file, offset
-        self.relocations = self.find_relocations()
+        self.relocations = self.find_relocations(RELATIVE)
+        self.symbolic = self.find_relocations(SYMBOLIC)
         self.descriptor = self.find_symbol(".omp_offloading.descriptor")
         self.images = self.get_pointer(self.descriptor + 8)
         self.entries = self.get_pointer(self.descriptor + 16)
@@ -44,14 +45,14 @@ class OffloadBinary:
                     return struct.unpack_from("<Q", self.data, at + 8)[0]
         raise SystemExit("no symbol %s" % name)
 
-    def find_relocations(self):
-        """Offsets in the file of the relocations of the file itself, by the address that they set."""
+    def find_relocations(self, kind):
+        """Offsets in the file of the relocations of one type, by the address that they set."""
         found = {}
         for section in self.sections():
             if section["type"] == 4 and section["flags"] & 2:  # SHT_RELA, SHF_ALLOC
                 for at in range(section["offset"], section["offset"] + section["size"], 24):
                     address, info, _ = struct.unpack_from("<QQq", self.data, at)
-                    if info & 0xFFFFFFFF == RELATIVE:
+                    if info & 0xFFFFFFFF == kind:
                         found[address] = at
         return found
 
@@ -73,18 +74,24 @@ class OffloadBinary:
         return self.get("Q", address)
 
     def set_pointer(self, address, value):
-        """In a position-independent file the module's address is added to it, unless it is null."""
-        at = self.relocations.get(address)
-        if at is not None and value == 0:
-            struct.pack_into("<Q", self.data, at + 8, NONE)
-        elif at is not None:
-            struct.pack_into("<q", self.data, at + 16, value)
+        """In a position-independent file the module's address is added to it, unless it is null or names a symbol."""
+        if address in self.relocations and value != 0:
+            struct.pack_into("<q", self.data, self.relocations[address] + 16, value)
             return
+        for kind in (self.relocations, self.symbolic):
+            if address in kind:
+                self.neutralise(kind, address)
         self.set("Q", address, value & 0xFFFFFFFFFFFFFFFF)
+
+    def neutralise(self, kind, address):
+        """Lets a relocation do what another one does already."""
+        at, other = kind.pop(address), next(iter(kind.values()))
+        self.data[at : at + 24] = self.data[other : other + 24]
 
     def entry_size(self):
         """32, or 56 in files of clang 20 and later, whose first word is no pointer."""
-        return 32 if self.get_pointer(self.entries) != 0 else 56
+        is_pointer = self.entries in self.relocations or self.entries in self.symbolic or self.get("Q", self.entries) != 0
+        return 32 if is_pointer else 56
 
     def image_begin(self, i=0):
         return self.get_pointer(self.images + 32 * i)
