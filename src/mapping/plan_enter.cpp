@@ -98,9 +98,14 @@ private:
       return Status::ok();
     if (item.has(map_type::kTo) && item.size > 0)
       copy(item);
-    if (item.has(map_type::kPtrAndObj) && item.pointer_mapping)
+    if (item.has(map_type::kPtrAndObj) && item.pointer_mapping && holds(*item.pointer_mapping.mapping, item.base))
       attach({item.pointer_mapping.mapping, item.base, kPointerSize, item.mapping.mapping, item.begin});
     return Status::ok();
+  }
+
+  /// Whether all of the pointer is in the mapping: implicit items may lie in one partly.
+  static bool holds(const Mapping &mapping, HostPtr pointer) {
+    return pointer >= mapping.begin() && pointer + kPointerSize <= mapping.end();
   }
 
   void look_up(MapItem &item) {

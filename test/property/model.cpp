@@ -1,0 +1,260 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "model.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fake_device.h"
+
+namespace omptarget::test {
+
+using namespace map_type;
+
+namespace {
+uintptr_t number(HostPtr pointer) { return static_cast<uintptr_t>(pointer); }
+bool is_data(const MapItem &item) { return !item.has(kLiteral | kPrivate | kAttach); }
+} // namespace
+
+uintptr_t Model::host_pointer(uintptr_t address) const {
+  uintptr_t value;
+  std::memcpy(&value, &host_bytes[address - host_begin], sizeof value);
+  return value;
+}
+
+ModelEntry &Model::at(uintptr_t begin) {
+  return *std::find_if(entries.begin(), entries.end(), [&](const ModelEntry &entry) { return entry.begin == begin; });
+}
+
+// "Contained" of a range; of an empty one: at an entry, between its base and it, or between its end and its base.
+ModelEntry *Model::containing(uintptr_t begin, int64_t size) {
+  for (ModelEntry &entry : entries)
+    if (size > 0 && begin >= entry.begin && begin + static_cast<uintptr_t>(size) <= entry.end)
+      return &entry;
+  if (size > 0)
+    return nullptr;
+  ModelEntry *below = nullptr, *above = nullptr;
+  for (ModelEntry &entry : entries) {
+    if (entry.begin <= begin && (!below || entry.begin > below->begin))
+      below = &entry;
+    if (entry.begin > begin && (!above || entry.begin < above->begin))
+      above = &entry;
+  }
+  if (below && begin < std::max(below->end, below->base))
+    return below;
+  return above && begin >= above->base ? above : nullptr;
+}
+
+// The lowest entry that shares a byte with the range and that the library would name: at or below its begin, else next.
+ModelEntry *Model::overlapping(uintptr_t begin, int64_t size) {
+  ModelEntry *first = nullptr;
+  for (ModelEntry &entry : entries)
+    if (entry.begin < begin + static_cast<uintptr_t>(size) && begin < entry.end && (!first || entry.begin < first->begin))
+      first = &entry;
+  return first;
+}
+
+bool Model::counts(const std::vector<MapItem> &items, size_t i, uintptr_t entry, bool is_pointee, Construct &construct) {
+  const MapItem &item = items[i];
+  if (item.group >= 0) {
+    std::vector<uintptr_t> &counted = construct.counted[item.group];
+    if (std::find(counted.begin(), counted.end(), entry) != counted.end())
+      return false;
+    counted.push_back(entry);
+    return true;
+  }
+  if (is_pointee || item.parent < 0)
+    return true;
+  const Place &parent = construct.places[static_cast<size_t>(item.parent)];
+  return !parent.is_present || parent.entry != entry;
+}
+
+bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, int64_t size, uintptr_t base,
+                  bool is_pointee, Construct &construct, Place &result) {
+  const MapItem &item = items[i];
+  ModelEntry *entry = containing(begin, size);
+  if (!entry && size > 0) {
+    entry = overlapping(begin, size);
+    if (entry && !item.has(kImplicit))
+      return false; // extends what is present
+  }
+  if (entry) {
+    if (counts(items, i, entry->begin, is_pointee, construct)) {
+      construct.references.push_back({i, entry->begin});
+      if (!entry->is_infinite || item.has(kHold))
+        ++(item.has(kHold) ? entry->hold_count : entry->dynamic_count);
+    }
+    result = {true, entry->begin};
+    return true;
+  }
+  if (is_unified && !item.has(kClose))
+    return true;
+  if (item.has(kPresent))
+    return false;
+  if (size == 0)
+    return true;
+  ModelEntry made{begin, begin + static_cast<uintptr_t>(size), base, false, 0, 0, {}, {}};
+  (item.has(kHold) ? made.hold_count : made.dynamic_count) = 1;
+  made.device.assign(static_cast<size_t>(size), kFresh);
+  entries.push_back(made);
+  construct.created.push_back(begin);
+  construct.references.push_back({i, begin});
+  (void)counts(items, i, begin, is_pointee, construct);
+  result = {true, begin};
+  return true;
+}
+
+void Model::to_device(ModelEntry &entry, uintptr_t begin, int64_t size) {
+  const uintptr_t end = std::min(begin + static_cast<uintptr_t>(size), entry.end);
+  for (uintptr_t at = std::max(begin, entry.begin); at < end; ++at)
+    entry.device[at - entry.begin] = host(at);
+  for (const auto &[pointer, attached] : entry.attached)
+    if (pointer + sizeof(void *) > begin && pointer < begin + static_cast<uintptr_t>(size))
+      std::memcpy(&entry.device[pointer - entry.begin], &attached.device_value, sizeof(void *));
+}
+
+void Model::to_host(ModelEntry &entry, uintptr_t begin, int64_t size) {
+  const uintptr_t end = std::min(begin + static_cast<uintptr_t>(size), entry.end);
+  for (uintptr_t at = std::max(begin, entry.begin); at < end; ++at)
+    host(at) = entry.device[at - entry.begin];
+  for (const auto &[pointer, attached] : entry.attached)
+    if (pointer + sizeof(void *) > begin && pointer < begin + static_cast<uintptr_t>(size))
+      std::memcpy(&host(pointer), &attached.host_value, sizeof(void *));
+}
+
+// The device copy of the pointer (or descriptor) points to where the pointee's copy lies.
+void Model::attach(uintptr_t pointer, int64_t size, uintptr_t target_entry) {
+  ModelEntry &holder = *containing(pointer, size);
+  const uintptr_t host_value = host_pointer(pointer);
+  const uintptr_t device_value = device_address_(target_entry) + (host_value - target_entry);
+  const auto known = holder.attached.find(pointer);
+  if (known != holder.attached.end() && known->second.host_value == host_value &&
+      known->second.device_value == device_value)
+    return;
+  holder.attached[pointer] = {host_value, device_value};
+  const uintptr_t offset = pointer - holder.begin;
+  for (int64_t i = 0; i < size; ++i)
+    holder.device[offset + static_cast<uintptr_t>(i)] = host(pointer + static_cast<uintptr_t>(i));
+  std::memcpy(&holder.device[offset], &device_value, sizeof device_value);
+}
+
+bool Model::enter(const std::vector<MapItem> &items) {
+  const std::vector<ModelEntry> before = entries;
+  Construct construct;
+  construct.places.resize(items.size());
+  std::vector<bool> has_pointer(items.size(), false);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const MapItem &item = items[i];
+    if (!is_data(item))
+      continue;
+    Place pointer;
+    bool is_right = true;
+    uintptr_t base = number(item.base);
+    if (item.has(kPtrAndObj)) {
+      is_right = place(items, i, base, sizeof(void *), base, false, construct, pointer);
+      base = host_pointer(base);
+    }
+    is_right = is_right && place(items, i, number(item.begin), item.size, base, item.has(kPtrAndObj), construct,
+                                 construct.places[i]);
+    if (!is_right) {
+      entries = before;
+      return false;
+    }
+    has_pointer[i] = pointer.is_present && containing(number(item.base), sizeof(void *));
+  }
+  const auto is_new = [&](uintptr_t entry) {
+    return std::find(construct.created.begin(), construct.created.end(), entry) != construct.created.end();
+  };
+  for (size_t i = 0; i < items.size(); ++i)
+    if (const Place &where = construct.places[i]; where.is_present && items[i].has(kTo) && items[i].size > 0)
+      if (items[i].has(kAlways) || is_new(where.entry))
+        to_device(at(where.entry), number(items[i].begin), items[i].size);
+  for (size_t i = 0; i < items.size(); ++i)
+    if (has_pointer[i] && construct.places[i].is_present)
+      attach(number(items[i].base), sizeof(void *), construct.places[i].entry);
+  for (const MapItem &item : items) {
+    if (!item.has(kAttach))
+      continue;
+    const ModelEntry *pointer = containing(number(item.base), item.size);
+    const ModelEntry *pointee = containing(number(item.begin), 0);
+    if (pointer && pointee && number(item.begin) >= pointee->begin &&
+        (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin)))
+      attach(number(item.base), item.size, pointee->begin);
+  }
+  entered_ = construct;
+  return true;
+}
+
+void Model::take_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost) {
+  int64_t &count = item.has(kHold) ? entry.hold_count : entry.dynamic_count;
+  if ((entry.is_infinite && !item.has(kHold)) || count == 0)
+    return;
+  count = item.has(kDelete) ? 0 : count - 1;
+  if (entry.is_unused())
+    lost.push_back(entry.begin);
+}
+
+void Model::copy_back(const std::vector<MapItem> &items, const Construct &construct,
+                      const std::vector<uintptr_t> &lost) {
+  const auto is_lost = [&](uintptr_t entry) { return std::find(lost.begin(), lost.end(), entry) != lost.end(); };
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Place &where = construct.places[i];
+    if (where.is_present && items[i].has(kFrom) && items[i].size > 0 && (items[i].has(kAlways) || is_lost(where.entry)))
+      to_host(at(where.entry), number(items[i].begin), items[i].size);
+  }
+  std::erase_if(entries, [&](const ModelEntry &entry) { return is_lost(entry.begin); });
+}
+
+void Model::exit(const std::vector<MapItem> &items) {
+  Construct construct;
+  construct.places.resize(items.size());
+  std::vector<uintptr_t> lost; // whose last reference this construct took
+  for (size_t i = 0; i < items.size(); ++i) {
+    const MapItem &item = items[i];
+    if (!is_data(item))
+      continue;
+    if (item.has(kPtrAndObj))
+      if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
+        if (counts(items, i, pointer->begin, false, construct))
+          take_away(item, *pointer, lost);
+    ModelEntry *entry = containing(number(item.begin), item.size);
+    if (!entry && item.has(kImplicit) && item.size > 0)
+      entry = overlapping(number(item.begin), item.size);
+    if (!entry)
+      continue;
+    construct.places[i] = {true, entry->begin};
+    if (counts(items, i, entry->begin, item.has(kPtrAndObj), construct))
+      take_away(item, *entry, lost);
+  }
+  copy_back(items, construct, lost);
+}
+
+void Model::leave_region(const std::vector<MapItem> &items) {
+  std::vector<uintptr_t> lost;
+  for (const auto &[item, entry] : entered_.references)
+    take_away(items[item], at(entry), lost);
+  copy_back(items, entered_, lost);
+}
+
+bool Model::update(const std::vector<MapItem> &items) {
+  for (const MapItem &item : items)
+    if (is_data(item) && item.has(kPresent) && !is_unified && item.size > 0 &&
+        !containing(number(item.begin), item.size))
+      return false;
+  for (const MapItem &item : items) {
+    ModelEntry *entry = is_data(item) && item.size > 0 ? containing(number(item.begin), item.size) : nullptr;
+    if (entry && item.has(kTo))
+      to_device(*entry, number(item.begin), item.size);
+    if (entry && item.has(kFrom))
+      to_host(*entry, number(item.begin), item.size);
+  }
+  return true;
+}
+
+void Model::associate(uintptr_t begin, int64_t size, unsigned char content) {
+  entries.push_back({begin, begin + static_cast<uintptr_t>(size), begin, true, 0, 0,
+                     std::vector<unsigned char>(static_cast<size_t>(size), content), {}});
+}
+
+} // namespace omptarget::test

@@ -1,0 +1,266 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+namespace {
+
+constexpr HostPtr kA{0x1000}, kB{0x2000};
+constexpr DevicePtr kTarget{0x900000};
+
+NewRange range(HostPtr begin, int64_t size, Counter counter = Counter::kDynamic) {
+  return {begin, begin + size, begin, nullptr, nullptr, counter};
+}
+
+MappingRef make(HostDataToTargetMap &map, HostPtr begin, int64_t size, Counter counter = Counter::kDynamic) {
+  const Inserted inserted = map.insert(range(begin, size, counter));
+  EXPECT_TRUE(inserted.is_new);
+  map.publish_storage(*inserted.found.ref.mapping, kTarget, kTarget);
+  map.publish_ready(*inserted.found.ref.mapping);
+  return inserted.found.ref;
+}
+
+TEST(HostDataToTargetMap, tells_contained_from_overlapped) {
+  HostDataToTargetMap map;
+  make(map, kA, 0x100);
+  EXPECT_TRUE(map.find(kA, 0x100).is_contained);
+  EXPECT_TRUE(map.find(kA + 0x10, 0x20).is_contained);
+  EXPECT_FALSE(map.find(kA, 0x101).is_contained);
+  EXPECT_TRUE(map.find(kA, 0x101).is_overlapped);
+  EXPECT_TRUE(map.find(kA + -8, 16).is_overlapped);
+  EXPECT_FALSE(map.find(kA + -8, 8).ref);
+  EXPECT_FALSE(map.find(kA + 0x100, 8).ref);
+}
+
+TEST(HostDataToTargetMap, an_empty_section_is_found_at_its_start_and_at_its_base) {
+  HostDataToTargetMap map;
+  NewRange section = range(kA + 0x40, 0x40);
+  section.base = kA;
+  map.insert(section);
+  EXPECT_TRUE(map.find(kA + 0x40, 0).is_contained);
+  EXPECT_TRUE(map.find(kA, 0).is_contained);
+  EXPECT_TRUE(map.find(kA + 0x7f, 0).is_contained);
+  EXPECT_FALSE(map.find(kA + 0x80, 0).is_contained);
+  EXPECT_FALSE(map.find(kA + -1, 0).is_contained);
+}
+
+TEST(HostDataToTargetMap, a_range_that_overlaps_is_not_inserted) {
+  HostDataToTargetMap map;
+  const MappingRef first = make(map, kA, 64);
+  const Inserted second = map.insert(range(kA + 32, 64));
+  EXPECT_FALSE(second.is_new);
+  EXPECT_EQ(second.found.ref, first);
+  EXPECT_TRUE(map.insert(range(kA + 64, 64)).is_new);
+}
+
+TEST(HostDataToTargetMap, second_enter_only_counts) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 2u);
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, false).reached_zero);
+  EXPECT_TRUE(map.release(ref, Counter::kDynamic, false).reached_zero);
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, false).reached_zero) << "only once";
+}
+
+TEST(HostDataToTargetMap, delete_takes_all_references_of_its_counter) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  for (int i = 0; i < 5; ++i)
+    map.retain(ref, Counter::kDynamic);
+  map.retain(ref, Counter::kHold);
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero) << "it is held";
+  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+  EXPECT_TRUE(map.release(ref, Counter::kHold, false).reached_zero);
+  EXPECT_TRUE(map.remove_if_unused(ref).is_removed);
+}
+
+TEST(HostDataToTargetMap, holds_are_counted_apart) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64, Counter::kHold);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 0u);
+  EXPECT_EQ(map.snapshot()[0].hold_count, 1u);
+  map.retain(ref, Counter::kHold);
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
+  EXPECT_FALSE(map.release(ref, Counter::kHold, false).reached_zero);
+  EXPECT_TRUE(map.release(ref, Counter::kHold, false).reached_zero);
+}
+
+TEST(HostDataToTargetMap, a_mapping_at_zero_is_revived_by_entering) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  EXPECT_TRUE(map.release(ref, Counter::kDynamic, false).reached_zero);
+  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
+  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+  EXPECT_TRUE(map.find(kA, 64).is_contained);
+}
+
+TEST(HostDataToTargetMap, what_was_removed_is_not_retained_by_its_old_name) {
+  HostDataToTargetMap map;
+  const MappingRef old = make(map, kA, 64);
+  map.release(old, Counter::kDynamic, false);
+  const Removed removed = map.remove_if_unused(old);
+  EXPECT_TRUE(removed.is_removed);
+  EXPECT_EQ(removed.allocation, kTarget);
+  const MappingRef again = make(map, kB, 64);
+  ASSERT_EQ(again.mapping, old.mapping) << "mappings are used again";
+  EXPECT_FALSE(map.retain(old, Counter::kDynamic));
+  EXPECT_FALSE(map.retain(old, Counter::kHold));
+  EXPECT_FALSE(map.release(old, Counter::kDynamic, true).is_valid);
+  EXPECT_FALSE(map.remove_if_unused(old).is_removed);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
+}
+
+TEST(HostDataToTargetMap, infinite_counts_stay) {
+  HostDataToTargetMap map;
+  EXPECT_TRUE(map.insert_infinite(range(kA, 64), kTarget));
+  EXPECT_FALSE(map.insert_infinite(range(kA + 8, 64), kTarget));
+  const MappingRef ref = map.find(kA, 64).ref;
+  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, MappingState::kInfinite);
+  map.retain(ref, Counter::kHold);
+  EXPECT_FALSE(map.remove_infinite(kA).is_removed) << "it is held";
+  map.release(ref, Counter::kHold, false);
+  EXPECT_FALSE(map.remove_infinite(kA + 8).is_removed);
+  EXPECT_TRUE(map.remove_infinite(kA).is_removed);
+  EXPECT_EQ(map.size(), 0u);
+}
+
+TEST(HostDataToTargetMap, attached_pointers_are_noted_once_and_found_by_range) {
+  HostDataToTargetMap map;
+  Mapping &mapping = *make(map, kA, 64).mapping;
+  const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}};
+  EXPECT_FALSE(mapping.has_attached_pointers());
+  EXPECT_TRUE(map.note_attached(mapping, pointer));
+  EXPECT_FALSE(map.note_attached(mapping, pointer)) << "it needs no writing";
+  AttachedPointer other = pointer;
+  other.device_value = DevicePtr{0x888};
+  EXPECT_TRUE(map.note_attached(mapping, other));
+  EXPECT_EQ(map.attached_in(mapping, kA, 8).size(), 0u);
+  EXPECT_EQ(map.attached_in(mapping, kA, 9).size(), 1u);
+  EXPECT_EQ(map.attached_in(mapping, kA + 15, 1).size(), 1u);
+  EXPECT_EQ(map.attached_in(mapping, kA + 16, 8).size(), 0u);
+}
+
+TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  map.note_attached(*ref.mapping, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}});
+  map.release(ref, Counter::kDynamic, false);
+  map.remove_if_unused(ref);
+  const MappingRef again = make(map, kA, 64);
+  EXPECT_FALSE(again.mapping->has_attached_pointers());
+  EXPECT_TRUE(map.attached_in(*again.mapping, kA, 64).empty());
+}
+
+TEST(HostDataToTargetMap, names_of_a_module_that_goes_are_forgotten) {
+  HostDataToTargetMap map;
+  static const char name[] = ";a;f.c;1;2;;";
+  NewRange named = range(kA, 8);
+  named.name = name;
+  map.insert(named);
+  map.forget_names(reinterpret_cast<uintptr_t>(name) + 1, reinterpret_cast<uintptr_t>(name) + sizeof name);
+  EXPECT_EQ(map.snapshot()[0].name, name);
+  map.forget_names(reinterpret_cast<uintptr_t>(name), reinterpret_cast<uintptr_t>(name) + sizeof name);
+  EXPECT_EQ(map.snapshot()[0].name, nullptr);
+}
+
+TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_will_never_be) {
+  HostDataToTargetMap map;
+  const MappingRef good = map.insert(range(kA, 64)).found.ref;
+  const MappingRef bad = map.insert(range(kB, 64)).found.ref;
+  std::thread waiter([&] {
+    EXPECT_TRUE(good.mapping->wait_for(MappingState::kStorage, good.generation));
+    EXPECT_EQ(good.mapping->target_begin(), kTarget);
+    EXPECT_TRUE(good.mapping->wait_for(MappingState::kReady, good.generation));
+    EXPECT_FALSE(bad.mapping->wait_for(MappingState::kReady, bad.generation));
+  });
+  map.publish_storage(*good.mapping, kTarget, kTarget);
+  map.publish_ready(*good.mapping);
+  map.discard(bad);
+  waiter.join();
+  EXPECT_FALSE(map.find(kB, 64).ref);
+}
+
+TEST(HostDataToTargetMap, an_arrival_lives_until_it_has_ended_and_nobody_uses_it) {
+  HostDataToTargetMap map;
+  int ended = 0;
+  const MappingRef ref = map.insert(range(kA, 64)).found.ref;
+  map.publish_storage(*ref.mapping, kTarget, kTarget);
+  map.publish_ready(*ref.mapping, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); }));
+  EXPECT_NE(map.find(kA, 64).state & MappingState::kArriving, 0u);
+  std::shared_ptr<void> used = map.arrival(ref);
+  EXPECT_EQ(used.get(), &ended);
+  map.end_arrival(ref);
+  EXPECT_EQ(map.find(kA, 64).state & MappingState::kArriving, 0u);
+  EXPECT_EQ(map.arrival(ref), nullptr);
+  EXPECT_EQ(ended, 0);
+  used.reset();
+  EXPECT_EQ(ended, 1);
+}
+
+TEST(HostDataToTargetMap, an_arrival_goes_with_its_mapping) {
+  HostDataToTargetMap map;
+  int ended = 0;
+  const MappingRef ref = map.insert(range(kA, 64)).found.ref;
+  map.publish_ready(*ref.mapping, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); }));
+  map.release(ref, Counter::kDynamic, false);
+  {
+    const Removed removed = map.remove_if_unused(ref);
+    EXPECT_EQ(ended, 0);
+  }
+  EXPECT_EQ(ended, 1);
+}
+
+// Threads enter and leave the same ranges. At no time does a thread that retained a range see it gone or another's.
+TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
+  HostDataToTargetMap map;
+  constexpr int kThreads = 4, kRounds = 3000, kRanges = 8;
+  std::atomic<int64_t> alive{0}, wrong{0};
+  const auto enter = [&](HostPtr begin) -> MappingRef {
+    for (;;) {
+      const Found found = map.find(begin, 64);
+      if (found.is_contained && map.retain(found.ref, Counter::kDynamic)) {
+        if (!found.ref.mapping->wait_for(MappingState::kReady, found.ref.generation))
+          wrong.fetch_add(1);
+        return found.ref;
+      }
+      const Inserted inserted = map.insert(range(begin, 64));
+      if (!inserted.is_new)
+        continue;
+      alive.fetch_add(1);
+      const auto target = static_cast<DevicePtr>(static_cast<uintptr_t>(begin) + 0x100000);
+      map.publish_storage(*inserted.found.ref.mapping, target, target);
+      map.publish_ready(*inserted.found.ref.mapping);
+      return inserted.found.ref;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int round = 0; round < kRounds; ++round) {
+        const HostPtr begin = kA + 64 * ((round * (thread + 1)) % kRanges);
+        const MappingRef ref = enter(begin);
+        const auto wanted = static_cast<DevicePtr>(static_cast<uintptr_t>(begin) + 0x100000);
+        if (ref.mapping->begin() != begin || ref.mapping->target_begin() != wanted ||
+            ref.mapping->generation() != ref.generation)
+          wrong.fetch_add(1);
+        if (map.release(ref, Counter::kDynamic, false).reached_zero && map.remove_if_unused(ref).is_removed)
+          alive.fetch_sub(1);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(alive.load(), 0) << "a mapping was removed twice or never";
+  EXPECT_EQ(map.size(), 0u);
+}
+
+} // namespace
+} // namespace omptarget

@@ -1,0 +1,232 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fake_device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "plugin/plugin_functions.h"
+
+namespace omptarget::test {
+
+namespace {
+
+struct LazyQueue {
+  std::deque<std::function<void()>> work;
+  int64_t done = 0;
+};
+struct LazyEvent {
+  LazyQueue *queue = nullptr;
+  int64_t position = 0; ///< how much work of the queue precedes it
+};
+
+std::recursive_mutex mutex; // of everything below; work is done with it held
+FakeCounts counts;
+int64_t blocks = 0;
+int64_t failing = 0;
+std::vector<LazyQueue *> queues;
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+LazyQueue &queue_of(__tgt_async_info *info) {
+  if (!info->Queue) {
+    queues.push_back(new LazyQueue);
+    info->Queue = queues.back();
+  }
+  return *static_cast<LazyQueue *>(info->Queue);
+}
+
+void advance(LazyQueue &queue, int64_t position) {
+  while (queue.done < position && !queue.work.empty()) {
+    const auto work = std::move(queue.work.front());
+    queue.work.pop_front();
+    ++queue.done;
+    work();
+  }
+}
+
+bool is_queue(LazyQueue *queue) { return std::find(queues.begin(), queues.end(), queue) != queues.end(); }
+
+void end_queue(__tgt_async_info *info) {
+  auto *queue = static_cast<LazyQueue *>(info->Queue);
+  std::erase(queues, queue);
+  delete queue;
+  info->Queue = nullptr;
+}
+
+void *allocate(int32_t, int64_t size, void *, int32_t) {
+  Lock lock(mutex);
+  if (failing > 0 && --failing == 0)
+    return nullptr;
+  ++counts.allocations;
+  ++blocks;
+  void *memory = std::aligned_alloc(16, (static_cast<size_t>(size) + 15) / 16 * 16);
+  std::memset(memory, kFresh, static_cast<size_t>(size));
+  return memory;
+}
+
+int32_t free_block(int32_t, void *memory, int32_t) {
+  Lock lock(mutex);
+  ++counts.frees;
+  --blocks;
+  std::free(memory);
+  return 0;
+}
+
+int32_t submit(int32_t, void *target, void *host, int64_t size) {
+  Lock lock(mutex);
+  ++counts.to_device;
+  counts.bytes_to_device += size;
+  std::memcpy(target, host, static_cast<size_t>(size));
+  return 0;
+}
+
+int32_t retrieve(int32_t, void *host, void *target, int64_t size) {
+  Lock lock(mutex);
+  ++counts.to_host;
+  std::memcpy(host, target, static_cast<size_t>(size));
+  return 0;
+}
+
+int32_t submit_lazily(int32_t device, void *target, void *host, int64_t size, __tgt_async_info *info) {
+  Lock lock(mutex);
+  queue_of(info).work.push_back([=] { submit(device, target, host, size); });
+  return 0;
+}
+
+int32_t retrieve_lazily(int32_t device, void *host, void *target, int64_t size, __tgt_async_info *info) {
+  Lock lock(mutex);
+  queue_of(info).work.push_back([=] { retrieve(device, host, target, size); });
+  return 0;
+}
+
+int32_t launch(int32_t, void *kernel, void **arguments, ptrdiff_t *, __tgt_kernel_args *args, __tgt_async_info *info) {
+  Lock lock(mutex);
+  ++counts.launches;
+  std::vector<void *> values(arguments, arguments + args->NumArgs);
+  auto run = [kernel, values]() mutable { (*static_cast<FakeKernel *>(kernel))(values.data()); };
+  if (info)
+    queue_of(info).work.push_back(run);
+  else
+    run();
+  return 0;
+}
+
+int32_t synchronize(int32_t, __tgt_async_info *info) {
+  Lock lock(mutex);
+  ++counts.synchronisations;
+  advance(queue_of(info), INT64_MAX);
+  end_queue(info);
+  return 0;
+}
+
+int32_t query(int32_t, __tgt_async_info *info) {
+  Lock lock(mutex);
+  LazyQueue &queue = queue_of(info);
+  advance(queue, queue.done + 1);
+  if (queue.work.empty())
+    end_queue(info);
+  return 0;
+}
+
+int32_t create_event(int32_t, void **event) {
+  Lock lock(mutex);
+  ++counts.events;
+  *event = new LazyEvent;
+  return 0;
+}
+
+int32_t record_event(int32_t, void *event, __tgt_async_info *info) {
+  Lock lock(mutex);
+  LazyQueue &queue = queue_of(info);
+  *static_cast<LazyEvent *>(event) = {&queue, queue.done + static_cast<int64_t>(queue.work.size())};
+  return 0;
+}
+
+int32_t sync_event(int32_t, void *event) {
+  Lock lock(mutex);
+  const LazyEvent copy = *static_cast<LazyEvent *>(event);
+  if (is_queue(copy.queue))
+    advance(*copy.queue, copy.position);
+  return 0;
+}
+
+int32_t wait_event(int32_t device, void *event, __tgt_async_info *info) {
+  Lock lock(mutex);
+  LazyEvent copy = *static_cast<LazyEvent *>(event);
+  queue_of(info).work.push_back([=]() mutable { sync_event(device, &copy); });
+  return 0;
+}
+
+int32_t destroy_event(int32_t, void *event) {
+  Lock lock(mutex);
+  --counts.events;
+  delete static_cast<LazyEvent *>(event);
+  return 0;
+}
+
+std::unique_ptr<PluginFunctions> functions_of(FakeKind kind) {
+  auto functions = std::make_unique<PluginFunctions>();
+  functions->generation = PluginGeneration::kCurrent;
+  functions->launches_as_is = true;
+  functions->init_device = [](int32_t) -> int32_t { return 0; };
+  functions->data_alloc = allocate;
+  functions->data_delete = free_block;
+  functions->data_submit = submit;
+  functions->data_retrieve = retrieve;
+  functions->launch_kernel = launch;
+  if (kind == FakeKind::kSynchronous)
+    return functions;
+  functions->data_submit_async = submit_lazily;
+  functions->data_retrieve_async = retrieve_lazily;
+  functions->synchronize = synchronize;
+  functions->query_async = query;
+  if (kind == FakeKind::kLazyWithoutEvents)
+    return functions;
+  functions->create_event = create_event;
+  functions->record_event = record_event;
+  functions->sync_event = sync_event;
+  functions->wait_event = wait_event;
+  functions->destroy_event = destroy_event;
+  return functions;
+}
+
+} // namespace
+
+FakeCounts fake_counts() {
+  Lock lock(mutex);
+  return counts;
+}
+
+void reset_fake_counts() {
+  Lock lock(mutex);
+  const int64_t events = counts.events;
+  counts = {};
+  counts.events = events;
+}
+
+int64_t fake_blocks() {
+  Lock lock(mutex);
+  return blocks;
+}
+
+void fail_allocation(int64_t n) {
+  Lock lock(mutex);
+  failing = n;
+}
+
+const Plugin &fake_plugin(FakeKind kind) {
+  static Plugin *const plugins[] = {
+      new Plugin("fake", "", functions_of(FakeKind::kSynchronous), 2),
+      new Plugin("lazy", "", functions_of(FakeKind::kLazy), 2),
+      new Plugin("lazy-without-events", "", functions_of(FakeKind::kLazyWithoutEvents), 2),
+  };
+  return *plugins[static_cast<int>(kind)];
+}
+
+} // namespace omptarget::test

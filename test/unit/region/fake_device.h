@@ -1,0 +1,45 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device for tests, made of functions of this process: its memory is the host's, filled with a pattern. The lazy one
+// queues work and does it as late as it may: at synchronize, when another queue waits for an event of it, or one piece
+// per query. So a copy that nobody waits for has not arrived, and memory that went too early is read after its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "device/device.h"
+
+namespace omptarget::test {
+
+enum class FakeKind { kSynchronous, kLazy, kLazyWithoutEvents };
+
+/// What the fake was asked for, since reset_counts().
+struct FakeCounts {
+  int64_t allocations = 0;
+  int64_t frees = 0;
+  int64_t to_device = 0;
+  int64_t to_host = 0;
+  int64_t bytes_to_device = 0;
+  int64_t synchronisations = 0;
+  int64_t events = 0; ///< that are alive
+  int64_t launches = 0;
+};
+FakeCounts fake_counts();
+void reset_fake_counts();
+/// Blocks of device memory that are allocated now.
+int64_t fake_blocks();
+/// Every n-th allocation from now on fails; 0: none.
+void fail_allocation(int64_t n);
+
+/// The byte that fresh device memory is filled with.
+inline constexpr unsigned char kFresh = 0xa5;
+
+/// A plugin of that kind with two devices; lives for ever.
+const Plugin &fake_plugin(FakeKind kind);
+
+/// Kernels are functions of the arguments; their address is the handle.
+using FakeKernel = std::function<void(void **arguments)>;
+
+} // namespace omptarget::test
