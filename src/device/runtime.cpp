@@ -75,7 +75,129 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     }
     library = std::move(*place);
     all.erase(place);
-    observe::connect_tool([] { return Runtime::get().number_of_devices_so_far(); });
+    std::erase(registry->unmatched, library);
+    forget_requires(*registry, library->path);
+  }
+  OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
+                  has_ended() ? " after the end of the devices" : "");
+  observe::forget_module(library->range.begin, library->range.end);
+  if (has_ended())
+    return;
+  const int32_t count = device_count_.load(std::memory_order_acquire);
+  for (int32_t i = 0; i < count; ++i)
+    devices_[i].load(std::memory_order_relaxed)->unload(library);
+}
+
+Status Runtime::add_requires(int64_t mask, const void *address) {
+  const std::optional<ModuleBounds> module = module_of(address);
+  return note_requires(module ? module->path : "a module", static_cast<uint64_t>(mask));
+}
+
+Status Runtime::note_requires(const std::string &module, uint64_t mask) {
+  auto registry = registry_.lock();
+  for (const RequiresSource &other : registry->requires_sources)
+    for (const Requirement &requirement : kRequirements)
+      if ((mask ^ other.mask) & requirement.bit) {
+        const std::string &with = (mask & requirement.bit) != 0 ? module : other.module;
+        const std::string &without = (mask & requirement.bit) != 0 ? other.module : module;
+        return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
+            .during(with == without
+                        ? format("one part of %s requires %s, another does not", with.c_str(), requirement.clause)
+                        : format("%s requires %s, %s does not", with.c_str(), requirement.clause, without.c_str()));
+      }
+  for (const RequiresSource &other : registry->requires_sources)
+    if (other.module == module && other.mask == mask)
+      return Status::ok();
+  registry->requires_sources.push_back({module, mask});
+  requires_mask_.fetch_or(mask, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+/// What a module that is gone had required binds nobody.
+void Runtime::forget_requires(Registry &registry, const std::string &module) {
+  const auto is_of_module = [&](const auto &library) { return library->path == module; };
+  if (std::any_of(registry.libraries.begin(), registry.libraries.end(), is_of_module))
+    return;
+  std::erase_if(registry.requires_sources, [&](const RequiresSource &source) { return source.module == module; });
+  uint64_t mask = 0;
+  for (const RequiresSource &source : registry.requires_sources)
+    mask |= source.mask;
+  requires_mask_.store(mask, std::memory_order_relaxed);
+}
+
+int Runtime::read_policy() {
+  int policy = offload_.load(std::memory_order_relaxed);
+  if (policy != kUnread)
+    return policy;
+  switch (libomp::target_offload()) {
+  case libomp::Offload::kDisabled:
+    policy = kDisabled;
+    break;
+  case libomp::Offload::kMandatory:
+    policy = kMandatory;
+    break;
+  case libomp::Offload::kDefault:
+    policy = kDefault;
+    break;
+  }
+  offload_.store(policy, std::memory_order_relaxed);
+  return policy;
+}
+
+int32_t Runtime::number_of_devices() {
+  if (matched_generation_.load(std::memory_order_acquire) != generation() ||
+      offload_.load(std::memory_order_relaxed) == kUnread) [[unlikely]]
+    enumerate(false);
+  return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
+}
+
+void Runtime::set_info(uint32_t mask) {
+  set_info_mask(mask);
+  std::lock_guard enumeration(enumeration_mutex_);
+  for (const Plugin *plugin : used_plugins_)
+    plugin->set_info_flag(mask);
+}
+
+Status Runtime::initialise_all() {
+  enumerate(true);
+  {
+    std::lock_guard enumeration(enumeration_mutex_);
+    for (const auto &plugin : plugins_.plugins)
+      use(*plugin);
+  }
+  for (int32_t i = 0; i < number_of_devices(); ++i)
+    OMPTARGET_TRY(devices_[i].load(std::memory_order_relaxed)->prepare(generation()));
+  return Status::ok();
+}
+
+Result<Device *> Runtime::device(DeviceId id) {
+  if (raw(id) < 0 || raw(id) >= number_of_devices())
+    return static_cast<Device *>(nullptr);
+  Device *device = devices_[raw(id)].load(std::memory_order_relaxed);
+  OMPTARGET_TRY(device->prepare(generation()));
+  return device;
+}
+
+Device *Runtime::known_device(int32_t number) const {
+  const bool is_known = number >= 0 && number < device_count_.load(std::memory_order_acquire);
+  return is_known ? devices_[number].load(std::memory_order_relaxed) : nullptr;
+}
+
+void Runtime::enumerate(bool even_without_modules) {
+  const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
+  std::lock_guard enumeration(enumeration_mutex_);
+  const uint32_t target = generation();
+  if (matched_generation_.load(std::memory_order_relaxed) == target && has_loaded_plugins_)
+    return;
+  if (target == 0 && !even_without_modules)
+    return; // no module offloads
+  if (policy == kDisabled) {
+    OMPTARGET_TRACE(Topic::kDevice, "offloading is disabled: no plugin is loaded");
+    has_loaded_plugins_ = true;
+    matched_generation_.store(target, std::memory_order_release);
+    return;
+  }
+  if (!has_loaded_plugins_) {
     warn_about_second_library();
     warn_about_unknown_settings();
     plugins_ = load_plugins();
@@ -162,21 +284,11 @@ std::string Runtime::architecture_of(const std::shared_ptr<OffloadLibrary> &libr
 
 std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
-  std::lock_guard enumeration(enumeration_mutex_); // keeps the modules' images where they are
   for (const auto &library : libraries())
-<<<<<<< HEAD
     for (size_t i = 0; i < library->images.size(); ++i)
       lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
                              architecture_of(library, i).c_str()));
   std::lock_guard enumeration(enumeration_mutex_);
-=======
-    for (size_t i = 0; i < library->images.size(); ++i) {
-      const DeviceImage &image = library->images[i];
-      lines.push_back(format("needed: image %zu of %s is %s", i, library->path.c_str(),
-                             image.defect.empty() ? ("built for " + facts_of(image).architecture).c_str()
-                                                  : ("damaged: " + image.defect).c_str()));
-    }
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
                            plugin->number_of_devices()));
