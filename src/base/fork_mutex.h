@@ -18,6 +18,12 @@ public:
     mutex_.lock();
     owner_.store(pthread_self(), std::memory_order_relaxed);
   }
+  bool try_lock() {
+    const bool is_locked = mutex_.try_lock();
+    if (is_locked)
+      owner_.store(pthread_self(), std::memory_order_relaxed);
+    return is_locked;
+  }
   void unlock() {
     owner_.store(pthread_t{}, std::memory_order_relaxed);
     mutex_.unlock();

@@ -6,20 +6,13 @@
 
 #include <atomic>
 #include <memory>
-<<<<<<< HEAD
-#include <mutex>
 #include <optional>
-=======
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
 #include <string>
 #include <vector>
 
 #include "base/address.h"
-<<<<<<< HEAD
-#include "base/guarded.h"
-=======
 #include "base/fork_mutex.h"
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
+#include "base/guarded.h"
 #include "base/pointer_table.h"
 #include "image/image_copy.h"
 #include "image/offload_library.h"
@@ -73,8 +66,17 @@ public:
   /// Runs the destructors of everything that is loaded, and tells tools: the program ends.
   void end();
 
-  /// For fork handlers only: the lock under which the device is initialised and loaded.
-  ForkMutex &load_mutex_for_fork() { return load_mutex_; }
+  /// Around a fork: the lock of loading first, for all devices, the others last.
+  void before_fork_of_loader() { load_mutex_.before_fork(); }
+  void after_fork_of_loader() { load_mutex_.after_fork(); }
+  void before_fork() {
+    pending_unloads_.mutex_for_fork().lock();
+    map_.before_fork();
+  }
+  void after_fork() {
+    map_.after_fork();
+    pending_unloads_.mutex_for_fork().unlock();
+  }
 
 private:
   struct Loaded {
@@ -121,13 +123,9 @@ private:
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
-<<<<<<< HEAD
   std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
-  std::mutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
-  Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
-=======
   ForkMutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
+  Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
   uint64_t last_number_ = 0;

@@ -106,7 +106,9 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
   switch (entry.kind) {
   case EntryKind::kKernel:
     loaded.kernels.emplace_back(entry.address, std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
-    kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
+    // Modules may share a kernel (an inline function): the first one's counts, as for variables.
+    if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
+      kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
     break;
   case EntryKind::kConstructor:
     loaded.constructors.push_back({target.addr, entry.name});
@@ -144,6 +146,27 @@ Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target
   return Status::ok();
 }
 
+/// Other modules' kernels and variables that the module had in common with them count from now on.
+void Device::take_over(const Loaded &gone) {
+  const auto was_shared = [&](const Entry &entry) {
+    const bool is_variable = entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
+    return is_variable && std::find(gone.variables.begin(), gone.variables.end(), entry.address) != gone.variables.end();
+  };
+  for (const auto &other : loaded_) {
+    if (other.get() == &gone)
+      continue;
+    for (const auto &[address, kernel] : other->kernels)
+      if (!kernels_.find(static_cast<uintptr_t>(address)))
+        kernels_.insert(static_cast<uintptr_t>(address), kernel.get());
+    for (size_t i = 0; i < other->image.entries().size() && !gone.variables.empty(); ++i) {
+      const Entry &entry = other->image.entries()[i];
+      if (void *const target = other->table->EntriesBegin[i].addr; target && was_shared(entry))
+        if (Status status = add_variable(*other, entry, device_ptr(target)); !status)
+          OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "%s", status.to_string().c_str());
+    }
+  }
+}
+
 void Device::unload_now(const OffloadLibrary &library) {
   std::erase_if(failed_, [&](const Failed &failed) { return failed.library.get() == &library; });
   const auto place = std::find_if(loaded_.begin(), loaded_.end(),
@@ -157,6 +180,7 @@ void Device::unload_now(const OffloadLibrary &library) {
       OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor.name,
                              status.to_string().c_str());
   destroy(loaded);
+  take_over(loaded);
   loaded_.erase(place);
 }
 

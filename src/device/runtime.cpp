@@ -318,7 +318,7 @@ void Runtime::before_fork() {
   for (bool is_complete = false; !is_complete;) {
     const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
     for (; locked < count; ++locked)
-      runtime.devices_[locked].load(std::memory_order_relaxed)->load_mutex_for_fork().before_fork();
+      runtime.devices_[locked].load(std::memory_order_relaxed)->before_fork_of_loader();
     runtime.enumeration_mutex_.before_fork();
     is_complete = runtime.device_count_.load(std::memory_order_acquire) == count;
     if (!is_complete)
@@ -328,20 +328,20 @@ void Runtime::before_fork() {
   caller_registry_mutex_for_fork().lock();
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->map().before_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
 }
 
 void Runtime::after_fork() {
   Runtime &runtime = get();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->map().after_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();
   module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
   runtime.registry_.mutex_for_fork().unlock();
   runtime.enumeration_mutex_.after_fork();
   for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->load_mutex_for_fork().after_fork();
+    runtime.devices_[i].load(std::memory_order_relaxed)->after_fork_of_loader();
 }
 
 } // namespace omptarget

@@ -7,11 +7,7 @@
 
 #include <atomic>
 #include <memory>
-<<<<<<< HEAD
-#include <mutex>
 #include <optional>
-=======
->>>>>>> de348c6 (Check entries' addresses and sizes, keep locks usable in the child of a fork, test base and image)
 #include <string>
 #include <vector>
 

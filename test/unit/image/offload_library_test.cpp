@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "container_bytes.h"
+#include "image/image_copy.h"
 
 namespace omptarget {
 namespace {
@@ -65,13 +66,11 @@ TEST(OffloadLibrary, holds_what_the_module_brought) {
   EXPECT_EQ(library->entry_generation, 32u);
   EXPECT_EQ(library->entries.size(), 3u);
   ASSERT_EQ(library->images.size(), 2u);
-  DeviceImage &image = library->images[1];
+  const DeviceImage &image = library->images[1];
   EXPECT_EQ(image.defect, "");
   EXPECT_EQ(image.size(), 8u);
-  const __tgt_device_image record = image.plugin_image();
-  ASSERT_EQ(record.EntriesEnd - record.EntriesBegin, 3);
-  EXPECT_STREQ(record.EntriesBegin[2].name, "kernel_2");
-  EXPECT_EQ(record.EntriesBegin[2].addr, &module.kernel_ids[2]);
+  ASSERT_EQ(image.entries.size(), 3u);
+  EXPECT_STREQ(image.entries[2].name, "kernel_2");
 }
 
 TEST(OffloadLibrary, gives_plugins_the_32_byte_entries_of_newer_tables) {
@@ -88,9 +87,34 @@ TEST(OffloadLibrary, gives_plugins_the_32_byte_entries_of_newer_tables) {
   ASSERT_TRUE(library);
   EXPECT_EQ(library->entry_generation, 56u);
   EXPECT_EQ(library->requires_mask, 8u);
-  ASSERT_EQ(library->images[0].plugin_entries.size(), 1u);
-  EXPECT_EQ(library->images[0].plugin_entries[0].flags, OMPTARGET_ENTRY_LINK);
-  EXPECT_EQ(library->images[0].plugin_entries[0].size, 8u);
+  ImageCopy copy(library->images[0]);
+  const __tgt_device_image record = copy.record();
+  ASSERT_EQ(record.EntriesEnd - record.EntriesBegin, 1);
+  EXPECT_EQ(record.EntriesBegin->flags, OMPTARGET_ENTRY_LINK);
+  EXPECT_EQ(record.EntriesBegin->size, 8u);
+  EXPECT_EQ(record.EntriesBegin->addr, static_cast<void *>(&module.images));
+}
+
+TEST(ImageCopy, outlives_its_module) {
+  auto module = std::make_unique<Module>(fresh_module());
+  for (__tgt_device_image &image : module->images)
+    image = {module->bytes, module->bytes + 8, module->entries, module->entries + 3};
+  for (int i = 0; i < 3; ++i)
+    module->entries[i].name = module->names[i];
+  module->descriptor = {2, module->images, module->entries, module->entries + 3};
+  auto library = accepted(*module);
+  ASSERT_TRUE(library);
+  ImageCopy copy(library->images[1]);
+  library.reset();
+  std::memset(static_cast<void *>(module.get()), 0xff, sizeof *module);
+  module.reset();
+  ASSERT_EQ(copy.entries().size(), 3u);
+  EXPECT_STREQ(copy.entries()[1].name, "kernel_1");
+  EXPECT_STREQ(copy.record().EntriesBegin[2].name, "kernel_2");
+  EXPECT_EQ(std::memcmp(copy.bytes().data(), "an image", 8), 0);
+  copy.drop_bytes();
+  EXPECT_TRUE(copy.bytes().empty());
+  EXPECT_STREQ(copy.entries()[0].name, "kernel_0");
 }
 
 TEST(OffloadLibrary, an_image_may_have_a_part_of_the_entries) {
