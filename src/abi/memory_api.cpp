@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
+#include "observe/construct_events.h"
 #include "omptarget/compiler.h"
 #include "region/memory.h"
 
@@ -20,7 +21,11 @@ using namespace omptarget;
 
 namespace {
 
-Call api_call(const char *function, int device, const void *code) { return {function, nullptr, device, code}; }
+Call api_call(const char *function, int device, const void *code) {
+  if (observe::listeners() != 0) [[unlikely]]
+    observe::note_api_call(code);
+  return {function, nullptr, device, code};
+}
 
 /// The value, or fallback after a failure was reported.
 template <typename T> T value_or(Result<T> result, T fallback, const Call &call) {
@@ -28,11 +33,13 @@ template <typename T> T value_or(Result<T> result, T fallback, const Call &call)
 }
 
 void *allocate(const char *function, size_t size, int device, int32_t kind, const void *code) {
-  return value_or<void *>(allocate_memory(size, device, kind), nullptr, api_call(function, device, code));
+  const Call call = api_call(function, device, code);
+  return value_or<void *>(allocate_memory(size, device, kind), nullptr, call);
 }
 
 void release(const char *function, void *pointer, int device, int32_t kind, const void *code) {
-  (void)succeeded(free_memory(pointer, device, kind), api_call(function, device, code));
+  const Call call = api_call(function, device, code);
+  (void)succeeded(free_memory(pointer, device, kind), call);
 }
 
 /// Whether all numbers are those of devices, before a task is started for them.

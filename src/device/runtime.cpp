@@ -80,6 +80,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   }
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   has_ended() ? " after the end of the devices" : "");
+  observe::forget_module(library->range.begin, library->range.end);
   if (has_ended())
     return;
   const int32_t count = device_count_.load(std::memory_order_acquire);
@@ -150,6 +151,13 @@ int32_t Runtime::number_of_devices() {
   return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
 }
 
+void Runtime::set_info(uint32_t mask) {
+  set_info_mask(mask);
+  std::lock_guard enumeration(enumeration_mutex_);
+  for (const Plugin *plugin : used_plugins_)
+    plugin->set_info_flag(mask);
+}
+
 Status Runtime::initialise_all() {
   enumerate(true);
   {
@@ -190,7 +198,6 @@ void Runtime::enumerate(bool even_without_modules) {
     return;
   }
   if (!has_loaded_plugins_) {
-    observe::connect_tool([] { return Runtime::get().number_of_devices_so_far(); });
     warn_about_second_library();
     warn_about_unknown_settings();
     plugins_ = load_plugins();

@@ -29,6 +29,8 @@ public:
 
   /// All references are taken away first, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
+    if (has_entered_ && observe::reports_mappings()) [[unlikely]]
+      report_members();
     for (MapItem &item : items_) {
       if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
         continue;
@@ -36,8 +38,6 @@ public:
         OMPTARGET_TRY(look_up(item));
       if (item.flags & kItemCounted)
         release(item, item.mapping);
-      else if (item.mapping && observe::reports_mappings()) [[unlikely]]
-        report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
       if (item.flags & kItemPointerCounted)
         release(item, item.pointer_mapping);
     }
@@ -47,6 +47,13 @@ public:
   }
 
 private:
+  /// Before anything is released.
+  void report_members() const {
+    for (const MapItem &item : items_)
+      if (item.mapping && !(item.flags & (kItemCounted | kItemLookUpOnly)))
+        report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
+  }
+
   Status look_up(MapItem &item) {
     item.flags = 0;
     item.mapping = item.pointer_mapping = {};

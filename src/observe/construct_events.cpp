@@ -16,6 +16,7 @@ namespace omptarget::observe {
 namespace {
 // Plain data: needs no hook at thread exit.
 thread_local constinit ConstructRecord *current = nullptr;
+thread_local constinit const void *api_code = nullptr;
 constinit std::atomic<uint64_t> last_number{0};
 
 DeviceId current_device() { return current ? current->facts.device : DeviceId::kDefault; }
@@ -23,6 +24,8 @@ DeviceId current_device() { return current ? current->facts.device : DeviceId::k
 
 ConstructRecord *current_construct() { return current; }
 uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+void note_api_call(const void *code) { api_code = code; }
 
 void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arguments) {
   const uint32_t told = listeners();
@@ -49,8 +52,7 @@ void Construct::end() {
 void DataOperation::begin(const DataOperationFacts &facts) {
   const uint32_t told = listeners();
   new (&record_) DataOperationRecord{facts, 0, 0, told};
-  if (current && !facts.code)
-    record_.facts.code = current->facts.code;
+  record_.facts.code = current ? current->facts.code : api_code;
   if (told & listener::kInfo)
     print_copy(facts);
   if (told & (listener::kTool | listener::kTrace))

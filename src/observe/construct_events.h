@@ -88,8 +88,11 @@ struct DataOperationFacts {
   void *target;     ///< device address; null while unknown
   int64_t bytes;
   const char *name; ///< of the variable, ";name;file;line;column;;" or plain; or null
-  const void *code = nullptr; ///< for API routines; constructs know their own
+  const void *code = nullptr; ///< filled when it begins: the construct's or the API routine's
 };
+
+/// The calling thread is about to carry out an API routine that was called from this code.
+void note_api_call(const void *code);
 
 struct DataOperationRecord {
   DataOperationFacts facts;

@@ -11,8 +11,8 @@
 
 namespace omptarget::observe {
 
-/// To be called once, at first need, before any device is used and with no lock held that a tool could want: connects to
-/// an OMPT tool through libomp. initial_device(): the host's number, asked later.
+/// To be called before a device is initialised; only the first call does something: connects to an OMPT tool through
+/// libomp, which must not be in the middle of its own initialisation. initial_device(): the host's number, asked later.
 void connect_tool(int32_t (*initial_device)());
 
 /// architecture: what the plugin says, or its name.

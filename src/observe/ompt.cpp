@@ -3,6 +3,7 @@
 
 #include "observe/ompt.h"
 
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -140,6 +141,9 @@ int ompt_connect(ompt::Lookup lookup) {
 }
 
 void connect_tool(HostNumber host_number) {
+  static std::atomic<bool> is_done{false};
+  if (is_done.exchange(true, std::memory_order_acq_rel))
+    return;
   initial_device = host_number;
   using Connect = void (*)(ompt::StartToolResult *);
   const auto connect = reinterpret_cast<Connect>(dlsym(RTLD_DEFAULT, "ompt_libomp_connect"));

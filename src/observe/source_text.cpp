@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kFields = 4;
 
+/// LLVM 19 names files without their folders.
+std::string_view without_folders(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 /// Cuts ";a;b;c;d;" into its fields; false if there are fewer.
 bool cut(std::string_view text, std::string_view (&fields)[kFields]) {
   if (!text.starts_with(';'))
@@ -44,7 +47,7 @@ SourcePlace construct_place(const char *psource) {
   std::string_view fields[kFields];
   if (!psource || !cut(psource, fields) || number(fields[2]) == 0)
     return {};
-  return {fields[0], fields[1], number(fields[2]), number(fields[3])};
+  return {without_folders(fields[0]), fields[1], number(fields[2]), number(fields[3])};
 }
 
 SourcePlace construct_place(const ident_t *location) {
@@ -57,7 +60,7 @@ VariableName variable_name(const char *text) {
   std::string_view fields[kFields];
   if (!cut(text, fields))
     return {text, {}};
-  return {fields[0], {fields[1], "unknown", number(fields[2]), number(fields[3])}};
+  return {fields[0], {without_folders(fields[1]), "unknown", number(fields[2]), number(fields[3])}};
 }
 
 } // namespace omptarget::observe

@@ -12,7 +12,7 @@ struct ident_t;
 
 namespace omptarget::observe {
 
-/// A place in the source; "unknown:0:0" if the program was compiled without -g.
+/// A place in the source, the file without its folders; "unknown:0:0" if the program was compiled without -g.
 struct SourcePlace {
   std::string_view file = "unknown";
   std::string_view function = "unknown";

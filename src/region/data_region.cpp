@@ -51,6 +51,7 @@ Status enter_data(const Call &call, const MapList &list) {
   const ReportedConstruct reported(call, *device, observe::ConstructKind::kEnterData, list);
   return carry_out(*device, call, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.enter(items));
+    ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
     return Status::ok();
   });

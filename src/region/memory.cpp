@@ -12,8 +12,12 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "device/runtime.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
+
+using observe::DataOperation;
+using observe::DataOperationKind;
 
 Result<Device *> api_device(int32_t number) {
   Runtime &runtime = Runtime::get();
@@ -35,8 +39,11 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
     if (!memory)
       return Status::error(format("%zu bytes of host memory could not be allocated", size));
   } else {
+    DataOperation operation({DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size),
+                             nullptr});
     OMPTARGET_TRY_ASSIGN(memory,
                          device->plugin().data_alloc(device->local_id(), static_cast<int64_t>(size), nullptr, kind));
+    operation.set_target(memory);
   }
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "allocated %zu bytes of kind %d at %p", size, kind, memory);
   return memory;
@@ -49,8 +56,10 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
     return Status::ok(); // the devices are gone, and so is their memory
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "freeing %p", pointer);
-  if (device)
+  if (device) {
+    const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});
     return device->plugin().data_delete(device->local_id(), pointer, kind);
+  }
   std::free(pointer);
   return Status::ok();
 }
@@ -67,10 +76,15 @@ public:
       std::memmove(destination, source, static_cast<size_t>(bytes));
       return Status::ok();
     }
-    if (!from_)
+    if (!from_) {
+      const DataOperation operation({DataOperationKind::kToDevice, to_->id(), source, destination, bytes, nullptr});
       return to_->plugin().data_submit(to_->local_id(), destination, source, bytes, &queue_);
-    if (!to_)
+    }
+    if (!to_) {
+      const DataOperation operation({DataOperationKind::kFromDevice, from_->id(), destination,
+                                     const_cast<void *>(source), bytes, nullptr});
       return from_->plugin().data_retrieve(from_->local_id(), destination, source, bytes, &queue_);
+    }
     return between_devices(destination, source, bytes);
   }
 
@@ -205,6 +219,8 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
                                 target, device_number));
   const HostPtr begin = host_ptr(host);
   const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, nullptr, Counter::kDynamic};
+  const DataOperation operation({DataOperationKind::kAssociate, device->id(), host, const_cast<void *>(target),
+                                 static_cast<int64_t>(size), nullptr});
   if (device->map().insert_infinite(range, device_ptr(target)))
     return Status::ok();
   const Found found = device->map().find(begin, static_cast<int64_t>(size));

@@ -201,7 +201,8 @@ Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size
 }
 
 Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
-  return device_.plugin().data_submit(device_.local_id(), raw(target), raw(source), size, &queue_);
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
+  return timed(device_.plugin().data_submit(device_.local_id(), raw(target), raw(source), size, &queue_));
 }
 
 Status DeviceWork::attach(const Attachment &action) {

@@ -32,10 +32,10 @@ def constructs(lines, is_begin):
 def info_groups(lines):
     chosen = [re.sub(r"0x[0-9a-f]{16}", "ADDRESS", line) for line in lines if " info: " in line]
     # LLVM names copies without a mapping after whatever lies next to them.
-    firstprivate = [re.sub(r"(Copying data from host to device, .*Size=40, Name=)(?!a$|heap\[0:10\]$).*", r"\1unknown", line)
+    firstprivate = [re.sub(r"(Copying data from .*Size=40, Name=)(?!a$|heap\[0:10\]$).*", r"\1unknown", line)
                     for line in chosen]
     return constructs(firstprivate, lambda line: re.search(r"info: (Entering|Exiting|Updating) ", line)
-                      or "libomptarget:0:0" in line)
+                )
 
 
 def ompt_groups(lines):
