@@ -120,6 +120,21 @@ CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
   return CUDA_ERROR_INVALID_IMAGE;
 }
 
+} // namespace
+
+// The loader knows an open file by its path. What it keeps keeps its path, too, so that no other gets it.
+void sim::close_code(void *handle, int file) {
+  dlclose(handle);
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+  if (void *kept = dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
+    dlclose(kept);
+  else
+    close(file);
+}
+
+namespace {
+
 Module *check_module(const char *call, Context *context, CUmodule handle) {
   Module *module = reinterpret_cast<Module *>(handle);
   if (!module || module->is_unloaded) {
@@ -258,8 +273,7 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
   for (auto one = memory.begin(); one != memory.end();)
     one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
   module->is_unloaded = true;
-  dlclose(module->handle);
-  close(module->file);
+  close_code(module->handle, module->file);
   return injected;
 }
 

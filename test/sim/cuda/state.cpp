@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include "sim_cuda.h"
@@ -256,8 +255,7 @@ void destroy_context(Context *context) {
   for (const auto &module : the_state.modules)
     if (module->context == context && !module->is_unloaded) {
       module->is_unloaded = true;
-      dlclose(module->handle);
-      close(module->file);
+      close_code(module->handle, module->file);
       ++left;
     }
   for (auto one = the_state.memory.begin(); one != the_state.memory.end();) {

@@ -141,5 +141,7 @@ void wait_for_context(Context *context);
 /// Takes down what is left of a context. State not locked.
 void destroy_context(Context *context);
 uint64_t live_objects();
+/// Takes a module's code out of the process.
+void close_code(void *handle, int file);
 
 } // namespace sim

@@ -1,0 +1,198 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures omptarget beside the bare driver, on one GPU, in one process: empty launches, copies, mapping, a few kernels.
+// Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened by hand for the driver's own figures,
+// in the same primary context.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <omp.h>
+
+namespace {
+
+bool first_figure = true;
+
+double now_us() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median_us(int rounds, const std::function<void()> &work) {
+  std::vector<double> times;
+  work();
+  for (int i = 0; i < rounds; ++i) {
+    const double start = now_us();
+    work();
+    times.push_back(now_us() - start);
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+void figure(const std::string &name, double us) {
+  std::printf("%s\n  \"%s\": %.3f", first_figure ? "" : ",", name.c_str(), us);
+  std::fflush(stdout);
+  first_figure = false;
+}
+
+const char kEmptyPtx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry empty() { ret; }\n";
+
+/// The driver's functions that are compared with.
+struct Driver {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  template <typename F> F get(const char *name) { return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr); }
+  int (*init)(unsigned) = get<int (*)(unsigned)>("cuInit");
+  int (*retain)(void **, int) = get<int (*)(void **, int)>("cuDevicePrimaryCtxRetain");
+  int (*set_current)(void *) = get<int (*)(void *)>("cuCtxSetCurrent");
+  int (*load)(void **, const void *) = get<int (*)(void **, const void *)>("cuModuleLoadData");
+  int (*function)(void **, void *, const char *) = get<int (*)(void **, void *, const char *)>("cuModuleGetFunction");
+  int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                void **) = get<decltype(launch)>("cuLaunchKernel");
+  int (*stream)(void **, unsigned) = get<int (*)(void **, unsigned)>("cuStreamCreate");
+  int (*wait)(void *) = get<int (*)(void *)>("cuStreamSynchronize");
+  int (*alloc)(uint64_t *, size_t) = get<int (*)(uint64_t *, size_t)>("cuMemAlloc_v2");
+  int (*free)(uint64_t) = get<int (*)(uint64_t)>("cuMemFree_v2");
+  int (*alloc_host)(void **, size_t, unsigned) = get<int (*)(void **, size_t, unsigned)>("cuMemHostAlloc");
+  int (*free_host)(void *) = get<int (*)(void *)>("cuMemFreeHost");
+  int (*to_device)(uint64_t, const void *, size_t, void *) =
+      get<int (*)(uint64_t, const void *, size_t, void *)>("cuMemcpyHtoDAsync_v2");
+  int (*to_host)(void *, uint64_t, size_t, void *) =
+      get<int (*)(void *, uint64_t, size_t, void *)>("cuMemcpyDtoHAsync_v2");
+  void *context = nullptr, *the_stream = nullptr, *empty = nullptr;
+
+  bool open() {
+    void *module = nullptr;
+    const bool ready = library && init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 &&
+                       stream(&the_stream, 1) == 0;
+    if (ready && load(&module, kEmptyPtx) == 0)
+      function(&empty, module, "empty");
+    return ready;
+  }
+};
+
+void measure_launches(Driver &driver) {
+  constexpr int kRounds = 2000;
+  figure("launch.omptarget", median_us(kRounds, [] {
+#pragma omp target teams num_teams(1) thread_limit(32)
+           {
+           }
+         }));
+  if (driver.empty)
+    figure("launch.driver", median_us(kRounds, [&] {
+             driver.launch(driver.empty, 1, 1, 1, 32, 1, 1, 0, driver.the_stream, nullptr, nullptr);
+             driver.wait(driver.the_stream);
+           }));
+}
+
+void measure_copy(Driver &driver, size_t size, bool pinned) {
+  const int rounds = size > (size_t{64} << 20) ? 5 : size > (size_t{1} << 20) ? 20 : 200;
+  void *host = nullptr;
+  if (pinned ? driver.alloc_host(&host, size, 0) != 0 : (host = std::malloc(size)) == nullptr)
+    return;
+  std::fill_n(static_cast<char *>(host), size, 1);
+  void *device = omp_target_alloc(size, 0);
+  uint64_t own = 0;
+  const int here = omp_get_initial_device();
+  if (device && driver.alloc(&own, size) == 0) {
+    const std::string suffix = std::string(pinned ? ".pinned." : ".pageable.") + std::to_string(size);
+    figure("to_device.omptarget" + suffix,
+           median_us(rounds, [&] { omp_target_memcpy(device, host, size, 0, 0, 0, here); }));
+    figure("to_device.driver" + suffix, median_us(rounds, [&] {
+             driver.to_device(own, host, size, driver.the_stream);
+             driver.wait(driver.the_stream);
+           }));
+    figure("to_host.omptarget" + suffix,
+           median_us(rounds, [&] { omp_target_memcpy(host, device, size, 0, 0, here, 0); }));
+    figure("to_host.driver" + suffix, median_us(rounds, [&] {
+             driver.to_host(host, own, size, driver.the_stream);
+             driver.wait(driver.the_stream);
+           }));
+    driver.free(own);
+  }
+  omp_target_free(device, 0);
+  if (pinned)
+    driver.free_host(host);
+  else
+    std::free(host);
+}
+
+void measure_mapping() {
+  static char small[64];
+  std::vector<char> large(size_t{1} << 20);
+  char *data = large.data();
+  figure("map.alloc_64", median_us(2000, [] {
+#pragma omp target enter data map(alloc : small)
+#pragma omp target exit data map(release : small)
+         }));
+  figure("map.tofrom_1M", median_us(200, [=] {
+#pragma omp target enter data map(to : data[0 : 1 << 20])
+#pragma omp target exit data map(from : data[0 : 1 << 20])
+         }));
+#pragma omp target enter data map(alloc : small)
+  figure("map.present_launch", median_us(2000, [] {
+#pragma omp target map(tofrom : small)
+           small[0] = 1;
+         }));
+#pragma omp target exit data map(release : small)
+}
+
+void measure_kernels() {
+  constexpr int kSize = 1 << 22;
+  std::vector<double> a(kSize, 1.0), b(kSize, 2.0);
+  double *x = a.data(), *y = b.data(), sum = 0;
+#pragma omp target data map(to : x[0 : kSize]) map(tofrom : y[0 : kSize])
+  {
+    figure("kernel.axpy_4M", median_us(50, [=] {
+#pragma omp target teams distribute parallel for
+             for (int i = 0; i < kSize; ++i)
+               y[i] += 0.5 * x[i];
+           }));
+    figure("kernel.dot_4M", median_us(50, [=, &sum] {
+             double local = 0;
+#pragma omp target teams distribute parallel for reduction(+ : local)
+             for (int i = 0; i < kSize; ++i)
+               local += x[i] * y[i];
+             sum = local;
+           }));
+    figure("kernel.stencil_2k", median_us(50, [=] {
+#pragma omp target teams distribute parallel for collapse(2)
+             for (int i = 1; i < 2047; ++i)
+               for (int j = 1; j < 2047; ++j)
+                 y[i * 2048 + j] = 0.25 * (x[(i - 1) * 2048 + j] + x[(i + 1) * 2048 + j] + x[i * 2048 + j - 1] +
+                                           x[i * 2048 + j + 1]);
+           }));
+  }
+  if (sum == 0)
+    std::fprintf(stderr, "measure: a sum is 0\n");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : size_t{1} << 30;
+  int on_host = 1;
+#pragma omp target map(from : on_host)
+  on_host = omp_is_initial_device();
+  Driver driver;
+  if (on_host || !driver.open()) {
+    std::fprintf(stderr, "measure: no device or no driver\n");
+    return 1;
+  }
+  std::printf("{");
+  measure_launches(driver);
+  for (const bool pinned : {false, true})
+    for (size_t size = 1024; size <= most; size *= 32)
+      measure_copy(driver, size, pinned);
+  measure_mapping();
+  measure_kernels();
+  std::printf("\n}\n");
+  return 0;
+}
