@@ -4,6 +4,7 @@
 #include "indirect/buffer_pool.h"
 
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
@@ -13,12 +14,39 @@ namespace omptarget {
 namespace {
 constexpr size_t kSmallest = 256;
 constexpr size_t kHugePage = size_t{2} << 20;
+
+/// Memory of its own, aligned to huge pages: random access to small ones costs as much as the memory itself. Only what is
+/// written to takes up memory.
+void *map_huge(size_t size) {
+  void *const area = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (area == MAP_FAILED)
+    return nullptr;
+  char *const begin = static_cast<char *>(area);
+  const size_t before = -reinterpret_cast<uintptr_t>(area) % kHugePage;
+  if (before != 0)
+    munmap(begin, before);
+  munmap(begin + before + size, kHugePage - before);
+  madvise(begin + before, size, MADV_HUGEPAGE);
+  return begin + before;
+}
+
+void *allocate(size_t size) {
+  if (size >= kHugePage)
+    return map_huge(size);
+  void *const buffer = std::aligned_alloc(64, size);
+  if (buffer != nullptr)
+    std::memset(buffer, 0, size);
+  return buffer;
+}
 } // namespace
 
 BufferPool::~BufferPool() {
-  for (const std::vector<void *> &buffers : free_)
-    for (void *buffer : buffers)
-      std::free(buffer);
+  for (size_t i = 0; i < kClasses; ++i)
+    for (void *buffer : free_[i])
+      if (const size_t size = kSmallest << i; size >= kHugePage)
+        munmap(buffer, size);
+      else
+        std::free(buffer);
 }
 
 size_t BufferPool::size_class(size_t bytes) {
@@ -33,12 +61,9 @@ void *BufferPool::take(size_t bytes) {
     return buffer;
   }
   const size_t size = kSmallest << size_class(bytes);
-  void *buffer = std::aligned_alloc(size >= kHugePage ? kHugePage : 64, size);
+  void *const buffer = allocate(size);
   if (buffer == nullptr)
     std::abort();
-  if (size >= kHugePage)
-    madvise(buffer, size, MADV_HUGEPAGE); // Random access to small pages costs as much as the memory itself.
-  std::memset(buffer, 0, size);
   return buffer;
 }
 

@@ -83,8 +83,9 @@ void publish(Registry &state) {
   std::vector<Image> images = state.images;
   for (const auto &[device, table] : state.tables)
     images.push_back({address_of_device(device), address_of_device(device) + 1, device});
-  std::stable_sort(images.begin(), images.end(),
-                   [](const Image &left, const Image &right) { return left.begin < right.begin; });
+  std::sort(images.begin(), images.end(), [](const Image &left, const Image &right) {
+    return std::pair(left.begin, left.device) < std::pair(right.begin, right.device);
+  });
   before_reuse();
   const size_t bytes = callers_bytes(images.size());
   auto *next = static_cast<Callers *>(state.callers_pool.take(bytes));

@@ -4,7 +4,9 @@
 #include "indirect/function_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
+#include <numeric>
 
 #include "base/format.h"
 #include "base/log.h"
@@ -15,10 +17,26 @@ namespace {
 
 bool is_before(const FunctionPair &left, const FunctionPair &right) { return left.host_ptr < right.host_ptr; }
 
-/// The linker emits most tables in order; only the others are sorted.
+/// Ascending by host_ptr, equal ones in the order they were in. The linker emits most tables in order; the others are
+/// sorted byte by byte, leaving out the bytes that all addresses share.
 void sort_pairs(std::vector<FunctionPair> &pairs) {
-  if (!std::is_sorted(pairs.begin(), pairs.end(), is_before))
-    std::stable_sort(pairs.begin(), pairs.end(), is_before);
+  if (std::is_sorted(pairs.begin(), pairs.end(), is_before))
+    return;
+  uint64_t differing = 0;
+  for (const FunctionPair &pair : pairs)
+    differing |= pair.host_ptr ^ pairs.front().host_ptr;
+  std::vector<FunctionPair> sorted(pairs.size());
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    if ((differing >> shift & 0xff) == 0)
+      continue;
+    std::array<size_t, 256> places{}; // where the next pair with that byte goes
+    for (const FunctionPair &pair : pairs)
+      ++places[pair.host_ptr >> shift & 0xff];
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), size_t{0});
+    for (const FunctionPair &pair : pairs)
+      sorted[places[pair.host_ptr >> shift & 0xff]++] = pair;
+    pairs.swap(sorted);
+  }
 }
 
 } // namespace
@@ -81,7 +99,7 @@ std::vector<FunctionPair> FunctionTable::build(std::vector<FunctionConflict> &co
     count += part.pairs.size();
   }
   // Modules lie side by side in memory: put in the order of their addresses they usually are one sorted table.
-  std::stable_sort(parts.begin(), parts.end(), [](const Part *left, const Part *right) {
+  std::sort(parts.begin(), parts.end(), [](const Part *left, const Part *right) {
     return left->pairs.front().host_ptr < right->pairs.front().host_ptr;
   });
   const bool side_by_side =

@@ -57,7 +57,7 @@ private:
   uint64_t first_; ///< no host_ptr is below; 1 above last_ if there is none
   uint64_t last_;
   uint64_t slots_;
-  uint64_t padding_;
+  [[maybe_unused]] uint64_t padding_;
 };
 static_assert(sizeof(LookupTable) == 32);
 

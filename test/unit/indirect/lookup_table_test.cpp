@@ -85,5 +85,16 @@ TEST(BufferPool, gives_buffers_again_and_only_for_the_same_size) {
   pool.give(other, 5000);
 }
 
+TEST(BufferPool, large_buffers_are_zero_and_aligned_to_huge_pages) {
+  BufferPool pool;
+  const size_t bytes = (size_t{5} << 20) + 8;
+  auto *buffer = static_cast<unsigned char *>(pool.take(bytes));
+  EXPECT_EQ(reinterpret_cast<uint64_t>(buffer) % (size_t{2} << 20), 0u);
+  EXPECT_EQ(buffer[0], 0);
+  EXPECT_EQ(buffer[bytes - 1], 0);
+  buffer[bytes - 1] = 1;
+  pool.give(buffer, bytes);
+}
+
 } // namespace
 } // namespace omptarget
