@@ -57,11 +57,33 @@ TEST(HostBlocks, three_dimensions) {
 TEST(HostBlocks, nothing_in_an_empty_dimension) { EXPECT_TRUE(blocks_of({{0, 0, 64}, {0, 3, 4}, {0, 1, 4}}).empty()); }
 
 TEST(HostBlocks, numbers_of_dimensions_that_make_no_sense_are_refused) {
-  for (const int64_t dimensions : {int64_t{0}, int64_t{-1}, int64_t{65}}) {
+  for (const int64_t dimensions : {int64_t{-1}, int64_t{65}}) {
     auto blocks = host_blocks(item(kBase, kBase, dimensions, kTo | kNonContiguous));
     EXPECT_FALSE(blocks.is_ok());
     EXPECT_NE(blocks.status().to_string().find(std::to_string(dimensions)), std::string::npos);
   }
+}
+
+TEST(HostBlocks, a_section_whose_dimensions_the_compiler_lost_is_empty) {
+  auto blocks = host_blocks(item(kBase, kBase, 0, kTo | kNonContiguous | (1ull << kMemberOfShift)));
+  ASSERT_TRUE(blocks.is_ok());
+  blocks->for_each([](HostPtr, int64_t size) { EXPECT_EQ(size, 0); });
+}
+
+TEST(PlanUpdate, the_only_member_of_a_struct_starts_where_the_struct_does) { // clang 22: s.m[0:2:2][2:2], m at 4
+  HostDataToTargetMap map;
+  map.insert_infinite({kBase, kBase + 148, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
+  SectionDimension section[] = {{0, 2, 48}, {2, 2, 4}, {0, 1, 4}};
+  UpdatePlan plan;
+  ASSERT_TRUE(plan_update(map, {},
+                          {item(kBase, kBase + 12, 4, 0),
+                           item(kBase, host_ptr(section), 3, kFrom | kNonContiguous | (1ull << kMemberOfShift), 0)},
+                          plan)
+                  .is_ok());
+  ASSERT_EQ(plan.to_host.size(), 2u);
+  EXPECT_EQ(plan.to_host[0].host, kBase + 12);
+  EXPECT_EQ(plan.to_host[1].host, kBase + 60);
+  EXPECT_EQ(plan.to_host[1].size, 8);
 }
 
 TEST(PrivateLayout, nothing_private_needs_nothing) {
