@@ -7,18 +7,22 @@
 
 namespace omptarget {
 
-Result<HostBlocks> host_blocks(const MapItem &item) {
+Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
   constexpr int64_t kMaxDimensions = 64;
   if (!item.has(map_type::kNonContiguous))
     return HostBlocks(item.begin, item.size);
   const int64_t dimensions = item.size;
-  if (dimensions < 1 || dimensions > kMaxDimensions)
-    return Status::error(format("a non-contiguous section has %" PRId64 " dimensions; 1 to %" PRId64 " are expected",
+  if (dimensions < 0 || dimensions > kMaxDimensions)
+    return Status::error(format("a non-contiguous section has %" PRId64 " dimensions; at most %" PRId64 " are expected",
                                 dimensions, kMaxDimensions));
+  if (dimensions == 0) // clang up to 19 loses those of members: nothing is known of the section
+    return HostBlocks(item.base, 0);
   const auto *dimension = static_cast<const SectionDimension *>(raw(item.begin));
   HostPtr first = item.base;
   for (int64_t i = 0; i < dimensions; ++i)
     first = first + static_cast<int64_t>(dimension[i].offset * dimension[i].stride);
+  if (start != HostPtr::kNull)
+    first = start;
   int64_t level = dimensions - 1;
   uint64_t size = dimension[level].count * dimension[level].stride;
   while (level > 0 && dimension[level - 1].stride == size) {

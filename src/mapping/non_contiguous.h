@@ -42,6 +42,7 @@ private:
 };
 
 /// The blocks of an item of target update. Neighbouring blocks are one. Fails for descriptors that make no sense.
-Result<HostBlocks> host_blocks(const MapItem &item);
+/// start: where the section really begins, if the caller knows better than the descriptor.
+Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start = HostPtr::kNull);
 
 } // namespace omptarget

@@ -119,8 +119,20 @@ private:
   ConstructCounts counts_;
 };
 
-Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItem &item, UpdatePlan &plan) {
-  OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item));
+/// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other
+/// member here, it begins where the section does.
+HostPtr section_start(const MapItems &items, size_t index) {
+  const MapItem &item = items[index];
+  const bool is_only_member = item.has(map_type::kNonContiguous) && item.group < 0 && index > 0 &&
+                              item.parent == static_cast<int32_t>(index) - 1 &&
+                              (index + 1 == items.size() || items[index + 1].parent != item.parent);
+  return is_only_member ? items[index - 1].begin : HostPtr::kNull;
+}
+
+Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, size_t index,
+                   UpdatePlan &plan) {
+  const MapItem &item = items[index];
+  OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item, section_start(items, index)));
   Status missing;
   blocks.for_each([&](HostPtr begin, int64_t size) {
     if (size == 0 || !missing.is_ok())
@@ -155,9 +167,10 @@ Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems
 }
 
 Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan) {
-  for (const MapItem &item : items)
-    if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && item.has(map_type::kTo | map_type::kFrom | map_type::kPresent))
-      OMPTARGET_TRY(update_item(map, policy, item, plan));
+  constexpr uint64_t kMoves = map_type::kTo | map_type::kFrom | map_type::kPresent;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!items[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && items[i].has(kMoves))
+      OMPTARGET_TRY(update_item(map, policy, items, i, plan));
   return Status::ok();
 }
 

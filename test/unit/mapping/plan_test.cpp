@@ -1,0 +1,337 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <gtest/gtest.h>
+
+#include "mapping/non_contiguous.h"
+#include "mapping/plan.h"
+#include "mapping/private_layout.h"
+#include "mapping/variable_name.h"
+
+namespace omptarget {
+namespace {
+
+using namespace map_type;
+
+MapItem item(HostPtr base, HostPtr begin, int64_t size, uint64_t type, int32_t parent = -1) {
+  return {base, begin, size, type, nullptr, 0, parent};
+}
+constexpr HostPtr kBase{0x10000};
+
+std::vector<std::pair<int64_t, int64_t>> blocks_of(std::vector<SectionDimension> dimensions) {
+  const MapItem section =
+      item(kBase, host_ptr(dimensions.data()), static_cast<int64_t>(dimensions.size()), kTo | kNonContiguous);
+  auto blocks = host_blocks(section);
+  EXPECT_TRUE(blocks.is_ok());
+  std::vector<std::pair<int64_t, int64_t>> result;
+  blocks->for_each([&](HostPtr begin, int64_t size) { result.emplace_back(begin - kBase, size); });
+  return result;
+}
+using Blocks = std::vector<std::pair<int64_t, int64_t>>;
+
+TEST(HostBlocks, a_plain_item_is_one_block) {
+  auto blocks = host_blocks(item(kBase, kBase + 8, 24, kTo));
+  blocks->for_each([](HostPtr begin, int64_t size) {
+    EXPECT_EQ(begin, kBase + 8);
+    EXPECT_EQ(size, 24);
+  });
+}
+
+TEST(HostBlocks, rows_that_lie_apart) { // int a[8][8]; a[0:4:2][1:3]
+  EXPECT_EQ(blocks_of({{0, 4, 64}, {1, 3, 4}, {0, 1, 4}}), (Blocks{{4, 12}, {68, 12}, {132, 12}, {196, 12}}));
+}
+
+TEST(HostBlocks, one_dimension_with_a_stride) { // clang 22's b[1:5:3]
+  EXPECT_EQ(blocks_of({{1, 5, 12}, {0, 1, 4}}), (Blocks{{12, 4}, {24, 4}, {36, 4}, {48, 4}, {60, 4}}));
+}
+
+TEST(HostBlocks, whole_inner_dimensions_are_one_block) {
+  EXPECT_EQ(blocks_of({{2, 3, 64}, {0, 8, 8}, {0, 8, 1}}), (Blocks{{128, 192}}));
+}
+
+TEST(HostBlocks, three_dimensions) {
+  EXPECT_EQ(blocks_of({{1, 2, 100}, {2, 2, 10}, {3, 2, 1}, {0, 1, 1}}),
+            (Blocks{{123, 2}, {133, 2}, {223, 2}, {233, 2}}));
+}
+
+TEST(HostBlocks, nothing_in_an_empty_dimension) { EXPECT_TRUE(blocks_of({{0, 0, 64}, {0, 3, 4}, {0, 1, 4}}).empty()); }
+
+TEST(HostBlocks, numbers_of_dimensions_that_make_no_sense_are_refused) {
+  for (const int64_t dimensions : {int64_t{-1}, int64_t{65}}) {
+    auto blocks = host_blocks(item(kBase, kBase, dimensions, kTo | kNonContiguous));
+    EXPECT_FALSE(blocks.is_ok());
+    EXPECT_NE(blocks.status().to_string().find(std::to_string(dimensions)), std::string::npos);
+  }
+}
+
+TEST(HostBlocks, a_section_whose_dimensions_the_compiler_lost_is_empty) {
+  auto blocks = host_blocks(item(kBase, kBase, 0, kTo | kNonContiguous | (1ull << kMemberOfShift)));
+  ASSERT_TRUE(blocks.is_ok());
+  blocks->for_each([](HostPtr, int64_t size) { EXPECT_EQ(size, 0); });
+}
+
+TEST(PlanUpdate, the_only_member_of_a_struct_starts_where_the_struct_does) { // clang 22: s.m[0:2:2][2:2], m at 4
+  HostDataToTargetMap map;
+  map.insert_infinite({kBase, kBase + 148, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
+  SectionDimension section[] = {{0, 2, 48}, {2, 2, 4}, {0, 1, 4}};
+  UpdatePlan plan;
+  ASSERT_TRUE(plan_update(map, {},
+                          {item(kBase, kBase + 12, 4, 0),
+                           item(kBase, host_ptr(section), 3, kFrom | kNonContiguous | (1ull << kMemberOfShift), 0)},
+                          plan)
+                  .is_ok());
+  ASSERT_EQ(plan.to_host.size(), 2u);
+  EXPECT_EQ(plan.to_host[0].host, kBase + 12);
+  EXPECT_EQ(plan.to_host[1].host, kBase + 60);
+  EXPECT_EQ(plan.to_host[1].size, 8);
+}
+
+TEST(PrivateLayout, nothing_private_needs_nothing) {
+  EXPECT_EQ(lay_out_private({item(kBase, kBase, 8, kTo), item(kBase, kBase, 8, kPrivate | kLiteral)}).size, 0);
+}
+
+TEST(PrivateLayout, each_is_as_aligned_as_on_the_host_up_to_16) {
+  const MapItems items{item(HostPtr{0x1001}, HostPtr{0x1001}, 3, kPrivate | kTo),
+                       item(HostPtr{0x1008}, HostPtr{0x1008}, 4, kPrivate | kTo),
+                       item(HostPtr{0x1040}, HostPtr{0x1040}, 20, kPrivate | kTo)};
+  const PrivateLayout layout = lay_out_private(items);
+  EXPECT_EQ(layout.offsets[0], 0);
+  EXPECT_EQ(layout.offsets[1], 8);
+  EXPECT_EQ(layout.offsets[2], 16);
+  EXPECT_EQ(layout.packed, 36);
+  EXPECT_FALSE(layout.has_large);
+}
+
+TEST(PrivateLayout, small_ones_first_then_large_ones_then_those_without_a_value) {
+  const MapItems items{item(kBase, kBase, 100, kPrivate), item(kBase, kBase, 5000, kPrivate | kTo),
+                       item(kBase, kBase, 16, kPrivate | kTo)};
+  const PrivateLayout layout = lay_out_private(items);
+  EXPECT_EQ(layout.offsets[2], 0);
+  EXPECT_EQ(layout.packed, 16);
+  EXPECT_EQ(layout.offsets[1], 16);
+  EXPECT_TRUE(layout.has_large);
+  EXPECT_GE(layout.offsets[0], 5016);
+  EXPECT_EQ(layout.offsets[0] % 16, 0);
+  EXPECT_EQ(layout.size, layout.offsets[0] + 100);
+}
+
+TEST(PrivateLayout, a_private_pointer_has_its_value_at_its_base) {
+  const MapItem pointer = item(kBase + 8, kBase + 4096, 24, kPrivate | kAttach);
+  EXPECT_TRUE(is_first_private(pointer));
+  EXPECT_EQ(private_source(pointer), kBase + 8);
+}
+
+TEST(AddCopy, ranges_that_touch_become_one) {
+  Mapping mapping, other;
+  llvm::SmallVector<Copy, 4> copies;
+  add_copy(copies, {&mapping, kBase, 4, nullptr});
+  add_copy(copies, {&mapping, kBase + 4, 4, nullptr});
+  add_copy(copies, {&mapping, kBase + 2, 4, nullptr});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].size, 8);
+  add_copy(copies, {&mapping, kBase + -4, 4, nullptr});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].host, kBase + -4);
+  EXPECT_EQ(copies[0].size, 12);
+  add_copy(copies, {&mapping, kBase + 12, 4, nullptr}); // a gap
+  add_copy(copies, {&other, kBase + 16, 4, nullptr});
+  EXPECT_EQ(copies.size(), 3u);
+}
+
+TEST(VariableName, parts_of_a_map_name) {
+  const VariableName variable = parse_variable_name(";s.p[0:4];run.c;7;12;;");
+  EXPECT_EQ(variable.name, "s.p[0:4]");
+  EXPECT_EQ(variable.file, "run.c");
+  EXPECT_EQ(variable.line, 7);
+  EXPECT_EQ(variable.column, 12);
+}
+
+TEST(VariableName, missing_parts) {
+  EXPECT_TRUE(parse_variable_name(nullptr).name.empty());
+  EXPECT_EQ(parse_variable_name("global").name, "global");
+  EXPECT_EQ(parse_variable_name(";a").name, "a");
+  EXPECT_EQ(parse_variable_name(";").line, 0);
+  EXPECT_EQ(variable_text(nullptr, 4), "");
+  EXPECT_EQ(variable_text(";a;f.c;1;2;;", 4), "in the mapping of a (4 bytes) at f.c:1:2");
+}
+
+// One row per map type and phase: what is planned for data that are new, and for data that are present already.
+struct Row {
+  const char *name;
+  uint64_t type;
+  bool copies_new, copies_present, is_error_if_absent;
+};
+constexpr Row kEnterRows[] = {
+    {"alloc", 0, false, false, false},
+    {"to", kTo, true, false, false},
+    {"from", kFrom, false, false, false},
+    {"tofrom", kTo | kFrom, true, false, false},
+    {"always to", kTo | kAlways, true, true, false},
+    {"always from", kFrom | kAlways, false, false, false},
+    {"present to", kTo | kPresent, true, false, true},
+    {"present always to", kTo | kPresent | kAlways, true, true, true},
+    {"close to", kTo | kClose, true, false, false},
+    {"hold to", kTo | kHold, true, false, false},
+    {"implicit tofrom", kTo | kFrom | kImplicit, true, false, false},
+};
+
+TEST(PlanEnter, each_map_type) {
+  for (const Row &row : kEnterRows) {
+    SCOPED_TRACE(row.name);
+    HostDataToTargetMap map;
+    MapItems items{item(kBase, kBase, 64, row.type)};
+    EnterPlan plan;
+    Status status = plan_enter(map, {}, items, plan);
+    ASSERT_EQ(status.is_ok(), !row.is_error_if_absent);
+    status.consume();
+    if (row.is_error_if_absent) {
+      EXPECT_EQ(map.size(), 0u);
+      continue;
+    }
+    EXPECT_EQ(plan.allocations.size(), 1u);
+    EXPECT_EQ(plan.copies.size(), row.copies_new ? 1u : 0u);
+    EXPECT_EQ(plan.late_copies.size(), 0u);
+  }
+  for (const Row &row : kEnterRows) {
+    SCOPED_TRACE(row.name);
+    HostDataToTargetMap map;
+    map.insert_infinite({kBase, kBase + 64, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
+    MapItems items{item(kBase, kBase, 64, row.type)};
+    EnterPlan plan;
+    ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+    EXPECT_TRUE(plan.allocations.empty());
+    EXPECT_TRUE(plan.copies.empty());
+    EXPECT_EQ(plan.late_copies.size(), row.copies_present ? 1u : 0u);
+  }
+}
+
+struct ExitRow {
+  const char *name;
+  uint64_t type;
+  bool copies_last, copies_other, removes_other;
+};
+constexpr ExitRow kExitRows[] = {
+    {"release", 0, false, false, false},
+    {"to", kTo, false, false, false},
+    {"from", kFrom, true, false, false},
+    {"always from", kFrom | kAlways, true, true, false},
+    {"delete", kDelete, false, false, true},
+    {"always delete", kDelete | kAlways, false, false, true},
+    {"implicit from", kFrom | kImplicit, true, false, false},
+};
+
+TEST(PlanExit, each_map_type) {
+  for (const ExitRow &row : kExitRows)
+    for (const int references : {1, 3}) {
+      SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(references));
+      HostDataToTargetMap map;
+      for (int i = 0; i < references; ++i) {
+        MapItems items{item(kBase, kBase, 64, kTo)};
+        EnterPlan plan;
+        ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+      }
+      MapItems items{item(kBase, kBase, 64, row.type)};
+      ExitPlan plan;
+      ASSERT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
+      const bool is_last = references == 1;
+      EXPECT_EQ(plan.unused.size(), is_last || row.removes_other ? 1u : 0u);
+      EXPECT_EQ(plan.copies.size(), (is_last ? row.copies_last : row.copies_other) ? 1u : 0u);
+    }
+}
+
+TEST(PlanExit, what_is_absent_is_left_alone_unless_it_must_be_present) {
+  HostDataToTargetMap map;
+  MapItems items{item(kBase, kBase, 64, kFrom)};
+  ExitPlan plan;
+  EXPECT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
+  EXPECT_TRUE(plan.copies.empty());
+  items[0].type |= kPresent;
+  Status status = plan_exit(map, {}, items, false, plan);
+  EXPECT_FALSE(status.is_ok());
+  EXPECT_NE(status.to_string().find("'present' map type modifier"), std::string::npos);
+}
+
+TEST(PlanEnter, a_larger_range_than_what_is_present_is_refused_and_leaves_no_trace) {
+  HostDataToTargetMap map;
+  MapItems first{item(kBase, kBase, 32, kTo)};
+  EnterPlan first_plan;
+  ASSERT_TRUE(plan_enter(map, {}, first, first_plan).is_ok());
+  map.publish_storage(*first[0].mapping.mapping, DevicePtr{0x99000}, DevicePtr{0x99000});
+  map.publish_ready(*first[0].mapping.mapping);
+  MapItems second{item(kBase + 4096, kBase + 4096, 8, kTo), item(kBase, kBase, 16, kTo), item(kBase, kBase, 64, kTo)};
+  second[2].name = ";big;f.c;3;4;;";
+  EnterPlan plan;
+  Status status = plan_enter(map, {}, second, plan);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_NE(status.to_string().find("explicit extension not allowed"), std::string::npos);
+  EXPECT_EQ(status.failure().about, "in the mapping of big (64 bytes) at f.c:3:4");
+  ASSERT_EQ(map.size(), 1u);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
+}
+
+TEST(PlanEnter, a_struct_is_padded_as_its_base_is_aligned) {
+  HostDataToTargetMap map;
+  MapItems items{item(kBase, kBase + 12, 20, 0), item(kBase, kBase + 12, 4, kTo | (1ull << kMemberOfShift), 0),
+                 item(kBase, kBase + 24, 8, kTo | (1ull << kMemberOfShift), 0)};
+  EnterPlan plan;
+  ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+  ASSERT_EQ(plan.allocations.size(), 1u);
+  EXPECT_EQ(plan.allocations[0].padding, 12);
+  EXPECT_EQ(plan.copies.size(), 2u);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u) << "members are counted with their struct";
+}
+
+TEST(PlanEnter, data_that_another_construct_makes_are_awaited) {
+  HostDataToTargetMap map;
+  MapItems first{item(kBase, kBase, 32, kTo)}, second{item(kBase, kBase, 32, kTo)};
+  EnterPlan first_plan, second_plan;
+  ASSERT_TRUE(plan_enter(map, {}, first, first_plan).is_ok());
+  ASSERT_TRUE(plan_enter(map, {}, second, second_plan).is_ok());
+  EXPECT_TRUE(first_plan.awaited.empty());
+  ASSERT_EQ(second_plan.awaited.size(), 1u);
+  EXPECT_TRUE(second_plan.copies.empty());
+}
+
+TEST(PlanEnter, unified_memory_keeps_data_on_the_host_unless_they_are_to_be_close) {
+  HostDataToTargetMap map;
+  MappingPolicy policy;
+  policy.use_host_memory = true;
+  MapItems items{item(kBase, kBase, 32, kTo), item(kBase + 64, kBase + 64, 32, kTo | kClose),
+                 item(kBase + 128, kBase + 128, 32, kTo | kPresent)};
+  EnterPlan plan;
+  ASSERT_TRUE(plan_enter(map, policy, items, plan).is_ok());
+  EXPECT_EQ(plan.allocations.size(), 1u);
+  EXPECT_FALSE(items[0].mapping);
+  EXPECT_TRUE(items[1].mapping);
+}
+
+TEST(PlanUpdate, absent_data_are_left_alone_unless_they_must_be_present) {
+  HostDataToTargetMap map;
+  UpdatePlan plan;
+  EXPECT_TRUE(plan_update(map, {}, {item(kBase, kBase, 32, kTo)}, plan).is_ok());
+  EXPECT_TRUE(plan.to_device.empty());
+  Status status = plan_update(map, {}, {item(kBase, kBase, 32, kTo | kPresent)}, plan);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_NE(status.to_string().find("'present' motion modifier"), std::string::npos);
+}
+
+TEST(PlanEnter, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
+  HostDataToTargetMap map;
+  MapItems items;
+  for (int i = 0; i < 1000; ++i) { // elements of one array, all with the same pointee
+    items.push_back(item(kBase, i == 0 ? kBase : kBase + 16 * i, i == 0 ? 16000 : 16, static_cast<uint64_t>(i) << kMemberOfShift));
+    items.push_back(item(kBase, HostPtr{0x900000}, 8, kTo));
+    items[items.size() - 2].group = items.back().group = 0;
+  }
+  EnterPlan plan;
+  ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+  ASSERT_EQ(map.size(), 2u);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
+  EXPECT_EQ(map.snapshot()[1].dynamic_count, 1u);
+  ExitPlan exit;
+  ASSERT_TRUE(plan_exit(map, {}, items, false, exit).is_ok());
+  EXPECT_EQ(exit.unused.size(), 2u);
+}
+
+} // namespace
+} // namespace omptarget

@@ -1,0 +1,263 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <atomic>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "fake_device.h"
+#include "region/map_arguments.h"
+#include "region/transfer.h"
+
+namespace omptarget::test {
+namespace {
+
+using namespace map_type;
+
+MapItem item(void *base, void *begin, int64_t size, uint64_t type, int32_t parent = -1) {
+  return {host_ptr(base), host_ptr(begin), size, type, nullptr, 0, parent};
+}
+MapItem item(void *begin, int64_t size, uint64_t type) { return item(begin, begin, size, type); }
+
+Status enter(Device &device, MapItems items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.enter(items));
+  return work.complete();
+}
+Status exit(Device &device, MapItems items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.start_exit(items, false));
+  return work.complete();
+}
+Status update(Device &device, const MapItems &items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.start_update(items));
+  return work.complete();
+}
+template <typename T> T *on_device(Device &device, T *host) {
+  const Found found = device.map().find(host_ptr(host), sizeof(T));
+  return found.is_contained ? static_cast<T *>(raw(found.ref.mapping->target_of(host_ptr(host)))) : nullptr;
+}
+
+class DeviceWorkTest : public testing::TestWithParam<FakeKind> {
+protected:
+  DeviceWorkTest() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) { reset_fake_counts(); }
+  Device device_;
+};
+
+TEST_P(DeviceWorkTest, data_go_there_and_come_back) {
+  int a[4] = {1, 2, 3, 4};
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+  EXPECT_EQ(on_device(device_, &a[2])[0], 3);
+  on_device(device_, &a[2])[0] = 33;
+  ASSERT_TRUE(exit(device_, {item(a, sizeof a, kFrom)}).is_ok());
+  EXPECT_EQ(a[2], 33);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_P(DeviceWorkTest, one_construct_synchronises_once) {
+  int a[4] = {}, b[4] = {};
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo), item(b, sizeof b, kTo)}).is_ok());
+  reset_fake_counts();
+  ASSERT_TRUE(exit(device_, {item(a, sizeof a, kFrom), item(b, sizeof b, kFrom)}).is_ok());
+  EXPECT_EQ(fake_counts().synchronisations, GetParam() == FakeKind::kSynchronous ? 0 : 1);
+  EXPECT_EQ(fake_counts().frees, 2);
+}
+
+TEST_P(DeviceWorkTest, attached_pointers_hold_device_addresses_there_and_host_values_here) {
+  int data[4] = {1, 2, 3, 4};
+  struct {
+    long x;
+    int *p;
+  } s = {7, data + 1};
+  MapItems items{item(&s, sizeof s, kTo), item(&s.p, data, sizeof data, kTo | kPtrAndObj)};
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  EXPECT_EQ(on_device(device_, &s.p)[0], on_device(device_, &data[1]));
+  s.x = 8;
+  ASSERT_TRUE(update(device_, {item(&s, sizeof s, kTo)}).is_ok());
+  EXPECT_EQ(on_device(device_, &s.x)[0], 8);
+  EXPECT_EQ(on_device(device_, &s.p)[0], on_device(device_, &data[1])) << "update to does not bring the host's address";
+  *on_device(device_, &s.x) = 9;
+  ASSERT_TRUE(update(device_, {item(&s, sizeof s, kFrom)}).is_ok());
+  EXPECT_EQ(s.x, 9);
+  EXPECT_EQ(s.p, data + 1) << "update from does not bring the device's address";
+}
+
+TEST_P(DeviceWorkTest, a_descriptor_is_attached_with_all_that_it_says) {
+  double data[6] = {};
+  struct {
+    double *address;
+    long bounds[4];
+  } descriptor = {data, {1, 6, 8, 5}};
+  ASSERT_TRUE(enter(device_, {item(&descriptor, sizeof descriptor, 0), item(data, sizeof data, kTo),
+                              item(&descriptor, data, sizeof descriptor, kAttach)})
+                  .is_ok());
+  const auto *copy = on_device(device_, &descriptor);
+  EXPECT_EQ(copy->address, on_device(device_, &data[0]));
+  EXPECT_EQ(copy->bounds[3], 5);
+}
+
+TEST_P(DeviceWorkTest, a_failed_allocation_leaves_everything_as_it_was) {
+  int a[4] = {}, b[4] = {}, c[4] = {};
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+  const int64_t blocks = fake_blocks();
+  for (int n = 1; n <= 2; ++n) {
+    fail_allocation(n);
+    MapItems items{item(a, sizeof a, kTo), item(b, sizeof b, kTo), item(c, sizeof c, kTo)};
+    items[n == 1 ? 1 : 2].name = ";lost;f.c;5;6;;";
+    Status status = enter(device_, items);
+    fail_allocation(0);
+    ASSERT_FALSE(status.is_ok());
+    EXPECT_NE(status.to_string().find("16 bytes"), std::string::npos);
+    EXPECT_EQ(status.failure().about, "in the mapping of lost (16 bytes) at f.c:5:6");
+    EXPECT_EQ(fake_blocks(), blocks);
+    EXPECT_EQ(device_.map().size(), 1u);
+    EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);
+  }
+}
+
+TEST_P(DeviceWorkTest, neighbours_go_in_one_transfer) {
+  struct {
+    int a, b, c, gap, d;
+  } s = {};
+  const uint64_t member = 1ull << kMemberOfShift;
+  MapItems items{item(&s, sizeof s, 0)};
+  for (int *part : {&s.a, &s.b, &s.c, &s.d})
+    items.push_back(item(&s, part, 4, kTo | member, 0));
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  EXPECT_EQ(fake_counts().to_device, 2);
+  EXPECT_EQ(fake_counts().bytes_to_device, 16);
+}
+
+TEST_P(DeviceWorkTest, a_kernel_of_another_construct_sees_data_that_are_on_their_way) {
+  int a[4] = {1, 2, 3, 4};
+  DeviceWork first(device_), second(device_);
+  MapItems first_items{item(a, sizeof a, kTo | kFrom)}, second_items{item(a, sizeof a, kTo | kFrom)};
+  ASSERT_TRUE(first.enter(first_items).is_ok()); // queued; nobody has waited for it
+  ASSERT_TRUE(second.enter(second_items).is_ok());
+  int seen = 0;
+  FakeKernel kernel = [&](void **arguments) { seen = static_cast<int *>(arguments[0])[3]; };
+  void *arguments[2] = {nullptr, on_device(device_, &a[0])};
+  __tgt_kernel_args args{};
+  args.Version = 2;
+  args.NumArgs = 1;
+  ASSERT_TRUE(device_.plugin().launch_kernel(0, &kernel, arguments + 1, args, &second.queue()).is_ok());
+  ASSERT_TRUE(second.start_exit(second_items, true).is_ok());
+  ASSERT_TRUE(second.complete().is_ok());
+  EXPECT_EQ(seen, 4);
+  ASSERT_TRUE(first.start_exit(first_items, true).is_ok());
+  ASSERT_TRUE(first.complete().is_ok());
+  EXPECT_EQ(fake_counts().events, 0);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_P(DeviceWorkTest, an_update_waits_for_data_that_are_on_their_way) {
+  int a[4] = {1, 2, 3, 4};
+  DeviceWork first(device_);
+  MapItems items{item(a, sizeof a, kTo)};
+  ASSERT_TRUE(first.enter(items).is_ok());
+  a[0] = 50;
+  ASSERT_TRUE(update(device_, {item(a, 4, kTo)}).is_ok());
+  ASSERT_TRUE(first.complete().is_ok());
+  EXPECT_EQ(on_device(device_, &a[0])[0], 50);
+  EXPECT_EQ(on_device(device_, &a[3])[0], 4);
+}
+
+TEST_P(DeviceWorkTest, work_is_asked_for_until_it_is_done) {
+  int a[4] = {1, 2, 3, 4}, b[4] = {};
+  DeviceWork work(device_);
+  MapItems items{item(a, sizeof a, kTo | kFrom), item(b, sizeof b, kTo | kFrom)};
+  ASSERT_TRUE(work.enter(items).is_ok());
+  ASSERT_TRUE(work.start_exit(items, true).is_ok());
+  int asked = 0;
+  for (bool is_done = false; !is_done; ++asked) {
+    auto result = work.try_complete();
+    ASSERT_TRUE(result.is_ok());
+    is_done = *result;
+    ASSERT_EQ(device_.map().size(), is_done ? 0u : 2u) << "data stay until the work is done";
+  }
+  if (GetParam() == FakeKind::kLazy) {
+    EXPECT_GT(asked, 1);
+  }
+}
+
+TEST_P(DeviceWorkTest, data_that_are_entered_again_while_they_go_stay) {
+  int a[4] = {1, 2, 3, 4};
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+  DeviceWork leaving(device_);
+  MapItems items{item(a, sizeof a, kFrom)};
+  ASSERT_TRUE(leaving.start_exit(items, false).is_ok());
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+  ASSERT_TRUE(leaving.complete().is_ok());
+  ASSERT_EQ(device_.map().size(), 1u);
+  EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);
+  EXPECT_EQ(items[0].mapping.mapping->finisher(), nullptr) << "a later construct must not be taken for the one that ended it";
+  EXPECT_EQ(on_device(device_, &a[3])[0], 4);
+}
+
+TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
+  const int64_t blocks = fake_blocks();
+  DeviceWork work(device_);
+  auto memory = work.allocate_temporary(64);
+  ASSERT_TRUE(memory.is_ok());
+  {
+    const long value = 42; // does not live as long as the copy takes
+    ASSERT_TRUE(work.write_value(*memory, &value, sizeof value).is_ok());
+  }
+  EXPECT_EQ(fake_blocks(), blocks + 1);
+  ASSERT_TRUE(work.finish().is_ok());
+  EXPECT_EQ(fake_blocks(), blocks);
+}
+
+// Threads map the same and their own data over two devices; each must find what it was promised to find.
+TEST_P(DeviceWorkTest, threads_map_the_same_data) {
+  Device other(DeviceId{1}, fake_plugin(GetParam()), 1);
+  constexpr int kThreads = 4, kRounds = 300;
+  int shared[16];
+  for (int i = 0; i < 16; ++i)
+    shared[i] = i;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      int own[8] = {};
+      for (int round = 0; round < kRounds; ++round) {
+        Device &device = (round + thread) % 2 ? device_ : other;
+        own[0] = round;
+        DeviceWork work(device);
+        MapItems items{item(shared, sizeof shared, kTo), item(own, sizeof own, kTo | kFrom)};
+        bool is_ok = work.enter(items).is_ok();
+        FakeKernel kernel = [&](void **arguments) {
+          if (static_cast<int *>(arguments[0])[15] != 15)
+            wrong.fetch_add(1);
+          static_cast<int *>(arguments[1])[0] += 1000;
+        };
+        void *arguments[3] = {nullptr, raw(items[0].mapping.mapping->target_of(host_ptr(shared))),
+                              raw(items[1].mapping.mapping->target_of(host_ptr(own)))};
+        __tgt_kernel_args args{};
+        args.Version = 2;
+        args.NumArgs = 2;
+        is_ok = is_ok && device.plugin().launch_kernel(device.local_id(), &kernel, arguments + 1, args, &work.queue()).is_ok();
+        is_ok = is_ok && work.start_exit(items, true).is_ok() && work.complete().is_ok();
+        if (!is_ok || own[0] != round + 1000)
+          wrong.fetch_add(1);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(device_.map().size() + other.map().size(), 0u);
+  EXPECT_EQ(fake_counts().events, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DeviceWorkTest,
+                         testing::Values(FakeKind::kSynchronous, FakeKind::kLazy, FakeKind::kLazyWithoutEvents),
+                         [](const auto &info) {
+                           return info.param == FakeKind::kSynchronous ? "synchronous"
+                                  : info.param == FakeKind::kLazy      ? "queueing"
+                                                                       : "queueing_without_events";
+                         });
+
+} // namespace
+} // namespace omptarget::test
