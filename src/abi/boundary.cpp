@@ -4,6 +4,7 @@
 #include "abi/boundary.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <mutex>
 #include <set>
 #include <string>
@@ -24,8 +25,25 @@ void print_lines(const Failure &failure) {
     print_error(failure.about);
 }
 
+/// "target enter data at f.c:3:1", or who called it, as far as symbols tell.
+std::string describe(const Call &call) {
+  if (const SourcePosition position = source_position(call.location))
+    return format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
+                  position.column);
+  Dl_info caller{};
+  if (!call.code || dladdr(call.code, &caller) == 0 || !caller.dli_fname)
+    return call.construct;
+  const auto offset = [&](const void *base) {
+    return static_cast<size_t>(static_cast<const char *>(call.code) - static_cast<const char *>(base));
+  };
+  return caller.dli_sname ? format("%s, called in %s of %s", call.construct, caller.dli_sname, caller.dli_fname)
+                          : format("%s, called at offset 0x%zx of %s", call.construct, offset(caller.dli_fbase),
+                                   caller.dli_fname);
+}
+
 [[noreturn]] void end_with(const Failure &failure, const Call &call) {
   print_lines(failure);
+  print_error("in " + describe(call));
   observe::flush_reports();
   if (!failure.fatal.empty()) {
     print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));

@@ -49,7 +49,7 @@ void print_table(Device &device) {
 
 } // namespace
 
-void __tgt_set_info_flag(uint32_t flag) { set_info_mask(flag); }
+void __tgt_set_info_flag(uint32_t flag) { Runtime::get().set_info(flag); }
 
 int __tgt_print_device_info(int64_t device_number) {
   const Call call{"__tgt_print_device_info", nullptr, device_number, __builtin_return_address(0)};

@@ -81,7 +81,9 @@ public:
     OMPTARGET_TRY_DURING(prepare_data(), "Failed to process data before launching the kernel.");
     if (Status status = start(); !status) {
       work_.abandon(items_).consume(); // the kernel's failure is what counts
-      return std::move(status).during("Executing target region abort target.");
+      return std::move(status)
+          .during(format("kernel %s cannot be run on device %d", kernel_.name, raw(work_.device().id())))
+          .during("Executing target region abort target.");
     }
     OMPTARGET_TRY_DURING(work_.start_exit(items_, true), "Failed to process data after launching the kernel.");
     return Status::ok();

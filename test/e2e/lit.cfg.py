@@ -108,12 +108,15 @@ for version in own:
 config.substitutions += [
     (r"%expect-abort\b", os.path.join(config.test_source_root, "inputs", "expect-abort") + " " + run(libomp)),
     (r"%run\b", run(libomp)),
+    # A compiler without OpenMP that finds its headers: for libraries that tests load.
+    (r"%plainclang\b", "clang-%s -isystem %s/include" % (libomp, os.path.join(runtimes, libomp))),
     (r"%FileCheck\b", os.path.join(tools, "FileCheck")),
     (r"%check\b", os.path.join(tools, "FileCheck") + " %s"),
     (r"%python\b", "python3"),
     (r"%examples\b", os.path.join(config.test_source_root, "..", "..", "docs", "examples")),
     (r"%inputs\b", os.path.join(config.test_source_root, "inputs")),
     (r"%ompfolder\b", os.path.join(runtimes, libomp, "omp")),
+    (r"%llvmfolder\b", os.path.join(runtimes, libomp)),
     (r"%prefix\b", prefix),
     (r"%llvm-libomptarget\b", os.path.join(runtimes, libomp, "lib", "libomptarget.so")),
 ]

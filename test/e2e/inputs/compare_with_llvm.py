@@ -44,12 +44,17 @@ def ompt_groups(lines):
         if not line.startswith("ompt: "):
             continue
         # LLVM initialises all devices at program start, omptarget those that are used; LLVM reports no unloading.
-        if re.search(r"device_(initialize|finalize|unload)|, 0 problems", line):
+        if re.search(r"device_(initialize|finalize|unload)", line):
             continue
         # The plain form: omptarget reports an allocation when it is done, so that its address is known.
         if "endpoint" not in line:
             line = re.sub(r"(data_op type=1 .*destination=)(null|set)", r"\1ADDRESS", line)
-        # omptarget says of what host memory a deletion is the device copy only by the address of the source.
+        # Private variables of a construct share one allocation that belongs to no host memory.
+        line = re.sub(r"(data_op type=1 .*source=)(null|set)", r"\1ADDRESS", line)
+        # Outside of constructs LLVM passes a word that belongs to no region, omptarget none.
+        if "WRONG: target_data == open_region" in line or line.startswith("ompt: end"):
+            continue
+        line = re.sub(r"region=(-1|0)$", "region=none", line)
         chosen.append(re.sub(r"module=\d+", "module", line))
     return constructs(chosen, lambda line: re.search(r"target kind=\d endpoint=1", line))
 

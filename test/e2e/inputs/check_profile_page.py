@@ -1,0 +1,80 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_profile_page.py PAGE: opens the page in a browser without a window, clicks through it, and looks at what is shown.
+# Without chromium it only says so.
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CLICKS = """<script>
+window.addEventListener("load", () => {
+  const found = {lanes: lanes.map(lane => lane.label), tabs: {}};
+  for (const button of [...document.getElementById("tabs").children]) {
+    button.click();
+    found.tabs[button.textContent] = document.getElementById("tables").innerText;
+  }
+  document.getElementById("tabs").children[3].click();
+  document.querySelectorAll("#table th")[3].click();
+  found.sorted = document.querySelector("#table td").textContent;
+  const whole = view.to - view.from;
+  document.getElementById("in").click();
+  found.zoomed = (view.to - view.from) / whole;
+  canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: -1, cancelable: true}));
+  found.wheel = (view.to - view.from) / whole;
+  document.getElementById("all").click();
+  const box = shown.find(one => one.event.cat === "kernel");
+  const at = canvas.getBoundingClientRect();
+  const point = {clientX: at.left + box.left + 0.5, clientY: at.top + box.y + 5, bubbles: true};
+  canvas.dispatchEvent(new MouseEvent("mousemove", point));
+  found.tip = document.getElementById("tip").textContent;
+  canvas.dispatchEvent(new MouseEvent("click", point));
+  found.picked = document.getElementById("picked").textContent;
+  const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+  const colours = new Set();
+  for (let i = 0; i < pixels.length; i += 4) colours.add(pixels[i] + "," + pixels[i + 1] + "," + pixels[i + 2]);
+  found.colours = colours.size;
+  document.body.setAttribute("data-found", JSON.stringify(found));
+});
+</script>"""
+
+
+def main():
+    page = sys.argv[1]
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not browser:
+        print("not tested: there is no chromium here")
+        return
+    text = open(page, encoding="utf-8").read()
+    assert "@SUMMARY@" not in text and "@TRACE@" not in text and "http" not in re.sub(r"https?://www.w3.org", "", text)
+    with tempfile.TemporaryDirectory() as folder:
+        clicked = folder + "/page.html"
+        with open(clicked, "w", encoding="utf-8") as file:
+            file.write(text.replace("</body>", CLICKS + "</body>"))
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                               "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--dump-dom",
+                               "file://" + clicked], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert not errors, errors
+    found = re.search(r'data-found="([^"]*)"', done.stdout)
+    assert found, "the page's own script did not run to its end: " + done.stdout[:2000]
+    found = json.loads(found.group(1).replace("&quot;", '"').replace("&amp;", "&").replace("&gt;", ">").replace("&lt;", "<"))
+    tabs = {name.split(" (")[0]: content for name, content in found["tabs"].items()}
+    assert "main, line" in tabs["Kernels"], tabs
+    assert "target" in tabs["Constructs"] and "profile.c:" in tabs["Constructs"], tabs
+    assert "to device" in tabs["Copies"] and "GB/s" in tabs["Copies"], tabs
+    assert "data" in tabs["Variables"] and "80.00 kB" in tabs["Variables"], tabs
+    assert "72.00 kB" in tabs["Copied too often"], tabs
+    assert tabs["Ran on the host"] == "Every target region ran on a device.", tabs
+    assert any("device 0: kernels" == lane for lane in found["lanes"]), found
+    assert abs(found["zoomed"] - 0.5) < 1e-6 and found["wheel"] < 0.5, found
+    assert "main, line" in found["tip"] and "kernel" in found["picked"], found
+    assert found["colours"] > 4, found
+    print("the page shows %d lanes and %d tables" % (len(found["lanes"]), len(tabs)))
+
+
+main()

@@ -1,0 +1,42 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// omptarget-info: what is in a module of every compiler, and where it would run.
+
+// REQUIRES: runtime-omptarget
+// RUN: %clangxx -x c++ %s -o %t
+// RUN: strip -o %t.stripped %t
+// RUN: %prefix/bin/omptarget-info %t | %check
+// RUN: %prefix/bin/omptarget-info %t.stripped | %check
+// RUN: %prefix/bin/omptarget-info --json %t | %python -c "import json,sys; d=json.load(sys.stdin); p=d['modules'][0]['parts'][0]; assert p['images'][0]['runsHere'] and p['images'][0]['devices']==[0,1,2,3], p; assert any(e['kind']=='kernel' and e['readableName'].startswith('work(int*)') for e in p['entries']), p; assert [len(x['devices']) for x in d['plugins'] if x['name']=='x86_64']==[4]"
+// RUN: %prefix/bin/omptarget-info | %FileCheck %s --check-prefix=MACHINE
+// RUN: not %prefix/bin/omptarget-info %s 2>&1 | %FileCheck %s --check-prefix=BAD
+// RUN: %prefix/bin/omptarget-info /bin/true | %FileCheck %s --check-prefix=NONE
+// RUN: env LIBOMPTARGET_PLUGINS=none %prefix/bin/omptarget-info %t 2>&1 | %FileCheck %s --check-prefix=NOWHERE
+
+// CHECK: compiler: {{.*}}clang version
+// CHECK: offloads as clang {{.*}} does it
+// CHECK: image 0: x86_64, ELF, {{[0-9]+}} bytes
+// CHECK-NEXT: would run on devices 0, 1, 2, 3 of plugin x86_64
+// CHECK-DAG: global counter (4 bytes)
+// CHECK-DAG: kernel work(int*), line [[# @LINE + 13]]
+// MACHINE: plugin x86_64: 4 device(s)
+// MACHINE: device 0: x86_64
+// BAD: omptarget-info: {{.*}}: it is no ELF file
+// NONE: does not offload
+// NOWHERE: would not run here
+// NOWHERE: libomptarget.rtl.none.so
+
+#pragma omp declare target
+int counter = 0;
+#pragma omp end declare target
+
+void work(int *x) {
+#pragma omp target map(tofrom : x[0 : 1])
+  x[0] += ++counter;
+}
+
+int main() {
+  int x = 0;
+  work(&x);
+  return x != 1;
+}

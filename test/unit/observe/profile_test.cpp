@@ -1,0 +1,85 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <gtest/gtest.h>
+
+#include "observe/profile_summary.h"
+
+namespace omptarget::observe {
+namespace {
+
+ProfileEvent event(EventKind kind, uint64_t begin, uint64_t end) {
+  ProfileEvent event{};
+  event.kind = kind;
+  event.begin_ns = begin;
+  event.end_ns = end;
+  event.region = 1;
+  event.thread = 7;
+  event.place = ";a.c;main;3;5;;";
+  return event;
+}
+
+ProfileEvent copy(uint64_t begin, uint64_t fingerprint, EventKind kind = EventKind::kToDevice) {
+  static int host;
+  ProfileEvent result = event(kind, begin, begin + 10);
+  result.host = &host;
+  result.bytes = 100;
+  result.name = ";x;a.c;1;2;;";
+  result.fingerprint = fingerprint;
+  return result;
+}
+
+TEST(Profile, copies_count_as_repeated_only_if_their_data_had_not_changed) {
+  Profile profile;
+  profile.events = {copy(0, 1), copy(20, 1), copy(40, 2), copy(60, 2, EventKind::kFromDevice), copy(80, 0), copy(100, 0)};
+  const Summary summary = summarise(profile);
+  ASSERT_EQ(summary.variables.size(), 2u);
+  ASSERT_EQ(summary.repeated.size(), 2u);
+  EXPECT_EQ(summary.repeated[0].detail, "to device");
+  EXPECT_EQ(summary.repeated[0].unchanged_count, 1u);
+  EXPECT_EQ(summary.repeated[0].count, 5u);
+  EXPECT_EQ(summary.repeated[1].unchanged_count, 1u);
+}
+
+TEST(Profile, tables_are_ordered_by_time_and_count_everything) {
+  Profile profile;
+  profile.granularity_ns = 1000000;
+  ProfileEvent first = event(EventKind::kKernel, 0, 10), second = event(EventKind::kKernel, 20, 220);
+  first.name = "__omp_offloading_fe00_a78905_main_l10";
+  second.name = "__omp_offloading_fe00_a78905__ZN1a4workEi_l20";
+  profile.events = {first, second, first};
+  const Summary summary = summarise(profile);
+  ASSERT_EQ(summary.kernels.size(), 2u);
+  EXPECT_EQ(summary.kernels[0].name, "a::work(int), line 20");
+  EXPECT_EQ(summary.kernels[1].name, "main, line 10");
+  EXPECT_EQ(summary.kernels[1].count, 2u);
+  EXPECT_EQ(summary.kernels[1].place, "a.c:3:5");
+  EXPECT_EQ(profile_as_json(profile).find("\"ph\":\"X\""), std::string::npos) << "shorter than the granularity";
+}
+
+TEST(Profile, names_cannot_break_out_of_the_page) {
+  Profile profile;
+  ProfileEvent bad = event(EventKind::kKernel, 0, 10);
+  bad.name = "</script><script>alert(1)</script>\xff";
+  profile.events = {bad};
+  const std::string page = profile_as_page(profile);
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
+}
+
+TEST(Profile, an_empty_profile_is_valid) {
+  EXPECT_NE(profile_as_json({}).find("\"traceEvents\":[]"), std::string::npos);
+  EXPECT_EQ(profile_as_text({}), "omptarget profile: 0 events");
+}
+
+TEST(Profile, sizes_and_times_are_readable) {
+  EXPECT_EQ(time_text(999), "999 ns");
+  EXPECT_EQ(time_text(1500), "1.50 us");
+  EXPECT_EQ(time_text(2500000000), "2.50 s");
+  EXPECT_EQ(bytes_text(80000), "80.00 kB");
+  EXPECT_EQ(rate_text(2000, 1000), "2.00 GB/s");
+  EXPECT_EQ(rate_text(2000, 0), "-");
+}
+
+} // namespace
+} // namespace omptarget::observe
