@@ -55,8 +55,8 @@ std::string describe(const Call &call) {
     place = format("%.*s:%d:%d: ", position.file_length, position.file, position.line, position.column);
   else
     print_error("Source location information not present. Compile with -g or -gline-tables-only.");
-  print_line(place +
-             format("omptarget fatal error %d: failure of target construct while offloading is mandatory", failure.code));
+  print_line(place + format("omptarget fatal error %d: failure of target construct while offloading is mandatory",
+                            failure.code));
   std::abort();
 }
 

@@ -92,6 +92,6 @@ void __tgt_target_data_update_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, 
 int64_t __tgt_mapper_num_components(void *handle) { return static_cast<MapperComponents *>(handle)->size(); }
 
 void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size, int64_t type, void *name) {
-  static_cast<MapperComponents *>(handle)->push({host_ptr(base), host_ptr(begin), size, static_cast<uint64_t>(type),
-                                                 static_cast<const char *>(name), -1, -1});
+  static_cast<MapperComponents *>(handle)->push(
+      {host_ptr(base), host_ptr(begin), size, static_cast<uint64_t>(type), static_cast<const char *>(name), -1, -1});
 }

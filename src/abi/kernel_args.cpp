@@ -17,14 +17,20 @@ Result<LaunchRequest> read_kernel_args(const void *block, int32_t num_teams, int
   uint32_t version;
   std::memcpy(&version, block, sizeof version);
   if (version < 1 || version > 3)
-    return Status::error(format("the kernel argument block has version %u; this library knows versions 1 to 3 (compilers "
-                                "up to clang 22)",
-                                version));
+    return Status::error(
+        format("the kernel argument block has version %u; this library knows versions 1 to 3 (compilers "
+               "up to clang 22)",
+               version));
   __tgt_kernel_args args{};
   std::memcpy(&args, block, version == 1 ? kVersion1Size : sizeof args);
   LaunchRequest request;
-  request.list = {static_cast<int32_t>(args.NumArgs), args.ArgBasePtrs, args.ArgPtrs,   args.ArgSizes,
-                  args.ArgTypes,                      args.ArgNames,    args.ArgMappers};
+  request.list = {static_cast<int32_t>(args.NumArgs),
+                  args.ArgBasePtrs,
+                  args.ArgPtrs,
+                  args.ArgSizes,
+                  args.ArgTypes,
+                  args.ArgNames,
+                  args.ArgMappers};
   request.trip_count = args.Tripcount;
   request.num_teams = num_teams;
   request.thread_limit = thread_limit;

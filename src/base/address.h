@@ -15,7 +15,9 @@ enum class DevicePtr : uintptr_t { kNull = 0 };
 enum class DeviceId : int32_t { kDefault = -1 };
 
 inline HostPtr host_ptr(const void *pointer) { return static_cast<HostPtr>(reinterpret_cast<uintptr_t>(pointer)); }
-inline DevicePtr device_ptr(const void *pointer) { return static_cast<DevicePtr>(reinterpret_cast<uintptr_t>(pointer)); }
+inline DevicePtr device_ptr(const void *pointer) {
+  return static_cast<DevicePtr>(reinterpret_cast<uintptr_t>(pointer));
+}
 inline void *raw(HostPtr pointer) { return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer)); }
 inline void *raw(DevicePtr pointer) { return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer)); }
 inline int32_t raw(DeviceId device) { return static_cast<int32_t>(device); }

@@ -31,10 +31,17 @@ struct TopicName {
   Topic topic;
 };
 constexpr TopicName kTopicNames[] = {
-    {"registration", Topic::kRegistration}, {"image", Topic::kImage},       {"plugin", Topic::kPlugin},
-    {"device", Topic::kDevice},             {"mapping", Topic::kMapping},   {"transfer", Topic::kTransfer},
-    {"kernel", Topic::kKernel},             {"indirect", Topic::kIndirect}, {"api", Topic::kApi},
-    {"setting", Topic::kSetting},           {"tool", Topic::kTool},
+    {"registration", Topic::kRegistration},
+    {"image", Topic::kImage},
+    {"plugin", Topic::kPlugin},
+    {"device", Topic::kDevice},
+    {"mapping", Topic::kMapping},
+    {"transfer", Topic::kTransfer},
+    {"kernel", Topic::kKernel},
+    {"indirect", Topic::kIndirect},
+    {"api", Topic::kApi},
+    {"setting", Topic::kSetting},
+    {"tool", Topic::kTool},
 };
 
 const char *name_of(Topic topic) {

@@ -57,8 +57,8 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
   if (const char *text = setting_text(id)) {
     if (parse(text, value))
       return value;
-    warn_about_setting(id, format("'%s' is no %s; the default '%s' is used", text, expected,
-                                  setting_row(id).default_value));
+    warn_about_setting(
+        id, format("'%s' is no %s; the default '%s' is used", text, expected, setting_row(id).default_value));
   }
   parse(setting_row(id).default_value, value);
   return value;

@@ -25,9 +25,9 @@ struct FailureLine {
 /// A failure, innermost line first. Plain data; not shared between threads.
 struct Failure {
   std::vector<FailureLine> lines;
-  int code = 1;       ///< the number in "fatal error N:"
-  std::string fatal;  ///< replaces the text of the fatal line, if not empty
-  std::string about;  ///< which variable it is about; printed after the lines, if not empty
+  int code = 1; ///< the number in "fatal error N:"
+  std::string fatal; ///< replaces the text of the fatal line, if not empty
+  std::string about; ///< which variable it is about; printed after the lines, if not empty
 };
 
 /// Success, or a Failure. One pointer; null is success.
@@ -91,15 +91,16 @@ private:
 /// A value, or a Failure.
 template <typename T> class [[nodiscard]] Result {
 public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Status failure) : status_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {} // NOLINT(google-explicit-constructor)
+  Result(Status failure) : status_(std::move(failure)) {} // NOLINT(google-explicit-constructor)
 
   bool is_ok() const { return status_.is_ok(); }
   explicit operator bool() const { return is_ok(); }
+  // Only for successes; NOLINTBEGIN(bugprone-unchecked-optional-access)
   T &value() { return *value_; }
   const T &value() const { return *value_; }
   T &operator*() { return *value_; }
-  T *operator->() { return &*value_; }
+  T *operator->() { return &*value_; } // NOLINTEND(bugprone-unchecked-optional-access)
   Status take_status() { return std::move(status_); }
   const Status &status() const { return status_; }
 

@@ -12,7 +12,6 @@
 #include "observe/device_events.h"
 #include "observe/info.h"
 
-
 namespace omptarget {
 
 namespace {
@@ -110,8 +109,8 @@ void Device::run_constructors() {
   for (const auto &loaded : loaded_)
     for (const Kernel &constructor : std::exchange(loaded->constructors, {}))
       if (Status status = run(constructor); !status) {
-        failed_.push_back({loaded->library, format("constructor %s failed: %s", constructor.name,
-                                                   status.to_string().c_str())});
+        failed_.push_back(
+            {loaded->library, format("constructor %s failed: %s", constructor.name, status.to_string().c_str())});
         print_message(format("device %d: %s", raw(id_), failed_.back().reason.c_str()));
       }
 }

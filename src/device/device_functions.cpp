@@ -80,9 +80,10 @@ void Device::publish_functions() {
   trace_function_table(raw(id_), table);
   publish_function_table(raw(id_), table);
   if (!plugin_.has_function_map()) {
-    const std::string text = format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "
-                                    "translated on its devices",
-                                    plugin_.name().c_str(), table.size());
+    const std::string text =
+        format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "
+               "translated on its devices",
+               plugin_.name().c_str(), table.size());
     OMPTARGET_TRACE_DEVICE(Topic::kIndirect, id_, "%s", text.c_str());
     if (has_indirect_functions() && !std::exchange(has_reported_missing_map_, true))
       print_message(text);

@@ -17,7 +17,6 @@
 #include "observe/device_events.h"
 #include "observe/info.h"
 
-
 namespace omptarget {
 
 namespace {
@@ -133,8 +132,9 @@ Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target
       Runtime::get().uses_unified_shared_memory())
     OMPTARGET_TRY_DURING(plugin_.data_submit(local_id_, raw(target), raw(entry.address), sizeof(void *), nullptr),
                          "while pointing %s to the host's variable", entry.name);
-  const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size), entry.address, entry.name,
-                       nullptr, Counter::kDynamic};
+  const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size),
+                       entry.address, entry.name,
+                       nullptr,       Counter::kDynamic};
   // The same variable may be in several images of one program: the first one stays.
   if (!map_.insert_infinite(range, target)) {
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "%s at %p is present already", entry.name, raw(entry.address));
@@ -150,7 +150,8 @@ Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target
 void Device::take_over(const Loaded &gone) {
   const auto was_shared = [&](const Entry &entry) {
     const bool is_variable = entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
-    return is_variable && std::find(gone.variables.begin(), gone.variables.end(), entry.address) != gone.variables.end();
+    return is_variable &&
+           std::find(gone.variables.begin(), gone.variables.end(), entry.address) != gone.variables.end();
   };
   for (const auto &other : loaded_) {
     if (other.get() == &gone)

@@ -15,8 +15,8 @@ extern "C" {
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
 struct OmptargetTask;
-[[gnu::weak]] OmptargetTask *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t task_size,
-                                                          size_t shared_size,
+[[gnu::weak]] OmptargetTask *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags,
+                                                          size_t task_size, size_t shared_size,
                                                           int32_t (*entry)(int32_t thread, OmptargetTask *task),
                                                           int64_t device);
 [[gnu::weak]] int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, OmptargetTask *task, int32_t count,
@@ -72,8 +72,7 @@ int32_t default_device() { return omp_get_default_device ? omp_get_default_devic
 
 int32_t global_thread(ident_t *location) { return __kmpc_global_thread_num ? __kmpc_global_thread_num(location) : 0; }
 
-void wait_for_dependences(ident_t *location, int32_t count, void *dependences, int32_t count_no_alias,
-                          void *no_alias) {
+void wait_for_dependences(ident_t *location, int32_t count, void *dependences, int32_t count_no_alias, void *no_alias) {
   if (count + count_no_alias > 0 && __kmpc_omp_wait_deps)
     __kmpc_omp_wait_deps(location, global_thread(location), count, dependences, count_no_alias, no_alias);
 }

@@ -66,11 +66,11 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     // waits for that. They work with copies of images, made under this lock.
     auto registry = registry_.lock();
     auto &all = registry->libraries;
-    const auto place = std::find_if(all.begin(), all.end(), [&](const auto &known) {
-      return known->descriptor == descriptor;
-    });
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const auto &known) { return known->descriptor == descriptor; });
     if (place == all.end()) {
-      OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered", static_cast<const void *>(descriptor));
+      OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered",
+                      static_cast<const void *>(descriptor));
       return;
     }
     library = std::move(*place);
@@ -221,8 +221,8 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
   bool has_match = false;
   for (size_t i = 0; i < library->images.size(); ++i) {
     if (!library->images[i].defect.empty()) {
-      print_message(format("image %zu of %s is damaged: %s", i, library->path.c_str(),
-                           library->images[i].defect.c_str()));
+      print_message(
+          format("image %zu of %s is damaged: %s", i, library->path.c_str(), library->images[i].defect.c_str()));
       continue;
     }
     std::optional<ImageCopy> image = copy_image(library, i);
@@ -286,8 +286,8 @@ std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
   for (const auto &library : libraries())
     for (size_t i = 0; i < library->images.size(); ++i)
-      lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
-                             architecture_of(library, i).c_str()));
+      lines.push_back(
+          format("needed: image %zu of %s: %s", i, library->path.c_str(), architecture_of(library, i).c_str()));
   std::lock_guard enumeration(enumeration_mutex_);
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),

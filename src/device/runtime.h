@@ -34,9 +34,7 @@ public:
   Status add_requires(int64_t mask, const void *address);
   /// Union of the masks of all modules.
   uint64_t requires_mask() const { return requires_mask_.load(std::memory_order_relaxed); }
-  bool uses_unified_shared_memory() const {
-    return (requires_mask() & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;
-  }
+  bool uses_unified_shared_memory() const { return (requires_mask() & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0; }
 
   /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is disabled
   /// or the program is ending.
@@ -108,7 +106,7 @@ private:
 
   Guarded<Registry> registry_;
   std::atomic<uint64_t> requires_mask_{0};
-  std::atomic<uint32_t> generation_{0};         // number of modules registered so far
+  std::atomic<uint32_t> generation_{0}; // number of modules registered so far
   std::atomic<uint32_t> matched_generation_{0}; // those that enumerate() has dealt with
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};

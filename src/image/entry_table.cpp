@@ -32,12 +32,16 @@ template <typename Record> Record load(const std::byte *from) {
 RawEntry read_raw(const std::byte *from, uint32_t entry_size) {
   if (entry_size == kOldSize) {
     const auto record = load<__tgt_offload_entry>(from);
-    return {record.addr, record.name, record.size, static_cast<uint32_t>(record.flags),
-            static_cast<uint32_t>(record.reserved), true};
+    return {record.addr,
+            record.name,
+            record.size,
+            static_cast<uint32_t>(record.flags),
+            static_cast<uint32_t>(record.reserved),
+            true};
   }
   const auto record = load<__tgt_offload_entry_v1>(from);
-  return {record.address, record.symbol_name, record.size, record.flags, record.data,
-          record.kind == OMPTARGET_ENTRY_KIND_OPENMP};
+  return {record.address, record.symbol_name, record.size,
+          record.flags,   record.data,        record.kind == OMPTARGET_ENTRY_KIND_OPENMP};
 }
 
 /// A first word of zero is how newer tables begin, but also a requires record of clang 19 that was linked first.
@@ -84,8 +88,8 @@ Status check_entry(const EntryTable &table, uint32_t i, const RawEntry &raw) {
     return Status::error(format("the name of entry %u lies outside of the module", i));
   const bool is_vtable = (raw.flags & OMPTARGET_ENTRY_INDIRECT_VTABLE) != 0;
   if (raw.size > (is_vtable ? kMaxVtable : kMaxVariable))
-    return Status::error(format("entry %u (%s) claims %llu bytes", i, raw.name,
-                                static_cast<unsigned long long>(raw.size)));
+    return Status::error(
+        format("entry %u (%s) claims %llu bytes", i, raw.name, static_cast<unsigned long long>(raw.size)));
   if (!raw.address)
     return Status::error(format("entry %u (%s) has no address", i, raw.name));
   if (table.bounds && !is_in_a_module(raw, *table.bounds))
@@ -131,8 +135,8 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
     const std::byte *record = table.begin + static_cast<size_t>(i) * entry_size;
     const RawEntry raw = read_raw(record, entry_size);
     if (entry_size == kNewSize && load<__tgt_offload_entry_v1>(record).version != 1)
-      return Status::error(format("entry %u has version %u; 1 is the only one known", i,
-                                  load<__tgt_offload_entry_v1>(record).version));
+      return Status::error(
+          format("entry %u has version %u; 1 is the only one known", i, load<__tgt_offload_entry_v1>(record).version));
     if (!raw.is_openmp)
       continue;
     if (is_requires(raw)) {

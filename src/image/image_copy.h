@@ -27,7 +27,10 @@ public:
   __tgt_device_image record();
 
   /// Gives back the bytes; entries and names stay.
-  void drop_bytes() { bytes_.reset(); size_ = 0; }
+  void drop_bytes() {
+    bytes_.reset();
+    size_ = 0;
+  }
 
 private:
   std::unique_ptr<std::byte[]> bytes_;

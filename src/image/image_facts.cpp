@@ -84,7 +84,8 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
 } // namespace
 
 ImageFacts image_facts(std::span<const std::byte> bytes) {
-  if (begins_with(bytes, "\x7f" "ELF"))
+  if (begins_with(bytes, "\x7f"
+                         "ELF"))
     return elf_facts(bytes);
   if (begins_with(bytes, "BC\xC0\xDE"))
     return {ImageKind::kBitcode, 0, "bitcode"};

@@ -61,8 +61,8 @@ private:
     const EntryTable table{reinterpret_cast<const std::byte *>(first), reinterpret_cast<const std::byte *>(last),
                            bounds_ ? &*bounds_ : nullptr};
     if (table.end < table.begin)
-      return Status::error(format("the entry table ends (%p) before it begins (%p)",
-                                  static_cast<const void *>(last), static_cast<const void *>(first)));
+      return Status::error(format("the entry table ends (%p) before it begins (%p)", static_cast<const void *>(last),
+                                  static_cast<const void *>(first)));
     OMPTARGET_TRY(check(table.begin, static_cast<uint64_t>(table.end - table.begin), "entry table"));
     return table;
   }

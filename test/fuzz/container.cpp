@@ -11,7 +11,9 @@ namespace omptarget::fuzz {
 std::vector<std::string> seeds(int, char **) {
   std::vector<std::string> all;
   for (const char *arch : {"", "sm_90", "gfx90a:xnack+"}) {
-    const std::vector<std::byte> bytes = container_bytes("\x7f" "ELF image", arch, "nvptx64-nvidia-cuda");
+    const std::vector<std::byte> bytes = container_bytes("\x7f"
+                                                         "ELF image",
+                                                         arch, "nvptx64-nvidia-cuda");
     all.emplace_back(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   }
   return all;

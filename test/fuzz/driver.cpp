@@ -17,8 +17,9 @@ namespace {
 
 using Random = std::mt19937_64;
 
-constexpr uint64_t kInteresting[] = {0,    1,          7,          8,          0x7f,      0xff,       0x1000,    0x7fffffff,
-                                     kPlace, kPlace + 8, UINT32_MAX, INT64_MAX, UINT64_MAX, UINT64_MAX - 7, uint64_t{1} << 63};
+constexpr uint64_t kInteresting[] = {
+    0,      1,          7,          8,         0x7f,       0xff,           0x1000,           0x7fffffff,
+    kPlace, kPlace + 8, UINT32_MAX, INT64_MAX, UINT64_MAX, UINT64_MAX - 7, uint64_t{1} << 63};
 
 size_t below(Random &random, size_t limit) { return limit == 0 ? 0 : random() % limit; }
 

@@ -14,8 +14,21 @@
 namespace omptarget::fuzz {
 
 std::vector<std::string> seeds(int, char **) {
-  return {"1",    "all",       "mapping,plugin,foo", "true",     "off", "-1", "0x1f", "1e400", "nan", "9223372036854775808",
-          "a,b ", "/a:/b::/c", ";a.c;main;12;34;;",  ";;;;;;;;", "libomptarget.rtl.cuda.nextgen.so"};
+  return {"1",
+          "all",
+          "mapping,plugin,foo",
+          "true",
+          "off",
+          "-1",
+          "0x1f",
+          "1e400",
+          "nan",
+          "9223372036854775808",
+          "a,b ",
+          "/a:/b::/c",
+          ";a.c;main;12;34;;",
+          ";;;;;;;;",
+          "libomptarget.rtl.cuda.nextgen.so"};
 }
 
 namespace {
@@ -47,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   (void)plugin_name_of(text);
   const ident_t location{0, 0, 0, 0, text.c_str()};
   const SourcePosition position = source_position(&location);
-  fuzz::require(!position || position.file + position.file_length <= text.data() + text.size(), "files lie in the text");
+  fuzz::require(!position || position.file + position.file_length <= text.data() + text.size(),
+                "files lie in the text");
   return 0;
 }

@@ -55,8 +55,9 @@ TEST(Boundary, unsupported_functions_are_named_once) {
   report_unsupported("omp_do_something");
   report_unsupported("omp_do_something");
   report_unsupported("omp_do_else");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "omptarget error: omp_do_something is not supported by this library\n"
-                                                    "omptarget error: omp_do_else is not supported by this library\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget error: omp_do_something is not supported by this library\n"
+            "omptarget error: omp_do_else is not supported by this library\n");
 }
 
 TEST(SourcePosition, is_read_from_an_ident) {

@@ -102,7 +102,8 @@ private:
 };
 
 TEST(KernelArgs, nothing_beyond_the_version_is_read_and_nothing_written) {
-  for (const auto &[version, size] : {std::pair{1u, size_t{64}}, {2u, size_t{104}}, {3u, size_t{104}}, {4u, size_t{4}}}) {
+  for (const auto &[version, size] :
+       {std::pair{1u, size_t{64}}, {2u, size_t{104}}, {3u, size_t{104}}, {4u, size_t{4}}}) {
     EndOfPage block(full_block(version), size);
     block.make_read_only();
     Result<LaunchRequest> request = read_kernel_args(block.begin(), 3, 4);

@@ -82,8 +82,9 @@ TEST(Settings, nonsense_is_warned_about_once_and_the_default_is_used) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
   EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "omptarget warning: LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD: '8k' is no integer; the default '8192' is used\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "omptarget warning: LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD: '8k' is no integer; the default '8192' is used\n");
 }
 
 TEST(Settings, numbers_out_of_range_are_nonsense) {

@@ -159,8 +159,9 @@ TEST(Device, a_constructor_that_fails_is_told) {
   testing::internal::CaptureStderr();
   Device *const device = ready_device(0);
   ASSERT_TRUE(device);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::ContainsRegex("^omptarget message: device 0: constructor failing_ctor failed: .*the kernel gave up"));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::ContainsRegex("^omptarget message: device 0: constructor failing_ctor failed: .*the kernel gave up"));
   EXPECT_THAT(device->load_failure(library_of(&kernel_a)), HasSubstr("failing_ctor"));
 }
 

@@ -36,7 +36,9 @@ public:
     entries_.push_back({nullptr, names_.back().data(), 0, OMPTARGET_ENTRY_REQUIRES, mask});
   }
   void kernel(const void *id, const std::string &name) { add(id, name); }
-  template <typename T> void variable(const T &variable, const std::string &name) { add(&variable, name, sizeof variable); }
+  template <typename T> void variable(const T &variable, const std::string &name) {
+    add(&variable, name, sizeof variable);
+  }
 
   const __tgt_bin_desc *descriptor() {
     image_ = {bytes_.data(), bytes_.data() + bytes_.size(), entries_.data(), entries_.data() + entries_.size()};

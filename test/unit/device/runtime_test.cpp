@@ -109,8 +109,8 @@ TEST(Runtime, device_numbers_mean_devices_the_host_or_an_error) {
   for (const int64_t number : {int64_t{3}, int64_t{-2}, INT64_MAX, INT64_MIN, int64_t{1} << 32}) {
     Result<Device *> none = device_for(number);
     ASSERT_FALSE(none.is_ok()) << number;
-    EXPECT_EQ(none.status().to_string(), "Device number '" + std::to_string(number) +
-                                             "' out of range, only 2 devices available");
+    EXPECT_EQ(none.status().to_string(),
+              "Device number '" + std::to_string(number) + "' out of range, only 2 devices available");
   }
 }
 
@@ -166,8 +166,9 @@ TEST(Runtime, contradicting_modules_are_both_named) {
   Status status = Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a);
   ASSERT_FALSE(status.is_ok());
   EXPECT_EQ(status.failure().fatal, "'#pragma omp requires unified_shared_memory' not used consistently!");
-  EXPECT_THAT(status.to_string(), testing::ContainsRegex("memory outside of all modules requires unified_shared_memory, "
-                                                         ".*/unit_device does not"));
+  EXPECT_THAT(status.to_string(),
+              testing::ContainsRegex("memory outside of all modules requires unified_shared_memory, "
+                                     ".*/unit_device does not"));
   module.unload();
   EXPECT_TRUE(Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a)); // the other one is gone
 }

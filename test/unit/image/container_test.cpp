@@ -41,7 +41,8 @@ TEST(Container, gives_the_image_and_its_strings) {
 }
 
 TEST(Container, other_bytes_are_none) {
-  const std::string elf("\x7f" "ELF");
+  const std::string elf("\x7f"
+                        "ELF");
   EXPECT_FALSE(is_container(std::as_bytes(std::span(elf))));
   EXPECT_FALSE(is_container({}));
 }

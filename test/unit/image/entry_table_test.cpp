@@ -221,7 +221,8 @@ TEST(EntryTable, addresses_must_lie_in_some_module) {
 TEST(EntryTable, sizes_must_be_possible) {
   for (const uint64_t size : {UINT64_MAX, uint64_t{1} << 63, uint64_t{1} << 47}) {
     EXPECT_THAT(Table(new_entry(0, size)).refusal(), HasSubstr("entry 0 (variable) claims"));
-    EXPECT_THAT(Table(new_entry(OMPTARGET_ENTRY_INDIRECT_VTABLE, size)).refusal(), HasSubstr("entry 0 (variable) claims"));
+    EXPECT_THAT(Table(new_entry(OMPTARGET_ENTRY_INDIRECT_VTABLE, size)).refusal(),
+                HasSubstr("entry 0 (variable) claims"));
   }
   EXPECT_THAT(Table(new_entry(OMPTARGET_ENTRY_INDIRECT_VTABLE, 1 << 25)).refusal(), HasSubstr("claims 33554432 bytes"));
   const std::optional<ModuleBounds> bounds = module_of(&variable);
