@@ -1,0 +1,226 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Code objects whose code is this machine's: taken for what they say they are, then opened as shared objects.
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "amdgpu/image.h"
+#include "state.h"
+
+namespace sim {
+
+namespace {
+
+Executable *find_executable(const char *call, hsa_executable_t handle) {
+  Executable *executable = reinterpret_cast<Executable *>(handle.handle);
+  if (!executable || executable->is_destroyed) {
+    violation("%s: executable %p %s", call, static_cast<void *>(executable), executable ? "is destroyed" : "is none");
+    return nullptr;
+  }
+  return executable;
+}
+
+// What the target says about the code is forgotten; what the linker needs is written.
+bool open_as_shared_object(Executable &executable) {
+  std::string bytes = executable.bytes;
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.e_machine = EM_X86_64;
+  header.e_ident[EI_OSABI] = 0;
+  header.e_ident[EI_ABIVERSION] = 0;
+  header.e_flags = 0;
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  executable.file = memfd_create("code object", MFD_CLOEXEC);
+  if (executable.file < 0 ||
+      write(executable.file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return false;
+  const std::string name = "/proc/self/fd/" + std::to_string(executable.file);
+  executable.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!executable.handle)
+    std::fprintf(stderr, "libhsa-runtime64 stand-in: %s\n", dlerror());
+  return executable.handle != nullptr;
+}
+
+void add_kernel(Executable &executable, const std::string &name, const KernelMetadata &metadata) {
+  void *code = dlsym(executable.handle, name.c_str());
+  if (!code)
+    return;
+  auto kernel = std::make_unique<KernelCode>();
+  *kernel = {&executable, name, code, dlsym(executable.handle, (name + "_sim_grid").c_str()) != nullptr, metadata};
+  state().kernel_objects.insert(reinterpret_cast<uintptr_t>(kernel.get()));
+  executable.kernels[name] = std::move(kernel);
+}
+
+hsa_status_t load(Executable &executable) {
+  auto elf = omptarget::ElfImage::parse(executable.bytes.data(), executable.bytes.size());
+  if (!elf)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  executable.elf = std::move(*elf);
+  auto metadata = read_metadata(executable.elf);
+  if (!metadata || !open_as_shared_object(executable))
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  const std::lock_guard lock(state().mutex);
+  for (const auto &[name, kernel] : *metadata)
+    add_kernel(executable, name, kernel);
+  for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
+    if (symbol.type != STT_OBJECT || symbol.size == 0)
+      continue;
+    if (void *address = dlsym(executable.handle, std::string(symbol.name).c_str()))
+      state().memory[reinterpret_cast<uintptr_t>(address)] =
+          Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+} // namespace
+
+void destroy_executable(Executable &executable) {
+  auto &memory = state().memory;
+  for (auto one = memory.begin(); one != memory.end();)
+    one = one->second.owner == &executable ? memory.erase(one) : std::next(one);
+  for (const auto &[name, kernel] : executable.kernels)
+    state().kernel_objects.erase(reinterpret_cast<uintptr_t>(kernel.get()));
+  if (executable.handle)
+    dlclose(executable.handle);
+  if (executable.file >= 0)
+    close(executable.file);
+  executable.is_destroyed = true;
+}
+
+} // namespace sim
+
+using namespace sim;
+
+SIM_API hsa_status_t hsa_code_object_reader_create_from_memory(const void *bytes, size_t size,
+                                                               hsa_code_object_reader_t *handle) {
+  SIM_ENTER(hsa_code_object_reader_create_from_memory);
+  const std::lock_guard lock(state().mutex);
+  state().readers.push_back(std::make_unique<Reader>(Reader{bytes, size}));
+  handle->handle = reinterpret_cast<uintptr_t>(state().readers.back().get());
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t handle) {
+  SIM_ENTER(hsa_code_object_reader_destroy);
+  Reader *reader = reinterpret_cast<Reader *>(handle.handle);
+  if (!reader || reader->is_destroyed) {
+    violation("hsa_code_object_reader_destroy: no reader");
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+  }
+  reader->is_destroyed = true;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_executable_create_alt(int, int, const char *, hsa_executable_t *handle) {
+  SIM_ENTER(hsa_executable_create_alt);
+  const std::lock_guard lock(state().mutex);
+  state().executables.push_back(std::make_unique<Executable>());
+  handle->handle = reinterpret_cast<uintptr_t>(state().executables.back().get());
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
+  SIM_ENTER(hsa_executable_destroy);
+  Executable *executable = find_executable("hsa_executable_destroy", handle);
+  if (!executable)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  const std::lock_guard lock(state().mutex);
+  destroy_executable(*executable);
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
+                                                           hsa_code_object_reader_t reader_handle, const char *, void *) {
+  SIM_ENTER(hsa_executable_load_agent_code_object);
+  Executable *executable = find_executable("hsa_executable_load_agent_code_object", handle);
+  Agent *agent = find_agent("hsa_executable_load_agent_code_object", agent_handle);
+  const Reader *reader = reinterpret_cast<const Reader *>(reader_handle.handle);
+  if (!executable || !agent || !reader || reader->is_destroyed)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto target = read_image_target(reader->bytes, reader->size);
+  auto device = TargetId::parse(agent->target);
+  if (!target || !device || target->rank(*device) == 0)
+    return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+  executable->agent = agent;
+  executable->bytes.assign(static_cast<const char *>(reader->bytes), reader->size);
+  return load(*executable);
+}
+
+SIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *) {
+  SIM_ENTER(hsa_executable_freeze);
+  Executable *executable = find_executable("hsa_executable_freeze", handle);
+  if (!executable)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (executable->is_frozen)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  executable->is_frozen = true;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name, const hsa_agent_t *agent,
+                                                       hsa_executable_symbol_t *result) {
+  SIM_ENTER(hsa_executable_get_symbol_by_name);
+  Executable *executable = find_executable("hsa_executable_get_symbol_by_name", handle);
+  if (!executable || !executable->is_frozen || !agent ||
+      agent->handle != reinterpret_cast<uintptr_t>(executable->agent)) {
+    violation("hsa_executable_get_symbol_by_name: not frozen or for another agent");
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  }
+  const std::string text = name;
+  const std::lock_guard lock(state().mutex);
+  auto &slot = executable->symbols[text];
+  if (!slot) {
+    auto symbol = std::make_unique<ExecutableSymbol>();
+    if (text.ends_with(".kd")) {
+      const auto kernel = executable->kernels.find(text.substr(0, text.size() - 3));
+      if (kernel == executable->kernels.end())
+        return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+      symbol->kernel = kernel->second.get();
+    } else {
+      const omptarget::ElfSymbol *found = executable->elf.find(text);
+      void *address = found && found->type == STT_OBJECT ? dlsym(executable->handle, name) : nullptr;
+      if (!address)
+        return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+      symbol->address = reinterpret_cast<uintptr_t>(address);
+      symbol->size = static_cast<uint32_t>(found->size);
+    }
+    slot = std::move(symbol);
+  }
+  result->handle = reinterpret_cast<uintptr_t>(slot.get());
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle, int attribute, void *value) {
+  SIM_ENTER(hsa_executable_symbol_get_info);
+  const ExecutableSymbol &symbol = *reinterpret_cast<const ExecutableSymbol *>(handle.handle);
+  const auto put = [value](auto what) {
+    std::memcpy(value, &what, sizeof(what));
+    return HSA_STATUS_SUCCESS;
+  };
+  if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_TYPE)
+    return put(int{symbol.kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE});
+  if (!symbol.kernel) {
+    if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS)
+      return put(symbol.address);
+    return attribute == HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE ? put(symbol.size) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  const KernelMetadata &metadata = symbol.kernel->metadata;
+  switch (attribute) {
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
+    return put(reinterpret_cast<uint64_t>(symbol.kernel));
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
+    return put(metadata.kernarg_size);
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
+    return put(metadata.group_size);
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
+    return put(metadata.private_size);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}

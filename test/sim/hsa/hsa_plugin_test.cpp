@@ -1,0 +1,718 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The AMDGPU plugin on the stand-in of AMD's runtime, called through the plugin ABI. Devices 0 and 1, a gfx90a and a
+// gfx1100, are used by all tests; 2, a gfx90a with XNACK, and 3, one without ECC, are for faults, which they do not survive.
+
+#include "hsa_plugin.h"
+
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sim_hsa_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kNoEnvironment = ~uint64_t{0};
+
+Plugin *the_plugin;
+Sim *the_sim;
+
+class AmdgpuPlugin : public testing::Test {
+protected:
+  Plugin &plugin = *the_plugin;
+  Sim &sim = *the_sim;
+
+  void SetUp() override {
+    ASSERT_EQ(plugin.init_device(0), 0) << plugin.error();
+    ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+    EXPECT_EQ(plugin.deinit_device(1), 0) << plugin.error();
+    EXPECT_EQ(sim.violations(), 0u);
+    EXPECT_EQ(sim.live_objects(), 0u);
+  }
+
+  // Loads the image and gives back its table.
+  __tgt_offload_entry *load(int32_t device, Image &image) {
+    __tgt_target_table *table = plugin.load_binary(device, image.get());
+    EXPECT_NE(table, nullptr) << plugin.error();
+    tables_.push_back(table);
+    return table ? table->EntriesBegin : nullptr;
+  }
+  __tgt_target_table *last_table() { return tables_.back(); }
+
+  // The address of a kernel of a new image.
+  void *kernel(const char *name, int32_t device = 0, const char *file = "kernels_90a.hsaco") {
+    images_.push_back(std::make_unique<Image>(file));
+    __tgt_offload_entry *entries = load(device, images_.back()->kernel(name));
+    return entries ? entries[0].addr : nullptr;
+  }
+
+  template <typename T> T read(int32_t device, const void *address) {
+    T value{};
+    EXPECT_EQ(plugin.data_retrieve(device, &value, const_cast<void *>(address), sizeof(value)), 0) << plugin.error();
+    return value;
+  }
+
+  // What a tell_... kernel wrote.
+  std::vector<uint64_t> told(void *entry, Launch launch, int32_t device = 0) {
+    constexpr int64_t kSize = 10 * sizeof(uint64_t);
+    void *out = plugin.data_alloc(device, kSize, nullptr, OMPTARGET_ALLOC_DEVICE);
+    EXPECT_EQ(plugin.data_fill(device, out, 0, kSize, nullptr), 0);
+    launch.arguments.insert(launch.arguments.begin(), out);
+    launch.offsets.insert(launch.offsets.begin(), 0);
+    EXPECT_EQ(launch.run(plugin, device, entry), 0) << plugin.error();
+    std::vector<uint64_t> values(10);
+    EXPECT_EQ(plugin.data_retrieve(device, values.data(), out, kSize), 0);
+    EXPECT_EQ(plugin.data_delete(device, out, OMPTARGET_ALLOC_DEVICE), 0);
+    return values;
+  }
+
+private:
+  std::vector<__tgt_target_table *> tables_;
+  std::vector<std::unique_ptr<Image>> images_;
+};
+
+TEST_F(AmdgpuPlugin, tells_what_it_is) {
+  EXPECT_EQ(plugin.number_of_devices(), 4);
+  EXPECT_EQ(plugin.architecture(0), "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(plugin.architecture(1), "gfx1100");
+  char uid[64] = "";
+  EXPECT_EQ(plugin.device_uid(0, uid, sizeof(uid)), 20u);
+  EXPECT_STREQ(uid, "GPU-0123456789abcdef");
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  EXPECT_EQ(plugin.init_device(4), -1);
+  EXPECT_THAT(plugin.error(), HasSubstr("has no device 4; there are 4"));
+}
+
+TEST_F(AmdgpuPlugin, images_go_to_the_devices_that_run_them) {
+  Image any("kernels_90a.hsaco"), xnack("kernels_90a_xnack.hsaco"), rdna("kernels_1100.hsaco"),
+      generic("kernels_11_generic.hsaco"), old("kernels_old.hsaco");
+  const auto ranks = [&](Image &image) {
+    std::vector<int32_t> all;
+    for (int32_t device = 0; device < 4; ++device)
+      all.push_back(plugin.is_device_compatible(device, image.get(), nullptr));
+    return all;
+  };
+  const std::vector<int32_t> of_any = ranks(any), of_xnack = ranks(xnack), of_rdna = ranks(rdna),
+                             of_generic = ranks(generic), of_old = ranks(old);
+  EXPECT_GT(of_any[0], 0);
+  EXPECT_EQ(of_any[1], 0);
+  EXPECT_GT(of_any[2], 0);
+  EXPECT_GT(of_any[3], 0);
+  EXPECT_EQ(of_xnack, (std::vector<int32_t>{0, 0, of_xnack[2], 0}));
+  EXPECT_GT(of_xnack[2], of_any[2]); // made for the very device
+  EXPECT_GT(of_rdna[1], of_generic[1]);
+  EXPECT_EQ(of_generic, (std::vector<int32_t>{0, of_generic[1], 0, 0}));
+  EXPECT_GT(of_generic[1], 0);
+  EXPECT_GT(of_old[0], 0);
+  for (Image *image : {&any, &xnack, &rdna, &generic, &old})
+    EXPECT_NE(plugin.is_valid_binary(image->get()), 0);
+  EXPECT_EQ(plugin.load_binary(0, xnack.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("image: built for gfx90a:xnack+ (code object V6), device 0 is "
+                                        "gfx90a:sramecc+:xnack-"));
+}
+
+TEST_F(AmdgpuPlugin, generic_images_run) {
+  EXPECT_EQ(told(kernel("tell_spmd", 1, "kernels_11_generic.hsaco"), Launch().teams(3).threads(32), 1)[1], 3u);
+}
+
+TEST_F(AmdgpuPlugin, broken_images_are_refused) {
+  Image whole("kernels_90a.hsaco");
+  for (const size_t size : {size_t{0}, size_t{20}, size_t{64}, size_t{200}, whole.bytes().size() - 100}) {
+    Image part = whole;
+    part.bytes().resize(size);
+    EXPECT_EQ(plugin.load_binary(0, part.get()), nullptr) << size;
+    EXPECT_NE(plugin.error(), "");
+  }
+  Image other = whole;
+  other.bytes()[8] = 1; // ELF ABI version of code object V3
+  EXPECT_EQ(plugin.is_valid_binary(other.get()), 0);
+  EXPECT_EQ(plugin.load_binary(0, other.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("ELF ABI version 1; known are 2 (V4), 3 (V5) and 4 (V6)"));
+}
+
+TEST_F(AmdgpuPlugin, entries_are_resolved_in_order) {
+  int here = 0;
+  Image image("kernels_90a.hsaco");
+  image.kernel("tell_spmd")
+      .variable("gv", &here, sizeof(int))
+      .kernel("no_such_kernel")
+      .entry("linked_decl_tgt_ref_ptr", &here, 8, OMPTARGET_ENTRY_LINK)
+      .entry("indirect_thrice", &here, 8, OMPTARGET_ENTRY_INDIRECT)
+      .entry("twice", &here, 0, OMPTARGET_ENTRY_INDIRECT)
+      .variable("nothing", &here, sizeof(int));
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  EXPECT_NE(entries[0].addr, nullptr);
+  EXPECT_EQ(read<int>(0, entries[1].addr), 42);
+  EXPECT_EQ(entries[2].addr, nullptr);
+  EXPECT_NE(entries[3].addr, nullptr);
+  EXPECT_NE(read<void *>(0, entries[4].addr), nullptr);
+  EXPECT_NE(entries[5].addr, nullptr); // the function itself, by its place in the file
+  EXPECT_EQ(entries[6].addr, nullptr);
+  EXPECT_STREQ(entries[1].name, "gv");
+  EXPECT_EQ(last_table()->EntriesEnd - entries, 7);
+  Image wrong("kernels_90a.hsaco");
+  int64_t wide = 0;
+  EXPECT_EQ(plugin.load_binary(0, wrong.variable("gv", &wide, sizeof(wide)).get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("variable gv has 4 bytes in the image for gfx90a (code object V5) and 8 bytes"));
+}
+
+TEST_F(AmdgpuPlugin, calls_for_missing_or_closed_devices_fail) {
+  EXPECT_EQ(plugin.data_alloc(4, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("no device 4"));
+  EXPECT_EQ(plugin.data_alloc(-1, 8, nullptr, 0), nullptr);
+  ASSERT_EQ(plugin.deinit_device(1), 0);
+  EXPECT_EQ(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("device 1 is not initialised"));
+}
+
+TEST_F(AmdgpuPlugin, a_device_can_be_closed_and_opened_again) {
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.init_device(0), 0);
+  EXPECT_NE(kernel("tell_spmd"), nullptr);
+}
+
+TEST_F(AmdgpuPlugin, impossible_kernels_are_refused) {
+  Image image("kernels_90a.hsaco");
+  image.kernel("tell_badly");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
+}
+
+TEST_F(AmdgpuPlugin, data_goes_there_and_back) {
+  std::vector<double> a(1000), b(1000), result(1000);
+  std::iota(a.begin(), a.end(), 0.0);
+  std::iota(b.begin(), b.end(), 5.0);
+  const int64_t size = static_cast<int64_t>(a.size() * sizeof(double));
+  void *entry = kernel("__omp_offloading_10_2_add_l7");
+  void *device_a = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEVICE);
+  void *device_b = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEFAULT);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_submit_async(0, device_a, a.data(), size, &async), 0);
+  EXPECT_NE(async.Queue, nullptr);
+  ASSERT_EQ(plugin.data_submit_async(0, device_b, b.data(), size, &async), 0);
+  ASSERT_EQ(Launch(device_a, device_b, uint64_t{1000}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, result.data(), device_a, size, &async), 0);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(async.Queue, nullptr);
+  for (size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(result[i], 2 * static_cast<double>(i) + 5) << i;
+  EXPECT_EQ(plugin.data_delete(0, device_a, OMPTARGET_ALLOC_DEVICE), 0);
+  EXPECT_EQ(plugin.data_delete(0, device_b, OMPTARGET_ALLOC_DEVICE), 0);
+}
+
+TEST_F(AmdgpuPlugin, offsets_are_added_to_arguments) {
+  void *entry = kernel("tell_spmd");
+  char *out = static_cast<char *>(plugin.data_alloc(0, 256, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, out, 0, 256, nullptr), 0);
+  Launch launch(out);
+  launch.offsets[0] = 128;
+  ASSERT_EQ(launch.teams(5).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, out + 8), 0u);
+  EXPECT_EQ(read<uint64_t>(0, out + 128 + 8), 5u);
+  EXPECT_EQ(plugin.data_delete(0, out, 0), 0);
+}
+
+TEST_F(AmdgpuPlugin, fill_sets_every_byte) {
+  char *memory = static_cast<char *>(plugin.data_alloc(0, 100, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, memory, 0x5a, 100, nullptr), 0);
+  EXPECT_EQ(read<uint32_t>(0, memory + 96), 0x5a5a5a5au);
+}
+
+TEST_F(AmdgpuPlugin, all_kinds_of_memory_work) {
+  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, 80, nullptr, kind));
+    ASSERT_NE(memory, nullptr) << plugin.error();
+    void *entry = kernel("tell_spmd");
+    ASSERT_EQ(Launch(memory).teams(9).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(memory[1], 9u);
+    // The kind is known by the address: old callers do not tell it.
+    EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0) << plugin.error();
+  }
+  EXPECT_EQ(plugin.data_alloc(0, 64, nullptr, 17), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("17 is no kind of memory"));
+  EXPECT_EQ(plugin.data_alloc(0, -1, nullptr, 0), nullptr);
+  EXPECT_EQ(plugin.data_alloc(0, 0, nullptr, 0), nullptr);
+}
+
+TEST_F(AmdgpuPlugin, wrong_frees_are_errors) {
+  int host = 0;
+  EXPECT_NE(plugin.data_delete(0, &host, 0), 0);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_NE(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("while freeing device memory"));
+}
+
+TEST_F(AmdgpuPlugin, freed_memory_is_used_again) {
+  void *first = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
+  const uint64_t before = sim.count("hsa_amd_memory_pool_allocate");
+  void *second = plugin.data_alloc(0, 990, nullptr, 0);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(sim.count("hsa_amd_memory_pool_allocate"), before);
+  ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
+}
+
+TEST_F(AmdgpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
+  void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
+  sim.fail("hsa_amd_memory_pool_allocate:1:0x1008");
+  void *large = plugin.data_alloc(0, 100000, nullptr, 0);
+  EXPECT_NE(large, nullptr) << plugin.error();
+  sim.fail("hsa_amd_memory_pool_allocate:+:0x1008");
+  EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
+  sim.fail("");
+  EXPECT_THAT(plugin.error(), HasSubstr("hsa_amd_memory_pool_allocate: HSA_STATUS_ERROR_OUT_OF_RESOURCES (0x1008)"));
+  EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
+}
+
+TEST_F(AmdgpuPlugin, every_thread_of_the_grid_runs) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
+  ASSERT_EQ(Launch(count).teams(10).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, count), 640u);
+}
+
+TEST_F(AmdgpuPlugin, reductions_have_a_buffer_of_their_own) {
+  void *entry = kernel("reduce");
+  void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(Launch(sum, 1000).run(plugin, 0, entry), 0) << plugin.error();
+  EXPECT_EQ(read<uint64_t>(0, sum), 3u * 500500u);
+}
+
+TEST_F(AmdgpuPlugin, reductions_of_several_threads_do_not_meet) {
+  void *entry = kernel("reduce");
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+      const uint64_t n = 1000u + static_cast<uint64_t>(t);
+      __tgt_async_info async{};
+      uint64_t result = 0;
+      plugin.data_fill(0, sum, 0, 8, &async);
+      for (int i = 0; i < 20; ++i)
+        Launch(sum, n).run(plugin, 0, entry, &async);
+      plugin.data_retrieve_async(0, &result, sum, 8, &async);
+      plugin.synchronize(0, &async);
+      plugin.data_delete(0, sum, 0);
+      right += result == 20 * (n * (n + 1) / 2);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 8);
+}
+
+TEST_F(AmdgpuPlugin, queries_do_not_wait) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *entry = kernel("wait_for_flag");
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(flag).run(plugin, 0, entry, &async), 0);
+  void *const queue = async.Queue;
+  ASSERT_EQ(plugin.query_async(0, &async), 0);
+  EXPECT_EQ(async.Queue, queue);
+  flag->store(1);
+  while (async.Queue)
+    ASSERT_EQ(plugin.query_async(0, &async), 0);
+}
+
+TEST_F(AmdgpuPlugin, queues_are_used_again) {
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
+  const uint64_t before = sim.count("hsa_amd_signal_create");
+  __tgt_async_info async{};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  }
+  EXPECT_EQ(sim.count("hsa_amd_signal_create"), before);
+  EXPECT_EQ(plugin.synchronize(0, &async), 0);
+}
+
+TEST_F(AmdgpuPlugin, events_order_queues) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *wait = kernel("wait_for_flag");
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  // Pinned: the driver copies to pageable memory before it returns.
+  auto *value = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
+  __tgt_async_info first{}, second{};
+  void *event = nullptr;
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, nullptr), 0);
+  ASSERT_EQ(Launch(flag).run(plugin, 0, wait, &first), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 2, 8, &first), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &first), 0);
+  ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
+  ASSERT_EQ(plugin.data_retrieve_async(0, value, memory, 8, &second), 0);
+  flag->store(1);
+  ASSERT_EQ(plugin.synchronize(0, &second), 0);
+  EXPECT_EQ(*value, 0x0202020202020202u);
+  ASSERT_EQ(plugin.sync_event(0, event), 0);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+  ASSERT_EQ(plugin.synchronize(0, &first), 0);
+}
+
+TEST_F(AmdgpuPlugin, devices_exchange_data) {
+  uint64_t value = 0x1122334455667788u;
+  for (const int32_t other : {0, 1}) {
+    void *source = plugin.data_alloc(0, 8, nullptr, 0);
+    void *target = plugin.data_alloc(other, 8, nullptr, 0);
+    ASSERT_TRUE(plugin.is_data_exchangable(0, other));
+    ASSERT_EQ(plugin.data_submit(0, source, &value, 8), 0);
+    ASSERT_EQ(plugin.data_exchange(0, source, other, target, 8), 0) << plugin.error();
+    EXPECT_EQ(read<uint64_t>(other, target), value);
+    __tgt_async_info async{};
+    ASSERT_EQ(plugin.data_fill(0, source, 7, 8, &async), 0);
+    ASSERT_EQ(plugin.data_exchange_async(0, source, other, target, 8, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+    EXPECT_EQ(read<uint64_t>(other, target), 0x0707070707070707u);
+  }
+  EXPECT_FALSE(plugin.is_data_exchangable(0, 4));
+}
+
+TEST_F(AmdgpuPlugin, many_arguments_arrive) {
+  void *entry = kernel("many_arguments");
+  Launch launch(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_DEVICE));
+  for (int i = 1; i <= 9; ++i)
+    launch.add(i);
+  ASSERT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+  EXPECT_EQ(read<uint64_t>(0, launch.arguments[0]), 987654321u);
+  launch.add(1);
+  EXPECT_NE(launch.run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel many_arguments takes 88 bytes of arguments, the launch passes 96"));
+}
+
+TEST_F(AmdgpuPlugin, large_copies_and_fills_arrive) {
+  constexpr size_t kSize = (size_t{9} << 20) + 5;
+  std::vector<char> host(kSize), back(kSize, 1);
+  for (size_t i = 0; i < kSize; ++i)
+    host[i] = static_cast<char>(i * 7 + i / 4096);
+  char *memory = static_cast<char *>(plugin.data_alloc(0, kSize, nullptr, 0));
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_submit_async(0, memory, host.data(), kSize, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, back.data(), memory, kSize, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
+  EXPECT_EQ(host, back);
+  ASSERT_EQ(plugin.data_fill(0, memory + 1, 0x33, kSize - 3, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, back.data(), memory, kSize, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
+  std::memset(host.data() + 1, 0x33, kSize - 3);
+  EXPECT_EQ(host, back);
+}
+
+// Each copy sees what the one before it left in host memory, although nobody waits in between.
+TEST_F(AmdgpuPlugin, copies_of_one_queue_are_ordered_on_the_host) {
+  uint64_t value = 0;
+  auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, 16, nullptr, 0));
+  ASSERT_EQ(plugin.data_fill(0, memory, 0x11, 8, nullptr), 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_retrieve_async(0, &value, memory, 8, &async), 0);
+  ASSERT_EQ(plugin.data_submit_async(0, memory + 1, &value, 8, &async), 0);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(read<uint64_t>(0, memory + 1), 0x1111111111111111u);
+  // The same across queues, by an event.
+  value = 0;
+  void *event = nullptr;
+  __tgt_async_info other{};
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 0x22, 8, &async), 0);
+  ASSERT_EQ(plugin.data_retrieve_async(0, &value, memory, 8, &async), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &async), 0);
+  ASSERT_EQ(plugin.wait_event(0, event, &other), 0);
+  ASSERT_EQ(plugin.data_submit_async(0, memory + 1, &value, 8, &other), 0);
+  ASSERT_EQ(plugin.synchronize(0, &other), 0);
+  EXPECT_EQ(read<uint64_t>(0, memory + 1), 0x2222222222222222u);
+  value = 0;
+  ASSERT_EQ(plugin.sync_event(0, event), 0);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(value, 0u); // what the event waited for is not done twice
+}
+
+TEST_F(AmdgpuPlugin, packets_and_implicit_arguments_say_the_shape) {
+  const std::vector<uint64_t> spmd = told(kernel("tell_spmd"), Launch().teams(7).threads(64).shared(1000));
+  EXPECT_EQ(spmd, (std::vector<uint64_t>{kNoEnvironment, 7, 64, 1256, 48, 7, 64, 1, 1000, 1}));
+  const std::vector<uint64_t> generic = told(kernel("tell_generic"), Launch().teams(2).threads(32));
+  EXPECT_EQ(generic[2], 32u + 64u);
+  EXPECT_EQ(told(kernel("tell_wave32"), Launch().threads(32))[2], 32u + 32u);
+  EXPECT_EQ(told(kernel("tell_wide"), Launch().threads(1000))[2], 192u);
+  // 4 teams for each of the 8 compute units.
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[1], 32u);
+  const std::vector<uint64_t> cut = told(kernel("tell_short"), Launch().teams(5).threads(16));
+  EXPECT_EQ(cut[0], 5u);
+  EXPECT_EQ(cut[1], 16u);
+}
+
+TEST_F(AmdgpuPlugin, old_images_run) {
+  const auto launch = [&] { return Launch().version(2); };
+  EXPECT_EQ(told(kernel("old_spmd", 0, "kernels_old.hsaco"), launch().teams(3).threads(64)),
+            (std::vector<uint64_t>{3, 64, 4, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(told(kernel("old_generic", 0, "kernels_old.hsaco"), launch().threads(64))[1], 128u);
+  EXPECT_EQ(told(kernel("old_sized", 0, "kernels_old.hsaco"), launch())[1], 96u);
+}
+
+TEST_F(AmdgpuPlugin, a_bare_kernel_gets_the_programs_grid) {
+  Launch launch;
+  for (uint32_t i = 0; i < 3; ++i) {
+    launch.shape.NumTeams[i] = 2 + i;
+    launch.shape.ThreadLimit[i] = 5 + i;
+  }
+  const std::vector<uint64_t> values = told(kernel("tell_bare"), launch);
+  EXPECT_EQ(std::vector<uint64_t>(values.begin() + 1, values.begin() + 8),
+            (std::vector<uint64_t>{2, 3, 4, 5, 6, 7, 3}));
+}
+
+TEST_F(AmdgpuPlugin, impossible_launches_are_refused) {
+  void *entry = kernel("tell_bare");
+  void *out = plugin.data_alloc(0, 80, nullptr, 0);
+  EXPECT_NE(Launch(out).threads(2000).run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_bare: 2000 threads per team; it can have 1024"));
+  EXPECT_NE(Launch(out).shared(70000).run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("70000 bytes of dynamic shared memory beside its own 0 bytes; the device has "
+                                        "65536 bytes per team"));
+}
+
+TEST_F(AmdgpuPlugin, many_launches_without_waiting_are_carried_out) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, &async), 0);
+  for (int i = 0; i < 700; ++i) {
+    ASSERT_EQ(Launch(count).teams(2).threads(3).run(plugin, 0, entry, &async), 0) << plugin.error();
+    if (i % 50 == 0) {
+      ASSERT_EQ(plugin.data_fill(0, count, 0, 8, &async), 0);
+    }
+  }
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(read<uint64_t>(0, count), 49u * 6);
+}
+
+TEST_F(AmdgpuPlugin, threads_use_the_device_side_by_side) {
+  void *entry = kernel("count_threads");
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&] {
+      uint64_t value = 0, result = 0;
+      void *count = plugin.data_alloc(0, 8, nullptr, 0);
+      for (uint64_t i = 1; i <= 20; ++i) {
+        __tgt_async_info async{};
+        wrong += plugin.data_submit_async(0, count, &value, 8, &async) != 0;
+        wrong += Launch(count).teams(1).threads(5).run(plugin, 0, entry, &async) != 0;
+        wrong += plugin.data_retrieve_async(0, &result, count, 8, &async) != 0;
+        wrong += plugin.synchronize(0, &async) != 0;
+        wrong += result != value + 5;
+        value = i;
+      }
+      wrong += plugin.data_delete(0, count, 0) != 0;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(AmdgpuPlugin, interop_queues_hold_an_hsa_queue) {
+  __tgt_async_info *async = nullptr;
+  ASSERT_EQ(plugin.init_async_info(0, &async), 0);
+  void *const stream = async->Queue;
+  ASSERT_NE(stream, nullptr);
+  EXPECT_NE(*static_cast<void **>(stream), nullptr);
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, async), 0);
+  ASSERT_EQ(plugin.synchronize(0, async), 0);
+  EXPECT_EQ(async->Queue, stream);
+  ASSERT_EQ(plugin.release_async_info(0, async), 0);
+  __tgt_async_info foreign{stream};
+  EXPECT_NE(plugin.release_async_info(0, &foreign), 0);
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
+  EXPECT_NE(info.Device, nullptr);
+}
+
+TEST_F(AmdgpuPlugin, constructors_and_destructors_run) {
+  int32_t host = 0;
+  auto *seen = static_cast<int32_t *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  *seen = 0;
+  Image image("kernels_90a.hsaco");
+  image.variable("call_log", &host, 32).variable("call_count", &host, 4);
+  image.entry("linked_decl_tgt_ref_ptr", &host, 8, OMPTARGET_ENTRY_LINK);
+  __tgt_offload_entry *entries = load(0, image);
+  EXPECT_EQ(read<int32_t>(0, entries[0].addr), 1);
+  EXPECT_EQ(read<int32_t>(0, entries[1].addr), 1);
+  ASSERT_EQ(plugin.data_submit(0, entries[2].addr, &seen, 8), 0);
+  ASSERT_EQ(plugin.unload_binary(0, last_table()), 0) << plugin.error();
+  EXPECT_EQ(*seen, -1);
+  EXPECT_NE(plugin.unload_binary(0, last_table()), 0);
+}
+
+TEST_F(AmdgpuPlugin, the_device_environment_is_written) {
+  struct {
+    uint32_t debug, devices, device, memory;
+    uint64_t clock, table, table_size, parallelism;
+  } environment{};
+  Image image("kernels_90a.hsaco");
+  plugin.set_device_offset(3);
+  __tgt_offload_entry *entries = load(0, image.variable("__omp_rtl_device_environment", &environment, 48)
+                                             .variable("__omp_rtl_device_memory_pool", &environment, 16));
+  plugin.set_device_offset(0);
+  ASSERT_EQ(plugin.data_retrieve(0, &environment, entries[0].addr, sizeof(environment)), 0);
+  EXPECT_EQ(environment.devices, 4u);
+  EXPECT_EQ(environment.device, 3u);
+  EXPECT_EQ(environment.clock, 100000000u);
+  EXPECT_EQ(environment.parallelism, 8u * 32u);
+  EXPECT_NE(read<uint64_t>(0, entries[1].addr), 0u);
+  EXPECT_EQ(read<uint64_t>(0, static_cast<char *>(entries[1].addr) + 8), 4u << 20);
+}
+
+TEST_F(AmdgpuPlugin, indirect_functions_are_found_by_both_protocols) {
+  int here = 0, there = 0;
+  Image image("kernels_90a.hsaco"), later("kernels_90a.hsaco");
+  image.entry("indirect_thrice", &here, 8, OMPTARGET_ENTRY_INDIRECT)
+      .entry("twice", &there, 0, OMPTARGET_ENTRY_INDIRECT)
+      .kernel("call_indirect");
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  const uint64_t keys[] = {reinterpret_cast<uintptr_t>(&here), reinterpret_cast<uintptr_t>(&there)};
+  __omp_offloading_fptr_map_ty table[] = {{keys[0], read<uint64_t>(0, entries[0].addr)},
+                                          {keys[1], reinterpret_cast<uintptr_t>(entries[1].addr)}};
+  auto *out = static_cast<int64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_HOST));
+  const auto call = [&](void *entry, uint64_t key) {
+    EXPECT_EQ(Launch(key, 10, out).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(out[0], out[1]);
+    return out[0];
+  };
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 2, table), 0) << plugin.error();
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 30);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 20);
+  // An image that comes later knows the table from the start.
+  __tgt_offload_entry *more = load(0, later.kernel("call_indirect"));
+  EXPECT_EQ(call(more[0].addr, keys[1]), 20);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table + 1), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  EXPECT_EQ(call(more[0].addr, keys[1]), 20);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
+}
+
+TEST_F(AmdgpuPlugin, host_memory_is_pinned_once_and_counted) {
+  std::vector<char> host(8192);
+  void *first = nullptr, *inner = nullptr;
+  ASSERT_EQ(plugin.data_lock(0, host.data(), 8192, &first), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_lock(0, host.data() + 100, 50, &inner), 0);
+  EXPECT_EQ(inner, static_cast<char *>(first) + 100);
+  EXPECT_NE(plugin.data_lock(0, host.data() + 8000, 8192, &inner), 0);
+  EXPECT_EQ(plugin.data_unlock(0, host.data()), 0);
+  EXPECT_EQ(plugin.data_unlock(0, host.data() + 100), 0);
+  EXPECT_NE(plugin.data_unlock(0, host.data()), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("is not pinned"));
+}
+
+TEST_F(AmdgpuPlugin, pinned_memory_is_copied_without_a_block) {
+  auto *host = static_cast<uint64_t *>(plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_HOST));
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  host[0] = 1234;
+  const uint64_t before = sim.count("hsa_amd_memory_pool_allocate");
+  ASSERT_EQ(plugin.data_submit(0, memory, host, 64), 0) << plugin.error();
+  host[0] = 0;
+  ASSERT_EQ(plugin.data_retrieve(0, host, memory, 64), 0) << plugin.error();
+  EXPECT_EQ(host[0], 1234u);
+  EXPECT_EQ(sim.count("hsa_amd_memory_pool_allocate"), before);
+}
+
+TEST_F(AmdgpuPlugin, a_fault_is_that_of_the_kernel_and_ends_the_device) {
+  ASSERT_EQ(plugin.init_device(2), 0);
+  void *entry = kernel("__omp_offloading_10_2_broken_l99", 2);
+  void *memory = plugin.data_alloc(2, 8, nullptr, 0);
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(0x5000).teams(2).threads(64).run(plugin, 2, entry, &async), 0) << plugin.error();
+  uint64_t value = 0;
+  plugin.data_retrieve_async(2, &value, memory, 8, &async); // fails or not, as the fault was seen or not
+  if (async.Queue) {
+    EXPECT_NE(plugin.synchronize(2, &async), 0);
+  }
+  EXPECT_EQ(async.Queue, nullptr);
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("kernel __omp_offloading_10_2_broken_l99 in broken, line 99 (2 blocks, 64 threads) failed on "
+                        "device 2: memory fault at address 0x5000: page not present or not the program's"));
+  EXPECT_NE(plugin.data_retrieve(2, &value, memory, 8), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("broken, line 99"));
+  EXPECT_EQ(plugin.data_alloc(2, 8, nullptr, 0), nullptr);
+  EXPECT_NE(Launch(0).run(plugin, 2, entry), 0);
+  // The other devices live.
+  EXPECT_NE(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
+  EXPECT_EQ(plugin.deinit_device(2), 0) << plugin.error();
+}
+
+TEST_F(AmdgpuPlugin, an_error_of_a_queue_ends_the_device) {
+  ASSERT_EQ(plugin.init_device(3), 0);
+  void *good = kernel("tell_spmd", 3);
+  void *entry = kernel("illegal", 3);
+  told(good, Launch(), 3); // complete: not named
+  EXPECT_NE(Launch().run(plugin, 3, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel illegal (32 blocks, 256 threads) failed on device 3: "
+                                        "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION (0x2a)"));
+  EXPECT_EQ(plugin.deinit_device(3), 0) << plugin.error();
+}
+
+TEST_F(AmdgpuPlugin, bad_sizes_and_pointers_are_errors) {
+  uint64_t value = 0;
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  EXPECT_NE(plugin.data_submit(0, memory, &value, -8), 0);
+  EXPECT_NE(plugin.data_submit(0, nullptr, &value, 8), 0);
+  EXPECT_NE(plugin.data_retrieve(0, nullptr, memory, 8), 0);
+  EXPECT_EQ(plugin.data_retrieve(0, nullptr, memory, 0), 0);
+}
+
+TEST_F(AmdgpuPlugin, launches_are_told_as_information) {
+  void *entry = kernel("tell_spmd");
+  plugin.set_info_flag(0x10);
+  testing::internal::CaptureStderr();
+  told(entry, Launch().teams(2));
+  const std::string text = testing::internal::GetCapturedStderr();
+  plugin.set_info_flag(0);
+  EXPECT_EQ(text, "\"PluginInterface\" device 0 info: Launching kernel tell_spmd with 2 blocks and 128 threads in SPMD "
+                  "mode\n");
+  testing::internal::CaptureStdout();
+  plugin.print_device_info(1);
+  std::fflush(stdout);
+  const std::string info = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(info, HasSubstr("Architecture               gfx1100"));
+  EXPECT_THAT(info, HasSubstr("PCI bus                    0000:41:00.0"));
+}
+
+} // namespace
+} // namespace sim_hsa_test
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  sim_hsa_test::the_plugin = new sim_hsa_test::Plugin;
+  sim_hsa_test::the_sim = new sim_hsa_test::Sim;
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  sim_hsa_test::the_plugin->abi(&info);
+  sim_hsa_test::the_plugin->init_plugin();
+  if (sim_hsa_test::the_sim->live_objects() != 0) {
+    std::fprintf(stderr, "counting devices created something\n");
+    return 1;
+  }
+  return RUN_ALL_TESTS();
+}

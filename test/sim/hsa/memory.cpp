@@ -1,0 +1,214 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory pools, pinned host memory, copies.
+
+#include <cstdlib>
+#include <cstring>
+
+#include "state.h"
+
+using namespace sim;
+
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr int kUninitialised = 0xA5;
+
+struct CopyWork {
+  void *destination;
+  const void *source;
+  size_t size;
+  Agent *agents[2];
+  std::vector<SimSignal *> dependencies;
+  SimSignal *completion;
+};
+
+void carry_out(const CopyWork &copy, uint64_t number) {
+  wait_until_released(number);
+  for (SimSignal *dependency : copy.dependencies)
+    for (const Agent *agent : copy.agents)
+      if (agent->is_gpu && !wait_less(*dependency, 1, *agent))
+        return;
+  bool may = true;
+  for (Agent *agent : copy.agents)
+    if (agent->is_gpu)
+      may = may && check_access("copy", agent, copy.destination, copy.size) &&
+            check_access("copy", agent, copy.source, copy.size);
+  if (may)
+    std::memmove(copy.destination, copy.source, copy.size);
+  complete(*copy.completion);
+}
+
+hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agents, const hsa_signal_t *dependencies,
+                        uint32_t count) {
+  Agent *engine = nullptr;
+  for (int i = 0; i < 2; ++i) {
+    copy.agents[i] = find_agent(call, agents[i]);
+    if (!copy.agents[i])
+      return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (copy.agents[i]->is_gpu && !engine)
+      engine = copy.agents[i];
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    SimSignal *dependency = find_signal(call, dependencies[i]);
+    if (!dependency)
+      return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    copy.dependencies.push_back(dependency);
+  }
+  if (!engine || copy.size == 0 || !copy.completion || copy.completion->value.load() != 1) {
+    violation("%s: %zu bytes, %s GPU, completion signal %s", call, copy.size, engine ? "a" : "no",
+              copy.completion ? "not 1" : "missing");
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  const uint64_t number = next_work_number();
+  engine->copies.add([copy, number] { carry_out(copy, number); });
+  return HSA_STATUS_SUCCESS;
+}
+
+} // namespace
+
+SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
+                                                  void **memory) {
+  SIM_ENTER(hsa_amd_memory_pool_allocate);
+  Pool *pool = reinterpret_cast<Pool *>(handle.handle);
+  if (size == 0 || flags != 0 || pool->kind == PoolKind::kGroup) {
+    violation("hsa_amd_memory_pool_allocate: %zu bytes, flags %u", size, flags);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  if (size > size_t{1} << 30)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  void *bytes = nullptr;
+  if (posix_memalign(&bytes, kPage, size) != 0)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  std::memset(bytes, kUninitialised, size);
+  const std::lock_guard lock(state().mutex);
+  Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
+  state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;
+  *memory = bytes;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
+  SIM_ENTER(hsa_amd_memory_pool_free);
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == state().memory.end() || found->second.kind != MemoryKind::kPool) {
+    violation("hsa_amd_memory_pool_free: %p is no memory of a pool", memory);
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  }
+  state().memory.erase(found);
+  std::free(memory);
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents, const uint32_t *flags,
+                                                 const void *memory) {
+  SIM_ENTER(hsa_amd_agents_allow_access);
+  std::set<Agent *> access;
+  for (uint32_t i = 0; i < count; ++i) {
+    Agent *agent = find_agent("hsa_amd_agents_allow_access", agents[i]);
+    if (!agent)
+      return HSA_STATUS_ERROR_INVALID_AGENT;
+    access.insert(agent);
+  }
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
+  if (count == 0 || flags || found == state().memory.end() || found->second.kind != MemoryKind::kPool) {
+    violation("hsa_amd_agents_allow_access: %u agents, %p is %s", count, memory,
+              found == state().memory.end() ? "no allocation" : "an allocation");
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  found->second.access = std::move(access);
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count, void **view) {
+  SIM_ENTER(hsa_amd_memory_lock);
+  std::set<Agent *> access;
+  for (int i = 0; i < count; ++i)
+    if (Agent *agent = find_agent("hsa_amd_memory_lock", agents[i]))
+      access.insert(agent);
+  const std::lock_guard lock(state().mutex);
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(host);
+  const auto next = state().memory.lower_bound(begin);
+  const bool overlaps = find_memory(begin, 1) || (next != state().memory.end() && next->first < begin + size);
+  if (!host || size == 0 || overlaps) {
+    violation("hsa_amd_memory_lock: %zu bytes at %p%s", size, host, overlaps ? " are known already" : "");
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  state().memory[begin] = Allocation{size, MemoryKind::kLocked, nullptr, access, 1, nullptr};
+  *view = host;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
+  SIM_ENTER(hsa_amd_memory_unlock);
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(host));
+  if (found == state().memory.end() || found->second.kind != MemoryKind::kLocked) {
+    violation("hsa_amd_memory_unlock: %p is not locked", host);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  state().memory.erase(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info, void *(*)(size_t), uint32_t *,
+                                          hsa_agent_t **) {
+  SIM_ENTER(hsa_amd_pointer_info);
+  const std::lock_guard lock(state().mutex);
+  if (info->size < offsetof(hsa_amd_pointer_info_t, agentOwner)) {
+    violation("hsa_amd_pointer_info: a record of %u bytes", info->size);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  uintptr_t begin = 0;
+  const Allocation *found = find_memory(reinterpret_cast<uintptr_t>(pointer), 1, &begin);
+  if (!found || found->kind == MemoryKind::kGlobal) {
+    info->type = HSA_EXT_POINTER_TYPE_UNKNOWN;
+    return HSA_STATUS_SUCCESS;
+  }
+  info->type = found->kind == MemoryKind::kLocked ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
+  info->agentBaseAddress = reinterpret_cast<void *>(begin);
+  // The host reaches no memory of a device.
+  const bool is_device = found->pool && found->pool->agent->is_gpu;
+  info->hostBaseAddress = is_device ? nullptr : reinterpret_cast<void *>(begin);
+  info->sizeInBytes = found->size;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_memory_async_copy(void *destination, hsa_agent_t destination_agent, const void *source,
+                                               hsa_agent_t source_agent, size_t size, uint32_t count,
+                                               const hsa_signal_t *dependencies, hsa_signal_t completion) {
+  SIM_ENTER(hsa_amd_memory_async_copy);
+  const hsa_agent_t agents[] = {destination_agent, source_agent};
+  return start_copy("hsa_amd_memory_async_copy",
+                    {destination, source, size, {}, {}, find_signal("hsa_amd_memory_async_copy", completion)}, agents,
+                    dependencies, count);
+}
+
+SIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_agent_t destination_agent,
+                                                         const void *source, hsa_agent_t source_agent, size_t size,
+                                                         uint32_t count, const hsa_signal_t *dependencies,
+                                                         hsa_signal_t completion, int engine, bool) {
+  SIM_ENTER(hsa_amd_memory_async_copy_on_engine);
+  if (engine != kSdmaEngine0 && engine != kSdmaEngine1)
+    violation("hsa_amd_memory_async_copy_on_engine: engine %d", engine);
+  const hsa_agent_t agents[] = {destination_agent, source_agent};
+  return start_copy("hsa_amd_memory_async_copy_on_engine",
+                    {destination, source, size, {}, {}, find_signal("hsa_amd_memory_async_copy_on_engine", completion)},
+                    agents, dependencies, count);
+}
+
+SIM_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size_t count) {
+  SIM_ENTER(hsa_amd_memory_fill);
+  const std::lock_guard lock(state().mutex);
+  if (reinterpret_cast<uintptr_t>(memory) % sizeof(value) != 0 ||
+      !find_memory(reinterpret_cast<uintptr_t>(memory), count * sizeof(value))) {
+    violation("hsa_amd_memory_fill: %zu words at %p", count, memory);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  for (size_t i = 0; i < count; ++i)
+    static_cast<uint32_t *>(memory)[i] = value;
+  return HSA_STATUS_SUCCESS;
+}

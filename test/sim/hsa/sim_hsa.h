@@ -1,0 +1,66 @@
+/* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What tests and test kernels may ask of the stand-in for libhsa-runtime64.so.1, beside the runtime's own functions. Found
+ * by dlsym, or linked by kernels. The environment: SIM_HSA_DEVICES: targets of the GPUs, separated by commas, for example
+ * "gfx90a:sramecc+:xnack-,gfx1100"; SIM_HSA_XNACK=1: devices reach all memory; SIM_HSA_APU=1: they share it with the CPU.
+ */
+#ifndef OMPTARGET_SIM_HSA_H
+#define OMPTARGET_SIM_HSA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- For kernels ------------------------------------------------------------------------------------------------
+ * A kernel is called with its explicit arguments, once for each launch, or, if the image has a global <kernel>_sim_grid,
+ * once for each work-item. What the tool sim_hsa_relabel writes into the image's metadata comes from globals of type
+ * uint32_t: <kernel>_sim_args, the number of explicit arguments; _sim_implicit, bytes that are left of the implicit ones;
+ * _sim_group, _sim_private, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE makes room for the metadata. */
+#define SIM_NOTE_SPACE __attribute__((section("sim_note"), used)) static char sim_note_space[65536] = {1};
+
+typedef struct SimDispatch {
+  uint32_t block[3], thread[3]; /* this one */
+  uint32_t blocks[3], threads[3];
+  uint32_t dimensions;
+  uint32_t group_size, private_size; /* bytes, of the packet */
+  const void *arguments;             /* the whole argument segment */
+  void *queue;
+} SimDispatch;
+
+/* The launch that the calling thread carries out. */
+const SimDispatch *sim_hsa_dispatch(void);
+/* The kernel causes a memory fault: its signal never completes, the system event is sent, the device's queues stop. */
+void sim_hsa_memory_fault(uint64_t address, uint32_t reasons);
+/* The kernel causes an error of its queue. */
+void sim_hsa_queue_error(int status);
+
+/* ---- For tests ----------------------------------------------------------------------------------------------------*/
+
+/* Lets calls fail: "NAME:N:STATUS", several separated by commas. NAME is that of a function that returns a status, or *
+ * for any; the N-th call of it from now on fails; N may be + for all; without STATUS it is 0x1000. Empty: none fails. Also
+ * read from SIM_HSA_FAIL at the first call. */
+void sim_hsa_fail(const char *what);
+/* Calls since the last sim_hsa_fail, and how many of them were made to fail. */
+uint64_t sim_hsa_calls(void);
+uint64_t sim_hsa_failed(void);
+/* Name of the call that was made to fail last. */
+const char *sim_hsa_failed_name(void);
+/* Calls of this function so far. */
+uint64_t sim_hsa_count(const char *name);
+/* Wrong uses of the runtime seen so far; each was printed to stderr. A process that ends with some exits with 70. */
+uint64_t sim_hsa_violations(void);
+void sim_hsa_forget_violations(void);
+/* Objects that exist: queues, signals, executables, readers, allocations, locked ranges. */
+uint64_t sim_hsa_live_objects(void);
+/* Queues and copy engines start no work before somebody waits for a signal (nonzero), so that what is not waited for is
+ * not there. Also SIM_HSA_HOLD=1. */
+void sim_hsa_hold(int hold);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,304 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "state.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace sim {
+
+namespace {
+
+struct Failing {
+  std::string name;
+  uint64_t number; // 0: all
+  hsa_status_t status;
+};
+
+struct Calls {
+  std::mutex mutex;
+  bool is_read = false;
+  std::vector<Failing> failing;
+  std::map<std::string, uint64_t> since_set, all;
+  uint64_t total = 0;
+  uint64_t failed = 0;
+  std::string failed_name;
+};
+
+Calls &calls() {
+  static Calls &the_calls = *new Calls;
+  return the_calls;
+}
+
+std::atomic<uint64_t> violation_count{0};
+
+struct Held {
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t added = 0, released = 0;
+  int hold = -1;
+
+  bool holds() { // mutex held
+    if (hold < 0) {
+      const char *text = std::getenv("SIM_HSA_HOLD");
+      hold = text && *text == '1';
+    }
+    return hold != 0;
+  }
+};
+Held &held() {
+  static Held &the_held = *new Held;
+  return the_held;
+}
+
+struct Changes {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+Changes &changes() {
+  static Changes &the_changes = *new Changes;
+  return the_changes;
+}
+
+void set_failing(Calls &the_calls, const std::string &text) {
+  the_calls.failing.clear();
+  the_calls.since_set.clear();
+  the_calls.total = the_calls.failed = 0;
+  the_calls.failed_name.clear();
+  the_calls.is_read = true;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string one = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t first = one.find(':');
+    const size_t second = first == std::string::npos ? first : one.find(':', first + 1);
+    Failing failing{one.substr(0, first), 1, HSA_STATUS_ERROR};
+    if (first != std::string::npos)
+      failing.number = one[first + 1] == '+' ? 0 : std::strtoull(one.c_str() + first + 1, nullptr, 10);
+    if (second != std::string::npos)
+      failing.status = static_cast<hsa_status_t>(std::strtol(one.c_str() + second + 1, nullptr, 0));
+    the_calls.failing.push_back(failing);
+  }
+}
+
+} // namespace
+
+State &state() {
+  static State &the_state = *new State;
+  return the_state;
+}
+
+hsa_status_t enter(const char *name) {
+  Calls &the_calls = calls();
+  const std::lock_guard lock(the_calls.mutex);
+  if (!the_calls.is_read) {
+    const char *text = std::getenv("SIM_HSA_FAIL");
+    set_failing(the_calls, text ? text : "");
+  }
+  ++the_calls.all[name];
+  const uint64_t number = ++the_calls.since_set[name];
+  ++the_calls.total;
+  for (const Failing &failing : the_calls.failing) {
+    const bool any = failing.name == "*";
+    if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
+      ++the_calls.failed;
+      the_calls.failed_name = name;
+      return failing.status;
+    }
+  }
+  const std::string called = name;
+  if (!state().is_initialised && called != "hsa_init" && called != "hsa_status_string") {
+    violation("%s before hsa_init", name);
+    return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+void violation(const char *pattern, ...) {
+  violation_count.fetch_add(1);
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof(text), pattern, arguments);
+  va_end(arguments);
+  std::fprintf(stderr, "libhsa-runtime64 stand-in: wrong use: %s\n", text);
+}
+
+// ---- Workers
+
+void Worker::add(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_.joinable())
+    thread_ = std::thread([this] { run(); });
+  work_.push_back(std::move(work));
+  changed_.notify_all();
+}
+
+void Worker::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stops_ || !work_.empty(); });
+    if (work_.empty())
+      return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+void Worker::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stops_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable())
+    thread_.join();
+}
+
+uint64_t next_work_number() {
+  const std::lock_guard lock(held().mutex);
+  const uint64_t number = ++held().added;
+  if (!held().holds())
+    held().released = number;
+  return number;
+}
+
+void release_work() {
+  const std::lock_guard lock(held().mutex);
+  held().released = held().added;
+  held().changed.notify_all();
+}
+
+void wait_until_released(uint64_t number) {
+  std::unique_lock lock(held().mutex);
+  held().changed.wait(lock, [&] { return held().released >= number; });
+}
+
+// ---- Signals
+
+void signal_changed() {
+  const std::lock_guard lock(changes().mutex);
+  changes().changed.notify_all();
+}
+
+bool wait_less(SimSignal &signal, int64_t value, const Agent &agent) {
+  std::unique_lock lock(changes().mutex);
+  changes().changed.wait(lock, [&] { return signal.value.load() < value || agent.is_lost; });
+  return signal.value.load() < value;
+}
+
+void complete(SimSignal &signal) {
+  signal.value.fetch_sub(1);
+  signal_changed();
+}
+
+// ---- Memory
+
+Allocation *find_memory(uintptr_t address, size_t size, uintptr_t *begin) {
+  auto &memory = state().memory;
+  auto next = memory.upper_bound(address);
+  if (next == memory.begin())
+    return nullptr;
+  const auto found = std::prev(next);
+  const size_t offset = address - found->first;
+  if (offset > found->second.size || size > found->second.size - offset)
+    return nullptr;
+  if (begin)
+    *begin = found->first;
+  return &found->second;
+}
+
+bool check_access(const char *call, Agent *agent, const void *address, size_t size) {
+  const std::lock_guard lock(state().mutex);
+  const Allocation *allocation = find_memory(reinterpret_cast<uintptr_t>(address), size);
+  if (!allocation) {
+    violation("%s: %zu bytes at %p are in no allocation that devices reach", call, size, address);
+    return false;
+  }
+  const bool is_own = allocation->pool && allocation->pool->agent == agent;
+  if (is_own || allocation->kind == MemoryKind::kGlobal || allocation->access.count(agent))
+    return true;
+  violation("%s: %s %s has no access to %zu bytes at %p", call, agent->is_gpu ? "GPU" : "CPU", agent->target.c_str(), size,
+            address);
+  return false;
+}
+
+Agent *find_agent(const char *call, hsa_agent_t agent) {
+  for (const auto &one : state().agents)
+    if (reinterpret_cast<uintptr_t>(one.get()) == agent.handle)
+      return one.get();
+  violation("%s: no agent %#lx", call, static_cast<unsigned long>(agent.handle));
+  return nullptr;
+}
+
+} // namespace sim
+
+using namespace sim;
+
+namespace {
+// A process that used the runtime wrongly does not end well.
+struct AtExit {
+  ~AtExit() {
+    if (violation_count.load() != 0) {
+      std::fprintf(stderr, "libhsa-runtime64 stand-in: %lu wrong uses\n",
+                   static_cast<unsigned long>(violation_count.load()));
+      std::fflush(nullptr);
+      _exit(70);
+    }
+  }
+} at_exit;
+} // namespace
+
+SIM_API void sim_hsa_fail(const char *what) {
+  const std::lock_guard lock(calls().mutex);
+  set_failing(calls(), what ? what : "");
+}
+SIM_API uint64_t sim_hsa_calls(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().total;
+}
+SIM_API uint64_t sim_hsa_failed(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().failed;
+}
+SIM_API const char *sim_hsa_failed_name(void) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().failed_name.c_str();
+}
+SIM_API uint64_t sim_hsa_count(const char *name) {
+  const std::lock_guard lock(calls().mutex);
+  return calls().all[name];
+}
+SIM_API uint64_t sim_hsa_violations(void) { return violation_count.load(); }
+SIM_API void sim_hsa_forget_violations(void) { violation_count.store(0); }
+SIM_API uint64_t sim_hsa_live_objects(void) {
+  State &all = state();
+  const std::lock_guard lock(all.mutex);
+  uint64_t live = 0;
+  for (const auto &signal : all.signals)
+    live += !signal->is_destroyed;
+  for (const auto &queue : all.queues)
+    live += !queue->is_destroyed;
+  for (const auto &executable : all.executables)
+    live += !executable->is_destroyed;
+  for (const auto &reader : all.readers)
+    live += !reader->is_destroyed;
+  for (const auto &[address, allocation] : all.memory)
+    live += allocation.kind != MemoryKind::kGlobal;
+  return live;
+}
+SIM_API void sim_hsa_hold(int hold) {
+  {
+    const std::lock_guard lock(held().mutex);
+    held().hold = hold != 0;
+  }
+  release_work();
+}
