@@ -728,7 +728,8 @@ TEST_F(CudaPlugin, bad_sizes_and_pointers_are_errors) {
   EXPECT_NE(plugin.data_submit(0, nullptr, &value, 8), 0);
   EXPECT_NE(plugin.data_retrieve(0, nullptr, memory, 8), 0);
   EXPECT_EQ(plugin.data_retrieve(0, nullptr, memory, 0), 0);
-  EXPECT_NE(plugin.data_submit(0, memory, &value, 65), 0); // past its 64 bytes
+  char large[65] = {};
+  EXPECT_NE(plugin.data_submit(0, memory, large, 65), 0); // past its 64 bytes
   EXPECT_THAT(plugin.error(), HasSubstr("while copying 65 bytes from host"));
   EXPECT_EQ(sim.violations(), 1u);
   sim.forget_violations();
