@@ -19,15 +19,17 @@ bool parse_global_call(std::string_view name, GlobalCall kind, uint32_t &priorit
 }
 
 void order_global_calls(std::vector<GlobalCallSymbol> &symbols) {
-  std::vector<GlobalCallSymbol> unique;
-  for (GlobalCallSymbol &symbol : symbols)
-    if (std::none_of(unique.begin(), unique.end(),
-                     [&](const GlobalCallSymbol &other) { return other.name == symbol.name; }))
-      unique.push_back(std::move(symbol));
-  std::stable_sort(unique.begin(), unique.end(), [](const GlobalCallSymbol &a, const GlobalCallSymbol &b) {
-    return a.priority < b.priority;
-  });
-  symbols = std::move(unique);
+  std::vector<GlobalCallSymbol> ordered;
+  for (GlobalCallSymbol &symbol : symbols) {
+    if (std::any_of(ordered.begin(), ordered.end(),
+                    [&](const GlobalCallSymbol &other) { return other.name == symbol.name; }))
+      continue;
+    const auto place = std::upper_bound(
+        ordered.begin(), ordered.end(), symbol.priority,
+        [](uint32_t priority, const GlobalCallSymbol &other) { return priority < other.priority; });
+    ordered.insert(place, std::move(symbol));
+  }
+  symbols = std::move(ordered);
 }
 
 } // namespace omptarget
