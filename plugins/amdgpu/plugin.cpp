@@ -85,6 +85,7 @@ Found &found() {
     auto *all_found = new Found;
     if (Status status = find_devices(*all_found); !status) {
       OMPTARGET_TRACE(Topic::kPlugin, "no devices: %s", status.to_string().c_str());
+      keep_reason(status);
       all_found->devices.clear();
       all_found->agents.clear();
     }

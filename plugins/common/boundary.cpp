@@ -33,6 +33,8 @@ int32_t finish(Status status, int32_t device) {
   return kFailure;
 }
 
+void keep_reason(const Status &status) { last_error = status.to_string(); }
+
 void host_library_asks_for_errors() { host_asks.store(true, std::memory_order_relaxed); }
 
 size_t copy_text(const std::string &text, char *buffer, size_t size) {

@@ -20,6 +20,9 @@ inline constexpr int32_t kFailure = -1;
 /// asks. Returns what the plugin function returns.
 int32_t finish(Status status, int32_t device = -1);
 
+/// Keeps the text of what is no failure, but explains what the host library sees: why there are no devices.
+void keep_reason(const Status &status);
+
 /// The host library knows __tgt_rtl_last_error: nothing is printed by the plugin.
 void host_library_asks_for_errors();
 

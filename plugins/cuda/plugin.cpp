@@ -45,6 +45,7 @@ Devices &devices() {
     auto *found = new Devices;
     if (Status status = find_devices(*found); !status) {
       OMPTARGET_TRACE(Topic::kPlugin, "no devices: %s", status.to_string().c_str());
+      keep_reason(status);
       found->clear();
     }
     pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });

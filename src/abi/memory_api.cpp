@@ -24,6 +24,7 @@ namespace {
 Call api_call(const char *function, int device, const void *code) {
   if (observe::listeners() != 0) [[unlikely]]
     observe::note_api_call(code);
+  OMPTARGET_TRACE_DEVICE(Topic::kApi, device, "%s, called from %p", function, code);
   return {function, nullptr, device, code};
 }
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -72,8 +73,26 @@ void write_all(int file, const std::string &text) {
 
 uint64_t now_us() {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_BOOTTIME, &time);
   return static_cast<uint64_t>(time.tv_sec) * 1000000u + static_cast<uint64_t>(time.tv_nsec) / 1000u;
+}
+
+/// When the process began, to a hundredth of a second: the same for the host library and for every plugin, so that the
+/// times in their lines can be compared. 0 if it cannot be told.
+uint64_t process_start_us() {
+  constexpr int kStartField = 22;
+  std::FILE *file = std::fopen("/proc/self/stat", "re");
+  if (!file)
+    return 0;
+  char text[1024];
+  const size_t length = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  text[length] = '\0';
+  const char *field = std::strrchr(text, ')'); // ends the second field, which may hold anything
+  for (int i = 2; field && i < kStartField; ++i)
+    field = std::strchr(field + 1, ' ');
+  const long ticks = sysconf(_SC_CLK_TCK);
+  return field && ticks > 0 ? std::strtoull(field, nullptr, 10) * 1000000u / static_cast<uint64_t>(ticks) : 0;
 }
 
 } // namespace
@@ -126,8 +145,16 @@ uint32_t log_internal::read_topics() {
   return bits;
 }
 
+void trace_settings() {
+  if (!traces(Topic::kSetting))
+    return;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i)
+    if (const char *value = setting_text(static_cast<SettingId>(i)))
+      OMPTARGET_TRACE(Topic::kSetting, "%s=%s", setting_row(static_cast<SettingId>(i)).variable, value);
+}
+
 void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
-  static const uint64_t start = now_us();
+  static const uint64_t start = process_start_us();
   const uint64_t elapsed = now_us() - start;
   va_list arguments;
   va_start(arguments, pattern);

@@ -48,6 +48,9 @@ inline bool traces(Topic topic) {
 /// Prints one line with time, thread, device (unless negative) and topic. Any thread; lines are never mixed.
 [[gnu::format(printf, 3, 4)]] void trace_line(Topic topic, int32_t device, const char *pattern, ...);
 
+/// Traces the settings that the environment has.
+void trace_settings();
+
 /// Parses a value of LIBOMPTARGET_DEBUG: a number (0 is off, 1 and more is everything) or topics separated by commas, or
 /// "all". Words that are no topic are put into unknown, separated by commas.
 uint32_t parse_topics(const char *value, std::string &unknown);

@@ -200,6 +200,7 @@ void Runtime::enumerate(bool even_without_modules) {
   if (!has_loaded_plugins_) {
     warn_about_second_library();
     warn_about_unknown_settings();
+    trace_settings();
     plugins_ = load_plugins();
     has_loaded_plugins_ = true;
     register_exit_handler();

@@ -127,6 +127,9 @@ private:
           continue; // removed since it was found
         }
         await(found);
+        OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %lld bytes, at device %p, count %u%s", raw(begin),
+                        static_cast<long long>(size), raw(found.ref.mapping->target_of(begin)),
+                        MappingState::count(found.ref.mapping->state()), counts ? ", counted" : "");
         if (observe::reports_mappings()) [[unlikely]]
           report_entered(item, begin, size, *found.ref.mapping, counts);
         return Binding{found.ref, counts, false};

@@ -30,7 +30,7 @@ namespace omptarget::observe {
 namespace {
 
 constexpr uint32_t kChunk = 1024;
-constexpr uint64_t kMaxEvents = 4u << 20;
+constexpr uint64_t kMaxEvents = 512u << 10; // a page or a viewer can still show so many
 
 struct Chunk {
   std::atomic<uint32_t> used{0};

@@ -31,7 +31,7 @@ HostPtr base_of(const MapItem &item) {
 
 /// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
 /// loading failed, or nobody registered it.
-Result<Outcome> missing_kernel(Device &device, const void *host_id) {
+Result<Outcome> missing_kernel(Device &device, const void *host_id, const ident_t *location) {
   Runtime &runtime = Runtime::get();
   const auto library = runtime.library_of(host_id);
   if (!library)
@@ -46,7 +46,7 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id) {
     if (entry.address == host_ptr(host_id))
       name = entry.name;
   if (!runtime.is_mandatory()) {
-    observe::host_fallback(nullptr, name, "no image of its module fits the device");
+    observe::host_fallback(location, name, "no image of its module fits the device");
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,
                            library->path.c_str());
     return Outcome::kRunOnHost;
@@ -56,6 +56,15 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id) {
   for (const std::string &line : runtime.explain_devices())
     status = std::move(status).during(line);
   return status;
+}
+
+/// The kernel's name in the table of entries, or null.
+const char *name_of(const void *host_id) {
+  if (const auto library = Runtime::get().library_of(host_id))
+    for (const Entry &entry : library->entries)
+      if (entry.address == host_ptr(host_id))
+        return entry.name;
+  return nullptr;
 }
 
 const char *reason_for_host(int64_t device_number) {
@@ -239,12 +248,13 @@ private:
 Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device) {
-    observe::host_fallback(call.location, nullptr, reason_for_host(call.device_number));
+    if (observe::listeners() & observe::listener::kProfile) [[unlikely]]
+      observe::host_fallback(call.location, name_of(request.host_id), reason_for_host(call.device_number));
     return Outcome::kRunOnHost;
   }
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
-    return missing_kernel(*device, request.host_id);
+    return missing_kernel(*device, request.host_id, call.location);
   const ReportedConstruct reported(call, *device, observe::ConstructKind::kTarget, request.list);
   OMPTARGET_TRY(carry_out(*device, call, [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;

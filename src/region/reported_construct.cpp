@@ -5,7 +5,15 @@
 
 #include <llvm/ADT/SmallVector.h>
 
+#include "observe/source_text.h"
+
 namespace omptarget {
+
+void ReportedConstruct::trace_begin(const Call &call, DeviceId device, int32_t arguments) {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "%s at %s with %d arguments, called from %p%s", call.construct,
+                         observe::construct_place(call.location).to_string().c_str(), arguments, call.code,
+                         call.is_nowait ? ", nowait" : "");
+}
 
 void ReportedConstruct::send_items(const MapItems &items) {
   if (!observe::reports_map_items())

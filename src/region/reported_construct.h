@@ -4,6 +4,7 @@
 // Telling src/observe about a construct: from begin to end, and what it mapped.
 #pragma once
 
+#include "base/log.h"
 #include "device/device.h"
 #include "device/mapping_tables.h"
 #include "mapping/plan.h"
@@ -18,7 +19,10 @@ public:
   ReportedConstruct(const Call &call, const Device &device, observe::ConstructKind kind, const MapList &list)
       : location_(call.location),
         construct_({kind, call.is_nowait, device.id(), call.location, call.code},
-                   {list.count, list.sizes, list.types, list.names}) {}
+                   {list.count, list.sizes, list.types, list.names}) {
+    if (traces(Topic::kKernel)) [[unlikely]]
+      trace_begin(call, device.id(), list.count);
+  }
   ~ReportedConstruct() {
     if (construct_.is_reported()) [[unlikely]]
       print_mapping_tables(location_);
@@ -36,6 +40,7 @@ public:
   }
 
 private:
+  static void trace_begin(const Call &call, DeviceId device, int32_t arguments);
   static void send_items(const MapItems &items);
   static void send_kernel_arguments(const MapItems &items);
 
