@@ -62,7 +62,8 @@ int32_t __tgt_rtl_set_device_offset(int32_t first) {
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   record("load:%d ", ID);
-  if (((const char *)image->ImageStart)[1] == 'X') {
+  const char *const bytes = image->ImageStart;
+  if ((const char *)image->ImageEnd - bytes > 1 && bytes[1] == 'X') {
     failure = "the image is crossed out";
     return NULL;
   }
