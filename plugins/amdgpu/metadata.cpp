@@ -7,8 +7,9 @@
 #include <cstring>
 #include <elf.h>
 #include <string_view>
+#include <vector>
 
-#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 
 namespace omptarget::amdgpu {
 
@@ -78,73 +79,113 @@ std::string_view metadata_in(std::string_view notes) {
   return {};
 }
 
-// ---- Nodes of the document. Absent ones are none; ones of a wrong type are failures.
+// ---- The document. LLVM's tree of it trusts its bytes, its reader does not.
 
-Result<std::optional<msgpack::DocNode>> member(msgpack::MapDocNode &map, const char *name) {
-  const auto found = map.find(name);
-  if (found == map.end())
-    return std::optional<msgpack::DocNode>();
-  return std::optional<msgpack::DocNode>(found->second);
-}
+class Parser {
+public:
+  explicit Parser(std::string_view bytes) : reader_(llvm::StringRef(bytes.data(), bytes.size())) {}
 
-Status read_number(msgpack::MapDocNode &map, const char *name, uint32_t &value) {
-  OMPTARGET_TRY_ASSIGN(const auto node, member(map, name));
-  if (!node)
+  Result<msgpack::Object> next() {
+    msgpack::Object object;
+    llvm::Expected<bool> more = reader_.read(object);
+    if (!more) {
+      llvm::consumeError(more.takeError());
+      return Status::error("its metadata is no MessagePack");
+    }
+    if (!*more)
+      return Status::error("its metadata ends too early");
+    return object;
+  }
+
+  Result<uint32_t> number(const char *name) {
+    OMPTARGET_TRY_ASSIGN(const msgpack::Object object, next());
+    if (object.Kind != msgpack::Type::UInt || object.UInt > UINT32_MAX)
+      return Status::error(format("%s is no number of 32 bits", name));
+    return static_cast<uint32_t>(object.UInt);
+  }
+
+  Result<std::string> text(const char *name) {
+    OMPTARGET_TRY_ASSIGN(const msgpack::Object object, next());
+    if (object.Kind != msgpack::Type::String)
+      return Status::error(format("%s is no text", name));
+    return object.Raw.str();
+  }
+
+  /// Calls member(key) for each member; it must read the value.
+  template <typename Member> Status map(const char *name, Member member) {
+    OMPTARGET_TRY_ASSIGN(const msgpack::Object object, next());
+    if (object.Kind != msgpack::Type::Map)
+      return Status::error(format("%s is no map", name));
+    for (size_t i = 0; i < object.Length; ++i) {
+      OMPTARGET_TRY_ASSIGN(const std::string key, text("the name of a member"));
+      OMPTARGET_TRY(member(key));
+    }
     return Status::ok();
-  if (node->getKind() != msgpack::Type::UInt || node->getUInt() > UINT32_MAX)
-    return Status::error(format("%s is no number of 32 bits", name));
-  value = static_cast<uint32_t>(node->getUInt());
-  return Status::ok();
-}
+  }
 
-Status read_text(msgpack::MapDocNode &map, const char *name, std::string &value) {
-  OMPTARGET_TRY_ASSIGN(const auto node, member(map, name));
-  if (!node || !node->isString())
-    return Status::error(format("%s is %s", name, node ? "no text" : "missing"));
-  value = node->getString().str();
-  return Status::ok();
-}
+  template <typename Element> Status list(const char *name, Element element) {
+    OMPTARGET_TRY_ASSIGN(const msgpack::Object object, next());
+    if (object.Kind != msgpack::Type::Array)
+      return Status::error(format("%s is no list", name));
+    for (size_t i = 0; i < object.Length; ++i)
+      OMPTARGET_TRY(element());
+    return Status::ok();
+  }
 
-Status read_argument(msgpack::DocNode &node, KernelMetadata &kernel) {
-  if (!node.isMap())
-    return Status::error("an argument is no map");
-  msgpack::MapDocNode &map = node.getMap();
+  Status skip() {
+    for (uint64_t open = 1; open != 0; --open) {
+      OMPTARGET_TRY_ASSIGN(const msgpack::Object object, next());
+      if (object.Kind == msgpack::Type::Array)
+        open += object.Length;
+      else if (object.Kind == msgpack::Type::Map)
+        open += 2 * object.Length;
+    }
+    return Status::ok();
+  }
+
+private:
+  msgpack::Reader reader_;
+};
+
+struct Argument {
   std::string kind;
   uint32_t offset = 0;
   uint32_t size = 0;
-  OMPTARGET_TRY(read_text(map, ".value_kind", kind));
-  OMPTARGET_TRY(read_number(map, ".offset", offset));
-  OMPTARGET_TRY(read_number(map, ".size", size));
-  if (size > kernel.kernarg_size || offset > kernel.kernarg_size - size)
-    return Status::error(format("an argument of %u bytes at %u lies outside of the kernel's %u bytes", size, offset,
-                                kernel.kernarg_size));
-  if (kind.starts_with("hidden_"))
-    kernel.hidden[kind] = offset;
-  else
-    kernel.explicit_size = std::max(kernel.explicit_size.value_or(0), offset + size);
-  return Status::ok();
-}
+};
 
-Status read_arguments(msgpack::MapDocNode &map, KernelMetadata &kernel) {
-  OMPTARGET_TRY_ASSIGN(auto arguments, member(map, ".args"));
-  if (!arguments) {
-    if (kernel.kernarg_size == 0)
-      kernel.explicit_size = 0;
+Status read_argument(Parser &parser, std::vector<Argument> &arguments) {
+  Argument argument;
+  OMPTARGET_TRY(parser.map("an argument", [&](const std::string &key) -> Status {
+    if (key == ".value_kind") {
+      OMPTARGET_TRY_ASSIGN(argument.kind, parser.text(".value_kind"));
+    } else if (key == ".offset") {
+      OMPTARGET_TRY_ASSIGN(argument.offset, parser.number(".offset"));
+    } else if (key == ".size") {
+      OMPTARGET_TRY_ASSIGN(argument.size, parser.number(".size"));
+    } else {
+      return parser.skip();
+    }
     return Status::ok();
-  }
-  if (!arguments->isArray())
-    return Status::error(".args is no list");
-  kernel.explicit_size = 0;
-  for (msgpack::DocNode &argument : arguments->getArray())
-    OMPTARGET_TRY(read_argument(argument, kernel));
+  }));
+  arguments.push_back(std::move(argument));
   return Status::ok();
 }
 
-Status read_kernel(msgpack::DocNode &node, std::string &name, KernelMetadata &kernel) {
-  if (!node.isMap())
-    return Status::error("a kernel is no map");
-  msgpack::MapDocNode &map = node.getMap();
-  OMPTARGET_TRY(read_text(map, ".name", name));
+Status place_arguments(const std::vector<Argument> &arguments, KernelMetadata &kernel) {
+  kernel.explicit_size = 0;
+  for (const Argument &argument : arguments) {
+    if (argument.size > kernel.kernarg_size || argument.offset > kernel.kernarg_size - argument.size)
+      return Status::error(format("an argument of %u bytes at %u lies outside of the kernel's %u bytes", argument.size,
+                                  argument.offset, kernel.kernarg_size));
+    if (argument.kind.starts_with("hidden_"))
+      kernel.hidden[argument.kind] = argument.offset;
+    else
+      kernel.explicit_size = std::max(*kernel.explicit_size, argument.offset + argument.size);
+  }
+  return Status::ok();
+}
+
+Status read_member(Parser &parser, const std::string &key, KernelMetadata &kernel) {
   const struct {
     const char *name;
     uint32_t *value;
@@ -157,32 +198,51 @@ Status read_kernel(msgpack::DocNode &node, std::string &name, KernelMetadata &ke
       {".max_flat_workgroup_size", &kernel.max_threads},
   };
   for (const auto &number : numbers)
-    OMPTARGET_TRY_DURING(read_number(map, number.name, *number.value), "kernel %s", name.c_str());
-  OMPTARGET_TRY_ASSIGN(const auto stack, member(map, ".uses_dynamic_stack"));
-  kernel.has_dynamic_stack = stack && stack->getKind() == msgpack::Type::Boolean && stack->getBool();
+    if (key == number.name) {
+      OMPTARGET_TRY_ASSIGN(*number.value, parser.number(number.name));
+      return Status::ok();
+    }
+  if (key != ".uses_dynamic_stack")
+    return parser.skip();
+  OMPTARGET_TRY_ASSIGN(const msgpack::Object object, parser.next());
+  kernel.has_dynamic_stack = object.Kind == msgpack::Type::Boolean && object.Bool;
+  return Status::ok();
+}
+
+Status read_kernel(Parser &parser, CodeObjectMetadata &kernels) {
+  std::string name;
+  KernelMetadata kernel;
+  std::optional<std::vector<Argument>> arguments;
+  OMPTARGET_TRY(parser.map("a kernel", [&](const std::string &key) -> Status {
+    if (key == ".name") {
+      OMPTARGET_TRY_ASSIGN(name, parser.text(".name"));
+      return Status::ok();
+    }
+    if (key != ".args")
+      return read_member(parser, key, kernel);
+    arguments.emplace();
+    return parser.list(".args", [&] { return read_argument(parser, *arguments); });
+  }));
   constexpr uint32_t kLargestAlignment = 4096;
+  if (name.empty())
+    return Status::error("a kernel has no name");
   if (kernel.kernarg_alignment > kLargestAlignment || (kernel.kernarg_alignment & (kernel.kernarg_alignment - 1)) != 0)
     return Status::error(format("kernel %s: arguments aligned to %u bytes", name.c_str(), kernel.kernarg_alignment));
-  OMPTARGET_TRY_DURING(read_arguments(map, kernel), "kernel %s", name.c_str());
+  if (arguments || kernel.kernarg_size == 0)
+    OMPTARGET_TRY_DURING(place_arguments(arguments ? *arguments : std::vector<Argument>(), kernel), "kernel %s",
+                         name.c_str());
+  kernels[name] = std::move(kernel);
   return Status::ok();
 }
 
 Result<CodeObjectMetadata> read_document(std::string_view bytes) {
-  msgpack::Document document;
-  if (!document.readFromBlob(llvm::StringRef(bytes.data(), bytes.size()), false) || !document.getRoot().isMap())
-    return Status::error(format("the %zu bytes of its metadata are no MessagePack map", bytes.size()));
+  Parser parser(bytes);
   CodeObjectMetadata kernels;
-  OMPTARGET_TRY_ASSIGN(auto list, member(document.getRoot().getMap(), "amdhsa.kernels"));
-  if (!list)
-    return kernels;
-  if (!list->isArray())
-    return Status::error("amdhsa.kernels is no list");
-  for (msgpack::DocNode &node : list->getArray()) {
-    std::string name;
-    KernelMetadata kernel;
-    OMPTARGET_TRY(read_kernel(node, name, kernel));
-    kernels[name] = std::move(kernel);
-  }
+  OMPTARGET_TRY(parser.map("its metadata", [&](const std::string &key) -> Status {
+    if (key == "amdhsa.kernels")
+      return parser.list("amdhsa.kernels", [&] { return read_kernel(parser, kernels); });
+    return parser.skip();
+  }));
   return kernels;
 }
 

@@ -77,9 +77,10 @@ Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachmen
   Operation operation{SignalRef(), dependencies_for(true), std::move(attachments), nullptr};
   if (status) {
     Result<SignalRef> signal = device_.signals().take();
-    status = signal ? Status::ok() : signal.take_status();
     if (signal)
       operation.signal = std::move(*signal);
+    else
+      status = signal.take_status();
   }
   if (status) {
     packet.completion_signal = operation.signal.handle();
@@ -98,9 +99,10 @@ Status Stream::copy(const Copy &copy, Attachments attachments) {
   Operation operation{SignalRef(), dependencies_for(false), std::move(attachments), nullptr};
   if (status) {
     Result<SignalRef> signal = device_.signals().take();
-    status = signal ? Status::ok() : signal.take_status();
     if (signal)
       operation.signal = std::move(*signal);
+    else
+      status = signal.take_status();
   }
   if (status) {
     std::vector<hsa_signal_t> handles;

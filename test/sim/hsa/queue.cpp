@@ -130,6 +130,7 @@ void run_barrier(const Queue &queue, const hsa_barrier_and_packet_t &packet) {
 
 void run_packet(Queue &queue, const std::array<char, 64> &bytes, uint64_t number) {
   wait_until_released(number);
+  queue.read.fetch_add(1); // the place in the ring is free as soon as the packet was taken
   uint16_t header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (bits(header, HSA_PACKET_HEADER_BARRIER, 1)) {
@@ -154,12 +155,11 @@ void run_packet(Queue &queue, const std::array<char, 64> &bytes, uint64_t number
       violation("a packet of type %d", type);
     }
   }
-  queue.read.fetch_add(1);
 }
 
 } // namespace
 
-// A packet is taken out of the ring at once; its place is free when it has run.
+// A packet is taken out of the ring at once; its place counts as free when its turn has come.
 void ring(Queue &queue, uint64_t index) {
   const std::lock_guard lock(queue.mutex);
   for (; queue.done <= index; ++queue.done) {

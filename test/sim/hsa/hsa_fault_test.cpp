@@ -1,0 +1,190 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The n-th call of the driver fails, for every n, in a process of its own: the plugin neither crashes nor hangs, says which
+// call failed, and leaves nothing behind in the driver.
+
+#include "hsa_plugin.h"
+
+#include <set>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace sim_hsa_test {
+namespace {
+
+constexpr int kWrong = 3;
+constexpr int kAllRan = 4; // n is greater than the number of calls
+constexpr unsigned kSecondsToHang = 60;
+
+/// Notes the first failure of the plugin's functions and its text.
+class Notes {
+public:
+  explicit Notes(Plugin &plugin) : plugin_(plugin) {}
+  bool good(bool success) {
+    if (!success && text_.empty())
+      text_ = plugin_.error();
+    failed_ = failed_ || !success;
+    return success;
+  }
+  bool failed() const { return failed_; }
+  const std::string &text() const { return text_; }
+
+private:
+  Plugin &plugin_;
+  bool failed_ = false;
+  std::string text_;
+};
+
+/// Everything that one device is used for.
+void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t> &host) {
+  __tgt_target_table *table = plugin.load_binary(0, image.get());
+  if (!notes.good(table != nullptr))
+    return;
+  void *device = plugin.data_alloc(0, 4096, nullptr, OMPTARGET_ALLOC_DEVICE);
+  notes.good(device != nullptr);
+  void *other = plugin.data_alloc(1, 4096, nullptr, OMPTARGET_ALLOC_DEVICE);
+  notes.good(other != nullptr);
+  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    void *memory = plugin.data_alloc(0, 64, nullptr, kind);
+    if (notes.good(memory != nullptr))
+      notes.good(plugin.data_delete(0, memory, kind) == 0);
+  }
+  if (device && other) {
+    __tgt_async_info async{}, second{};
+    void *event = nullptr;
+    notes.good(plugin.data_submit_async(0, device, host.data(), 4096, &async) == 0);
+    notes.good(Launch(device, 10).run(plugin, 0, table->EntriesBegin[0].addr, &async) == 0);
+    notes.good(Launch(device).shared(10000).run(plugin, 0, table->EntriesBegin[1].addr, &async) == 0);
+    if (notes.good(plugin.create_event(0, &event) == 0)) {
+      notes.good(plugin.record_event(0, event, &async) == 0);
+      notes.good(plugin.wait_event(0, event, &second) == 0);
+      notes.good(plugin.sync_event(0, event) == 0);
+      notes.good(plugin.destroy_event(0, event) == 0);
+    }
+    notes.good(plugin.data_retrieve_async(0, host.data(), device, 4096, &second) == 0);
+    notes.good(plugin.data_exchange_async(0, device, 1, other, 4096, &async) == 0);
+    notes.good(plugin.query_async(0, &second) == 0);
+    notes.good(plugin.synchronize(0, &async) == 0);
+    notes.good(plugin.synchronize(0, &second) == 0);
+    notes.good(plugin.data_fill(0, device, 0, 4096, nullptr) == 0);
+    std::vector<char> large(2 << 20);
+    void *space = plugin.data_alloc(0, 2 << 20, nullptr, OMPTARGET_ALLOC_DEVICE);
+    if (notes.good(space != nullptr)) {
+      notes.good(plugin.data_submit(0, space, large.data(), 2 << 20) == 0);
+      notes.good(plugin.data_retrieve(0, large.data(), space, 2 << 20) == 0);
+      notes.good(plugin.data_fill(0, space, 1, 2 << 20, nullptr) == 0);
+      notes.good(plugin.data_delete(0, space, OMPTARGET_ALLOC_DEVICE) == 0);
+    }
+    void *accessible = nullptr;
+    if (notes.good(plugin.data_lock(0, host.data(), 4096, &accessible) == 0))
+      notes.good(plugin.data_unlock(0, host.data()) == 0);
+  }
+  __omp_offloading_fptr_map_ty functions[] = {{1, 2}, {3, 4}};
+  notes.good(plugin.set_function_ptr_map(0, 2, functions) == 0);
+  notes.good(plugin.set_function_ptr_map(0, 1, functions) == 0);
+  __tgt_async_info *interop = nullptr;
+  if (notes.good(plugin.init_async_info(0, &interop) == 0))
+    notes.good(plugin.release_async_info(0, interop) == 0);
+  if (device)
+    notes.good(plugin.data_delete(0, device, 0) == 0);
+  notes.good(plugin.unload_binary(0, table) == 0);
+}
+
+// Failures that only cost something, or that nobody could be told of.
+bool may_go_unnoticed(const std::string &name) {
+  static const std::set<std::string> harmless = {
+      "hsa_amd_pointer_info",  "hsa_amd_memory_lock",                "hsa_agent_get_info",
+      "hsa_system_get_info",   "hsa_amd_agent_memory_pool_get_info", "hsa_amd_register_system_event_handler",
+      "hsa_status_string",
+      // Tried again after kept memory was given back.
+      "hsa_amd_memory_pool_allocate", "hsa_amd_agents_allow_access"};
+  return harmless.count(name) != 0;
+}
+
+// What could not be taken down is still there.
+bool takes_down(const std::string &name) {
+  return name.ends_with("_destroy") || name.ends_with("_free") || name.ends_with("_unlock");
+}
+
+int run_with_failure(uint64_t n, const char *result) {
+  alarm(kSecondsToHang);
+  setenv("SIM_HSA_FAIL", ("*:" + std::to_string(n) + ":" + result).c_str(), 1);
+  Plugin plugin;
+  Sim sim;
+  Notes notes(plugin);
+  std::vector<uint64_t> host(512, 1); // outlives copies that nobody could wait for
+  Image image("kernels_90a.hsaco");
+  image.kernel("reduce").kernel("tell_spmd").entry("twice", &image, 0, OMPTARGET_ENTRY_INDIRECT);
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  plugin.abi(&info);
+  plugin.init_plugin();
+  const bool has_devices = plugin.number_of_devices() == 2;
+  if (has_devices) {
+    const bool first = notes.good(plugin.init_device(0) == 0);
+    const bool second = notes.good(plugin.init_device(1) == 0);
+    if (first && second)
+      use_device(plugin, notes, image, host);
+    notes.good(plugin.deinit_device(0) == 0);
+    notes.good(plugin.deinit_device(1) == 0);
+  }
+  const std::string name = sim.failed_name();
+  if (sim.failed() == 0)
+    return notes.failed() ? kWrong : kAllRan;
+  const auto wrong = [&](const std::string &what) {
+    std::fprintf(stderr, "call %lu, %s: %s; the plugin says: %s\n", static_cast<unsigned long>(n), name.c_str(),
+                 what.c_str(), notes.text().c_str());
+    return kWrong;
+  };
+  if (sim.violations() != 0)
+    return wrong("the driver was used wrongly");
+  if (sim.live_objects() > (takes_down(name) ? 1 : 0))
+    return wrong(std::to_string(sim.live_objects()) + " objects live");
+  if (!has_devices || may_go_unnoticed(name))
+    return 0;
+  if (!notes.failed())
+    return wrong("nothing failed");
+  if (notes.text().find(name) == std::string::npos)
+    return wrong("the text does not name the call");
+  return 0;
+}
+
+int status_of_child(uint64_t n, const char *result) {
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(run_with_failure(n, result));
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+void check_all(const char *result) {
+  for (uint64_t n = 1;; ++n) {
+    ASSERT_LT(n, 2000u);
+    const int status = status_of_child(n, result);
+    ASSERT_TRUE(WIFEXITED(status)) << "call " << n << ": signal " << WTERMSIG(status);
+    if (WEXITSTATUS(status) == kAllRan) {
+      EXPECT_GT(n, 150u); // the scenario reached the driver at all
+      return;
+    }
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "call " << n;
+  }
+}
+
+TEST(AmdgpuFaults, every_call_may_fail) { check_all("0x1000"); }
+
+TEST(AmdgpuFaults, every_call_may_lack_resources) { check_all("0x1008"); }
+
+} // namespace
+} // namespace sim_hsa_test
+
+// With arguments N STATUS: that call alone, in this process.
+int main(int argc, char **argv) {
+  if (argc == 3)
+    return sim_hsa_test::run_with_failure(std::strtoull(argv[1], nullptr, 10), argv[2]);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
