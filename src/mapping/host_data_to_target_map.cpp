@@ -92,6 +92,7 @@ void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
   mapping.name_.store(range.name, kRelaxed);
   mapping.creator_.store(range.creator, kRelaxed);
   mapping.finisher_.store(nullptr, kRelaxed);
+  mapping.pins_ = 0;
 }
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
@@ -196,8 +197,27 @@ Removed HostDataToTargetMap::unlink(Mapping &mapping) {
   return removed;
 }
 
+bool HostDataToTargetMap::pin(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation)
+    return false;
+  ++ref.mapping->pins_;
+  return true;
+}
+
+Removed HostDataToTargetMap::unpin(MappingRef ref) {
+  {
+    std::lock_guard lock(mutex_);
+    if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
+      return {};
+  }
+  return remove_if_unused(ref);
+}
+
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() == ref.generation && ref.mapping->pins_ != 0)
+    return {}; // who unpins it last removes it
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   uint64_t next;

@@ -81,8 +81,12 @@ public:
   bool retain(MappingRef ref, Counter counter);
   /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are.
   Released release(MappingRef ref, Counter counter, bool reset);
-  /// Removes the mapping if it still has no references; the caller frees what it had.
+  /// Removes the mapping if it still has no references and no pins; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
+  /// Keeps the mapping from being removed although its references may go: work under way still uses it. False if it has
+  /// been removed since it was found. unpin removes it if nothing else keeps it.
+  bool pin(MappingRef ref);
+  Removed unpin(MappingRef ref);
   /// Removes an infinite mapping that begins there (disassociation, unloading); not removed if it is held.
   Removed remove_infinite(HostPtr begin);
 

@@ -88,6 +88,7 @@ private:
   std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
   std::map<HostPtr, AttachedPointer> attached_; // by host address of the pointer; with the map's lock held
   std::shared_ptr<void> arrival_;              // the event that kArriving is about; with the map's lock held
+  uint32_t pins_ = 0;                          // constructs that leave it and are not done; with the map's lock held
   Mapping *next_free_ = nullptr;               // with the map's lock held
 };
 

@@ -19,6 +19,7 @@ using MapItems = llvm::SmallVector<MapItem, 8>;
 /// What planning must know of the device and the program.
 struct MappingPolicy {
   bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
+  bool pins_released = false;   ///< the device queues work: what a construct leaves must live until its work is done
   bool attach_always = false;   ///< LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS
 };
 
@@ -88,6 +89,7 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;       ///< to the host
   llvm::SmallVector<MappingRef, 4> unused; ///< reached zero; to be removed unless somebody retains them meanwhile
+  llvm::SmallVector<MappingRef, 4> pinned; ///< all that were released, with pins_released; to be unpinned
 };
 
 /// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a

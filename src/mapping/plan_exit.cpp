@@ -79,6 +79,11 @@ private:
   }
 
   void release(const MapItem &item, MappingRef ref) {
+    if (policy_.pins_released) {
+      if (!map_.pin(ref))
+        return; // removed since it was found
+      plan_.pinned.push_back(ref);
+    }
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const bool is_last = map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero;
     if (observe::reports_mappings()) [[unlikely]]

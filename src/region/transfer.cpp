@@ -49,6 +49,7 @@ DeviceWork::~DeviceWork() {
 MappingPolicy DeviceWork::policy() const {
   MappingPolicy policy;
   policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device_.uses_zero_copy();
+  policy.pins_released = device_.plugin().is_asynchronous();
   policy.attach_always = mapping_settings().attach_always;
   return policy;
 }
@@ -250,7 +251,7 @@ Status DeviceWork::complete() {
   for (const Copy &copy : restored_)
     restore_pointers(copy);
   restored_.clear();
-  return exit_.unused.empty() ? Status::ok() : free_unused();
+  return exit_.unused.empty() && exit_.pinned.empty() ? Status::ok() : free_unused();
 }
 
 Result<bool> DeviceWork::try_complete() {
@@ -291,9 +292,11 @@ void DeviceWork::restore_pointers(const Copy &copy) {
 
 Status DeviceWork::free_unused() {
   const Plugin &plugin = device_.plugin();
-  for (const MappingRef &ref : exit_.unused) {
+  // With pins, the last construct that is done with a mapping removes it, whichever took the last reference.
+  const bool has_pins = !exit_.pinned.empty();
+  for (const MappingRef &ref : has_pins ? exit_.pinned : exit_.unused) {
     const char *const name = ref.mapping->name();
-    const Removed removed = device_.map().remove_if_unused(ref);
+    const Removed removed = has_pins ? device_.map().unpin(ref) : device_.map().remove_if_unused(ref);
     if (!removed.is_removed) {
       ref.mapping->clear_finisher(&exit_); // somebody entered it again
       continue;
@@ -311,6 +314,7 @@ Status DeviceWork::free_unused() {
                          "Failed to deallocate target data");
   }
   exit_.unused.clear();
+  exit_.pinned.clear();
   return Status::ok();
 }
 

@@ -116,6 +116,22 @@ TEST(HostDataToTargetMap, what_was_removed_is_not_retained_by_its_old_name) {
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
 }
 
+TEST(HostDataToTargetMap, what_is_pinned_goes_with_its_last_pin) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  EXPECT_TRUE(map.pin(ref));
+  EXPECT_TRUE(map.pin(ref));
+  map.release(ref, Counter::kDynamic, false);
+  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+  EXPECT_FALSE(map.unpin(ref).is_removed);
+  EXPECT_TRUE(map.find(kA, 64).is_contained);
+  EXPECT_TRUE(map.unpin(ref).is_removed);
+  EXPECT_FALSE(map.pin(ref));
+  const MappingRef again = make(map, kA, 64);
+  EXPECT_TRUE(map.pin(again));
+  EXPECT_FALSE(map.unpin(again).is_removed) << "it has a reference";
+}
+
 TEST(HostDataToTargetMap, infinite_counts_stay) {
   HostDataToTargetMap map;
   EXPECT_TRUE(map.insert_infinite(range(kA, 64), kTarget));

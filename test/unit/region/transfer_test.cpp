@@ -196,6 +196,25 @@ TEST_P(DeviceWorkTest, data_that_are_entered_again_while_they_go_stay) {
   EXPECT_EQ(on_device(device_, &a[3])[0], 4);
 }
 
+// The first construct has given its references back, but its kernel has not run yet: nobody may free what it uses.
+TEST_P(DeviceWorkTest, data_live_until_every_construct_that_uses_them_is_done) {
+  int a[4] = {1, 2, 3, 4};
+  DeviceWork first(device_), second(device_);
+  MapItems first_items{item(a, sizeof a, kTo | kFrom)}, second_items{item(a, sizeof a, kTo | kFrom)};
+  ASSERT_TRUE(first.enter(first_items).is_ok());
+  const int64_t blocks = fake_blocks();
+  ASSERT_TRUE(first.start_exit(first_items, true).is_ok());
+  ASSERT_TRUE(second.enter(second_items).is_ok());
+  ASSERT_TRUE(second.start_exit(second_items, true).is_ok());
+  ASSERT_TRUE(second.complete().is_ok());
+  if (GetParam() != FakeKind::kSynchronous) {
+    EXPECT_EQ(fake_blocks(), blocks);
+  }
+  ASSERT_TRUE(first.complete().is_ok());
+  EXPECT_EQ(fake_blocks(), blocks - 1);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
 TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
   const int64_t blocks = fake_blocks();
   DeviceWork work(device_);
