@@ -135,9 +135,10 @@ uint32_t log_internal::read_topics() {
   if (bits != 0 && topics.load(std::memory_order_relaxed) == kUnread) {
     if (const char *path = setting_text(SettingId::kDebugFile)) {
       const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-      if (file >= 0)
-        log_file.store(file, std::memory_order_relaxed);
-      else
+      int unset = STDERR_FILENO;
+      if (file >= 0 && !log_file.compare_exchange_strong(unset, file, std::memory_order_acq_rel))
+        ::close(file); // another thread was first
+      else if (file < 0)
         warn_about_setting(SettingId::kDebugFile, format("cannot open '%s': %s", path, std::strerror(errno)));
     }
   }
@@ -168,7 +169,7 @@ void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
   line += format("[%s] ", name_of(topic));
   line += body;
   line += '\n';
-  write_all(log_file.load(std::memory_order_relaxed), line);
+  write_all(log_file.load(std::memory_order_acquire), line);
 }
 
 } // namespace omptarget
