@@ -127,6 +127,7 @@ static void in_order_of_dependences(void) {
   CHECK_EQ(omp_target_memcpy_rect_async(back, there, sizeof(int), 1, volume, offset, volume, dimensions, dimensions,
                                         host, device, 0, NULL),
            0);
+#pragma omp taskwait
   CHECK(omp_target_memset_async(there, 0, sizeof a, device, 0, NULL) == there);
 #pragma omp taskwait
   CHECK_EQ(back[5], 10);
