@@ -17,6 +17,9 @@ namespace {
 
 constexpr uintptr_t kImageAlignment = 8;
 
+constexpr const char *kConstructors = "amdgcn.device.init";
+constexpr const char *kDestructors = "amdgcn.device.fini";
+
 // How the image's own record of an entry of the RFC may be called.
 constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry."};
 
@@ -35,6 +38,12 @@ Result<std::unique_ptr<Image>> Image::load(Device &device, const __tgt_device_im
     status = image->resolve_entries(source);
   if (status && uses_unified_shared_memory())
     status = image->set_reference_pointers(source);
+  // The file may be gone when they run.
+  for (const char *name : {kConstructors, kDestructors})
+    if (status)
+      status = image->find_kernel(name).take_status();
+  image->elf_.reset();
+  image->copy_.clear();
   if (!status) {
     image->unload().consume();
     return std::move(status).during(format("while loading an image for %s", target.name().c_str()));
@@ -96,8 +105,10 @@ Result<void *> Image::resolve(EntryKind kind, const std::string &name, size_t si
     OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(), "the image has no variable %s", name.c_str());
     return nullptr;
   }
-  const size_t expected = kind == EntryKind::kPointer ? sizeof(void *) : size;
-  if (global->size != expected)
+  // A pointer may be the first of something larger.
+  const bool is_pointer = kind == EntryKind::kPointer;
+  const size_t expected = is_pointer ? sizeof(void *) : size;
+  if (is_pointer ? global->size < expected : global->size != expected)
     return Status::error(format("variable %s has %zu bytes in the image for %s and %zu bytes on the host", name.c_str(),
                                 global->size, target_.name().c_str(), expected));
   return reinterpret_cast<void *>(global->address);
@@ -185,7 +196,7 @@ Result<bool> Image::read_global(const std::string &name, void *bytes, size_t siz
 
 // From the file if it has symbols, which saves a copy for each kernel.
 Result<bool> Image::read_initial(const std::string &symbol, void *bytes, size_t size) const {
-  if (elf_->symbols().empty())
+  if (!elf_ || elf_->symbols().empty())
     return read_global(symbol, bytes, size);
   const ElfSymbol *found = elf_->find(symbol);
   if (!found)
@@ -227,7 +238,7 @@ Result<Kernel *> Image::find_kernel(const std::string &name) {
 
 Status Image::run_global_calls(GlobalCall kind) {
   const bool constructs = kind == GlobalCall::kConstructors;
-  OMPTARGET_TRY_ASSIGN(Kernel * kernel, find_kernel(constructs ? "amdgcn.device.init" : "amdgcn.device.fini"));
+  OMPTARGET_TRY_ASSIGN(Kernel * kernel, find_kernel(constructs ? kConstructors : kDestructors));
   if (!kernel)
     return Status::ok();
   OMPTARGET_TRY_DURING(device_.run_single(*kernel), "while running the image's global %s",

@@ -92,8 +92,8 @@ private:
 
   Device &device_;
   ImageTarget target_;
-  std::string copy_; ///< of an image that is not aligned
-  std::optional<ElfImage> elf_;
+  std::string copy_;            ///< of an image that is not aligned; while it is loaded
+  std::optional<ElfImage> elf_; ///< refers to the file; while it is loaded
   CodeObjectMetadata metadata_;
   hsa_executable_t executable_{0};
   std::vector<std::unique_ptr<Kernel>> kernels_;

@@ -6,8 +6,11 @@
 
 #include "omptarget/plugin.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <pthread.h>
 #include <vector>
 
 #include "base/log.h"
@@ -78,6 +81,9 @@ Status find_devices(Found &found) {
   return Status::ok();
 }
 
+// The driver's threads are not there in a child of a process that used it.
+constinit std::atomic<bool> is_forked{false};
+
 // Opens the driver at first use. Never destroyed: other threads may be inside when the process ends.
 Found &found() {
   static Found &all = *[] {
@@ -89,6 +95,7 @@ Found &found() {
       all_found->devices.clear();
       all_found->agents.clear();
     }
+    pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });
     return all_found;
   }();
   return all;
@@ -103,7 +110,14 @@ Status no_device(int32_t id) {
   return Status::error(format("the AMDGPU plugin has no device %d; there are %zu", id, found().devices.size()));
 }
 
+Status no_fork(const Device &device) {
+  return Status::error(format("device %d: AMD's runtime cannot be used in the child of a process that used it before fork",
+                              device.number()));
+}
+
 Status check_ready(Device &device) {
+  if (is_forked.load(std::memory_order_relaxed))
+    return no_fork(device);
   if (!device.is_ready())
     return Status::error(format("device %d is not initialised", device.number()));
   if (device.fault().happened())
@@ -258,15 +272,15 @@ int32_t __tgt_rtl_init_device(int32_t id) {
   if (!device)
     return finish(no_device(id));
   if (device->is_ready())
-    return kSuccess;
-  return finish(device->init(), id);
+    return finish(check_ready(*device), id);
+  return finish(is_forked.load(std::memory_order_relaxed) ? no_fork(*device) : device->init(), id);
 }
 
 int32_t __tgt_rtl_deinit_device(int32_t id) {
   Device *device = find(id);
   if (!device)
     return finish(no_device(id));
-  return finish(device->deinit(), id);
+  return finish(is_forked.load(std::memory_order_relaxed) ? Status::ok() : device->deinit(), id);
 }
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t id, __tgt_device_image *image) {

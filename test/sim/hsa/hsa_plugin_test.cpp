@@ -88,7 +88,7 @@ TEST_F(AmdgpuPlugin, tells_what_it_is) {
   EXPECT_EQ(plugin.architecture(1), "gfx1100");
   char uid[64] = "";
   EXPECT_EQ(plugin.device_uid(0, uid, sizeof(uid)), 20u);
-  EXPECT_STREQ(uid, "GPU-0123456789abcdef");
+  EXPECT_STREQ(uid, "GPU-0000000000000001");
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
   EXPECT_EQ(plugin.init_device(4), -1);
   EXPECT_THAT(plugin.error(), HasSubstr("has no device 4; there are 4"));

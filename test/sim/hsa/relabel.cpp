@@ -3,8 +3,9 @@
 //
 // sim_hsa_relabel FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code objects of that
 // version (4, 5 or 6) for that target ("gfx90a:xnack+"), with metadata about their kernels in the section sim_note. A
-// shared object as a whole becomes one; of an executable, each image that is embedded in it. The code stays what it is:
-// the stand-in for libhsa-runtime64.so.1 runs it. Prints how many images were changed.
+// shared object as a whole becomes one, with that section added if it has none; of an executable, each image that is
+// embedded in it. The code stays what it is: the stand-in for libhsa-runtime64.so.1 runs it. Prints how many images were
+// changed.
 
 #include <cstdint>
 #include <cstdio>
@@ -54,7 +55,7 @@ bool is_kernel(const ElfImage &elf, const ElfSymbol &symbol) {
   uint32_t arguments = 0;
   const std::string name(symbol.name);
   return symbol.type == STT_FUNC &&
-         (name.starts_with("__omp_offloading_") || name == "amdgcn.device.init" || name == "amdgcn.device.fini" ||
+         (name.starts_with("__omp_offloading_") || name.starts_with("omptarget_check_") || name == "amdgcn.device.init" || name == "amdgcn.device.fini" ||
           number_of(elf, name + "_sim_args", arguments));
 }
 
@@ -136,6 +137,26 @@ std::string note_for(const ElfImage &elf, const Wanted &wanted) {
   return note;
 }
 
+// A file that is an image as a whole gets a section more: the note and a new table of sections behind all else.
+void append_note(std::string &bytes, const std::string &note) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::string table = bytes.substr(header.e_shoff, size_t{header.e_shnum} * sizeof(Elf64_Shdr));
+  bytes.resize((bytes.size() + 7) / 8 * 8);
+  Elf64_Shdr section{};
+  section.sh_type = SHT_NOTE;
+  section.sh_offset = bytes.size();
+  section.sh_size = note.size();
+  section.sh_addralign = 4;
+  bytes += note;
+  bytes.resize((bytes.size() + 7) / 8 * 8);
+  header.e_shoff = bytes.size();
+  ++header.e_shnum;
+  bytes += table;
+  bytes.append(reinterpret_cast<const char *>(&section), sizeof(section));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+}
+
 // Writes the note into its section.
 bool put_note(std::string &bytes, size_t at, const std::string &note) {
   Elf64_Ehdr header;
@@ -161,7 +182,11 @@ bool put_note(std::string &bytes, size_t at, const std::string &note) {
     std::memcpy(bytes.data() + at + header.e_shoff + i * sizeof(raw), &raw, sizeof(raw));
     return true;
   }
-  std::fprintf(stderr, "an image has no section sim_note\n");
+  if (at == 0) {
+    append_note(bytes, note);
+    return true;
+  }
+  std::fprintf(stderr, "an embedded image has no section sim_note\n");
   return false;
 }
 

@@ -137,7 +137,9 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
     std::memcpy(value, name, sizeof(name));
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_AGENT_INFO_UUID:
-    std::strcpy(static_cast<char *>(value), "GPU-0123456789abcdef");
+    for (size_t i = 0; i < state().agents.size(); ++i)
+      if (state().agents[i].get() == agent)
+        std::snprintf(static_cast<char *>(value), 21, "GPU-%016zx", i);
     return HSA_STATUS_SUCCESS;
   case kAgentInfoMemoryProperties:
     return put<uint64_t>(value, is_set("SIM_HSA_APU") ? kMemoryPropertyIsApu : 0);
