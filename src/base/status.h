@@ -94,7 +94,7 @@ public:
   Result(T value) : value_(std::move(value)) {} // NOLINT(google-explicit-constructor)
   Result(Status failure) : status_(std::move(failure)) {} // NOLINT(google-explicit-constructor)
 
-  bool is_ok() const { return status_.is_ok(); }
+  bool is_ok() const { return value_.has_value(); } // also after take_status()
   explicit operator bool() const { return is_ok(); }
   // Only for successes; NOLINTBEGIN(bugprone-unchecked-optional-access)
   T &value() { return *value_; }
