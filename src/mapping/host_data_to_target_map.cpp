@@ -12,6 +12,14 @@ namespace {
 constexpr int kReadAttempts = 64;
 constexpr size_t kBlock = 128; // mappings that are made at once
 
+/// Generations of mappings in the table are even, those of removed ones odd, shifted to their place in the state word.
+uint64_t next_live_generation(uint64_t word) {
+  return static_cast<uint64_t>((MappingState::generation(word) | 1u) + 1) << MappingState::kGenerationShift;
+}
+
+/// Removing changes the state before the index: who looks in between must not take the dead mapping for a new one.
+bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
+
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
@@ -59,7 +67,7 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
     if (version & 1)
       continue;
     const Found found = judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
-    if (index_.end_read(version)) [[likely]]
+    if (index_.end_read(version) && !is_dead(found)) [[likely]]
       return found;
   }
   std::lock_guard lock(mutex_);
@@ -101,8 +109,7 @@ Inserted HostDataToTargetMap::insert(const NewRange &range) {
   if (older.ref)
     return {older, false};
   Mapping *mapping = new_mapping();
-  const uint64_t generation = static_cast<uint64_t>(MappingState::generation(mapping->state_.load(kRelaxed)))
-                              << MappingState::kGenerationShift;
+  const uint64_t generation = next_live_generation(mapping->state_.load(kRelaxed));
   const bool holds = range.counter == Counter::kHold;
   index_.begin_write();
   fill(*mapping, range);
@@ -118,8 +125,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
   if (look(range.begin, range.end - range.begin).ref)
     return false;
   Mapping *mapping = new_mapping();
-  const uint64_t generation = static_cast<uint64_t>(MappingState::generation(mapping->state_.load(kRelaxed)))
-                              << MappingState::kGenerationShift;
+  const uint64_t generation = next_live_generation(mapping->state_.load(kRelaxed));
   index_.begin_write();
   fill(*mapping, range);
   mapping->target_begin_.store(target, kRelaxed);
