@@ -1,0 +1,47 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mapping/host_data_to_target_map.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace omptarget {
+namespace {
+
+// Who retained a mapping keeps it: nobody removes it, and it is not used again for something else, until it is released.
+TEST(HostDataToTargetMapThreads, what_is_retained_stays) {
+  HostDataToTargetMap map;
+  const HostPtr begin = static_cast<HostPtr>(0x10000);
+  std::atomic<bool> stop{false};
+  std::atomic<int> lost{0};
+  const auto enter_and_exit = [&] {
+    for (int round = 0; round < 200000 && lost == 0; ++round) {
+      const Inserted inserted = map.insert({begin, begin + 8, begin, nullptr, &lost, Counter::kDynamic});
+      if (!inserted.is_new)
+        continue;
+      map.publish_storage(*inserted.found.ref.mapping, static_cast<DevicePtr>(0x20000), DevicePtr::kNull);
+      map.publish_ready(*inserted.found.ref.mapping);
+      if (map.release(inserted.found.ref, Counter::kDynamic, false).reached_zero)
+        (void)map.remove_if_unused(inserted.found.ref);
+    }
+    stop = true;
+  };
+  std::thread writer(enter_and_exit);
+  while (!stop) {
+    const Found found = map.find(begin, 8);
+    if (!found.ref || !map.retain(found.ref, Counter::kDynamic))
+      continue;
+    std::this_thread::yield();
+    if (found.ref.mapping->generation() != found.ref.generation || map.find(begin, 8).ref != found.ref)
+      ++lost;
+    if (map.release(found.ref, Counter::kDynamic, false).reached_zero)
+      (void)map.remove_if_unused(found.ref);
+  }
+  writer.join();
+  EXPECT_EQ(lost, 0);
+}
+
+} // namespace
+} // namespace omptarget
