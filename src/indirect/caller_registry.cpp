@@ -14,7 +14,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
-#include "indirect/buffer_pool.h"
+#include "base/buffer_pool.h"
 #include "indirect/lookup_table.h"
 
 namespace omptarget {

@@ -10,7 +10,6 @@ namespace omptarget {
 namespace {
 
 constexpr int kReadAttempts = 64;
-constexpr size_t kBlock = 128; // mappings that are made at once
 
 /// Generations of mappings in the table are even, those of removed ones odd, shifted to their place in the state word.
 uint64_t next_live_generation(uint64_t word) {
@@ -79,13 +78,8 @@ Found HostDataToTargetMap::look(HostPtr begin, int64_t size) const {
 }
 
 Mapping *HostDataToTargetMap::new_mapping() {
-  if (!free_) {
-    blocks_.push_back(std::make_unique<Mapping[]>(kBlock));
-    for (size_t i = kBlock; i-- > 0;) {
-      blocks_.back()[i].next_free_ = free_;
-      free_ = &blocks_.back()[i];
-    }
-  }
+  if (!free_)
+    return mappings_.make();
   Mapping *mapping = free_;
   free_ = mapping->next_free_;
   return mapping;
@@ -196,7 +190,8 @@ Removed HostDataToTargetMap::unlink(Mapping &mapping) {
   index_.begin_write();
   index_.erase(static_cast<uintptr_t>(removed.begin));
   index_.end_write();
-  mapping.attached_.clear();
+  if (mapping.attached_)
+    mapping.attached_->clear();
   mapping.attached_count_.store(0, kRelaxed);
   mapping.next_free_ = free_;
   free_ = &mapping;
@@ -297,9 +292,11 @@ void HostDataToTargetMap::discard(MappingRef ref) {
 
 bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer) {
   std::lock_guard lock(mutex_);
-  const auto [place, is_new] = mapping.attached_.try_emplace(pointer.host_address, pointer);
+  if (!mapping.attached_)
+    mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
+  const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
   if (is_new) {
-    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_.size()), kRelease);
+    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_->size()), kRelease);
     return true;
   }
   AttachedPointer &known = place->second;
@@ -314,8 +311,10 @@ std::vector<AttachedPointer> HostDataToTargetMap::attached_in(const Mapping &map
   if (!mapping.has_attached_pointers())
     return result;
   std::lock_guard lock(mutex_);
-  const auto end = mapping.attached_.lower_bound(begin + size);
-  for (auto place = mapping.attached_.upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
+  if (!mapping.attached_)
+    return result;
+  const auto end = mapping.attached_->lower_bound(begin + size);
+  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
     result.push_back(place->second);
   return result;
 }

@@ -137,7 +137,7 @@ private:
 
   mutable std::mutex mutex_;
   OrderedIndex index_;
-  std::vector<std::unique_ptr<Mapping[]>> blocks_;
+  ObjectBlocks<Mapping> mappings_;
   Mapping *free_ = nullptr;
 };
 

@@ -42,7 +42,7 @@ struct MappingState {
 
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
 /// publishes storage; readers that race with reuse are caught by the generation. Any thread may read.
-class Mapping {
+class alignas(64) Mapping {
 public:
   // Acquire, since a reader of the index checks afterwards that nobody was changing it.
   HostPtr begin() const { return begin_.load(std::memory_order_acquire); }
@@ -86,10 +86,12 @@ private:
   std::atomic<const void *> finisher_{nullptr};
   std::atomic<uint32_t> attached_count_{0};
   std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
-  std::map<HostPtr, AttachedPointer> attached_; // by host address of the pointer; with the map's lock held
+  // By host address of the pointer, or null if there never was one; with the map's lock held.
+  std::unique_ptr<std::map<HostPtr, AttachedPointer>> attached_;
   std::shared_ptr<void> arrival_;              // the event that kArriving is about; with the map's lock held
   uint32_t pins_ = 0;                          // constructs that leave it and are not done; with the map's lock held
   Mapping *next_free_ = nullptr;               // with the map's lock held
 };
+static_assert(sizeof(Mapping) == 128, "what a hit reads lies in the first of two cache lines");
 
 } // namespace omptarget

@@ -48,7 +48,15 @@ Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, c
       .about(variable_text(item));
 }
 
-/// Where one range ended up.
+/// What is looked up or mapped for an item: its range, or the pointer of PTR_AND_OBJ.
+struct Range {
+  HostPtr begin;
+  int64_t size;
+  HostPtr base;
+  bool is_pointer;
+};
+
+/// Where a range ended up.
 struct Binding {
   MappingRef ref{};
   bool is_counted = false;
@@ -61,13 +69,13 @@ public:
       : map_(map), policy_(policy), items_(items), plan_(plan), counts_(items) {}
 
   Status run() {
-    for (size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+    for (MapItem &item : items_) {
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
         continue;
-      if (items_[i].flags & kItemLookUpOnly) [[unlikely]]
-        look_up(items_[i]);
+      if (item.flags & kItemLookUpOnly) [[unlikely]]
+        look_up(item);
       else
-        OMPTARGET_TRY(enter(i));
+        OMPTARGET_TRY(enter(item));
     }
     for (const MapItem &item : items_)
       if (item.has(map_type::kAttach) && !item.has(map_type::kPrivate))
@@ -76,22 +84,21 @@ public:
   }
 
 private:
-  Status enter(size_t index) {
-    MapItem &item = items_[index];
+  Status enter(MapItem &item) {
     if (item.size < 0) [[unlikely]]
       return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
                                   static_cast<uintptr_t>(item.begin)))
           .about(variable_text(item));
     HostPtr base = item.base;
     if (item.has(map_type::kPtrAndObj)) {
-      OMPTARGET_TRY_ASSIGN(const Binding pointer, bind(item, item.base, kPointerSize, item.base, 0, false));
+      Binding pointer;
+      OMPTARGET_TRY(bind(item, {item.base, kPointerSize, item.base, true}, pointer));
       item.pointer_mapping = pointer.ref;
       item.flags |= pointer.is_counted ? kItemPointerCounted : 0;
       base = read_pointer(item.base);
     }
-    const int64_t padding = padding_of(index);
-    OMPTARGET_TRY_ASSIGN(const Binding range,
-                         bind(item, item.begin, item.size, base, padding, item.has(map_type::kPtrAndObj)));
+    Binding range;
+    OMPTARGET_TRY(bind(item, {item.begin, item.size, base, false}, range));
     item.mapping = range.ref;
     item.flags |= (range.is_counted ? kItemCounted : 0) | (range.is_host_pointer ? kItemHostPointer : 0);
     if (!item.mapping)
@@ -115,41 +122,61 @@ private:
   }
 
   /// Finds the range or makes a mapping of it.
-  Result<Binding> bind(const MapItem &item, HostPtr begin, int64_t size, HostPtr base, int64_t padding,
-                       bool is_pointee) {
-    const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
+  Status bind(const MapItem &item, const Range &range, Binding &binding) {
+    const bool is_pointee = !range.is_pointer && item.has(map_type::kPtrAndObj);
     for (;;) {
-      const Found found = map_.find(begin, size);
-      if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
-        const bool counts = counts_.counts(item, found.ref.mapping, is_pointee);
-        if (counts && !map_.retain(found.ref, counter)) [[unlikely]] {
-          counts_.take_back(item, found.ref.mapping);
-          continue; // removed since it was found
-        }
-        await(found);
-        OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %lld bytes, at device %p, count %u%s", raw(begin),
-                        static_cast<long long>(size), raw(found.ref.mapping->target_of(begin)),
-                        MappingState::count(found.ref.mapping->state()), counts ? ", counted" : "");
-        if (observe::reports_mappings()) [[unlikely]]
-          report_entered(item, begin, size, *found.ref.mapping, counts);
-        return Binding{found.ref, counts, false};
-      }
-      if (found.is_overlapped)
-        return extension_not_allowed(item, begin, size, found);
-      if (policy_.use_host_memory && !item.has(map_type::kClose))
-        return Binding{{}, false, true};
-      if (item.has(map_type::kPresent))
-        return missing_present(item, "map type modifier")
-            .during("Call to getTargetPointer returned null pointer ('present' map type modifier).");
-      if (size == 0)
-        return Binding{};
-      const Inserted inserted = map_.insert({begin, begin + size, base, item.name, &plan_, counter});
-      if (!inserted.is_new)
+      const Found found = map_.find(range.begin, range.size);
+      if (!found.is_contained && !(found.is_overlapped && item.has(map_type::kImplicit))) {
+        if (found.is_overlapped)
+          return extension_not_allowed(item, range.begin, range.size, found);
+        OMPTARGET_TRY_ASSIGN(const bool is_done, bind_missing(item, range, is_pointee, binding));
+        if (is_done)
+          return Status::ok();
         continue; // somebody else was faster
-      plan_.allocations.push_back({inserted.found.ref, begin, size, padding});
-      (void)counts_.counts(item, inserted.found.ref.mapping, is_pointee); // the one that it was made with
-      return Binding{inserted.found.ref, true, false};
+      }
+      const bool counts = counts_.counts(item, found.ref.mapping, is_pointee);
+      if (counts && !map_.retain(found.ref, counter_of(item))) [[unlikely]] {
+        counts_.take_back(item, found.ref.mapping);
+        continue; // removed since it was found
+      }
+      await(found);
+      trace_present(range, *found.ref.mapping, counts);
+      if (observe::reports_mappings()) [[unlikely]]
+        report_entered(item, range, *found.ref.mapping, counts);
+      binding = {found.ref, counts, false};
+      return Status::ok();
     }
+  }
+
+  /// False if another thread has mapped the range since it was looked up.
+  Result<bool> bind_missing(const MapItem &item, const Range &range, bool is_pointee, Binding &binding) {
+    if (policy_.use_host_memory && !item.has(map_type::kClose)) {
+      binding.is_host_pointer = true;
+      return true;
+    }
+    if (item.has(map_type::kPresent))
+      return missing_present(item, "map type modifier")
+          .during("Call to getTargetPointer returned null pointer ('present' map type modifier).");
+    if (range.size == 0)
+      return true;
+    const Inserted inserted =
+        map_.insert({range.begin, range.begin + range.size, range.base, item.name, &plan_, counter_of(item)});
+    if (!inserted.is_new)
+      return false;
+    plan_.allocations.push_back({inserted.found.ref, range.begin, range.size, range.is_pointer ? 0 : padding_of(item)});
+    (void)counts_.counts(item, inserted.found.ref.mapping, is_pointee); // the one that it was made with
+    binding = {inserted.found.ref, true, false};
+    return true;
+  }
+
+  static Counter counter_of(const MapItem &item) {
+    return item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
+  }
+
+  static void trace_present(const Range &range, const Mapping &mapping, bool counts) {
+    OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %lld bytes, at device %p, count %u%s", raw(range.begin),
+                    static_cast<long long>(range.size), raw(mapping.target_of(range.begin)),
+                    MappingState::count(mapping.state()), counts ? ", counted" : "");
   }
 
   /// Another construct makes the mapping: its storage, or its data, may still be on the way.
@@ -158,12 +185,11 @@ private:
       add_awaited(plan_.awaited, found);
   }
 
-  static void report_entered(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping, bool counts) {
+  static void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
-    const bool is_pointer = item.has(map_type::kPtrAndObj) && begin == item.base;
-    observe::mapping_entered({mapping.base(), begin, mapping.target_of(begin), size,
+    observe::mapping_entered({mapping.base(), range.begin, mapping.target_of(range.begin), range.size,
                               MappingState::count(mapping.state()), mapping.hold_count(),
-                              is_pointer ? nullptr : item.name},
+                              range.is_pointer ? nullptr : item.name},
                              counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
                              item.has(map_type::kHold), item.has(map_type::kImplicit));
   }
@@ -172,9 +198,8 @@ private:
 
   /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as they
   /// are on the host.
-  int64_t padding_of(size_t index) const {
-    const MapItem &item = items_[index];
-    if (!is_combined(items_, index))
+  int64_t padding_of(const MapItem &item) const {
+    if (!is_combined(items_, static_cast<size_t>(&item - items_.data())))
       return 0;
     const auto base = static_cast<uintptr_t>(item.base);
     const int64_t base_alignment = static_cast<int64_t>(base & (~base + 1));
@@ -183,13 +208,11 @@ private:
   }
 
   void copy(const MapItem &item) {
-    const Copy action = copy_of(item);
-    if (action.size <= 0)
+    const bool is_new = is_own(item.mapping.mapping);
+    if (!is_new && !item.has(map_type::kAlways)) [[likely]]
       return;
-    if (is_own(item.mapping.mapping))
-      add_copy(plan_.copies, action);
-    else if (item.has(map_type::kAlways))
-      add_copy(plan_.late_copies, action);
+    if (const Copy action = copy_of(item); action.size > 0)
+      is_new ? add_copy(plan_.copies, action) : add_copy(plan_.late_copies, action);
   }
 
   void attach(const Attachment &action) {

@@ -14,14 +14,19 @@ using Mapper = void (*)(void *handle, void *base, void *begin, int64_t size, int
 /// The number of the parent, counted from 0, or -1.
 int32_t parent_number(uint64_t type) { return static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; }
 
-MapItem item_of(const MapList &list, int32_t i) {
-  return {host_ptr(list.bases[i]),
-          host_ptr(list.begins[i]),
-          list.sizes[i],
-          static_cast<uint64_t>(list.types[i]),
-          list.names ? static_cast<const char *>(list.names[i]) : nullptr,
-          i,
-          parent_number(static_cast<uint64_t>(list.types[i]))};
+/// What the compiler passed for argument i.
+void fill(MapItem &item, const MapList &list, int32_t i) {
+  item.base = host_ptr(list.bases[i]);
+  item.begin = host_ptr(list.begins[i]);
+  item.size = list.sizes[i];
+  item.type = static_cast<uint64_t>(list.types[i]);
+  item.name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
+  item.argument = i;
+  item.parent = parent_number(item.type);
+}
+
+Status parent_follows(int32_t argument, int32_t parent) {
+  return Status::error(format("map argument %d is a member of argument %d, which does not precede it", argument, parent));
 }
 
 /// What a map clause says of all its parts: mappers push their own types, without these (OpenMP 5.2, section 5.8.8).
@@ -68,10 +73,10 @@ Status gather_with_mappers(const MapList &list, MapItems &items) {
   llvm::SmallVector<int32_t, 16> item_of_argument;
   for (int32_t i = 0; i < list.count; ++i) {
     item_of_argument.push_back(static_cast<int32_t>(items.size()));
-    MapItem item = item_of(list, i);
+    MapItem item;
+    fill(item, list, i);
     if (item.parent >= i)
-      return Status::error(format("map argument %d is a member of argument %d, which does not precede it", i,
-                                  item.parent));
+      return parent_follows(i, item.parent);
     item.parent = item.parent < 0 ? -1 : item_of_argument[static_cast<size_t>(item.parent)];
     if (!list.mappers[i]) {
       items.push_back(item);
@@ -95,11 +100,12 @@ Status gather_items(const MapList &list, MapItems &items) {
     return Status::error(format("an array of the %d map arguments is null", list.count));
   if (list.mappers)
     return gather_with_mappers(list, items);
+  items.resize_for_overwrite(static_cast<size_t>(list.count));
   for (int32_t i = 0; i < list.count; ++i) {
-    items.push_back(item_of(list, i));
-    if (items.back().parent >= i) [[unlikely]]
-      return Status::error(format("map argument %d is a member of argument %d, which does not precede it", i,
-                                  items.back().parent));
+    MapItem &item = items[static_cast<size_t>(i)];
+    fill(item, list, i);
+    if (item.parent >= i) [[unlikely]]
+      return parent_follows(i, item.parent);
   }
   return Status::ok();
 }

@@ -46,17 +46,17 @@ DeviceWork::~DeviceWork() {
     finish().consume(); // only after a failure, which is on its way up
 }
 
-MappingPolicy DeviceWork::policy() const {
+MappingPolicy DeviceWork::policy_of(const Device &device) {
   MappingPolicy policy;
-  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device_.uses_zero_copy();
-  policy.pins_released = device_.plugin().is_asynchronous();
+  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device.uses_zero_copy();
+  policy.pins_released = device.plugin().is_asynchronous();
   policy.attach_always = mapping_settings().attach_always;
   return policy;
 }
 
 Status DeviceWork::enter(MapItems &items) {
   EnterPlan plan;
-  OMPTARGET_TRY(plan_enter(device_.map(), policy(), items, plan));
+  OMPTARGET_TRY(plan_enter(device_.map(), policy_, items, plan));
   if (plan.is_empty()) [[likely]]
     return Status::ok();
   Status status = carry_out(plan);
@@ -236,13 +236,13 @@ void DeviceWork::give_back(const EnterPlan &plan) {
 }
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
-  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, has_entered, exit_));
+  OMPTARGET_TRY(plan_exit(device_.map(), policy_, items, has_entered, exit_));
   OMPTARGET_TRY(await(exit_.awaited));
   return exit_.copies.empty() ? Status::ok() : copy_to_host(exit_.copies);
 }
 
 Status DeviceWork::abandon(MapItems &items) {
-  OMPTARGET_TRY(plan_exit(device_.map(), policy(), items, true, exit_));
+  OMPTARGET_TRY(plan_exit(device_.map(), policy_, items, true, exit_));
   return complete();
 }
 
@@ -320,7 +320,7 @@ Status DeviceWork::free_unused() {
 
 Status DeviceWork::start_update(const MapItems &items) {
   UpdatePlan plan;
-  OMPTARGET_TRY(plan_update(device_.map(), policy(), items, plan));
+  OMPTARGET_TRY(plan_update(device_.map(), policy_, items, plan));
   OMPTARGET_TRY(await(plan.awaited));
   for (const Copy &copy : plan.to_device)
     OMPTARGET_TRY(copy_to_device(copy));

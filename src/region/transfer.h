@@ -15,7 +15,7 @@ namespace omptarget {
 /// The work of one construct on one device. Used by one thread. finish() must be called before it goes.
 class DeviceWork {
 public:
-  explicit DeviceWork(Device &device) : device_(device) {}
+  explicit DeviceWork(Device &device) : device_(device), policy_(policy_of(device)) {}
   ~DeviceWork();
   DeviceWork(const DeviceWork &) = delete;
   DeviceWork &operator=(const DeviceWork &) = delete;
@@ -69,9 +69,10 @@ private:
   void give_back(const EnterPlan &plan);
   Status free_unused();
   Status free_temporaries();
-  MappingPolicy policy() const;
+  static MappingPolicy policy_of(const Device &device);
 
   Device &device_;
+  const MappingPolicy policy_;
   Queue queue_;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
   llvm::SmallVector<DevicePtr, 2> temporaries_;

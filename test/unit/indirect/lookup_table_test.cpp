@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "indirect/buffer_pool.h"
+#include "base/buffer_pool.h"
 
 namespace omptarget {
 namespace {

@@ -95,6 +95,25 @@ TEST(OrderedIndex, ascending_and_descending_keys) {
   }
 }
 
+// So many leaves that the search in the directory takes steps of 16 times 16: sizes around each change of step.
+TEST(OrderedIndex, every_key_and_gap_of_many_leaves) {
+  constexpr size_t kCount = 80000;
+  OrderedIndex index;
+  Values values(kCount);
+  size_t next_check = 1;
+  for (size_t i = 0; i < kCount; ++i) {
+    insert(index, 2 * i + 2, values[i]);
+    if (i + 1 != next_check && i + 1 != kCount)
+      continue;
+    for (size_t k = 0; k <= i; ++k) {
+      ASSERT_EQ(index.around(2 * k + 2).below, values[k]) << i;
+      ASSERT_EQ(index.around(2 * k + 1).above, values[k]) << i;
+      ASSERT_EQ(index.around(2 * k + 3).below, values[k]) << i;
+    }
+    next_check += 1 + next_check / 7;
+  }
+}
+
 // Readers see a key that never goes, whatever the writer does around it, unless they are told to read again.
 TEST(OrderedIndex, readers_beside_a_writer) {
   OrderedIndex index;
