@@ -5,7 +5,8 @@
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
-# plugins-of-NAME. docs/testing.md says more.
+# plugins-of-NAME. sanitizer=address or thread: the installation was built with it, and so are the programs, host and
+# device code, where the compiler can; sanitizer_library is its runtime. docs/testing.md says more.
 
 import os
 import shutil
@@ -31,8 +32,17 @@ def compiler(version, language, first=""):
     folder = os.path.join(runtimes, version)
     if not os.path.exists(os.path.join(folder, "complete")):
         lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (version, folder))
-    return "%s -O1 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
-        path, folder, config.test_source_root, first, folder, folder)
+    return "%s -O1 %s -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
+        path, sanitizer_flags(version), folder, config.test_source_root, first, folder, folder)
+
+
+def sanitizer_flags(version):
+    """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their own,
+    so their programs are as ever; the library and the plugin see allocations and copies anyhow."""
+    if not sanitizer or version in ("15", "16"):
+        return ""
+    return "-fsanitize=%s -fno-sanitize-link-runtime -L%s -l%s" % (
+        sanitizer, os.path.dirname(sanitizer_library), os.path.basename(sanitizer_library)[3:-3])
 
 
 def indirect_compiler(version, language):
@@ -50,6 +60,8 @@ def library_path(version):
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
     command = "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    if sanitizer:
+        command += " LD_PRELOAD=%s %s" % (sanitizer_library, SANITIZER_OPTIONS[sanitizer])
     if plugin_folder:
         # The second is for LLVM 16, which would take its own newer plugin first.
         command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
@@ -64,15 +76,23 @@ runtimes = os.path.abspath(param("llvm_runtimes"))
 tools = param("llvm_tools")
 on_llvm = param("runtime", "omptarget") == "llvm"
 plugin_folder = param("plugin_folder", "")
+sanitizer = param("sanitizer", "")
+sanitizer_library = param("sanitizer_library") if sanitizer else ""
+here = os.path.dirname(os.path.abspath(__file__))
+SANITIZER_OPTIONS = {
+    "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1",
+    # libomp is built without: archer tells the sanitizer what it orders.
+    "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1 OMP_TOOL_LIBRARIES=%s/19/lib/libarcher.so" % runtimes,
+}
 own = VERSIONS if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
 
-config.name = "e2e." + suite
+config.name = ".".join(filter(None, ["e2e", sanitizer and sanitizer[0] + "san", suite]))
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".c", ".cpp", ".test"]
 config.excludes = ["include", "inputs"]
-config.test_source_root = os.path.join(os.path.dirname(os.path.abspath(__file__)))
+config.test_source_root = here
 config.test_exec_root = os.path.abspath(param("output"))
 if suite not in VERSIONS + ["mixed"]:
     lit_config.fatal("suite %s: expected one of %s, mixed" % (suite, ", ".join(VERSIONS)))
@@ -81,6 +101,8 @@ config.excludes += ["mixed"] if suite != "mixed" else [
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 
+if sanitizer:
+    config.available_features.add("sanitizer")
 if param("plugins_of", ""):
     config.available_features.add("plugins-of-" + param("plugins_of"))
 config.available_features.add("runtime-llvm-" + suite if on_llvm else "runtime-omptarget")

@@ -31,6 +31,7 @@ int main(void) {
   }
   CHECK(one.values == values);
   CHECK(one.values[9] == 18);
+  free(values);
 
   struct Row rows[4];
   for (int k = 0; k < 4; k++)
@@ -47,5 +48,7 @@ int main(void) {
   for (int k = 0; k < 4; k++)
     for (int i = 0; i <= k; i++)
       CHECK(rows[k].values[i] == 100 * k + i + 1);
+  for (int k = 0; k < 4; k++)
+    free(rows[k].values);
   return finish();
 }

@@ -24,6 +24,11 @@ static struct Vector make(int n) {
   return v;
 }
 
+static void destroy(struct Vector v) {
+  free(v.data);
+  free(v.index);
+}
+
 static void whole(void) {
   struct Vector v = make(1);
 #pragma omp target map(tofrom : v)
@@ -36,6 +41,7 @@ static void whole(void) {
   CHECK_EQ(v.id, 8);
   CHECK_EQ(v.n, 5);
   CHECK_EQ(v.tail[0], 'T');
+  destroy(v);
 }
 
 static void members(void) {
@@ -54,6 +60,7 @@ static void members(void) {
   CHECK(v.index == index);
   for (int i = 0; i < 100; i++)
     CHECK(v.data[i] == i + 1000 * (99 - i));
+  destroy(v);
 }
 
 static void through_pointer(void) {
@@ -74,6 +81,7 @@ static void through_pointer(void) {
 #pragma omp target exit data map(from : p->data[0 : 40]) map(release : p->n, p->id)
   CHECK(v.data[21] == 42);
   CHECK(p == &v);
+  destroy(v);
 }
 
 // The whole struct first, then what its pointer points at: the device's copy of the pointer follows.
@@ -96,6 +104,7 @@ static void attach_later(void) {
   }
   CHECK(v.data == data); // the device's address never reaches the host
   CHECK_EQ(v.n, 11);
+  destroy(v);
 }
 
 int main(void) {

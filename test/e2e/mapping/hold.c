@@ -40,5 +40,6 @@ int main(void) {
   CHECK(is_there(a)); // the dynamic reference is left
 #pragma omp target exit data map(release : a)
   CHECK(!is_there(a));
+  free(p);
   return finish();
 }

@@ -52,5 +52,6 @@ int main(void) {
   CHECK_EQ(b[2], 30);
 #pragma omp target map(present, to : a)
   HERE();
+  free(p);
   return finish();
 }

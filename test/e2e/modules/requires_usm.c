@@ -39,5 +39,6 @@ int main(void) {
     CHECK_EQ(a[0], 10); // no copy was made
   }
   CHECK_EQ(global, 6);
+  free(p);
   return finish();
 }

@@ -3,6 +3,8 @@
 // LIBOMPTARGET_INFO says what LLVM 19's runtime says, in its words, and each bit switches its own lines on.
 
 // REQUIRES: clang-19, runtime-omptarget
+// The same program runs on LLVM's runtime, which leaks.
+// UNSUPPORTED: sanitizer
 // RUN: %clang -g %inputs/observed.c -o %t
 // RUN: %clang %inputs/observed.c -o %t.plain
 // RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder info %t

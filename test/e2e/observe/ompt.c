@@ -4,6 +4,8 @@
 // events, unloading and device traces.
 
 // REQUIRES: clang-19, runtime-omptarget
+// The same program runs on LLVM's runtime, which leaks.
+// UNSUPPORTED: sanitizer
 // RUN: %clang -g %inputs/observed.c -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
 // RUN: env OMP_TOOL_LIBRARIES=%t.tool %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder ompt %t
