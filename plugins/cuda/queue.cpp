@@ -68,10 +68,18 @@ Result<CUstream> QueueSet::stream_of(__tgt_async_info &async) {
 }
 
 Status QueueSet::wait(CUstream stream) {
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuStreamSynchronize, stream), "while waiting for a queue of device %d",
-                       device_.number());
+  Status status = OMPTARGET_CU(cuStreamSynchronize, stream);
+  if (!status) {
+    settle();
+    return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
+  }
   completed(stream);
-  return Status::ok();
+  return status;
+}
+
+void QueueSet::settle() {
+  if (!device_.fault().happened())
+    OMPTARGET_CU(cuCtxSynchronize).consume();
 }
 
 bool QueueSet::completed(CUstream stream) {
@@ -99,6 +107,7 @@ Status QueueSet::synchronize(__tgt_async_info &async) {
   Status status = OMPTARGET_CU(cuStreamSynchronize, stream);
   if (!status) {
     async.Queue = nullptr; // the stream is not used again
+    settle();
     return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
   }
   if (!completed(stream)) {
@@ -117,7 +126,9 @@ Result<bool> QueueSet::query(__tgt_async_info &async) {
     return false;
   if (result != CUDA_SUCCESS) {
     async.Queue = nullptr;
-    return check_call("cuStreamQuery", result);
+    Status status = check_call("cuStreamQuery", result);
+    settle();
+    return status;
   }
   if (!completed(stream)) {
     async.Queue = nullptr;

@@ -45,6 +45,9 @@ public:
 
   /// Waits for the stream, which stays taken.
   Status wait(CUstream stream);
+  /// After a wait that failed: waits for everything, since work that is still under way uses memory that its owner gives
+  /// up when told of the failure. After a fault of a kernel nothing is under way.
+  void settle();
   /// Waits, gives the stream back and empties the queue; interop's queues keep their stream. A queue whose work failed
   /// is emptied, too.
   Status synchronize(__tgt_async_info &async);

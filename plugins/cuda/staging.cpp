@@ -24,10 +24,10 @@ Status Staging::complete(Buffer &buffer) {
 }
 
 Status Staging::wait(Buffer &buffer) {
-  if (!buffer.is_busy)
-    return Status::ok();
+  if (buffer.is_busy)
+    OMPTARGET_TRY(OMPTARGET_CU(cuEventSynchronize, buffer.event));
   buffer.is_busy = false;
-  return OMPTARGET_CU(cuEventSynchronize, buffer.event);
+  return Status::ok();
 }
 
 Status Staging::take(Buffers &buffers) {

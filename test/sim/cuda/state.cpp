@@ -82,13 +82,10 @@ bool holds_work() {
   return hold != 0;
 }
 
-CUresult enter(const char *name) {
-  // As in the driver: nothing works in a child of the process that called cuInit.
-  if (state().initialised && state().process != getpid())
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (state().deinitialised)
-    return CUDA_ERROR_DEINITIALIZED;
-  Calls &the_calls = calls();
+namespace {
+
+// 0, or the result that this call shall fail with.
+CUresult count_call(Calls &the_calls, const char *name) {
   const std::lock_guard lock(the_calls.mutex);
   if (!the_calls.is_read) {
     const char *text = std::getenv("SIM_CUDA_FAIL");
@@ -109,6 +106,21 @@ CUresult enter(const char *name) {
     }
   }
   return CUDA_SUCCESS;
+}
+
+} // namespace
+
+CUresult enter(const char *name) {
+  // As in the driver: nothing works in a child of the process that called cuInit.
+  if (state().initialised && state().process != getpid())
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (state().deinitialised)
+    return CUDA_ERROR_DEINITIALIZED;
+  const CUresult injected = count_call(calls(), name);
+  // Copies have ended when a driver reports that it lost the context; what is queued behind them never runs.
+  if (Context *context = current_context(); injected != CUDA_SUCCESS && context && context->error.load() != 0)
+    wait_for_context(context);
+  return injected;
 }
 
 void violation(const char *pattern, ...) {
