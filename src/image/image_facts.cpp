@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "image/amdgpu_processors.h"
 
 namespace omptarget {
 
@@ -15,38 +16,12 @@ namespace {
 
 namespace elf = llvm::ELF;
 
-struct GpuName {
-  uint32_t number;
-  const char *name;
-};
-
-constexpr GpuName kAmdGpus[] = {
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX803, "gfx803"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX902, "gfx902"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX904, "gfx904"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX909, "gfx909"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX90C, "gfx90c"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX940, "gfx940"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX941, "gfx941"},   {elf::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1010, "gfx1010"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1011, "gfx1011"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1012, "gfx1012"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1013, "gfx1013"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1031, "gfx1031"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1032, "gfx1032"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1033, "gfx1033"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1034, "gfx1034"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1035, "gfx1035"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1036, "gfx1036"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1102, "gfx1102"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1103, "gfx1103"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1150, "gfx1150"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1151, "gfx1151"}, {elf::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
-    {elf::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
-};
-
 /// Feature in two bits: 0 unsupported, 1 any, 2 off, 3 on.
 const char *feature(uint32_t bits, const char *on, const char *off) { return bits == 3 ? on : bits == 2 ? off : ""; }
 
 std::string amd_architecture(uint32_t flags) {
-  std::string name = format("gfx? (0x%x)", flags & 0xff);
-  for (const GpuName &gpu : kAmdGpus)
-    if (gpu.number == (flags & 0xff))
-      name = gpu.name;
+  const AmdgpuProcessor *processor = find_amdgpu_processor(flags & 0xff);
+  std::string name = processor ? std::string(processor->name) : format("gfx? (0x%x)", flags & 0xff);
   name += feature((flags >> 10) & 3, ":sramecc+", ":sramecc-");
   name += feature((flags >> 8) & 3, ":xnack+", ":xnack-");
   return name;

@@ -1,35 +1,55 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The programs of test/e2e through the CUDA plugin on the stand-in for the driver: their images for this machine are made
-# to say that they are cubins. Parameters: those of test/e2e, and relabel (the tool) and sim_cuda (the stand-in's folder).
+# The programs of test/e2e through the plugin for a GPU on the stand-in for its driver: their images for this machine are
+# made to say that they are for such a GPU. Parameters: those of test/e2e, and driver (cuda or amdgpu), relabel (the tool),
+# stand_in (the stand-in's folder) and, for amdgpu, note (an object that gives images room for their metadata).
 
 import os
+import shlex
 
 here = os.path.dirname(os.path.abspath(__file__))
 lit_config.load_config(config, os.path.join(here, "..", "..", "e2e", "lit.cfg.py"))
-config.name = "sim.cuda." + config.name
+driver = lit_config.params["driver"]
+suite = lit_config.params["suite"]
+config.name = "sim.%s.%s" % (driver, config.name)
 
 # What is about something else than the plugin, or cannot be with images that only pretend. With the reason each.
 EXCLUDED = {
-    "fork.c": "CUDA does not work in the child of a process that used it; the plugin says so",
+    "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
     "debug_trace.c": "about the plugin for the CPU",
     "plugin_selection.c": "about the plugin for the CPU",
-    "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
-                      "tells addresses of nothing else",
     "duplicate.c": "the image pretends: the program's function takes the place of its own of that name",
     "python.test": "the images are in a library that another program opens: the wrapper does not find it",
     "fork_library.c": "as fork.c",
     "recorded.c": "brings a plugin of its own for the CPU",
     "observe": "about the plugin for the CPU, whose output is compared",
+}
+EXCLUDED_CUDA = {
+    "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
+                      "tells addresses of nothing else",
     "dlopen_threads.c": "hangs at times: closing a library holds the dynamic loader's lock while it waits for the stand-in's "
                         "threads, and a kernel's first call of a function may want that lock there (suspected, not shown)",
     "threads.c": "not passed yet: a thread that leaves a region gives up its data before its kernel is complete, and "
                  "another thread frees them",
 }
+if driver == "cuda":
+    EXCLUDED.update(EXCLUDED_CUDA)
+    images = "8 80"
+    variables = "LIBOMPTARGET_PLUGINS=cuda SIM_CUDA_DEVICES=80,80,80,80"
+else:
+    # The version of code objects that this clang makes, and with the newest of them a generic target.
+    version, target, device = {"14": (4, "gfx906", "gfx906:xnack-"), "15": (4, "gfx908", "gfx908:sramecc+:xnack-"),
+                               "16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"), "19": (5, "gfx1100", "gfx1100"),
+                               "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}[suite]
+    images = "%d %s" % (version, target)
+    variables = "LIBOMPTARGET_PLUGINS=amdgpu SIM_HSA_DEVICES=" + ",".join([device] * 4)
 config.excludes = list(config.excludes) + list(EXCLUDED)
-config.available_features.add("sim-cuda")
+config.available_features.add("sim-" + driver)
 
-wrapper = " ".join([os.path.join(here, "on-stand-in"), lit_config.params["relabel"], lit_config.params["sim_cuda"]])
-config.substitutions = [
-    (name, text.replace("timeout 60 env", wrapper + " timeout 60 env")) for name, text in config.substitutions]
+wrapper = shlex.join([os.path.join(here, "on-stand-in"), "%s --embedded FILE %s" % (lit_config.params["relabel"], images),
+                      lit_config.params["stand_in"], variables])
+offload = "-fopenmp-targets=x86_64-pc-linux-gnu"
+with_note = offload + " -Xoffload-linker " + lit_config.params["note"] if "note" in lit_config.params else offload
+config.substitutions = [(name, text.replace("timeout 60 env", wrapper + " timeout 60 env").replace(offload, with_note))
+                        for name, text in config.substitutions]

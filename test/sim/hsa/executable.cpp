@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code objects whose code is this machine's: taken for what they say they are, then opened as shared objects.
+// Code objects whose code is this machine's: taken for what they say they are, then opened as shared objects. The dynamic
+// loader is never asked while the state is locked: a thread that closes a library holds the loader's lock when it comes here.
 
 #include <cstdio>
 #include <cstring>
@@ -26,6 +27,8 @@ Executable *find_executable(const char *call, hsa_executable_t handle) {
   return executable;
 }
 
+std::string path_of(const Executable &executable) { return "/proc/self/fd/" + std::to_string(executable.file); }
+
 // What the target says about the code is forgotten; what the linker needs is written.
 bool open_as_shared_object(Executable &executable) {
   std::string bytes = executable.bytes;
@@ -40,21 +43,18 @@ bool open_as_shared_object(Executable &executable) {
   if (executable.file < 0 ||
       write(executable.file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
     return false;
-  const std::string name = "/proc/self/fd/" + std::to_string(executable.file);
-  executable.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  executable.handle = dlopen(path_of(executable).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!executable.handle)
     std::fprintf(stderr, "libhsa-runtime64 stand-in: %s\n", dlerror());
   return executable.handle != nullptr;
 }
 
-void add_kernel(Executable &executable, const std::string &name, const KernelMetadata &metadata) {
+std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::string &name, const KernelMetadata &metadata) {
   void *code = dlsym(executable.handle, name.c_str());
   if (!code)
-    return;
-  auto kernel = std::make_unique<KernelCode>();
-  *kernel = {&executable, name, code, dlsym(executable.handle, (name + "_sim_grid").c_str()) != nullptr, metadata};
-  state().kernel_objects.insert(reinterpret_cast<uintptr_t>(kernel.get()));
-  executable.kernels[name] = std::move(kernel);
+    return nullptr;
+  const bool runs_each_item = dlsym(executable.handle, (name + "_sim_grid").c_str()) != nullptr;
+  return std::make_unique<KernelCode>(KernelCode{&executable, name, code, runs_each_item, metadata});
 }
 
 hsa_status_t load(Executable &executable) {
@@ -65,32 +65,46 @@ hsa_status_t load(Executable &executable) {
   auto metadata = read_metadata(executable.elf);
   if (!metadata || !open_as_shared_object(executable))
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-  const std::lock_guard lock(state().mutex);
   for (const auto &[name, kernel] : *metadata)
-    add_kernel(executable, name, kernel);
+    if (auto code = make_kernel(executable, name, kernel))
+      executable.kernels[name] = std::move(code);
+  std::map<uintptr_t, Allocation> globals;
   for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
     if (symbol.type != STT_OBJECT || symbol.size == 0)
       continue;
     if (void *address = dlsym(executable.handle, std::string(symbol.name).c_str()))
-      state().memory[reinterpret_cast<uintptr_t>(address)] =
+      globals[reinterpret_cast<uintptr_t>(address)] =
           Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
   }
+  const std::lock_guard lock(state().mutex);
+  for (const auto &[name, kernel] : executable.kernels)
+    state().kernel_objects.insert(reinterpret_cast<uintptr_t>(kernel.get()));
+  for (const auto &[address, global] : globals)
+    state().memory[address] = global;
   return HSA_STATUS_SUCCESS;
 }
 
 } // namespace
 
 void destroy_executable(Executable &executable) {
-  auto &memory = state().memory;
-  for (auto one = memory.begin(); one != memory.end();)
-    one = one->second.owner == &executable ? memory.erase(one) : std::next(one);
-  for (const auto &[name, kernel] : executable.kernels)
-    state().kernel_objects.erase(reinterpret_cast<uintptr_t>(kernel.get()));
+  {
+    const std::lock_guard lock(state().mutex);
+    auto &memory = state().memory;
+    for (auto one = memory.begin(); one != memory.end();)
+      one = one->second.owner == &executable ? memory.erase(one) : std::next(one);
+    for (const auto &[name, kernel] : executable.kernels)
+      state().kernel_objects.erase(reinterpret_cast<uintptr_t>(kernel.get()));
+    executable.is_destroyed = true;
+  }
   if (executable.handle)
     dlclose(executable.handle);
-  if (executable.file >= 0)
+  if (executable.file < 0)
+    return;
+  // The loader knows an open file by its path. What it keeps keeps its path, too, so that no other gets it.
+  if (void *kept = dlopen(path_of(executable).c_str(), RTLD_LAZY | RTLD_NOLOAD))
+    dlclose(kept);
+  else
     close(executable.file);
-  executable.is_destroyed = true;
 }
 
 } // namespace sim
@@ -130,7 +144,6 @@ SIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
   Executable *executable = find_executable("hsa_executable_destroy", handle);
   if (!executable)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-  const std::lock_guard lock(state().mutex);
   destroy_executable(*executable);
   return HSA_STATUS_SUCCESS;
 }
@@ -173,6 +186,8 @@ SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, 
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   }
   const std::string text = name;
+  const omptarget::ElfSymbol *found = executable->elf.find(text);
+  void *address = found && found->type == STT_OBJECT ? dlsym(executable->handle, name) : nullptr;
   const std::lock_guard lock(state().mutex);
   auto &slot = executable->symbols[text];
   if (!slot) {
@@ -183,8 +198,6 @@ SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, 
         return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
       symbol->kernel = kernel->second.get();
     } else {
-      const omptarget::ElfSymbol *found = executable->elf.find(text);
-      void *address = found && found->type == STT_OBJECT ? dlsym(executable->handle, name) : nullptr;
       if (!address)
         return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
       symbol->address = reinterpret_cast<uintptr_t>(address);

@@ -1,25 +1,19 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sim_hsa_relabel FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code objects of that
-// version (4, 5 or 6) for that target ("gfx90a:xnack+"), with metadata about their kernels in the section sim_note. A
-// shared object as a whole becomes one, with that section added if it has none; of an executable, each image that is
-// embedded in it. The code stays what it is: the stand-in for libhsa-runtime64.so.1 runs it. Prints how many images were
-// changed.
+// sim_hsa_relabel [--embedded] FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code
+// objects of that version (4, 5 or 6) for that target ("gfx90a:xnack+"), with metadata about their kernels in the section
+// sim_note, which is added to an image that is a file of its own. The code stays what it is: the stand-in for
+// libhsa-runtime64.so.1 runs it.
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <elf.h>
-#include <fstream>
-#include <iterator>
-#include <string>
 
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 
 #include "amdgpu/image.h"
 #include "common/elf_image.h"
+#include "relabel_file.h"
 
 namespace {
 
@@ -36,15 +30,6 @@ struct Wanted {
 // Arguments of a kernel of an OpenMP program: the tool cannot know them, so that nothing is said about them but how much
 // room there is.
 constexpr uint32_t kRoomForArguments = 64 * 8;
-
-bool is_image(const std::string &bytes, size_t at) {
-  Elf64_Ehdr header;
-  if (bytes.size() - at < sizeof(header) || std::memcmp(bytes.data() + at, ELFMAG, SELFMAG) != 0)
-    return false;
-  std::memcpy(&header, bytes.data() + at, sizeof(header));
-  return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 && header.e_type == ET_DYN &&
-         header.e_ehsize == sizeof(header);
-}
 
 bool number_of(const ElfImage &elf, const std::string &symbol, uint32_t &value) {
   const ElfSymbol *found = elf.find(symbol);
@@ -191,16 +176,9 @@ bool put_note(std::string &bytes, size_t at, const std::string &note) {
 }
 
 bool relabel(std::string &bytes, size_t at, const Wanted &wanted) {
-  std::string note;
-  {
-    Result<ElfImage> elf = ElfImage::parse(bytes.data() + at, bytes.size() - at);
-    if (!elf) {
-      std::fprintf(stderr, "%s\n", elf.status().to_string().c_str());
-      return false;
-    }
-    note = note_for(*elf, wanted);
-  }
-  if (!put_note(bytes, at, note))
+  // A damaged image stays one, also under its new name.
+  if (Result<ElfImage> elf = ElfImage::parse(bytes.data() + at, bytes.size() - at);
+      elf && !put_note(bytes, at, note_for(*elf, wanted)))
     return false;
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data() + at, sizeof(header));
@@ -242,40 +220,11 @@ bool flags_of(const std::string &target, uint32_t &flags) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Wanted wanted{};
-  if (argc >= 4) {
-    wanted.version = std::atoi(argv[2]);
-    wanted.target = argv[3];
-  }
-  if (wanted.version < 4 || wanted.version > 6 || !flags_of(wanted.target, wanted.flags)) {
-    std::fprintf(stderr, "usage: %s FILE 4|5|6 TARGET [OUTPUT]\n", argv[0]);
+  const sim::RelabelArguments arguments(argc, argv);
+  Wanted wanted{std::atoi(arguments.first), arguments.second, 0};
+  if (!arguments.file || wanted.version < 4 || wanted.version > 6 || !flags_of(wanted.target, wanted.flags)) {
+    std::fprintf(stderr, "usage: %s [--embedded] FILE 4|5|6 TARGET [OUTPUT]\n", argv[0]);
     return 2;
   }
-  std::ifstream in(argv[1], std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in || bytes.empty()) {
-    std::fprintf(stderr, "%s: cannot read %s\n", argv[0], argv[1]);
-    return 1;
-  }
-  int changed = 0;
-  for (size_t at = bytes.find(ELFMAG, 1); at != std::string::npos; at = bytes.find(ELFMAG, at + 1))
-    if (is_image(bytes, at)) {
-      if (!relabel(bytes, at, wanted))
-        return 1;
-      ++changed;
-    }
-  if (changed == 0 && is_image(bytes, 0)) {
-    if (!relabel(bytes, 0, wanted))
-      return 1;
-    changed = 1;
-  }
-  std::ofstream out(argc > 4 ? argv[4] : argv[1], std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out || changed == 0) {
-    std::fprintf(stderr, "%s: %s: %s\n", argv[0], argv[1], changed == 0 ? "no image inside" : "cannot write");
-    return 1;
-  }
-  std::printf("%d\n", changed);
-  return 0;
+  return sim::relabel_file(arguments, [&](std::string &bytes, size_t at) { return relabel(bytes, at, wanted); });
 }

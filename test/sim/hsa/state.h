@@ -167,7 +167,7 @@ void wait_until_released(uint64_t number);
 uint64_t next_work_number();
 
 void ring(Queue &queue, uint64_t index);
-/// Unloads an executable's code. State locked.
+/// Unloads an executable's code. State not locked.
 void destroy_executable(Executable &executable);
 
 } // namespace sim

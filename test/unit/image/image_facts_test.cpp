@@ -43,6 +43,7 @@ TEST(ImageFacts, amd_architectures_have_features) {
   EXPECT_EQ(facts(elf(kAmdGpu, 0x3f)).architecture, "gfx90a");
   EXPECT_EQ(facts(elf(kAmdGpu, 0x3f | 3 << 8)).architecture, "gfx90a:xnack+");
   EXPECT_EQ(facts(elf(kAmdGpu, 0x3f | 2 << 8 | 3 << 10)).architecture, "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(facts(elf(kAmdGpu, 0x5f | 1 << 24)).architecture, "gfx9-4-generic");
   EXPECT_EQ(facts(elf(kAmdGpu, 0xfe)).architecture, "gfx? (0xfe)");
 }
 
