@@ -13,7 +13,7 @@ BUILD_PACKAGES=(cmake ninja-build g++ llvm-19-dev zlib1g-dev libzstd-dev libffi-
 COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang-16 clang-tools-16 clang-19 clang-tools-19
                    clang-22 clang-tools-22 llvm-22 python3
                    llvm-16-dev llvm-22-dev # the compiler plugin
-                   lld-15 lld-16 lld-19 lld-22) # linking for AMD GPUs
+                   lld-14 lld-15 lld-16 lld-19 lld-22 rocm-device-libs) # linking for AMD GPUs
 TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils)
 
 say() { printf '\n== %s\n' "$*"; }
