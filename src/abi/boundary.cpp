@@ -70,9 +70,13 @@ void finish(Status status, const Call &call) {
 bool succeeded(Status status, const Call &call) {
   if (status.is_ok()) [[likely]]
     return true;
-  OMPTARGET_TRACE(Topic::kApi, "%s failed: %s", call.construct, status.to_string().c_str());
-  if (Runtime::get().is_mandatory() && !status.failure().fatal.empty())
-    end_with(status.failure(), call);
+  const Failure &failure = status.failure();
+  if (Runtime::get().is_mandatory() && !failure.fatal.empty())
+    end_with(failure, call);
+  print_lines(failure);
+  if (!failure.fatal.empty())
+    print_error(failure.fatal);
+  print_error("in " + describe(call));
   return false;
 }
 

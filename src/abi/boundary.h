@@ -20,7 +20,7 @@ template <typename T> T finish(Result<T> result, const Call &call) {
   return std::move(*result);
 }
 
-/// For API functions that report failure by their result: traces it. Only an invalid device number under
+/// For API functions that report failure by their result: prints what failed. Only an invalid device number under
 /// OMP_TARGET_OFFLOAD=MANDATORY is fatal. Whether it succeeded.
 bool succeeded(Status status, const Call &call);
 

@@ -258,7 +258,7 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
     return const_cast<void *>(pointer);
   const Found found = device->map().find(host_ptr(pointer), 1);
   if (!found.is_contained)
-    return Runtime::get().uses_unified_shared_memory() ? const_cast<void *>(pointer) : static_cast<void *>(nullptr);
+    return static_cast<void *>(nullptr);
   return raw(found.ref.mapping->target_of(host_ptr(pointer)));
 }
 
@@ -269,7 +269,7 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
   if (!device)
     return true;
   // One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
-  return device->map().find(host_ptr(pointer), 1).is_contained || Runtime::get().uses_unified_shared_memory();
+  return device->map().find(host_ptr(pointer), 1).is_contained;
 }
 
 namespace {

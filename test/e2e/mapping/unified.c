@@ -33,10 +33,12 @@ int main(void) {
       table[0] = 60;
     }
     CHECK_EQ(a[2], 38);
+    CHECK(!omp_target_is_present(a, 0)); // it is used where it is: nothing corresponds to it
   }
   CHECK_EQ(global, 6);
   CHECK_EQ(table[0], 60);
 #pragma omp target enter data map(close, to : b)
+  CHECK(omp_target_is_present(b, 0));
   b[1] = 20; // not seen
   int seen = 0;
 #pragma omp target map(from : seen)
