@@ -25,6 +25,41 @@ hsa_status_t add_pool(hsa_amd_memory_pool_t handle, void *data) {
   return HSA_STATUS_SUCCESS;
 }
 
+// Where devices reach this host memory, if the driver has all of it pinned; null otherwise.
+void *pinned_view(const void *host, size_t size) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof(info);
+  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
+      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
+    return nullptr;
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
+  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
+    return nullptr;
+  return static_cast<char *>(info.agentBaseAddress) + offset;
+}
+
+struct DriverPinner final : HostPinner {
+  Result<void *> pin(void *host, size_t size, bool &is_foreign) override {
+    void *view = pinned_view(host, size);
+    is_foreign = view != nullptr;
+    if (is_foreign)
+      return view;
+    std::vector<hsa_agent_t> agents = all_agents();
+    OMPTARGET_TRY_DURING(
+        OMPTARGET_HSA(hsa_amd_memory_lock, host, size, agents.data(), static_cast<int>(agents.size()), &view),
+        "while pinning %zu bytes at %p", size, host);
+    return view;
+  }
+  Status unpin(void *host) override { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
+  PinnedView find_pinned(void *host, size_t size) override { return {pinned_view(host, size), false}; }
+};
+
+// What the devices want pinned, together: a range that one of them no longer needs may be another one's. Never destroyed.
+LockedRanges &pinned_for_all() {
+  static LockedRanges &ranges = *[] { return new LockedRanges(*new DriverPinner); }();
+  return ranges;
+}
+
 } // namespace
 
 Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent) {
@@ -177,30 +212,11 @@ Result<void *> Memory::allocate_block(size_t size) { return blocks_->allocate(si
 
 Status Memory::release_block(void *block) { return blocks_->release(block); }
 
-void *Memory::device_view(const void *host, size_t size) {
-  hsa_amd_pointer_info_t info{};
-  info.size = sizeof(info);
-  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
-      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
-    return nullptr;
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
-  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
-    return nullptr;
-  return static_cast<char *>(info.agentBaseAddress) + offset;
-}
+Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &) { return pinned_for_all().lock(host, size); }
 
-Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
-  void *view = owner_.device_view(host, size);
-  is_foreign = view != nullptr;
-  if (is_foreign)
-    return view;
-  hsa_agent_t agent = owner_.device_.agent();
-  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_lock, host, size, &agent, 1, &view), "while pinning %zu bytes at %p",
-                       size, host);
-  return view;
-}
+Status Memory::Pinner::unpin(void *host) { return pinned_for_all().unlock(host); }
 
-Status Memory::Pinner::unpin(void *host) { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
+PinnedView Memory::Pinner::find_pinned(void *host, size_t size) { return pinned_for_all().lock_if_pinned(host, size); }
 
 // Memory of a pool is pinned already.
 bool Memory::is_host_allocation(void *host) { return others_.lock()->count(host) != 0; }

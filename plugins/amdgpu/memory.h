@@ -46,7 +46,7 @@ Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent);
 class Memory {
 public:
   explicit Memory(Device &device)
-      : device_(device), source_(*this), blocks_source_(*this), pinner_(*this), locked_(pinner_) {}
+      : device_(device), source_(*this), blocks_source_(*this), locked_(pinner_) {}
   /// Reads the settings.
   Status init();
 
@@ -67,11 +67,10 @@ public:
   Status unlock(void *host);
   /// For the time of a copy.
   Result<void *> lock_range(void *host, size_t size) { return locked_.lock(host, size); }
+  PinnedView lock_if_pinned(void *host, size_t size) { return locked_.lock_if_pinned(host, size); }
   Status unlock_range(void *host) { return locked_.unlock(host); }
   Status notify_mapped(void *host, size_t size);
   Status notify_unmapped(void *host);
-  /// Where the device reaches this host memory, if all of it is pinned by anybody; null otherwise.
-  void *device_view(const void *host, size_t size);
   /// Lets all devices reach the device memory at this address.
   Status share(const void *memory);
 
@@ -94,11 +93,11 @@ private:
     Status release(void *memory) override;
     Memory &owner_;
   };
+  /// Pins for all devices.
   struct Pinner final : HostPinner {
-    explicit Pinner(Memory &owner) : owner_(owner) {}
     Result<void *> pin(void *host, size_t size, bool &is_foreign) override;
     Status unpin(void *host) override;
-    Memory &owner_;
+    PinnedView find_pinned(void *host, size_t size) override;
   };
   bool is_host_allocation(void *host);
   void read_lock_mapped();
@@ -112,7 +111,7 @@ private:
   size_t most_block_ = 0;
   std::unique_ptr<CachingAllocator> allocator_;
   std::unique_ptr<CachingAllocator> blocks_;
-  LockedRanges locked_;
+  LockedRanges locked_; ///< what this device wants pinned
   Guarded<std::unordered_map<void *, uint32_t>> mapped_; ///< what notify_mapped pinned, and how often
   std::atomic<size_t> others_count_{0};                  ///< entries of others_, so that most frees need no look
   Guarded<std::unordered_map<void *, int32_t>> others_;  ///< host and shared memory and its kind
