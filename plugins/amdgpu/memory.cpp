@@ -3,8 +3,6 @@
 
 #include "amdgpu/memory.h"
 
-#include <strings.h>
-
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "base/log.h"
@@ -108,26 +106,8 @@ Status Memory::init() {
   constexpr size_t kLargeArguments = size_t{64} << 10;
   blocks_ = std::make_unique<CachingAllocator>(blocks_source_, std::max(most_block_, kLargeArguments),
                                                std::max(most_block_, kMostKeptInBlocks));
-  read_lock_mapped();
+  mapped_.init();
   return Status::ok();
-}
-
-void Memory::read_lock_mapped() {
-  const char *text = setting_text(SettingId::kLockMappedHostBuffers);
-  if (!text)
-    return;
-  if (strcasecmp(text, "mandatory") == 0) {
-    lock_mapped_ = LockMapped::kMandatory;
-    return;
-  }
-  for (const char *yes : {"on", "true", "yes", "1"})
-    if (strcasecmp(text, yes) == 0)
-      lock_mapped_ = LockMapped::kOn;
-  bool is_off = false;
-  for (const char *no : {"off", "false", "no", "0"})
-    is_off = is_off || strcasecmp(text, no) == 0;
-  if (lock_mapped_ == LockMapped::kOff && !is_off)
-    warn_about_setting(SettingId::kLockMappedHostBuffers, format("'%s' is none of on, off, mandatory", text));
 }
 
 Result<void *> Memory::Source::allocate(size_t size) {
@@ -228,34 +208,6 @@ Result<void *> Memory::lock(void *host, size_t size) {
 }
 
 Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
-
-Status Memory::notify_mapped(void *host, size_t size) {
-  if (lock_mapped_ == LockMapped::kOff || size == 0)
-    return Status::ok();
-  Result<void *> locked = locked_.lock(host, size);
-  if (locked) {
-    ++(*mapped_.lock())[host];
-    return Status::ok();
-  }
-  if (lock_mapped_ == LockMapped::kMandatory)
-    return locked.take_status().during("while pinning mapped memory (LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory)");
-  OMPTARGET_TRACE(Topic::kTransfer, "mapped memory stays pageable: %s", locked.status().to_string().c_str());
-  return Status::ok();
-}
-
-Status Memory::notify_unmapped(void *host) {
-  if (lock_mapped_ == LockMapped::kOff)
-    return Status::ok();
-  {
-    auto mapped = mapped_.lock();
-    const auto found = mapped->find(host);
-    if (found == mapped->end())
-      return Status::ok();
-    if (--found->second == 0)
-      mapped->erase(found);
-  }
-  return locked_.unlock(host);
-}
 
 // Access is given to whole allocations.
 Status Memory::share(const void *memory) {
