@@ -5,8 +5,8 @@
 // functions are those of the plugin ABI without its conventions; plugin.cpp adds these.
 //
 // Order of locks: writing into a hardware queue comes last; none of the others here and in the parts below is held while
-// another one is taken, except that an event's is held while signals are counted, and a host copy's while its block is
-// given back.
+// another one is taken, except that an event's is held while signals are counted, a host copy's while its block is given
+// back, and that of what a device has pinned while that of what all have pinned is.
 #pragma once
 
 #include <atomic>

@@ -3,8 +3,6 @@
 
 #include "amdgpu/memory.h"
 
-#include <strings.h>
-
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "base/log.h"
@@ -23,6 +21,41 @@ void *as_pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 hsa_status_t add_pool(hsa_amd_memory_pool_t handle, void *data) {
   static_cast<std::vector<hsa_amd_memory_pool_t> *>(data)->push_back(handle);
   return HSA_STATUS_SUCCESS;
+}
+
+// Where devices reach this host memory, if the driver has all of it pinned; null otherwise.
+void *pinned_view(const void *host, size_t size) {
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof(info);
+  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
+      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
+    return nullptr;
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
+  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
+    return nullptr;
+  return static_cast<char *>(info.agentBaseAddress) + offset;
+}
+
+struct DriverPinner final : HostPinner {
+  Result<void *> pin(void *host, size_t size, bool &is_foreign) override {
+    void *view = pinned_view(host, size);
+    is_foreign = view != nullptr;
+    if (is_foreign)
+      return view;
+    std::vector<hsa_agent_t> agents = all_agents();
+    OMPTARGET_TRY_DURING(
+        OMPTARGET_HSA(hsa_amd_memory_lock, host, size, agents.data(), static_cast<int>(agents.size()), &view),
+        "while pinning %zu bytes at %p", size, host);
+    return view;
+  }
+  Status unpin(void *host) override { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
+  PinnedView find_pinned(void *host, size_t size) override { return {pinned_view(host, size), false}; }
+};
+
+// What the devices want pinned, together: a range that one of them no longer needs may be another one's. Never destroyed.
+LockedRanges &pinned_for_all() {
+  static LockedRanges &ranges = *[] { return new LockedRanges(*new DriverPinner); }();
+  return ranges;
 }
 
 } // namespace
@@ -73,26 +106,8 @@ Status Memory::init() {
   constexpr size_t kLargeArguments = size_t{64} << 10;
   blocks_ = std::make_unique<CachingAllocator>(blocks_source_, std::max(most_block_, kLargeArguments),
                                                std::max(most_block_, kMostKeptInBlocks));
-  read_lock_mapped();
+  mapped_.init();
   return Status::ok();
-}
-
-void Memory::read_lock_mapped() {
-  const char *text = setting_text(SettingId::kLockMappedHostBuffers);
-  if (!text)
-    return;
-  if (strcasecmp(text, "mandatory") == 0) {
-    lock_mapped_ = LockMapped::kMandatory;
-    return;
-  }
-  for (const char *yes : {"on", "true", "yes", "1"})
-    if (strcasecmp(text, yes) == 0)
-      lock_mapped_ = LockMapped::kOn;
-  bool is_off = false;
-  for (const char *no : {"off", "false", "no", "0"})
-    is_off = is_off || strcasecmp(text, no) == 0;
-  if (lock_mapped_ == LockMapped::kOff && !is_off)
-    warn_about_setting(SettingId::kLockMappedHostBuffers, format("'%s' is none of on, off, mandatory", text));
 }
 
 Result<void *> Memory::Source::allocate(size_t size) {
@@ -177,30 +192,11 @@ Result<void *> Memory::allocate_block(size_t size) { return blocks_->allocate(si
 
 Status Memory::release_block(void *block) { return blocks_->release(block); }
 
-void *Memory::device_view(const void *host, size_t size) {
-  hsa_amd_pointer_info_t info{};
-  info.size = sizeof(info);
-  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
-      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
-    return nullptr;
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
-  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
-    return nullptr;
-  return static_cast<char *>(info.agentBaseAddress) + offset;
-}
+Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &) { return pinned_for_all().lock(host, size); }
 
-Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
-  void *view = owner_.device_view(host, size);
-  is_foreign = view != nullptr;
-  if (is_foreign)
-    return view;
-  hsa_agent_t agent = owner_.device_.agent();
-  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_lock, host, size, &agent, 1, &view), "while pinning %zu bytes at %p",
-                       size, host);
-  return view;
-}
+Status Memory::Pinner::unpin(void *host) { return pinned_for_all().unlock(host); }
 
-Status Memory::Pinner::unpin(void *host) { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
+PinnedView Memory::Pinner::find_pinned(void *host, size_t size) { return pinned_for_all().lock_if_pinned(host, size); }
 
 // Memory of a pool is pinned already.
 bool Memory::is_host_allocation(void *host) { return others_.lock()->count(host) != 0; }
@@ -212,34 +208,6 @@ Result<void *> Memory::lock(void *host, size_t size) {
 }
 
 Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
-
-Status Memory::notify_mapped(void *host, size_t size) {
-  if (lock_mapped_ == LockMapped::kOff || size == 0)
-    return Status::ok();
-  Result<void *> locked = locked_.lock(host, size);
-  if (locked) {
-    ++(*mapped_.lock())[host];
-    return Status::ok();
-  }
-  if (lock_mapped_ == LockMapped::kMandatory)
-    return locked.take_status().during("while pinning mapped memory (LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory)");
-  OMPTARGET_TRACE(Topic::kTransfer, "mapped memory stays pageable: %s", locked.status().to_string().c_str());
-  return Status::ok();
-}
-
-Status Memory::notify_unmapped(void *host) {
-  if (lock_mapped_ == LockMapped::kOff)
-    return Status::ok();
-  {
-    auto mapped = mapped_.lock();
-    const auto found = mapped->find(host);
-    if (found == mapped->end())
-      return Status::ok();
-    if (--found->second == 0)
-      mapped->erase(found);
-  }
-  return locked_.unlock(host);
-}
 
 // Access is given to whole allocations.
 Status Memory::share(const void *memory) {

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "common/caching_allocator.h"
 #include "common/locked_ranges.h"
+#include "common/mapped_ranges.h"
 
 namespace omptarget::amdgpu {
 
@@ -46,7 +47,7 @@ Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent);
 class Memory {
 public:
   explicit Memory(Device &device)
-      : device_(device), source_(*this), blocks_source_(*this), pinner_(*this), locked_(pinner_) {}
+      : device_(device), source_(*this), blocks_source_(*this), locked_(pinner_) {}
   /// Reads the settings.
   Status init();
 
@@ -67,11 +68,10 @@ public:
   Status unlock(void *host);
   /// For the time of a copy.
   Result<void *> lock_range(void *host, size_t size) { return locked_.lock(host, size); }
+  PinnedView lock_if_pinned(void *host, size_t size) { return locked_.lock_if_pinned(host, size); }
   Status unlock_range(void *host) { return locked_.unlock(host); }
-  Status notify_mapped(void *host, size_t size);
-  Status notify_unmapped(void *host);
-  /// Where the device reaches this host memory, if all of it is pinned by anybody; null otherwise.
-  void *device_view(const void *host, size_t size);
+  Status notify_mapped(void *host, size_t size) { return mapped_.notify_mapped(host, size); }
+  Status notify_unmapped(void *host) { return mapped_.notify_unmapped(host); }
   /// Lets all devices reach the device memory at this address.
   Status share(const void *memory);
 
@@ -81,7 +81,6 @@ public:
   Status release_all();
 
 private:
-  enum class LockMapped { kOff, kOn, kMandatory };
   struct Source final : MemorySource {
     explicit Source(Memory &owner) : owner_(owner) {}
     Result<void *> allocate(size_t size) override;
@@ -94,26 +93,24 @@ private:
     Status release(void *memory) override;
     Memory &owner_;
   };
+  /// Pins for all devices.
   struct Pinner final : HostPinner {
-    explicit Pinner(Memory &owner) : owner_(owner) {}
     Result<void *> pin(void *host, size_t size, bool &is_foreign) override;
     Status unpin(void *host) override;
-    Memory &owner_;
+    PinnedView find_pinned(void *host, size_t size) override;
   };
   bool is_host_allocation(void *host);
-  void read_lock_mapped();
   Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size);
 
   Device &device_;
   Source source_;
   BlockSource blocks_source_;
   Pinner pinner_;
-  LockMapped lock_mapped_ = LockMapped::kOff;
   size_t most_block_ = 0;
   std::unique_ptr<CachingAllocator> allocator_;
   std::unique_ptr<CachingAllocator> blocks_;
-  LockedRanges locked_;
-  Guarded<std::unordered_map<void *, uint32_t>> mapped_; ///< what notify_mapped pinned, and how often
+  LockedRanges locked_; ///< what this device wants pinned
+  MappedRanges mapped_{locked_};
   std::atomic<size_t> others_count_{0};                  ///< entries of others_, so that most frees need no look
   Guarded<std::unordered_map<void *, int32_t>> others_;  ///< host and shared memory and its kind
 };

@@ -14,6 +14,13 @@ namespace omptarget::amdgpu {
 
 namespace {
 void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+// What was counted for a copy stays pinned until it is complete.
+Attachments pinned(void *host, const PinnedView &view) {
+  Attachments attachments;
+  attachments.locked = view.is_counted ? host : nullptr;
+  return attachments;
+}
 } // namespace
 
 Status Device::on_own_stream(const std::function<Status(Stream &)> &operation) {
@@ -64,11 +71,8 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
   if (!staging_.wants(size)) {
     void *mutable_host = const_cast<void *>(host);
     Result<void *> view = memory_.lock_range(mutable_host, size);
-    if (view) {
-      Attachments attachments;
-      attachments.locked = mutable_host;
-      return stream.copy({pointer(target), agent(), *view, host_pools().agent, size}, std::move(attachments));
-    }
+    if (view)
+      return stream.copy({pointer(target), agent(), *view, host_pools().agent, size}, pinned(mutable_host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
   return staging_.submit(stream, target, host, size);
@@ -76,8 +80,9 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
 
 Status Device::submit_on(Stream &stream, uint64_t target, const void *host, size_t size) {
   OMPTARGET_TRY(stream.settle(host, size));
-  if (const void *view = memory_.device_view(host, size))
-    return stream.copy({pointer(target), agent(), view, host_pools().agent, size}, {});
+  void *mutable_host = const_cast<void *>(host);
+  if (const PinnedView view = memory_.lock_if_pinned(mutable_host, size); view.device)
+    return stream.copy({pointer(target), agent(), view.device, host_pools().agent, size}, pinned(mutable_host, view));
   return submit_pageable(stream, target, host, size);
 }
 
@@ -105,11 +110,8 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
   }
   if (!staging_.wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);
-    if (view) {
-      Attachments attachments;
-      attachments.locked = host;
-      return stream.copy({*view, cpu, pointer(target), agent(), size}, std::move(attachments));
-    }
+    if (view)
+      return stream.copy({*view, cpu, pointer(target), agent(), size}, pinned(host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
   return staging_.retrieve(stream, host, target, size);
@@ -117,8 +119,8 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
 
 Status Device::retrieve_on(Stream &stream, void *host, uint64_t target, size_t size) {
   OMPTARGET_TRY(stream.settle(host, size));
-  if (void *view = memory_.device_view(host, size))
-    return stream.copy({view, host_pools().agent, pointer(target), agent(), size}, {});
+  if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device)
+    return stream.copy({view.device, host_pools().agent, pointer(target), agent(), size}, pinned(host, view));
   return retrieve_pageable(stream, host, target, size);
 }
 

@@ -15,6 +15,11 @@ LockedRanges::Ranges::iterator LockedRanges::find(uintptr_t address) {
   return address - range->first < range->second.size ? range : ranges_.end();
 }
 
+LockedRanges::Ranges::iterator LockedRanges::find_behind(uintptr_t address, size_t size) {
+  const auto next = ranges_.upper_bound(address);
+  return next != ranges_.end() && next->first - address < size ? next : ranges_.end();
+}
+
 Result<void *> LockedRanges::lock(void *host, size_t size) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(host);
   if (size == 0 || address + size < address)
@@ -27,13 +32,33 @@ Result<void *> LockedRanges::lock(void *host, size_t size) {
     ++range->second.count;
     return reinterpret_cast<void *>(range->second.device + (address - range->first));
   }
-  if (const auto next = ranges_.upper_bound(address); next != ranges_.end() && next->first - address < size)
+  if (const auto next = find_behind(address, size); next != ranges_.end())
     return Status::error(format("cannot pin %zu bytes at %p: %zu bytes at %#lx are pinned and overlap them in part",
                                 size, host, next->second.size, static_cast<unsigned long>(next->first)));
   bool is_foreign = false;
   OMPTARGET_TRY_ASSIGN(void *device, pinner_.pin(host, size, is_foreign));
   ranges_[address] = {size, reinterpret_cast<uintptr_t>(device), 1, is_foreign};
   return device;
+}
+
+PinnedView LockedRanges::lock_if_pinned(void *host, size_t size) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(host);
+  if (size == 0 || address + size < address)
+    return {};
+  const std::lock_guard lock(mutex_);
+  if (const auto range = find(address); range != ranges_.end()) {
+    const uintptr_t offset = address - range->first;
+    if (size > range->second.size - offset)
+      return {};
+    ++range->second.count;
+    return {reinterpret_cast<void *>(range->second.device + offset), true};
+  }
+  if (find_behind(address, size) != ranges_.end())
+    return {};
+  const PinnedView found = pinner_.find_pinned(host, size);
+  if (found.is_counted)
+    ranges_[address] = {size, reinterpret_cast<uintptr_t>(found.device), 1, false};
+  return found;
 }
 
 Status LockedRanges::unlock(void *host) {

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ranges of host memory a device has pinned, how often each was asked for, and under which address the device
-// reaches them.
+// Which ranges of host memory are pinned, for a device or for all of them, how often each was asked for, and under which
+// address devices reach them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,12 @@
 
 namespace omptarget {
 
+/// Where the device reaches host memory that is pinned already; null if it is not.
+struct PinnedView {
+  void *device = nullptr;
+  bool is_counted = false; ///< it was counted once more; otherwise it stays pinned as long as the program has it so
+};
+
 /// Does the pinning for LockedRanges.
 class HostPinner {
 public:
@@ -20,6 +26,8 @@ public:
   /// *is_foreign: the program had pinned the memory itself, so it is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
+  /// A range that is not pinned in the LockedRanges that ask. What is counted is given back by unpin.
+  virtual PinnedView find_pinned(void *, size_t) { return {}; }
 };
 
 /// Any thread; the lock is held while pinning, so that no two threads pin the same range.
@@ -30,6 +38,8 @@ public:
   /// Pins a range, or counts it once more if it lies inside of one that is pinned. A range that overlaps one in part is an
   /// error. Returns the device's address of host.
   Result<void *> lock(void *host, size_t size);
+  /// As lock() for a range that is pinned already, by anybody: pins nothing.
+  PinnedView lock_if_pinned(void *host, size_t size);
   /// Undoes one lock() of a range that holds this address.
   Status unlock(void *host);
   /// Unpins everything.
@@ -46,6 +56,8 @@ private:
   };
   using Ranges = std::map<uintptr_t, Range>;
   Ranges::iterator find(uintptr_t address);
+  /// One that has a part of the range; end() if there is none. The range begins in none.
+  Ranges::iterator find_behind(uintptr_t address, size_t size);
 
   HostPinner &pinner_;
   std::mutex mutex_;

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <limits>
-#include <strings.h>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -31,20 +30,7 @@ CUdeviceptr device_address(const void *memory) { return reinterpret_cast<uintptr
 Status Memory::init(const DeviceProperties &properties) {
   allocator_ = std::make_unique<CachingAllocator>(source_, size_setting(SettingId::kMemoryManagerThreshold),
                                                   size_setting(SettingId::kMemoryManagerLimit));
-  if (const char *text = setting_text(SettingId::kLockMappedHostBuffers)) {
-    if (strcasecmp(text, "mandatory") == 0) {
-      lock_mapped_ = LockMapped::kMandatory;
-    } else {
-      for (const char *yes : {"on", "true", "yes", "1"})
-        if (strcasecmp(text, yes) == 0)
-          lock_mapped_ = LockMapped::kOn;
-      bool is_off = false;
-      for (const char *no : {"off", "false", "no", "0"})
-        is_off = is_off || strcasecmp(text, no) == 0;
-      if (lock_mapped_ == LockMapped::kOff && !is_off)
-        warn_about_setting(SettingId::kLockMappedHostBuffers, format("'%s' is none of on, off, mandatory", text));
-    }
-  }
+  mapped_.init();
   if (!setting_flag(SettingId::kStreamOrderedAllocation))
     return Status::ok();
   if (!properties.has_memory_pools || !driver().cuMemPoolCreate || !driver().cuMemPoolDestroy ||
@@ -171,34 +157,6 @@ Result<void *> Memory::lock(void *host, size_t size) {
 }
 
 Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
-
-Status Memory::notify_mapped(void *host, size_t size) {
-  if (lock_mapped_ == LockMapped::kOff || size == 0)
-    return Status::ok();
-  Result<void *> locked = locked_.lock(host, size);
-  if (locked) {
-    ++(*mapped_.lock())[host];
-    return Status::ok();
-  }
-  if (lock_mapped_ == LockMapped::kMandatory)
-    return locked.take_status().during("while pinning mapped memory (LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory)");
-  OMPTARGET_TRACE(Topic::kTransfer, "mapped memory stays pageable: %s", locked.status().to_string().c_str());
-  return Status::ok();
-}
-
-Status Memory::notify_unmapped(void *host) {
-  if (lock_mapped_ == LockMapped::kOff)
-    return Status::ok();
-  {
-    auto mapped = mapped_.lock();
-    const auto found = mapped->find(host);
-    if (found == mapped->end())
-      return Status::ok();
-    if (--found->second == 0)
-      mapped->erase(found);
-  }
-  return locked_.unlock(host);
-}
 
 bool Memory::is_pinned(const void *host) {
   unsigned type = 0;

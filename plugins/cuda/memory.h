@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "common/caching_allocator.h"
 #include "common/locked_ranges.h"
+#include "common/mapped_ranges.h"
 #include "cuda/cuda_api.h"
 
 namespace omptarget::cuda {
@@ -36,8 +37,8 @@ public:
   Result<void *> lock(void *host, size_t size);
   Status unlock(void *host);
   /// LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS.
-  Status notify_mapped(void *host, size_t size);
-  Status notify_unmapped(void *host);
+  Status notify_mapped(void *host, size_t size) { return mapped_.notify_mapped(host, size); }
+  Status notify_unmapped(void *host) { return mapped_.notify_unmapped(host); }
   /// Whether the driver copies from there without a buffer of its own.
   bool is_pinned(const void *host);
 
@@ -46,7 +47,6 @@ public:
   Status release_all();
 
 private:
-  enum class LockMapped { kOff, kOn, kMandatory };
   struct Source final : MemorySource {
     explicit Source(Memory &owner) : owner_(owner) {}
     Result<void *> allocate(size_t size) override;
@@ -64,12 +64,11 @@ private:
 
   Source source_;
   Pinner pinner_;
-  LockMapped lock_mapped_ = LockMapped::kOff;
   CUmemoryPool pool_ = nullptr;     ///< stream-ordered memory, if asked for
   CUstream pool_stream_ = nullptr;
   std::unique_ptr<CachingAllocator> allocator_;
   LockedRanges locked_;
-  Guarded<std::unordered_map<void *, uint32_t>> mapped_; ///< what notify_mapped pinned, and how often
+  MappedRanges mapped_{locked_};
   std::atomic<size_t> others_count_{0};                  ///< entries of others_, so that most frees need no look
   Guarded<std::unordered_map<void *, int32_t>> others_; ///< pinned and managed memory and its kind
 };

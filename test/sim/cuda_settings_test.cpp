@@ -165,6 +165,16 @@ TEST_F(CudaSettings, mapped_memory_must_be_pinned_if_mandatory) {
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
 }
 
+TEST_F(CudaSettings, each_opening_reads_the_settings_anew) {
+  open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "on"}});
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({});
+  std::vector<char> host(4096);
+  const uint64_t before = sim.count("cuMemHostRegister");
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
+  EXPECT_EQ(sim.count("cuMemHostRegister"), before);
+}
+
 TEST_F(CudaSettings, streams_and_events_are_made_in_advance) {
   const uint64_t streams = sim.count("cuStreamCreate");
   const uint64_t events = sim.count("cuEventCreate");

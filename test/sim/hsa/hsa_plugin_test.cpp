@@ -639,6 +639,30 @@ TEST_F(AmdgpuPlugin, pinned_memory_is_copied_without_a_block) {
   EXPECT_EQ(sim.count("hsa_amd_memory_pool_allocate"), before);
 }
 
+// Two copies read the same pageable memory, the second one much later, and of two devices: what one of them pinned stays
+// pinned, and reachable, until both are complete.
+TEST_F(AmdgpuPlugin, memory_stays_pinned_for_all_copies) {
+  constexpr size_t kSize = size_t{3} << 20;
+  std::vector<uint64_t> host(kSize / 8), back(kSize / 8);
+  std::iota(host.begin(), host.end(), 1);
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  void *waits[] = {kernel("wait_for_flag"), kernel("wait_for_flag", 1, "kernels_1100.hsaco")};
+  for (const int32_t other : {0, 1}) {
+    flag->store(0);
+    void *early = plugin.data_alloc(0, kSize, nullptr, 0);
+    void *late = plugin.data_alloc(other, kSize, nullptr, 0);
+    __tgt_async_info first{}, second{};
+    ASSERT_EQ(Launch(flag).run(plugin, other, waits[other], &second), 0);
+    ASSERT_EQ(plugin.data_submit_async(0, early, host.data(), kSize, &first), 0) << plugin.error();
+    ASSERT_EQ(plugin.data_submit_async(other, late, host.data(), kSize, &second), 0) << plugin.error();
+    ASSERT_EQ(plugin.synchronize(0, &first), 0) << plugin.error();
+    flag->store(1);
+    ASSERT_EQ(plugin.synchronize(other, &second), 0) << plugin.error();
+    ASSERT_EQ(plugin.data_retrieve(other, back.data(), late, kSize), 0);
+    EXPECT_EQ(host, back);
+  }
+}
+
 TEST_F(AmdgpuPlugin, a_fault_is_that_of_the_kernel_and_ends_the_device) {
   ASSERT_EQ(plugin.init_device(2), 0);
   void *entry = kernel("__omp_offloading_10_2_broken_l99", 2);

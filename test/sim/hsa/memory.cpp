@@ -194,6 +194,7 @@ SIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_
   SIM_ENTER(hsa_amd_memory_async_copy_on_engine);
   if (engine != kSdmaEngine0 && engine != kSdmaEngine1)
     violation("hsa_amd_memory_async_copy_on_engine: engine %d", engine);
+  sim::count(engine == kSdmaEngine0 ? "engine 0" : "engine 1");
   const hsa_agent_t agents[] = {destination_agent, source_agent};
   return start_copy("hsa_amd_memory_async_copy_on_engine",
                     {destination, source, size, {}, {}, find_signal("hsa_amd_memory_async_copy_on_engine", completion)},

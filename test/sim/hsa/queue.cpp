@@ -269,7 +269,8 @@ SIM_API void hsa_signal_store_relaxed(hsa_signal_t handle, hsa_signal_value_t va
 }
 
 SIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int condition, hsa_signal_value_t value,
-                                                     uint64_t timeout, int) {
+                                                     uint64_t timeout, int state) {
+  count(state == HSA_WAIT_STATE_ACTIVE ? "active wait" : "blocked wait");
   SimSignal *signal = find_signal("hsa_signal_wait_scacquire", handle);
   if (!signal || condition != HSA_SIGNAL_CONDITION_LT)
     return 0;

@@ -67,11 +67,12 @@ void add_hidden(llvm::msgpack::Document &document, llvm::msgpack::ArrayDocNode &
 
 void describe_kernel(llvm::msgpack::Document &document, llvm::msgpack::MapDocNode &kernel, const ElfImage &elf,
                      const std::string &name, int version) {
-  uint32_t arguments = 0, implicit = version == 4 ? 56 : 256, group = 0, stack = 0, threads = 1024, wave = 64;
+  uint32_t arguments = 0, implicit = version == 4 ? 56 : 256, group = 0, stack = 0, deep = 0, threads = 1024, wave = 64;
   const bool is_known = number_of(elf, name + "_sim_args", arguments) || name.starts_with("amdgcn.device.");
   number_of(elf, name + "_sim_implicit", implicit);
   number_of(elf, name + "_sim_group", group);
   number_of(elf, name + "_sim_private", stack);
+  number_of(elf, name + "_sim_dynamic_stack", deep);
   number_of(elf, name + "_sim_max_threads", threads);
   number_of(elf, name + "_sim_wavefront", wave);
   const uint32_t size = is_known ? arguments * 8 + implicit : kRoomForArguments;
@@ -81,6 +82,7 @@ void describe_kernel(llvm::msgpack::Document &document, llvm::msgpack::MapDocNod
   kernel[".kernarg_segment_align"] = 8;
   kernel[".group_segment_fixed_size"] = group;
   kernel[".private_segment_fixed_size"] = stack;
+  kernel[".uses_dynamic_stack"] = deep != 0;
   kernel[".wavefront_size"] = wave;
   kernel[".max_flat_workgroup_size"] = threads;
   if (!is_known || size == 0)

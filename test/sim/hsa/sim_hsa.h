@@ -19,7 +19,8 @@ extern "C" {
  * A kernel is called with its explicit arguments, once for each launch, or, if the image has a global <kernel>_sim_grid,
  * once for each work-item. What the tool sim_hsa_relabel writes into the image's metadata comes from globals of type
  * uint32_t: <kernel>_sim_args, the number of explicit arguments; _sim_implicit, bytes that are left of the implicit ones;
- * _sim_group, _sim_private, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE makes room for the metadata. */
+ * _sim_group, _sim_private, _sim_dynamic_stack, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE makes room for the
+ * metadata. */
 #define SIM_NOTE_SPACE __attribute__((section("sim_note"), used)) static char sim_note_space[65536] = {1};
 
 typedef struct SimDispatch {
@@ -49,7 +50,7 @@ uint64_t sim_hsa_calls(void);
 uint64_t sim_hsa_failed(void);
 /* Name of the call that was made to fail last. */
 const char *sim_hsa_failed_name(void);
-/* Calls of this function so far. */
+/* Calls of this function so far; also "active wait", "blocked wait", and copies by "engine 0" and "engine 1". */
 uint64_t sim_hsa_count(const char *name);
 /* Wrong uses of the runtime seen so far; each was printed to stderr. A process that ends with some exits with 70. */
 uint64_t sim_hsa_violations(void);

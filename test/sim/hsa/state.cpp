@@ -119,6 +119,11 @@ hsa_status_t enter(const char *name) {
   return HSA_STATUS_SUCCESS;
 }
 
+void count(const char *name) {
+  const std::lock_guard lock(calls().mutex);
+  ++calls().all[name];
+}
+
 void violation(const char *pattern, ...) {
   violation_count.fetch_add(1);
   char text[1024];

@@ -142,6 +142,8 @@ State &state();
 
 /// Counts a call; not 0 if it shall fail.
 hsa_status_t enter(const char *name);
+/// Counts what tests ask for by sim_hsa_count and what cannot fail.
+void count(const char *name);
 /// Reports a wrong use.
 [[gnu::format(printf, 1, 2)]] void violation(const char *pattern, ...);
 

@@ -32,8 +32,12 @@ public:
     ++unpinned;
     return Status::ok();
   }
+  PinnedView find_pinned(void *host, size_t) override {
+    return {pinned_elsewhere ? on_device(host) : nullptr, counts_elsewhere};
+  }
   int pinned = 0, unpinned = 0;
   bool foreign = false;
+  bool pinned_elsewhere = false, counts_elsewhere = false;
 };
 
 TEST(LockedRanges, inner_ranges_are_counted_and_translated) {
@@ -74,6 +78,31 @@ TEST(LockedRanges, what_the_program_pinned_stays_pinned) {
   EXPECT_TRUE(ranges.lock(memory, 16));
   EXPECT_TRUE(ranges.unlock(memory));
   EXPECT_EQ(pinner.unpinned, 0);
+}
+
+TEST(LockedRanges, pinned_memory_is_used_without_pinning) {
+  char memory[64];
+  FakePinner pinner;
+  LockedRanges ranges(pinner);
+  EXPECT_EQ(ranges.lock_if_pinned(memory, 64).device, nullptr);
+  EXPECT_TRUE(ranges.lock(memory, 32));
+  const PinnedView own = ranges.lock_if_pinned(memory + 8, 8);
+  EXPECT_EQ(own.device, on_device(memory + 8));
+  EXPECT_TRUE(own.is_counted);
+  EXPECT_EQ(ranges.lock_if_pinned(memory + 8, 32).device, nullptr);
+  EXPECT_TRUE(ranges.unlock(memory));
+  EXPECT_EQ(pinner.unpinned, 0);
+  EXPECT_TRUE(ranges.unlock(memory + 8));
+  EXPECT_EQ(pinner.unpinned, 1);
+  // By the program: not ours to count.
+  pinner.pinned_elsewhere = true;
+  EXPECT_FALSE(ranges.lock_if_pinned(memory, 64).is_counted);
+  EXPECT_FALSE(ranges.unlock(memory));
+  // By another of us.
+  pinner.counts_elsewhere = true;
+  EXPECT_TRUE(ranges.lock_if_pinned(memory, 64).is_counted);
+  EXPECT_TRUE(ranges.unlock(memory));
+  EXPECT_EQ(pinner.unpinned, 2);
 }
 
 TEST(HandlePool, gives_the_last_one_first) {

@@ -96,6 +96,9 @@ TELL(tell_wave32, .exec_mode = 1, .max_threads = 512)
 const uint32_t tell_wave32_sim_wavefront = 32;
 TELL(tell_wide, .exec_mode = 2, .max_threads = 1024)
 const uint32_t tell_wide_sim_max_threads = 192;
+TELL(tell_deep, .exec_mode = 2, .max_threads = 64)
+const uint32_t tell_deep_sim_private = 48;
+const uint32_t tell_deep_sim_dynamic_stack = 1;
 TELL(tell_badly, .exec_mode = 9)
 
 /* The optimiser left 16 bytes of the implicit arguments. */

@@ -1,0 +1,462 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The AMDGPU plugin under settings that are read when a device is initialised, and on machines that differ in what devices
+// reach; of those suites each is run in a process of its own. Each test sets what it needs before the device is opened.
+
+#include "hsa_plugin.h"
+
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace sim_hsa_test {
+namespace {
+
+using testing::HasSubstr;
+
+Plugin *the_plugin;
+Sim *the_sim;
+std::string trace_file;
+
+/// The beginning of AMD's record of a queue.
+struct QueueRecord {
+  uint32_t type, features;
+  void *base;
+  uint64_t doorbell;
+  uint32_t size;
+};
+
+class AmdgpuSettings : public testing::Test {
+protected:
+  Plugin &plugin = *the_plugin;
+  Sim &sim = *the_sim;
+
+  void open(const std::map<std::string, std::string> &settings) {
+    for (const auto &[name, value] : settings)
+      setenv(name.c_str(), value.c_str(), 1);
+    result_ = plugin.init_device(0);
+    for (const auto &[name, value] : settings)
+      unsetenv(name.c_str());
+  }
+  void TearDown() override {
+    for (__tgt_async_info *queue : queues_)
+      EXPECT_EQ(queue ? plugin.release_async_info(0, queue) : 0, 0);
+    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+    EXPECT_EQ(sim.violations(), 0u);
+    EXPECT_EQ(sim.live_objects(), 0u);
+  }
+  __tgt_offload_entry *load(Image &image) {
+    __tgt_target_table *table = plugin.load_binary(0, image.get());
+    EXPECT_NE(table, nullptr) << plugin.error();
+    return table ? table->EntriesBegin : nullptr;
+  }
+  void *kernel(const char *name) {
+    images_.push_back(std::make_unique<Image>("kernels_90a.hsaco"));
+    __tgt_offload_entry *entries = load(images_.back()->kernel(name));
+    return entries ? entries[0].addr : nullptr;
+  }
+  std::vector<uint64_t> told(void *entry, Launch launch) {
+    void *out = plugin.data_alloc(0, 80, nullptr, OMPTARGET_ALLOC_DEVICE);
+    launch.arguments.insert(launch.arguments.begin(), out);
+    launch.offsets.insert(launch.offsets.begin(), 0);
+    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+    std::vector<uint64_t> values(10);
+    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 80), 0);
+    return values;
+  }
+  // A queue for interop, and the HSA queue that it uses.
+  QueueRecord *take_queue() {
+    __tgt_async_info *async = nullptr;
+    EXPECT_EQ(plugin.init_async_info(0, &async), 0) << plugin.error();
+    queues_.push_back(async);
+    return *static_cast<QueueRecord **>(async->Queue);
+  }
+  void release_queue(size_t index) {
+    EXPECT_EQ(plugin.release_async_info(0, std::exchange(queues_[index], nullptr)), 0);
+  }
+  std::string trace() const {
+    std::ifstream in(trace_file);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  int32_t result_ = -1;
+
+private:
+  std::vector<std::unique_ptr<Image>> images_;
+  std::vector<__tgt_async_info *> queues_;
+};
+class AmdgpuXnack : public AmdgpuSettings {};
+class AmdgpuApu : public AmdgpuSettings {};
+class AmdgpuApuWithoutXnack : public AmdgpuSettings {};
+class AmdgpuUnified : public AmdgpuSettings {};
+class AmdgpuUnifiedWithoutXnack : public AmdgpuSettings {};
+
+// ---- Launches
+
+TEST_F(AmdgpuSettings, limits_of_teams_and_threads_are_lowered) {
+  open({{"OMP_NUM_TEAMS", "10"}, {"OMP_TEAMS_THREAD_LIMIT", "32"}});
+  ASSERT_EQ(result_, 0);
+  const std::vector<uint64_t> values = told(kernel("tell_spmd"), Launch().teams(50).threads(500));
+  EXPECT_EQ(values[1], 10u);
+  EXPECT_EQ(values[2], 32u);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"OMP_TEAM_LIMIT", "9"}});
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(50))[1], 9u);
+}
+
+TEST_F(AmdgpuSettings, default_teams_depend_on_the_compute_units) {
+  const auto teams = [&](const std::map<std::string, std::string> &settings) {
+    EXPECT_EQ(plugin.deinit_device(0), 0);
+    open(settings);
+    return told(kernel("tell_spmd"), Launch())[1];
+  };
+  EXPECT_EQ(teams({}), 8u * 4);
+  EXPECT_EQ(teams({{"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "3"}}), 8u * 3);
+  EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}}), 8u * 2);
+  EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}, {"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "5"}}), 8u * 5);
+}
+
+TEST_F(AmdgpuSettings, loops_get_teams_as_they_are_long) {
+  open({});
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(100))[2], 32u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(1000000))[1], 32u);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT", "8"}, {"LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT", "false"}});
+  const std::vector<uint64_t> few = told(kernel("tell_spmd"), Launch().trips(100));
+  EXPECT_EQ(few[1], 13u);
+  EXPECT_EQ(few[2], 8u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(1000000))[1], 7813u);
+}
+
+TEST_F(AmdgpuSettings, every_team_gets_the_shared_memory_asked_for) {
+  open({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "5000"}});
+  ASSERT_EQ(result_, 0);
+  void *entry = kernel("tell_spmd"); // has 256 bytes of its own
+  EXPECT_EQ(told(entry, Launch())[3], 5256u);
+  EXPECT_EQ(told(entry, Launch())[8], 5000u);
+  EXPECT_EQ(told(entry, Launch().shared(6000))[3], 6256u);
+}
+
+TEST_F(AmdgpuSettings, stacks_of_unknown_depth_get_what_is_asked_for) {
+  open({});
+  EXPECT_EQ(told(kernel("tell_deep"), Launch())[4], 16384u);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_STACK_SIZE", "4096"}});
+  setenv("LIBOMPTARGET_STACK_SIZE", "4096", 1); // read when the kernel is found
+  EXPECT_EQ(told(kernel("tell_deep"), Launch())[4], 4096u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[4], 48u);
+  unsetenv("LIBOMPTARGET_STACK_SIZE");
+}
+
+TEST_F(AmdgpuSettings, launches_are_printed_and_traced) {
+  open({});
+  testing::internal::CaptureStderr();
+  told(kernel("tell_spmd"), Launch().teams(2).threads(64));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("device 0: 2 blocks of 64 threads, SPMD mode, shared memory 256 bytes, stack 48 bytes, arguments "
+                        "272 bytes: tell_spmd\n"));
+  const std::string text = trace();
+  EXPECT_THAT(text, HasSubstr("launch tell_spmd with 2 blocks and 64 threads in SPMD mode"));
+  EXPECT_THAT(text, HasSubstr("created HSA queue"));
+  EXPECT_THAT(text, HasSubstr("copy 80 bytes from device"));
+  EXPECT_THAT(text, HasSubstr("ready: gfx90a:sramecc+:xnack-, 8 compute units"));
+}
+
+// ---- Device runtime
+
+TEST_F(AmdgpuSettings, the_device_runtime_gets_bits_and_heap) {
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}});
+  setenv("LIBOMPTARGET_DEVICE_RTL_DEBUG", "5", 1); // read when the image is loaded
+  setenv("LIBOMPTARGET_HEAP_SIZE", "65536", 1);
+  int host = 0;
+  Image image("kernels_90a.hsaco");
+  image.variable("__omp_rtl_device_environment", &host, 48).variable("__omp_rtl_device_memory_pool", &host, 16);
+  __tgt_offload_entry *entries = load(image);
+  unsetenv("LIBOMPTARGET_DEVICE_RTL_DEBUG");
+  unsetenv("LIBOMPTARGET_HEAP_SIZE");
+  ASSERT_NE(entries, nullptr);
+  uint32_t environment[12] = {};
+  uint64_t pool[2] = {};
+  ASSERT_EQ(plugin.data_retrieve(0, environment, entries[0].addr, 48), 0);
+  ASSERT_EQ(plugin.data_retrieve(0, pool, entries[1].addr, 16), 0);
+  EXPECT_EQ(environment[0], 5u);
+  EXPECT_NE(pool[0], 0u);
+  EXPECT_EQ(pool[1], 65536u);
+}
+
+TEST_F(AmdgpuSettings, the_allocation_tracker_is_printed_at_the_end) {
+  open({});
+  ASSERT_NE(kernel("tell_spmd"), nullptr);
+  setenv("LIBOMPTARGET_DEVICE_RTL_DEBUG", "8", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(plugin.deinit_device(0), 0);
+  unsetenv("LIBOMPTARGET_DEVICE_RTL_DEBUG");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("device 0 info: device memory pool: 3 allocations, 96 bytes, smallest 16, largest 64"));
+}
+
+// ---- Queues, signals, waiting
+
+TEST_F(AmdgpuSettings, queues_and_signals_are_made_in_advance) {
+  const uint64_t queues = sim.count("hsa_queue_create");
+  const uint64_t signals = sim.count("hsa_amd_signal_create");
+  open({{"LIBOMPTARGET_NUM_INITIAL_STREAMS", "3"},
+        {"LIBOMPTARGET_NUM_INITIAL_EVENTS", "3"},
+        {"LIBOMPTARGET_AMDGPU_NUM_INITIAL_HSA_SIGNALS", "7"}});
+  ASSERT_EQ(result_, 0);
+  EXPECT_EQ(sim.count("hsa_queue_create"), queues + 3);
+  EXPECT_EQ(sim.count("hsa_amd_signal_create"), signals + 7);
+}
+
+TEST_F(AmdgpuSettings, queues_are_as_many_and_as_long_as_asked) {
+  const uint64_t before = sim.count("hsa_queue_create");
+  open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "2"}, {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_SIZE", "100"}});
+  ASSERT_EQ(result_, 0);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(take_queue()->size, 128u); // a power of two
+  EXPECT_EQ(sim.count("hsa_queue_create"), before + 2);
+  for (size_t i = 0; i < 5; ++i)
+    release_queue(i);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_AMDGPU_HSA_QUEUE_SIZE", "1000000"}});
+  EXPECT_EQ(take_queue()->size, 4096u); // no more than the device has
+}
+
+TEST_F(AmdgpuSettings, idle_queues_come_first_if_their_use_is_tracked) {
+  open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "3"}});
+  QueueRecord *first = take_queue(), *second = take_queue();
+  EXPECT_NE(first, second);
+  release_queue(0);
+  EXPECT_EQ(take_queue(), first);
+  release_queue(1);
+  release_queue(2);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "3"}, {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING", "false"}});
+  first = take_queue();
+  second = take_queue();
+  release_queue(3);
+  QueueRecord *third = take_queue();
+  EXPECT_NE(third, first);
+  EXPECT_NE(third, second);
+  EXPECT_EQ(take_queue(), first);
+}
+
+TEST_F(AmdgpuSettings, waiting_spins_as_long_as_asked) {
+  open({});
+  void *entry = kernel("tell_spmd");
+  uint64_t blocked = sim.count("blocked wait"), active = sim.count("active wait");
+  told(entry, Launch());
+  EXPECT_EQ(sim.count("blocked wait"), blocked);
+  EXPECT_GT(sim.count("active wait"), active);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_AMDGPU_STREAM_BUSYWAIT", "0"}});
+  entry = kernel("tell_spmd");
+  blocked = sim.count("blocked wait"), active = sim.count("active wait");
+  told(entry, Launch());
+  EXPECT_GT(sim.count("blocked wait"), blocked);
+  EXPECT_EQ(sim.count("active wait"), active);
+}
+
+// ---- Memory and copies
+
+TEST_F(AmdgpuSettings, threshold_0_keeps_no_memory) {
+  open({{"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
+  ASSERT_EQ(result_, 0);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  const uint64_t before = sim.count("hsa_amd_memory_pool_free");
+  ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before + 1);
+}
+
+TEST_F(AmdgpuSettings, copies_beyond_the_limit_pin_the_hosts_memory) {
+  open({{"LIBOMPTARGET_AMDGPU_MAX_ASYNC_COPY_BYTES", "1000"}});
+  std::vector<char> host(1001);
+  void *memory = plugin.data_alloc(0, 1001, nullptr, 0);
+  const uint64_t before = sim.count("hsa_amd_memory_lock");
+  ASSERT_EQ(plugin.data_submit(0, memory, host.data(), 1000), 0);
+  ASSERT_EQ(plugin.data_retrieve(0, host.data(), memory, 1000), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), before);
+  ASSERT_EQ(plugin.data_submit(0, memory, host.data(), 1001), 0);
+  ASSERT_EQ(plugin.data_retrieve(0, host.data(), memory, 1001), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), before + 2);
+}
+
+TEST_F(AmdgpuSettings, large_copies_go_through_pinned_pieces) {
+  open({{"LIBOMPTARGET_STAGING_THRESHOLD", "2000000"}});
+  constexpr size_t kSize = (size_t{10} << 20) + 12345;
+  std::vector<unsigned char> host(kSize), back(kSize);
+  for (size_t i = 0; i < kSize; ++i)
+    host[i] = static_cast<unsigned char>(i * 7 + i / 4096);
+  void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
+  const uint64_t before = sim.count("hsa_amd_memory_async_copy"), locks = sim.count("hsa_amd_memory_lock");
+  ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_async_copy"), before + 3);
+  ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0);
+  EXPECT_EQ(host, back);
+  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), locks);
+}
+
+TEST_F(AmdgpuSettings, copies_take_turns_on_the_engines_if_asked) {
+  open({});
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  uint64_t value = 5;
+  ASSERT_EQ(plugin.data_submit(0, memory, &value, 8), 0);
+  EXPECT_EQ(sim.count("engine 0") + sim.count("engine 1"), 0u);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_AMDGPU_USE_MULTIPLE_SDMA_ENGINES", "on"}});
+  memory = plugin.data_alloc(0, 64, nullptr, 0);
+  for (int i = 0; i < 4; ++i)
+    ASSERT_EQ(plugin.data_submit(0, memory, &value, 8), 0);
+  EXPECT_EQ(sim.count("engine 0"), 2u);
+  EXPECT_EQ(sim.count("engine 1"), 2u);
+}
+
+TEST_F(AmdgpuSettings, mapped_memory_is_pinned_if_asked) {
+  open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "on"}});
+  std::vector<char> host(8192);
+  const uint64_t locks = sim.count("hsa_amd_memory_lock"), unlocks = sim.count("hsa_amd_memory_unlock");
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), locks + 1);
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0); // cannot be, and need not
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data() + 4000), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), unlocks);
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), unlocks + 1);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "mandatory"}});
+  ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
+  EXPECT_NE(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS=mandatory"));
+  ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
+}
+
+TEST_F(AmdgpuSettings, nonsense_is_warned_about_and_not_used) {
+  testing::internal::CaptureStderr();
+  open({{"OMP_NUM_TEAMS", "-4"},
+        {"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "a lot"},
+        {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING", "maybe"},
+        {"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "sometimes"}});
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(result_, 0);
+  EXPECT_THAT(text, HasSubstr("OMP_NUM_TEAMS: -4 is no number from 1"));
+  EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES: 'a lot' is no integer"));
+  EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING: 'maybe'"));
+  EXPECT_THAT(text, HasSubstr("'sometimes' is none of on, off, mandatory"));
+}
+
+// ---- Memory used in place
+
+TEST_F(AmdgpuSettings, data_is_copied_without_xnack) {
+  open({});
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  setenv("OMPX_APU_MAPS", "true", 1);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  unsetenv("OMPX_APU_MAPS");
+}
+
+TEST_F(AmdgpuXnack, data_is_used_in_place_if_asked) {
+  open({});
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  setenv("OMPX_APU_MAPS", "true", 1);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
+  setenv("OMPX_APU_MAPS", "false", 1);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  unsetenv("OMPX_APU_MAPS");
+  testing::internal::CaptureStdout();
+  plugin.print_device_info(0);
+  std::fflush(stdout);
+  const std::string info = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(info, HasSubstr("Reaches pageable memory    yes"));
+  EXPECT_THAT(info, HasSubstr("Shares memory with the CPU no"));
+}
+
+TEST_F(AmdgpuApu, data_is_used_in_place) {
+  open({});
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
+  testing::internal::CaptureStdout();
+  plugin.print_device_info(0);
+  std::fflush(stdout);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Uses mapped data in place  yes"));
+}
+
+TEST_F(AmdgpuApuWithoutXnack, data_is_copied) {
+  open({});
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  setenv("OMPX_APU_MAPS", "true", 1);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  unsetenv("OMPX_APU_MAPS");
+}
+
+// A kernel writes the host's memory; what is copied afterwards on the same queue comes after it, both ways.
+void check_order_of_kernels_and_copies(Plugin &plugin, Sim &sim, void *entry) {
+  std::vector<double> a(64, 1.0), b(64, 2.0), back(64);
+  void *memory = plugin.data_alloc(0, 512, nullptr, 0);
+  void *other = plugin.data_alloc(0, 512, nullptr, 0);
+  ASSERT_EQ(plugin.data_submit(0, other, b.data(), 512), 0);
+  sim.hold(1);
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_submit_async(0, memory, a.data(), 512, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, b.data(), memory, 512, &async), 0) << plugin.error();
+  ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
+  sim.hold(0);
+  EXPECT_EQ(a, std::vector<double>(64, 6.0)); // 1 + 2, and that once more
+  EXPECT_EQ(b, std::vector<double>(64, 3.0));
+}
+
+TEST_F(AmdgpuApu, copies_are_ordered_with_kernels_that_use_host_memory) {
+  open({});
+  check_order_of_kernels_and_copies(plugin, sim, kernel("__omp_offloading_10_2_add_l7"));
+}
+
+TEST_F(AmdgpuUnified, copies_are_ordered_with_kernels_that_use_host_memory) {
+  plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  open({});
+  check_order_of_kernels_and_copies(plugin, sim, kernel("__omp_offloading_10_2_add_l7"));
+}
+
+TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
+  plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  open({});
+  int variable = 3;
+  void *pointer_on_host = &variable;
+  Image image("kernels_90a.hsaco");
+  image.entry("linked_decl_tgt_ref_ptr", &pointer_on_host, 8, 0);
+  __tgt_offload_entry *entries = load(image);
+  ASSERT_NE(entries, nullptr);
+  void *on_device = nullptr;
+  ASSERT_EQ(plugin.data_retrieve(0, &on_device, entries[0].addr, 8), 0);
+  EXPECT_EQ(on_device, &variable);
+}
+
+TEST_F(AmdgpuUnifiedWithoutXnack, the_trace_says_what_the_device_does_not_reach) {
+  plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  open({});
+  ASSERT_EQ(result_, 0);
+  EXPECT_THAT(trace(), HasSubstr("the program requires unified shared memory; XNACK is off"));
+}
+
+} // namespace
+} // namespace sim_hsa_test
+
+int main(int argc, char **argv) {
+  using namespace sim_hsa_test;
+  testing::InitGoogleTest(&argc, argv);
+  trace_file = "hsa_settings_" + std::to_string(getpid()) + ".trace";
+  setenv("LIBOMPTARGET_DEBUG", "all", 1);
+  setenv("LIBOMPTARGET_DEBUG_FILE", trace_file.c_str(), 1);
+  setenv("LIBOMPTARGET_KERNEL_TRACE", "1", 1);
+  the_plugin = new Plugin;
+  the_sim = new Sim;
+  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
+  the_plugin->abi(&info);
+  const int result = RUN_ALL_TESTS();
+  unlink(trace_file.c_str());
+  return result;
+}
