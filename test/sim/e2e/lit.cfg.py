@@ -17,15 +17,10 @@ EXCLUDED = {
     "plugin_selection.c": "about the plugin for the CPU",
     "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
                       "tells addresses of nothing else",
-    "duplicate.c": "the image pretends: the program's function takes the place of its own of that name",
-    "python.test": "the images are in a library that another program opens: the wrapper does not find it",
     "fork_library.c": "as fork.c",
     "recorded.c": "brings a plugin of its own for the CPU",
-    "observe": "about the plugin for the CPU, whose output is compared",
-    "dlopen_threads.c": "hangs at times: closing a library holds the dynamic loader's lock while it waits for the stand-in's "
-                        "threads, and a kernel's first call of a function may want that lock there (suspected, not shown)",
-    "threads.c": "not passed yet: a thread that leaves a region gives up its data before its kernel is complete, and "
-                 "another thread frees them",
+    "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
+    "settings.c": "looks for the name of the plugin for the CPU",
 }
 config.excludes = list(config.excludes) + list(EXCLUDED)
 config.available_features.add("sim-cuda")
