@@ -25,6 +25,11 @@ using namespace sim;
 namespace {
 
 constexpr uint16_t kMachineCuda = 190;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kOwnSymbolsFirst = 0; // whose functions must be found before all others
+#else
+constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
+#endif
 
 thread_local SimGrid current_grid;
 
@@ -96,8 +101,11 @@ CUresult compile(const char *text, std::string &code) {
   return CUDA_SUCCESS;
 }
 
+// The loader knows an open file by its path, and so do debuggers, for which "self" would be another process.
+std::string path_of(int file) { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file); }
+
 CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
-  // The descriptor stays open as long as the module: the loader knows open files by the path's name.
+  // The descriptor stays open as long as the module, so that no other gets its path.
   file = memfd_create("stand-in for a cubin", MFD_CLOEXEC);
   if (file < 0 || write(file, bytes, size) != static_cast<ssize_t>(size))
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -110,9 +118,8 @@ CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
   header.e_flags = 0;
   if (pwrite(file, &header, sizeof(header), 0) != sizeof(header))
     return CUDA_ERROR_OUT_OF_MEMORY;
-  char path[64];
-  std::snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-  handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // Device code finds its own symbols first, never the program's.
+  handle = dlopen(path_of(file).c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (handle)
     return CUDA_SUCCESS;
   std::fprintf(stderr, "libcuda stand-in: %s\n", dlerror());
@@ -122,12 +129,10 @@ CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
 
 } // namespace
 
-// The loader knows an open file by its path. What it keeps keeps its path, too, so that no other gets it.
+// What the loader keeps keeps its path, too, so that no other gets it.
 void sim::close_code(void *handle, int file) {
   dlclose(handle);
-  char path[64];
-  std::snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-  if (void *kept = dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
+  if (void *kept = dlopen(path_of(file).c_str(), RTLD_LAZY | RTLD_NOLOAD))
     dlclose(kept);
   else
     close(file);
@@ -268,11 +273,13 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
   wait_for_context(context);
-  const std::lock_guard lock(state().mutex);
-  auto &memory = state().memory;
-  for (auto one = memory.begin(); one != memory.end();)
-    one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
-  module->is_unloaded = true;
+  {
+    const std::lock_guard lock(state().mutex);
+    auto &memory = state().memory;
+    for (auto one = memory.begin(); one != memory.end();)
+      one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
+    module->is_unloaded = true;
+  }
   close_code(module->handle, module->file);
   return injected;
 }

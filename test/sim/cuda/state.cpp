@@ -253,7 +253,8 @@ void destroy_context(Context *context) {
     ++left;
   }
   State &the_state = state();
-  const std::lock_guard lock(the_state.mutex);
+  std::vector<const Module *> modules;
+  std::unique_lock lock(the_state.mutex);
   for (const auto &event : the_state.events)
     if (event->context == context && !event->is_destroyed) {
       event->is_destroyed = true;
@@ -267,7 +268,7 @@ void destroy_context(Context *context) {
   for (const auto &module : the_state.modules)
     if (module->context == context && !module->is_unloaded) {
       module->is_unloaded = true;
-      close_code(module->handle, module->file);
+      modules.push_back(module.get());
       ++left;
     }
   for (auto one = the_state.memory.begin(); one != the_state.memory.end();) {
@@ -285,6 +286,9 @@ void destroy_context(Context *context) {
   context->is_destroyed = true;
   if (context->error.load() == 0)
     the_state.leaked += left;
+  lock.unlock();
+  for (const Module *module : modules)
+    close_code(module->handle, module->file);
 }
 
 uint64_t live_objects() {

@@ -141,7 +141,8 @@ void wait_for_context(Context *context);
 /// Takes down what is left of a context. State not locked.
 void destroy_context(Context *context);
 uint64_t live_objects();
-/// Takes a module's code out of the process.
+/// Takes a module's code out of the process. State not locked: this takes the dynamic loader's lock, which a thread that
+/// closes a library holds while it calls the driver.
 void close_code(void *handle, int file);
 
 } // namespace sim
