@@ -19,9 +19,10 @@
 #define MAX_DEPTH 16
 #define NOWAIT 9 // kinds from here on are those of constructs with nowait
 
-struct Region {
+struct Region { // by number, in the order of their begins
   atomic_int is_open;
   int kind, device;
+  ompt_id_t id; // of the plain form
   ompt_data_t *data;
   atomic_int ops, submits, maps;
 };
@@ -118,7 +119,6 @@ static void on_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_t
     begin_op(host_op_id);
   } else {
     end_op(host_op_id);
-    WANT(type != ompt_target_data_alloc || destination);
   }
   SAY("data_op type=%d endpoint=%d source=%s:%d destination=%s:%d bytes=%zu region=%d\n", type, endpoint, set(source),
       source_device, set(destination), destination_device, bytes, region);
@@ -150,22 +150,38 @@ static void on_map_emi(ompt_data_t *target_data, unsigned count, void **host, vo
   }
 }
 
-// ---- The plain forms. LLVM's runtime begins to count at 0, so that numbers are moved by one.
+// ---- The plain forms, which know a region by its id. LLVM's runtime gives the id 0 to all regions that enter data.
+
+static int region_with(ompt_id_t id) {
+  for (int i = depth; i-- > 0;)
+    if (regions[stack[i]].id == id)
+      return stack[i];
+  if (id != 0)
+    for (int i = last_region; i > 0; i--)
+      if (regions[i].is_open && regions[i].id == id)
+        return i;
+  return -1;
+}
 
 static void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task_data,
                       ompt_id_t id, const void *code) {
   WANT(code && task_data);
-  if (endpoint == ompt_scope_begin)
-    begin_region((int)id + 1, kind, device, NULL);
-  else
-    end_region((int)id + 1, kind, device, NULL);
-  SAY("target kind=%d endpoint=%d device=%d task=%s region=%d\n", kind, endpoint, device, set(task_data), (int)id + 1);
+  int region;
+  if (endpoint == ompt_scope_begin) {
+    WANT(region_with(id) == -1);
+    region = ++last_region;
+    regions[region].id = id;
+    begin_region(region, kind, device, NULL);
+  } else {
+    end_region(region = region_with(id), kind, device, NULL);
+  }
+  SAY("target kind=%d endpoint=%d device=%d task=%s region=%d\n", kind, endpoint, device, set(task_data), region);
 }
 
 static void on_data_op(ompt_id_t target_id, ompt_id_t op_id, ompt_target_data_op_t type, void *source,
                        int source_device, void *destination, int destination_device, size_t bytes, const void *code) {
   WANT(op_id != 0 && op_id != target_id && code);
-  const int region = depth > 0 || target_id != 0 ? (int)target_id + 1 : -1;
+  const int region = region_with(target_id);
   if (region != -1)
     in_region(region);
   SAY("data_op type=%d source=%s:%d destination=%s:%d bytes=%zu region=%d\n", type, set(source), source_device,
@@ -174,8 +190,9 @@ static void on_data_op(ompt_id_t target_id, ompt_id_t op_id, ompt_target_data_op
 
 static void on_submit(ompt_id_t target_id, ompt_id_t op_id, unsigned teams) {
   WANT(op_id != 0 && op_id != target_id);
-  in_region((int)target_id + 1);
-  SAY("submit teams=%u region=%d\n", teams, (int)target_id + 1);
+  const int region = region_with(target_id);
+  in_region(region);
+  SAY("submit teams=%u region=%d\n", teams, region);
 }
 
 // ---- Devices and their traces.
