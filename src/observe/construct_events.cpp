@@ -100,6 +100,10 @@ void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold) {
   print_mapping_left(current_device(), facts, change, is_hold);
 }
+void mapping_looked_up(DeviceId device, const MappingFacts &facts) {
+  print_mapping_left(device, facts, CountChange::kSuppressed, false);
+}
+void mapping_on_host(HostPtr begin, int64_t size) { print_mapping_on_host(current_device(), begin, size); }
 void mapping_created(const MappingFacts &facts, DevicePtr allocation) {
   print_mapping_created(current_device(), facts, allocation);
 }

@@ -205,7 +205,6 @@ enum class CountChange : uint8_t {
   kSuppressed,      ///< looked up only
   kDecremented,
   kLastDecremented, ///< it is removed, unless somebody enters it meanwhile
-  kReset,
   kLastReset,
 };
 
@@ -232,6 +231,10 @@ inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
 /// all below.
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
+/// A routine has found data on this device.
+void mapping_looked_up(DeviceId device, const MappingFacts &facts);
+/// Data are used where they are, in unified shared memory.
+void mapping_on_host(HostPtr begin, int64_t size);
 /// A mapping was made, and its storage is allocated; and it was removed.
 void mapping_created(const MappingFacts &facts, DevicePtr allocation);
 void mapping_removed(const MappingFacts &facts);

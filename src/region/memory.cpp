@@ -260,11 +260,27 @@ Status unlock_memory(void *pointer, int32_t device_number) {
   return device && pointer ? device->plugin().data_unlock(device->local_id(), pointer) : Status::ok();
 }
 
+namespace {
+
+/// One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
+Found find_byte(Device &device, const void *pointer) {
+  const HostPtr begin = host_ptr(pointer);
+  const Found found = device.map().find(begin, 1);
+  if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
+    const Mapping &mapping = *found.ref.mapping;
+    observe::mapping_looked_up(device.id(), {mapping.base(), begin, mapping.target_of(begin), 1,
+                                             MappingState::count(mapping.state()), mapping.hold_count(), nullptr});
+  }
+  return found;
+}
+
+} // namespace
+
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   if (!pointer || !device)
     return const_cast<void *>(pointer);
-  const Found found = device->map().find(host_ptr(pointer), 1);
+  const Found found = find_byte(*device, pointer);
   if (!found.is_contained)
     return Runtime::get().uses_unified_shared_memory() ? const_cast<void *>(pointer) : static_cast<void *>(nullptr);
   return raw(found.ref.mapping->target_of(host_ptr(pointer)));
@@ -276,8 +292,7 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return false;
   if (!device)
     return true;
-  // One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
-  return device->map().find(host_ptr(pointer), 1).is_contained || Runtime::get().uses_unified_shared_memory();
+  return find_byte(*device, pointer).is_contained || Runtime::get().uses_unified_shared_memory();
 }
 
 namespace {

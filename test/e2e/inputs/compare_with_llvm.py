@@ -45,15 +45,17 @@ def info_groups(lines):
     """The lines of each construct, and how often there was one with these. Named copies count once more by themselves."""
     groups, group = [], []
     for line in lines:
-        if " info: " not in line:
+        if not re.match('(omptarget|"PluginInterface") device \\d+ info: ', line):
             continue
         line = re.sub(r"0x[0-9a-f]{16}", "ADDRESS", line)
         if re.search(r"info: (Entering|Exiting|Updating) ", line):
             groups.append(group)
             group = []
+        # omptarget names the whole of what is removed, LLVM the part that the construct names.
+        line = re.sub(r"(Removing map entry .*)Size=\d+", r"\1Size=...", line)
         # LLVM names copies without a mapping after whatever lies next to them.
         group.append(re.sub(r"(Copying data .*, Name=).*", r"\1...", line))
-    return collections.Counter(tuple(sorted(group)) for group in groups + [group])
+    return collections.Counter(tuple(sorted(group)) for group in groups + [group] if group)
 
 
 def named_copies(lines):
