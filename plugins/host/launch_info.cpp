@@ -34,10 +34,10 @@ void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
 bool tells_launches() { return wants_info(kInfoKernels); }
 
-void tell_launch(int32_t device, const void *kernel, uint32_t teams) {
+void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
   print_info(first_device.load(std::memory_order_relaxed) + device,
-             "Launching kernel %s with %u blocks and 1 threads in Generic mode", name_of(device, kernel).c_str(),
-             std::max(teams, 1u));
+             "Launching kernel %s with %u blocks and %u threads in Generic mode", name_of(device, kernel).c_str(),
+             std::max(teams, 1u), std::max(threads, 1u));
 }
 
 } // namespace omptarget::host

@@ -15,6 +15,7 @@ void set_info_flag(uint32_t flag);
 /// Whether launches are told.
 bool tells_launches();
 /// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
-void tell_launch(int32_t device, const void *kernel, uint32_t teams);
+/// teams, threads: as requested, 0 if not.
+void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads);
 
 } // namespace omptarget::host

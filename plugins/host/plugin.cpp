@@ -252,18 +252,19 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
                                 __tgt_kernel_args *args, __tgt_async_info *) {
   constexpr uint32_t kImplicitVersion = 3;
   if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, args->Version >= 2 ? args->NumTeams[0] : 0);
+    tell_launch(device, kernel, args->Version >= 2 ? args->NumTeams[0] : 0,
+                args->Version >= 2 ? args->ThreadLimit[0] : 0);
   return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion});
 }
 
 /// What the host libraries of LLVM 14 and 15 call instead.
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, void *kernel, void **values,
                                                               ptrdiff_t *offsets, int32_t count, int32_t teams,
-                                                              int32_t, uint64_t) {
+                                                              int32_t threads, uint64_t) {
   if (count < 0)
     return finish(Status::error(format("a kernel cannot have %d arguments", count)));
   if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, teams > 0 ? static_cast<uint32_t>(teams) : 0);
+    tell_launch(device, kernel, static_cast<uint32_t>(std::max(teams, 0)), static_cast<uint32_t>(std::max(threads, 0)));
   return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false});
 }
 

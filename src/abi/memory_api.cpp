@@ -22,8 +22,7 @@ using namespace omptarget;
 namespace {
 
 Call api_call(const char *function, int device, const void *code) {
-  if (observe::listeners() != 0) [[unlikely]]
-    observe::note_api_call(code);
+  observe::note_api_call(code); // also while nobody listens: the call may be what connects a tool
   OMPTARGET_TRACE_DEVICE(Topic::kApi, device, "%s, called from %p", function, code);
   return {function, nullptr, device, code};
 }
@@ -63,6 +62,7 @@ template <typename Work> bool in_task(const Call &call, int32_t count, void *dep
   auto task = std::make_unique<Task>(Task{call, std::move(work)});
   const auto run = [](void *argument) {
     const std::unique_ptr<Task> own(static_cast<Task *>(argument));
+    observe::note_api_call(own->call.code);
     (void)succeeded(own->work(), own->call);
   };
   if (libomp::start_task(run, task.get(), count, objects)) {

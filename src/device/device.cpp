@@ -54,7 +54,7 @@ Status Device::initialise() {
   if (!initialisation_failure_.empty()) // plugins are asked once
     return failed();
   // Only now: earlier libomp itself may be asking for devices, while it is not ready to know of a tool.
-  observe::connect_tool([] { return Runtime::get().number_of_devices_so_far(); });
+  Runtime::connect_tool();
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id_, plugin_.name().c_str());
   if (Status status = plugin_.init_device(local_id_, static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
     initialisation_failure_ = status.to_string();

@@ -298,6 +298,11 @@ std::vector<std::string> Runtime::explain_devices() {
   return lines;
 }
 
+void Runtime::connect_tool() {
+  if (!get().has_ended())
+    observe::connect_tool([] { return get().number_of_devices_so_far(); });
+}
+
 void Runtime::register_exit_handler() { std::atexit(at_exit); }
 
 void Runtime::at_exit() {

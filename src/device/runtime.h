@@ -75,6 +75,8 @@ public:
 
   /// Registers the exit handler once more: after a driver has been started, so that ours runs before the driver's.
   static void register_exit_handler();
+  /// Connects an OMPT tool, once, unless the program is ending. libomp has started.
+  static void connect_tool();
 
 private:
   friend class Device;

@@ -152,6 +152,8 @@ private:
   Result<bool> bind_missing(const MapItem &item, const Range &range, bool is_pointee, Binding &binding) {
     if (policy_.use_host_memory && !item.has(map_type::kClose)) {
       binding.is_host_pointer = true;
+      if (range.size != 0 && observe::reports_mappings()) [[unlikely]]
+        observe::mapping_on_host(range.begin, range.size);
       return true;
     }
     if (item.has(map_type::kPresent))

@@ -24,17 +24,19 @@ void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Ma
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
-      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan),
+      : map_(map), policy_(policy), items_(items), is_looked_up_(has_entered), plan_(plan),
         counts_(items) {}
 
   /// All references are taken away first, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
-    if (has_entered_ && observe::reports_mappings()) [[unlikely]]
+    if (observe::reports_mappings()) [[unlikely]] {
+      OMPTARGET_TRY(look_up_all());
       report_members();
+    }
     for (MapItem &item : items_) {
       if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
         continue;
-      if (!has_entered_)
+      if (!is_looked_up_)
         OMPTARGET_TRY(look_up(item));
       if (item.flags & kItemCounted)
         release(item, item.mapping);
@@ -47,6 +49,15 @@ public:
   }
 
 private:
+  Status look_up_all() {
+    if (!is_looked_up_)
+      for (MapItem &item : items_)
+        if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly))
+          OMPTARGET_TRY(look_up(item));
+    is_looked_up_ = true;
+    return Status::ok();
+  }
+
   /// Before anything is released.
   void report_members() const {
     for (const MapItem &item : items_)
@@ -99,7 +110,7 @@ private:
     const bool is_pointer = &mapping == item.pointer_mapping.mapping && &mapping != item.mapping.mapping;
     const HostPtr begin = is_pointer ? item.base : item.begin;
     const CountChange change = item.has(map_type::kDelete)
-                                   ? (is_last ? CountChange::kLastReset : CountChange::kReset)
+                                   ? (is_last ? CountChange::kLastReset : CountChange::kDecremented)
                                    : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
     observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), is_pointer ? kPointerSize : item.size,
                            MappingState::count(mapping.state()), mapping.hold_count(), item.name},
@@ -119,7 +130,7 @@ private:
   HostDataToTargetMap &map_;
   const MappingPolicy &policy_;
   MapItems &items_;
-  const bool has_entered_;
+  bool is_looked_up_; ///< items know their mappings
   ExitPlan &plan_;
   ConstructCounts counts_;
 };
@@ -132,6 +143,12 @@ HostPtr section_start(const MapItems &items, size_t index) {
                               item.parent == static_cast<int32_t>(index) - 1 &&
                               (index + 1 == items.size() || items[index + 1].parent != item.parent);
   return is_only_member ? items[index - 1].begin : HostPtr::kNull;
+}
+
+/// A struct of which members are moved.
+void report_unmoved(HostDataToTargetMap &map, const MapItem &item) {
+  if (const Found found = map.find(item.begin, item.size); found.is_contained)
+    report_looked_up(item, item.begin, item.size, *found.ref.mapping);
 }
 
 Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, size_t index,
@@ -173,9 +190,14 @@ Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems
 
 Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan) {
   constexpr uint64_t kMoves = map_type::kTo | map_type::kFrom | map_type::kPresent;
-  for (size_t i = 0; i < items.size(); ++i)
-    if (!items[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && items[i].has(kMoves))
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+      continue;
+    if (items[i].has(kMoves))
       OMPTARGET_TRY(update_item(map, policy, items, i, plan));
+    else if (observe::reports_mappings()) [[unlikely]]
+      report_unmoved(map, items[i]);
+  }
   return Status::ok();
 }
 

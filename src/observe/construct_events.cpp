@@ -49,6 +49,13 @@ void Construct::end() {
   current = record_.outer;
 }
 
+void Construct::leave_reported() { current = record_.outer; }
+
+void Construct::enter_reported() {
+  record_.outer = current;
+  current = &record_;
+}
+
 void DataOperation::begin(const DataOperationFacts &facts) {
   const uint32_t told = listeners();
   new (&record_) DataOperationRecord{facts, 0, 0, told};
@@ -93,6 +100,10 @@ void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold) {
   print_mapping_left(current_device(), facts, change, is_hold);
 }
+void mapping_looked_up(DeviceId device, const MappingFacts &facts) {
+  print_mapping_left(device, facts, CountChange::kSuppressed, false);
+}
+void mapping_on_host(HostPtr begin, int64_t size) { print_mapping_on_host(current_device(), begin, size); }
 void mapping_created(const MappingFacts &facts, DevicePtr allocation) {
   print_mapping_created(current_device(), facts, allocation);
 }
@@ -100,8 +111,17 @@ void mapping_removed(const MappingFacts &facts) { print_mapping_removed(current_
 
 void internal::mapping_missing(const char *name) { print_mapping_missing(current_device(), name); }
 
-void internal::host_fallback(const ident_t *location, const char *kernel, const char *reason) {
-  profile_host_fallback(location, kernel, reason);
+void internal::host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason) {
+  const uint32_t told = observe::listeners();
+  if (told & listener::kProfile)
+    profile_host_fallback(facts.location, kernel, reason);
+  if (!(told & listener::kTool))
+    return;
+  ConstructRecord record{facts, current, next_number(), 0, 0, nullptr, nullptr, told};
+  current = &record;
+  ompt_construct(record, Endpoint::kBegin);
+  ompt_construct(record, Endpoint::kEnd);
+  current = record.outer;
 }
 
 bool reports_map_items() { return (listeners() & listener::kTool) && ompt_wants_map_items(); }

@@ -47,7 +47,8 @@ struct ConstructRecord {
   uint32_t listeners;   ///< who was told of the begin, and is told of the end
 };
 
-/// From begin to end of a construct, on the thread that carries it out. Constructs nest.
+/// From begin to end of a construct, on the thread that carries it out. Constructs nest. One that goes on after its call has
+/// returned is left by its thread meanwhile, and ends while some thread is in it again.
 class Construct {
 public:
   Construct(const ConstructFacts &facts, const ConstructArguments &arguments) : is_reported_(listeners() != 0) {
@@ -58,6 +59,16 @@ public:
     if (is_reported_) [[unlikely]]
       end();
   }
+  /// What the thread does next does not belong to it; the innermost construct only.
+  void leave() {
+    if (is_reported_) [[unlikely]]
+      leave_reported();
+  }
+  /// What the thread does next belongs to it, also if it began on another thread.
+  void enter_again() {
+    if (is_reported_) [[unlikely]]
+      enter_reported();
+  }
   Construct(const Construct &) = delete;
   Construct &operator=(const Construct &) = delete;
   bool is_reported() const { return is_reported_; }
@@ -65,29 +76,33 @@ public:
 private:
   void begin(const ConstructFacts &facts, const ConstructArguments &arguments);
   void end();
+  void leave_reported();
+  void enter_reported();
   const bool is_reported_;
   union {
     ConstructRecord record_; // alive only while is_reported_
   };
 };
 
-/// Kinds of operations on data; the values are OMPT's.
 enum class DataOperationKind : uint8_t {
-  kAllocate = 1,
-  kToDevice = 2,
-  kFromDevice = 3,
-  kDelete = 4,
-  kAssociate = 5,
-  kDisassociate = 6,
+  kAllocate,
+  kToDevice,
+  kFromDevice,
+  kDelete,
+  kAssociate,
+  kDisassociate,
+  kBetweenDevices,
+  kFill,
 };
 
 struct DataOperationFacts {
   DataOperationKind kind;
   DeviceId device;
-  const void *host; ///< host address
+  const void *host; ///< host address; of kBetweenDevices: the source, on source_device
   void *target;     ///< device address; null while unknown
   int64_t bytes;
   const char *name; ///< of the variable, ";name;file;line;column;;" or plain; or null
+  DeviceId source_device = DeviceId::kDefault; ///< of kBetweenDevices
   const void *code = nullptr; ///< filled when it begins: the construct's or the API routine's
 };
 
@@ -190,7 +205,6 @@ enum class CountChange : uint8_t {
   kSuppressed,      ///< looked up only
   kDecremented,
   kLastDecremented, ///< it is removed, unless somebody enters it meanwhile
-  kReset,
   kLastReset,
 };
 
@@ -207,7 +221,7 @@ struct MappingFacts {
 
 namespace internal {
 void mapping_missing(const char *name);
-void host_fallback(const ident_t *location, const char *kernel, const char *reason);
+void host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason);
 } // namespace internal
 
 /// Whether the functions for mappings would do something: ask before gathering their facts.
@@ -217,6 +231,10 @@ inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
 /// all below.
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
+/// A routine has found data on this device.
+void mapping_looked_up(DeviceId device, const MappingFacts &facts);
+/// Data are used where they are, in unified shared memory.
+void mapping_on_host(HostPtr begin, int64_t size);
 /// A mapping was made, and its storage is allocated; and it was removed.
 void mapping_created(const MappingFacts &facts, DevicePtr allocation);
 void mapping_removed(const MappingFacts &facts);
@@ -236,10 +254,13 @@ struct MappedItem {
 bool reports_map_items();
 void map_items(std::span<const MappedItem> items);
 
-/// A target region is run by the host's version; the reason is static.
-inline void host_fallback(const ident_t *location, const char *kernel, const char *reason) {
-  if (listeners() & listener::kProfile) [[unlikely]]
-    internal::host_fallback(location, kernel, reason);
+/// Whether host_fallback would do something: ask before gathering its arguments.
+inline bool reports_host_fallback() { return (listeners() & (listener::kProfile | listener::kTool)) != 0; }
+/// A target region is about to be run by the host's version, which nobody tells the end of. facts.device: the initial
+/// device; reason is static.
+inline void host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason) {
+  if (reports_host_fallback()) [[unlikely]]
+    internal::host_fallback(facts, kernel, reason);
 }
 
 /// One line of a mapping table.

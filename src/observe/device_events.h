@@ -11,7 +11,7 @@
 
 namespace omptarget::observe {
 
-/// To be called before a device is initialised; only the first call does something: connects to an OMPT tool through
+/// To be called before a device is initialised or a region is left to the host; only the first call does something: connects to an OMPT tool through
 /// libomp, which must not be in the middle of its own initialisation. initial_device(): the host's number, asked later.
 void connect_tool(int32_t (*initial_device)());
 

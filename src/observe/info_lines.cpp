@@ -68,8 +68,6 @@ const char *change_text(CountChange change) {
     return " (decremented)";
   case CountChange::kLastDecremented:
     return " (decremented, delayed deletion)";
-  case CountChange::kReset:
-    return " (reset)";
   case CountChange::kLastReset:
     return " (reset, delayed deletion)";
   }
@@ -113,6 +111,12 @@ void print_mapping_left(DeviceId device, const MappingFacts &facts, CountChange 
              "Mapping exists with HstPtrBegin=" OMPTARGET_ADDRESS ", TgtPtrBegin=" OMPTARGET_ADDRESS ", Size=%" PRId64
              ", %s",
              number(facts.begin), number(facts.target), facts.size, counts_text(facts, change, is_hold).c_str());
+}
+
+void print_mapping_on_host(DeviceId device, HostPtr begin, int64_t size) {
+  if (prints(info::kMappingExists))
+    print_info(raw(device), "Return HstPtrBegin " OMPTARGET_ADDRESS " Size=%" PRId64 " for unified shared memory",
+               number(begin), size);
 }
 
 void print_mapping_created(DeviceId device, const MappingFacts &facts, DevicePtr allocation) {

@@ -77,6 +77,31 @@ struct Ends {
   int destination_device;
 };
 
+int number_of(const ConstructFacts &facts) {
+  return static_cast<int>(facts.kind) + (facts.is_nowait ? ompt::kNowaitDistance : 0);
+}
+
+/// OpenMP 5.1 has no operations for the last two: a copy between devices comes from a device, a fill goes to one.
+int number_of(DataOperationKind kind) {
+  switch (kind) {
+  case DataOperationKind::kAllocate:
+    return ompt::kDataAlloc;
+  case DataOperationKind::kToDevice:
+  case DataOperationKind::kFill:
+    return ompt::kDataToDevice;
+  case DataOperationKind::kFromDevice:
+  case DataOperationKind::kBetweenDevices:
+    return ompt::kDataFromDevice;
+  case DataOperationKind::kDelete:
+    return ompt::kDataDelete;
+  case DataOperationKind::kAssociate:
+    return ompt::kDataAssociate;
+  case DataOperationKind::kDisassociate:
+    return ompt::kDataDisassociate;
+  }
+  return 0;
+}
+
 /// LLVM 19 reports for a deletion no destination and the device -1.
 Ends ends_of(const DataOperationFacts &facts) {
   void *host = const_cast<void *>(facts.host);
@@ -86,8 +111,11 @@ Ends ends_of(const DataOperationFacts &facts) {
     return {facts.target, device, host, initial_device()};
   case DataOperationKind::kDelete:
     return {facts.target, device, nullptr, -1};
+  case DataOperationKind::kBetweenDevices:
+    return {host, raw(facts.source_device), facts.target, device};
   case DataOperationKind::kAllocate:
   case DataOperationKind::kToDevice:
+  case DataOperationKind::kFill:
   case DataOperationKind::kAssociate:
   case DataOperationKind::kDisassociate:
     break;
@@ -142,7 +170,7 @@ int ompt_connect(ompt::Lookup lookup) {
 
 void connect_tool(HostNumber host_number) {
   static std::atomic<bool> is_done{false};
-  if (is_done.exchange(true, std::memory_order_acq_rel))
+  if (is_done.load(std::memory_order_relaxed) || is_done.exchange(true, std::memory_order_acq_rel))
     return;
   initial_device = host_number;
   using Connect = void (*)(ompt::StartToolResult *);
@@ -158,12 +186,11 @@ void connect_tool(HostNumber host_number) {
 
 void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {
   const ConstructFacts &facts = construct.facts;
-  const int kind = static_cast<int>(facts.kind);
+  const int kind = number_of(facts);
   const int end = static_cast<int>(endpoint);
-  if (endpoint == Endpoint::kBegin) {
-    construct.task_data = get_task_data ? get_task_data() : nullptr;
-    construct.target_task_data = get_target_task_data ? get_target_task_data() : nullptr;
-  }
+  // Asked for at the end, too: another thread may end what this one began.
+  construct.task_data = get_task_data ? get_task_data() : nullptr;
+  construct.target_task_data = get_target_task_data ? get_target_task_data() : nullptr;
   auto *const task_data = static_cast<Data *>(construct.task_data);
   if (callbacks.target_emi)
     callbacks.target_emi(kind, end, raw(facts.device), task_data, target_task_data_of(&construct),
@@ -182,7 +209,7 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
   const DataOperationFacts &facts = operation.facts;
   ConstructRecord *const construct = current_construct();
   const Ends ends = ends_of(facts);
-  const int kind = static_cast<int>(facts.kind);
+  const int kind = number_of(facts.kind);
   const bool is_begin = endpoint == Endpoint::kBegin;
   if (is_begin)
     operation.host_op_id = next_number();

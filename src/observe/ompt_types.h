@@ -41,6 +41,16 @@ enum Callback : int {
   kTargetMapEmi = 36,
 };
 
+enum DataOperation : int {
+  kDataAlloc = 1,
+  kDataToDevice = 2,
+  kDataFromDevice = 3,
+  kDataDelete = 4,
+  kDataAssociate = 5,
+  kDataDisassociate = 6,
+};
+/// From the number of a kind of construct to that of its form with nowait.
+inline constexpr int kNowaitDistance = 8;
 enum SetResult : int { kSetError = 0, kSetNever = 1, kSetImpossible = 2, kSetAlways = 5 };
 enum RecordType : int { kRecordOmpt = 1, kRecordNative = 2, kRecordInvalid = 3 };
 enum MapFlag : unsigned { kMapTo = 1, kMapFrom = 2, kMapAlloc = 4, kMapRelease = 8, kMapDelete = 16, kMapImplicit = 32 };

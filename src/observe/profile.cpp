@@ -141,6 +141,10 @@ EventKind kind_of(DataOperationKind kind) {
     return EventKind::kAssociate;
   case DataOperationKind::kDisassociate:
     return EventKind::kDisassociate;
+  case DataOperationKind::kBetweenDevices:
+    return EventKind::kBetweenDevices;
+  case DataOperationKind::kFill:
+    return EventKind::kFill;
   }
   return EventKind::kAllocate;
 }
@@ -217,6 +221,7 @@ void profile_data_operation(const DataOperationRecord &operation, uint64_t end_n
   event.bytes = static_cast<uint64_t>(facts.bytes);
   event.host = facts.host;
   event.name = facts.name;
+  event.source_device = raw(facts.source_device);
   if (facts.kind == DataOperationKind::kToDevice || facts.kind == DataOperationKind::kFromDevice)
     event.fingerprint = fingerprint(facts.host, facts.bytes);
   record(event);

@@ -23,6 +23,8 @@ enum class EventKind : uint8_t {
   kDelete,
   kAssociate,
   kDisassociate,
+  kBetweenDevices, ///< to device, from source_device
+  kFill,
   kWait,
   kHostFallback, ///< name is the kernel, reason why
 };
@@ -38,6 +40,7 @@ struct ProfileEvent {
   const char *place;     ///< of the construct, as compilers write it; or null
   const char *reason;    ///< of a fallback
   int32_t device;
+  int32_t source_device; ///< of kBetweenDevices
   uint32_t thread;
   EventKind kind;
 

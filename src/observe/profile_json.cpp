@@ -19,12 +19,16 @@ using llvm::json::OStream;
 // Tracks of the timeline: host threads are threads of one process, each device is a process of its own.
 constexpr int kHostTrack = 1;
 constexpr int kFirstDeviceTrack = 100;
-enum DeviceLane { kKernelLane = 1, kToDeviceLane = 2, kFromDeviceLane = 3, kMemoryLane = 4 };
+enum DeviceLane { kKernelLane = 1, kToDeviceLane, kFromDeviceLane, kBetweenLane, kMemoryLane };
 
 std::string valid(std::string_view text) { return llvm::json::fixUTF8(llvm::StringRef(text.data(), text.size())); }
 
 bool is_on_device(EventKind kind) {
-  return kind >= EventKind::kKernel && kind <= EventKind::kDisassociate;
+  return kind >= EventKind::kKernel && kind <= EventKind::kFill;
+}
+
+bool is_copy(EventKind kind) {
+  return kind == EventKind::kToDevice || kind == EventKind::kFromDevice || kind == EventKind::kBetweenDevices;
 }
 
 int lane_of(EventKind kind) {
@@ -35,13 +39,15 @@ int lane_of(EventKind kind) {
     return kToDeviceLane;
   case EventKind::kFromDevice:
     return kFromDeviceLane;
+  case EventKind::kBetweenDevices:
+    return kBetweenLane;
   default:
     return kMemoryLane;
   }
 }
 
 const char *lane_name(int lane) {
-  constexpr const char *kNames[] = {"", "kernels", "to device", "from device", "memory"};
+  constexpr const char *kNames[] = {"", "kernels", "to device", "from device", "from other devices", "memory"};
   return kNames[lane];
 }
 
@@ -148,7 +154,9 @@ private:
       json_.attribute("variable", valid(variable.name));
     if (event.bytes != 0) {
       json_.attribute("bytes", static_cast<int64_t>(event.bytes));
-      if (event.kind == EventKind::kToDevice || event.kind == EventKind::kFromDevice)
+      if (event.kind == EventKind::kBetweenDevices)
+        json_.attribute("from device", event.source_device);
+      if (is_copy(event.kind))
         json_.attribute("GB/s", event.duration() == 0
                                     ? 0.0
                                     : static_cast<double>(event.bytes) / static_cast<double>(event.duration()));

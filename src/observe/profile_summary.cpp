@@ -78,6 +78,11 @@ public:
     case EventKind::kToDevice:
     case EventKind::kFromDevice:
       return add_copy(event);
+    case EventKind::kBetweenDevices:
+      return add(transfers_.row(format("device %d", event.device), "", format("from device %d", event.source_device)),
+                 event);
+    case EventKind::kFill:
+      return add(transfers_.row(format("device %d", event.device), "", "filled"), event);
     case EventKind::kWait:
       wait_ns_ += event.duration();
       return;
@@ -203,6 +208,10 @@ const char *event_kind_name(EventKind kind) {
     return "associate";
   case EventKind::kDisassociate:
     return "disassociate";
+  case EventKind::kBetweenDevices:
+    return "copy between devices";
+  case EventKind::kFill:
+    return "fill";
   case EventKind::kWait:
     return "wait";
   case EventKind::kHostFallback:

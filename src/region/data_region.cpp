@@ -8,8 +8,6 @@
 #include "base/log.h"
 #include "region/deferred.h"
 #include "region/map_arguments.h"
-#include "region/reported_construct.h"
-#include "region/transfer.h"
 
 namespace omptarget {
 
@@ -48,8 +46,7 @@ Status enter_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
-  const ReportedConstruct reported(call, *device, observe::ConstructKind::kEnterData, list);
-  return carry_out(*device, call, [&](DeviceWork &work) {
+  return carry_out(*device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.enter(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
@@ -62,8 +59,11 @@ Status exit_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
-  const ReportedConstruct reported(call, *device, observe::ConstructKind::kExitData, list);
-  return carry_out(*device, call, [&](DeviceWork &work) { return work.start_exit(items, false); });
+  return carry_out(*device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
+    OMPTARGET_TRY(work.start_exit(items, false));
+    ReportedConstruct::report_items(items);
+    return Status::ok();
+  });
 }
 
 Status update_data(const Call &call, const MapList &list) {
@@ -71,8 +71,8 @@ Status update_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
   if (!device)
     return Status::ok();
-  const ReportedConstruct reported(call, *device, observe::ConstructKind::kUpdate, list);
-  return carry_out(*device, call, [&](DeviceWork &work) { return work.start_update(items); });
+  return carry_out(*device, call, {observe::ConstructKind::kUpdate, list},
+                   [&](DeviceWork &work) { return work.start_update(items); });
 }
 
 } // namespace omptarget

@@ -37,6 +37,7 @@ void **deferred_internal::free_slot(const Device &device, const Call &call) {
 Result<bool> ask_for_deferred(void *handle, Call &call) {
   auto *const deferred = static_cast<ConstructWork *>(handle);
   call = deferred->call;
+  deferred->reported.enter_again();
   const QuerySettings &settings = query_settings();
   bool is_done = true;
   if (unfinished_count >= settings.threshold) {
@@ -45,6 +46,7 @@ Result<bool> ask_for_deferred(void *handle, Call &call) {
     OMPTARGET_TRY_ASSIGN(is_done, deferred->work.try_complete());
   }
   if (!is_done) {
+    deferred->reported.leave();
     unfinished_count += unfinished_count < settings.most ? 1 : 0;
     return false;
   }

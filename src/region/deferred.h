@@ -9,20 +9,29 @@
 
 #include "base/status.h"
 #include "region/call.h"
+#include "region/reported_construct.h"
 #include "region/transfer.h"
 
 namespace omptarget {
 
+/// What a construct is to do: its kind, and the arguments as the compiler passes them.
+struct Construct {
+  observe::ConstructKind kind;
+  const MapList &list;
+};
+
 /// The work of one construct, which may outlive its call.
 struct ConstructWork {
-  ConstructWork(Device &device, const Call &its_call) : call(its_call), work(device) {}
+  ConstructWork(Device &device, const Call &its_call, const Construct &construct)
+      : call(its_call), reported(its_call, device, construct.kind, construct.list), work(device) {}
   const Call call;
+  ReportedConstruct reported; // ends after the work
   DeviceWork work;
 };
 
 /// Carries out a construct: start(work) plans it and queues what is to be done. Complete on return, unless the call may
 /// return early and the work is handed over to libomp.
-template <typename Start> Status carry_out(Device &device, const Call &call, Start start);
+template <typename Start> Status carry_out(Device &device, const Call &call, const Construct &construct, Start start);
 
 /// What libomp calls for unfinished work: whether it is done, and then it is gone. Waits for it instead of asking once this
 /// thread has asked in vain several times, so that asking does not keep a core busy.
@@ -34,16 +43,18 @@ namespace deferred_internal {
 void **free_slot(const Device &device, const Call &call);
 } // namespace deferred_internal
 
-template <typename Start> Status carry_out(Device &device, const Call &call, Start start) {
+template <typename Start> Status carry_out(Device &device, const Call &call, const Construct &construct, Start start) {
   if (call.is_nowait)
     if (void **slot = deferred_internal::free_slot(device, call)) {
-      auto deferred = std::make_unique<ConstructWork>(device, call);
+      auto deferred = std::make_unique<ConstructWork>(device, call, construct);
       OMPTARGET_TRY(start(deferred->work));
       if (!deferred->work.is_busy())
         return deferred->work.complete();
+      deferred->reported.leave();
       *slot = deferred.release();
       return Status::ok();
     }
+  const ReportedConstruct reported(call, device, construct.kind, construct.list);
   DeviceWork work(device);
   OMPTARGET_TRY(start(work));
   return work.complete();

@@ -29,9 +29,15 @@ HostPtr base_of(const MapItem &item) {
   return host_ptr(value);
 }
 
+void report_host(const Call &call, const char *kernel, const char *reason) {
+  const auto host = static_cast<DeviceId>(Runtime::get().number_of_devices_so_far());
+  observe::host_fallback({observe::ConstructKind::kTarget, call.is_nowait, host, call.location, call.code}, kernel,
+                         reason);
+}
+
 /// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
 /// loading failed, or nobody registered it.
-Result<Outcome> missing_kernel(Device &device, const void *host_id, const ident_t *location) {
+Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &call) {
   Runtime &runtime = Runtime::get();
   const auto library = runtime.library_of(host_id);
   if (!library)
@@ -46,7 +52,7 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id, const ident_
     if (entry.address == host_ptr(host_id))
       name = entry.name;
   if (!runtime.is_mandatory()) {
-    observe::host_fallback(location, name, "no image of its module fits the device");
+    report_host(call, name, "no image of its module fits the device");
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,
                            library->path.c_str());
     return Outcome::kRunOnHost;
@@ -88,13 +94,14 @@ public:
   Status run() {
     OMPTARGET_TRY(gather_items(request_.list, items_));
     OMPTARGET_TRY_DURING(prepare_data(), "Failed to process data before launching the kernel.");
+    work_.set_kernel(kernel_.name);
     if (Status status = start(); !status) {
       work_.abandon(items_).consume(); // the kernel's failure is what counts
-      return std::move(status)
-          .during(format("kernel %s cannot be run on device %d", kernel_.name, raw(work_.device().id())))
-          .during("Executing target region abort target.");
+      return work_.blamed_on_kernel(std::move(status));
     }
-    OMPTARGET_TRY_DURING(work_.start_exit(items_, true), "Failed to process data after launching the kernel.");
+    if (Status status = work_.start_exit(items_, true); !status)
+      return work_.unless_kernel_failed(
+          std::move(status).during("Failed to process data after launching the kernel."));
     return Status::ok();
   }
 
@@ -248,15 +255,16 @@ private:
 Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
   if (!device) {
-    if (observe::listeners() & observe::listener::kProfile) [[unlikely]]
-      observe::host_fallback(call.location, name_of(request.host_id), reason_for_host(call.device_number));
+    Runtime::connect_tool();
+    if (observe::reports_host_fallback()) [[unlikely]]
+      report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
     return Outcome::kRunOnHost;
   }
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
-    return missing_kernel(*device, request.host_id, call.location);
-  const ReportedConstruct reported(call, *device, observe::ConstructKind::kTarget, request.list);
-  OMPTARGET_TRY(carry_out(*device, call, [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
+    return missing_kernel(*device, request.host_id, call);
+  OMPTARGET_TRY(carry_out(*device, call, {observe::ConstructKind::kTarget, request.list},
+                          [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;
 }
 

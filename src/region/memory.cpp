@@ -96,6 +96,8 @@ public:
 private:
   Status between_devices(void *destination, const void *source, int64_t bytes) {
     const Plugin &plugin = from_->plugin();
+    const DataOperation operation({DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr,
+                                   from_->id()});
     if (&plugin == &to_->plugin() && plugin.can_exchange(from_->local_id(), to_->local_id()))
       return plugin.data_exchange(from_->local_id(), source, to_->local_id(), destination, bytes, &queue_);
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
@@ -199,8 +201,11 @@ Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_n
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   if (!pointer || length == 0)
     return Status::ok();
-  if (device)
+  if (device) {
+    const DataOperation operation({DataOperationKind::kFill, device->id(), nullptr, pointer,
+                                   static_cast<int64_t>(length), nullptr});
     return device->plugin().data_fill(device->local_id(), pointer, value, static_cast<int64_t>(length), nullptr);
+  }
   std::memset(pointer, value, length);
   return Status::ok();
 }
@@ -234,10 +239,13 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
 
 Status disassociate(const void *host, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
-  if (!device || !host || !device->map().remove_infinite(host_ptr(host)).is_removed)
-    return Status::error(format("host address %p is not associated with memory of device %d, or is held", host,
-                                device_number));
-  return Status::ok();
+  if (device && host) {
+    const DataOperation operation({DataOperationKind::kDisassociate, device->id(), host, nullptr, 0, nullptr});
+    if (device->map().remove_infinite(host_ptr(host)).is_removed)
+      return Status::ok();
+  }
+  return Status::error(format("host address %p is not associated with memory of device %d, or is held", host,
+                              device_number));
 }
 
 Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {
@@ -252,11 +260,27 @@ Status unlock_memory(void *pointer, int32_t device_number) {
   return device && pointer ? device->plugin().data_unlock(device->local_id(), pointer) : Status::ok();
 }
 
+namespace {
+
+/// One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
+Found find_byte(Device &device, const void *pointer) {
+  const HostPtr begin = host_ptr(pointer);
+  const Found found = device.map().find(begin, 1);
+  if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
+    const Mapping &mapping = *found.ref.mapping;
+    observe::mapping_looked_up(device.id(), {mapping.base(), begin, mapping.target_of(begin), 1,
+                                             MappingState::count(mapping.state()), mapping.hold_count(), nullptr});
+  }
+  return found;
+}
+
+} // namespace
+
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   if (!pointer || !device)
     return const_cast<void *>(pointer);
-  const Found found = device->map().find(host_ptr(pointer), 1);
+  const Found found = find_byte(*device, pointer);
   if (!found.is_contained)
     return static_cast<void *>(nullptr);
   return raw(found.ref.mapping->target_of(host_ptr(pointer)));
@@ -268,8 +292,7 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return false;
   if (!device)
     return true;
-  // One byte: a lookup of size 0 would also find storage that only has this pointer as its base.
-  return device->map().find(host_ptr(pointer), 1).is_contained;
+  return find_byte(*device, pointer).is_contained;
 }
 
 namespace {

@@ -35,7 +35,7 @@ void ReportedConstruct::send_kernel_arguments(const MapItems &items) {
       observe::mapping_left({mapping.base(), item.begin, mapping.target_of(item.begin), item.size,
                              MappingState::count(mapping.state()), mapping.hold_count(), item.name},
                             observe::CountChange::kSuppressed, item.has(map_type::kHold));
-    } else if (!(item.flags & kItemHostPointer)) {
+    } else if (!(item.flags & kItemHostPointer) && !item.has(map_type::kImplicit)) {
       observe::mapping_missing(item.name);
     }
   }

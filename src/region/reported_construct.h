@@ -27,6 +27,9 @@ public:
     if (construct_.is_reported()) [[unlikely]]
       print_mapping_tables(location_);
   }
+  /// Between these two the thread does other things, and the device goes on with the construct.
+  void leave() { construct_.leave(); }
+  void enter_again() { construct_.enter_again(); }
 
   /// After the data of the items are in place; at the end of a data region: before they go.
   static void report_items(const MapItems &items) {
@@ -45,7 +48,7 @@ private:
   static void send_kernel_arguments(const MapItems &items);
 
   const ident_t *const location_;
-  const observe::Construct construct_;
+  observe::Construct construct_;
 };
 
 } // namespace omptarget

@@ -255,8 +255,10 @@ Status DeviceWork::complete() {
 }
 
 Result<bool> DeviceWork::try_complete() {
-  OMPTARGET_TRY_ASSIGN(const bool is_done, device_.plugin().query(device_.local_id(), queue_));
-  if (!is_done)
+  auto is_done = device_.plugin().query(device_.local_id(), queue_);
+  if (!is_done.is_ok()) [[unlikely]]
+    return blamed_on_kernel(is_done.take_status());
+  if (!*is_done)
     return false;
   OMPTARGET_TRY(complete());
   return true;
@@ -338,14 +340,33 @@ Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
 
 Status DeviceWork::wait() {
   const observe::Wait wait(device_.id());
-  return device_.plugin().synchronize(device_.local_id(), queue_);
+  Status status = device_.plugin().synchronize(device_.local_id(), queue_);
+  return status.is_ok() ? std::move(status) : blamed_on_kernel(std::move(status));
 }
 
 Status DeviceWork::timed(Status status) {
-  const bool waits = (observe::listeners() & observe::listener::kProfile) != 0 && queue_.is_busy();
+  constexpr uint32_t kTimed = observe::listener::kProfile | observe::listener::kTrace;
+  const bool waits = (observe::listeners() & kTimed) != 0 && queue_.is_busy();
   if (!waits || !status) [[likely]]
     return status;
   return device_.plugin().synchronize(device_.local_id(), queue_);
+}
+
+Status DeviceWork::blamed_on_kernel(Status failure) const {
+  if (!kernel_)
+    return failure;
+  return std::move(failure)
+      .during(format("kernel %s cannot be run on device %d", kernel_, raw(device_.id())))
+      .during("Executing target region abort target.");
+}
+
+/// A kernel's fault is told by whichever call comes next, often a copy of its results. Waiting tells them apart.
+Status DeviceWork::unless_kernel_failed(Status failure) {
+  Status waited = device_.plugin().synchronize(device_.local_id(), queue_);
+  if (waited.is_ok())
+    return failure;
+  failure.consume();
+  return blamed_on_kernel(std::move(waited));
 }
 
 Status DeviceWork::finish() {

@@ -51,8 +51,17 @@ public:
   Status finish();
   bool is_busy() const { return queue_.is_busy(); }
 
-  /// Passes the status of an operation on; while a profile is made, waits for the operation, so that its time is its own.
+  /// Passes the status of an operation on; while a profile or a device trace is made, waits for the operation, so that its
+  /// time is its own.
   Status timed(Status status);
+
+  /// The kernel that the construct launches; its name lives as long as the work. From now on failures of queued work are
+  /// taken for the kernel's.
+  void set_kernel(const char *name) { kernel_ = name; }
+  /// Adds to a failure that it is the kernel's.
+  Status blamed_on_kernel(Status failure) const;
+  /// The failure of what was to follow the kernel, or if the kernel has failed before it, the kernel's.
+  Status unless_kernel_failed(Status failure);
 
 private:
   Status wait();
@@ -74,6 +83,7 @@ private:
   Device &device_;
   const MappingPolicy policy_;
   Queue queue_;
+  const char *kernel_ = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
   llvm::SmallVector<DevicePtr, 2> temporaries_;
   llvm::SmallVector<MappingRef, 2> arriving_; // whose arrival is an event of queue_

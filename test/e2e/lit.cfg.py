@@ -6,15 +6,42 @@
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
 # plugins-of-NAME. sanitizer=address or thread: the installation was built with it, and so are the programs, host and
-# device code, where the compiler can; sanitizer_library is its runtime. docs/testing.md says more.
+# device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
+# each program tells with what it tells on LLVM 19's runtime. docs/testing.md says more.
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 import lit.util
 
 VERSIONS = ["14", "15", "16", "19", "22"]
+
+# What is not compared by running it on both runtimes, and why.
+NOT_WATCHED = {
+    "observe": "makes such comparisons itself",
+    "threads.c": "which construct allocates and frees depends on which thread is first",
+    "mapper.c": "LLVM 19 copies members that are present, and leaves some behind",
+    "library.c": "LLVM 19 maps indirect functions as data and copies their addresses from the device",
+    "lambdas.cpp": "omptarget has one allocation and copy for all private variables of a construct, and a capture is "
+                   "not looked up as an argument",
+    "recorded.c": "brings a plugin of its own, which LLVM 19 does not load",
+}
+NOT_WATCHED_OMPT = {
+    "private.c": "omptarget has one allocation for all private variables of a construct",
+}
+NOT_WATCHED_INFO = {
+    "nowait.c": "lines of several threads do not tell which thread they are from",
+    "selection.c": "as nowait.c",
+    "link.c": "LLVM 19 does not tell that a pointer is left together with its data",
+    "nested_pointers.c": "LLVM 19 counts a pointer when its data are mapped, and not when they are left",
+    "four_devices.c": "omptarget loads images when a device is first used, LLVM 19 when it needs them",
+    "python.test": "LLVM 19 prints the tables at the end when a module is closed, too",
+    "damaged_image.c": "LLVM 19 prints the tables at the end although offloading is disabled",
+    "device_out_of_range.c": "as damaged_image.c",
+    "debug_trace.c": "about lines of the trace",
+}
 
 
 def param(name, default=None):
@@ -57,9 +84,21 @@ def library_path(version):
     return "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
 
 
+def watched():
+    """What %run begins with to compare what programs tell."""
+    tool = os.path.join(config.test_exec_root, "ompt_tool.so")
+    os.makedirs(config.test_exec_root, exist_ok=True)
+    subprocess.run(["clang-" + libomp, "-isystem", "%s/%s/include" % (runtimes, libomp), "-shared", "-fPIC",
+                    os.path.join(config.test_source_root, "inputs", "ompt_tool.c"), "-o", tool], check=True)
+    llvm = "%s/%s/lib:%s/%s/omp" % (runtimes, libomp, runtimes, libomp)
+    script = os.path.join(config.test_source_root, "inputs", "compare_with_llvm.py")
+    return "python3 %s watch-%s unused %s %s " % (script, param("watch"), llvm, tool)
+
+
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
-    command = "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
+    command = watched() if param("watch", "") else ""
+    command += "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
     if sanitizer:
         command += " LD_PRELOAD=%s %s" % (sanitizer_library, SANITIZER_OPTIONS[sanitizer])
     if plugin_folder:
@@ -98,6 +137,8 @@ if suite not in VERSIONS + ["mixed"]:
     lit_config.fatal("suite %s: expected one of %s, mixed" % (suite, ", ".join(VERSIONS)))
 config.excludes += ["mixed"] if suite != "mixed" else [
     name for name in os.listdir(config.test_source_root) if name not in ("mixed", "inputs")]
+if param("watch", ""):
+    config.excludes += {**NOT_WATCHED, **(NOT_WATCHED_INFO if param("watch") == "info" else NOT_WATCHED_OMPT)}
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 

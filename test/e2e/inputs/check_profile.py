@@ -5,6 +5,7 @@
 # copies that belong together.
 
 import json
+import re
 import sys
 
 
@@ -40,14 +41,14 @@ for event in spans:
     kinds.setdefault(event["cat"], []).append(event)
 for kind in ("target", "kernel", "copy to device", "copy from device"):
     want(kinds.get(kind), "no event of kind", kind)
-regions = {event["args"]["region"]: event for event in kinds["target"]}
+regions = {event["args"]["region"]: event for kind in kinds if kind.startswith("target") for event in kinds[kind]}
 for event in kinds["kernel"] + kinds["copy to device"]:
     region = regions.get(event["args"]["region"])
     want(region, "belongs to no region", event)
     slack = 0.002  # rounding
     want(region["ts"] - slack <= event["ts"] and
          event["ts"] + event["dur"] <= region["ts"] + region["dur"] + slack, "outside of its region", event, region)
-    want("profile.c:" in event["args"]["source"], "no source location", event)
+    want(re.fullmatch(r"\w+\.c:\d+:\d+", event["args"]["source"]), "no source location", event)
 for event in kinds["copy to device"]:
     want(event["args"]["bytes"] > 0 and "GB/s" in event["args"], "no bytes", event)
 print("%d events, %d flows" % (len(spans), len(flows["s"])))

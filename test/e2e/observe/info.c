@@ -7,9 +7,9 @@
 // UNSUPPORTED: sanitizer
 // RUN: %clang -g %inputs/observed.c -o %t
 // RUN: %clang %inputs/observed.c -o %t.plain
-// RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder info %t
-// RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder info %t.plain
-// RUN: env LIBOMPTARGET_INFO=1 %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder info %t
+// RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
+// RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t.plain
+// RUN: env LIBOMPTARGET_INFO=1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
 // RUN: %run LIBOMPTARGET_INFO=2 %t 2>&1 | %check --check-prefix=EXISTS --implicit-check-not="{{Entering|Creating|Copying|Launching}}"
 // RUN: %run LIBOMPTARGET_INFO=8 %t 2>&1 | %check --check-prefix=CHANGED --implicit-check-not="{{Entering|exists|Copying|Launching}}"
 // RUN: %run LIBOMPTARGET_INFO=16 %t 2>&1 | %check --check-prefix=KERNEL --implicit-check-not="{{Entering|exists|Copying|Creating}}"

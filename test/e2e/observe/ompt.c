@@ -8,8 +8,8 @@
 // UNSUPPORTED: sanitizer
 // RUN: %clang -g %inputs/observed.c -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
-// RUN: env OMP_TOOL_LIBRARIES=%t.tool %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder ompt %t
-// RUN: env OMP_TOOL_LIBRARIES=%t.tool TOOL_MODE=plain %python %inputs/compare_with_llvm.py %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder ompt %t
+// RUN: %python %inputs/compare_with_llvm.py ompt %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
+// RUN: env TOOL_MODE=plain %python %inputs/compare_with_llvm.py ompt %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
 // RUN: %run OMP_TOOL_LIBRARIES=%t.tool TOOL_MAPS=1 %t 2>&1 | %check --implicit-check-not=WRONG
 // RUN: %run OMP_TOOL_LIBRARIES=%t.tool TOOL_MODE=trace %t 2>&1 | %check --check-prefix=TRACE --implicit-check-not=WRONG
 
@@ -36,5 +36,5 @@
 // TRACE: ompt: record data_op type=1 bytes=40 region=1 op=1001
 // TRACE: ompt: record data_op type=2 bytes=40 region=1 op=1002
 // TRACE: ompt: record target kind=2 endpoint=2 region=1
-// TRACE: ompt: record kernel teams=1 region=2 op=5002
+// TRACE: ompt: record kernel teams=1 region=2 op=5000002
 // TRACE: ompt: end, 0 problems

@@ -56,6 +56,14 @@ TEST(OmptTypes, callbacks_have_the_numbers_of_the_header) {
   EXPECT_EQ(int{ompt::kDeviceLoad}, int{ompt_callback_device_load});
   EXPECT_EQ(int{ompt::kDeviceUnload}, int{ompt_callback_device_unload});
   EXPECT_EQ(int{ompt::kSetAlways}, int{ompt_set_always});
+  EXPECT_EQ(int{ompt::kDataAlloc}, int{ompt_target_data_alloc});
+  EXPECT_EQ(int{ompt::kDataToDevice}, int{ompt_target_data_transfer_to_device});
+  EXPECT_EQ(int{ompt::kDataFromDevice}, int{ompt_target_data_transfer_from_device});
+  EXPECT_EQ(int{ompt::kDataDelete}, int{ompt_target_data_delete});
+  EXPECT_EQ(int{ompt::kDataAssociate}, int{ompt_target_data_associate});
+  EXPECT_EQ(int{ompt::kDataDisassociate}, int{ompt_target_data_disassociate});
+  EXPECT_EQ(ompt_target + ompt::kNowaitDistance, int{ompt_target_nowait});
+  EXPECT_EQ(ompt_target_update + ompt::kNowaitDistance, int{ompt_target_update_nowait});
   EXPECT_EQ(unsigned{ompt::kMapImplicit}, unsigned{ompt_target_map_flag_implicit});
 }
 
