@@ -161,7 +161,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_unlock(int32_t ID, void *hst_ptr);
 /* Host memory is now mapped, is no longer mapped: the plugin may pin it. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *hst_ptr);
-/* Nonzero if data of this device is better used in place than copied (an APU). */
+/* Nonzero if data of this device, which was initialised, is better used in place than copied (an APU). */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_use_auto_zero_copy(int32_t ID);
 
 /* ---- Optional: information -------------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
-# plugins-of-NAME. docs/testing.md says more.
+# plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins that need newer
+# ones than this machine has. docs/testing.md says more.
 
 import os
 import shutil
@@ -31,6 +32,8 @@ def compiler(version, language, first=""):
     folder = os.path.join(runtimes, version)
     if not os.path.exists(os.path.join(folder, "complete")):
         lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (version, folder))
+    if sysroot:
+        first += " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % sysroot
     return "%s -O1 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
         path, folder, config.test_source_root, first, folder, folder)
 
@@ -44,15 +47,16 @@ def library_path(version):
     if on_llvm:
         path = "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
         return plugin_folder + ":" + path if plugin_folder else path
-    return "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
+    path = "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
+    return path + ":" + sysroot if sysroot else path
 
 
 def run(version):
     """Variables may follow: %run OMP_TARGET_OFFLOAD=DISABLED program."""
     command = "timeout 60 env LD_LIBRARY_PATH=%s OMP_TARGET_OFFLOAD=MANDATORY KMP_BLOCKTIME=0" % library_path(version)
     if plugin_folder:
-        # The second is for LLVM 16, which would take its own newer plugin first.
-        command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
+        # LLVM 16 would take its own newer plugin first.
+        command += " LIBOMPTARGET_NEXTGEN_PLUGINS=false" if on_llvm else " LIBOMPTARGET_PLUGIN_PATH=" + plugin_folder
     if param("plugins", ""):
         command += " LIBOMPTARGET_PLUGINS=" + param("plugins")
     return command
@@ -64,6 +68,7 @@ runtimes = os.path.abspath(param("llvm_runtimes"))
 tools = param("llvm_tools")
 on_llvm = param("runtime", "omptarget") == "llvm"
 plugin_folder = param("plugin_folder", "")
+sysroot = param("sysroot", "")
 own = VERSIONS if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
