@@ -236,9 +236,10 @@ Status Plugin::synchronize(int32_t device, Queue &queue) const {
     return Status::ok();
   if (!functions_->synchronize)
     return no_support(*this, "synchronize");
-  if (const int32_t result = functions_->synchronize(device, &queue.info); result != 0)
+  const int32_t result = functions_->synchronize(device, &queue.info);
+  queue.info.Queue = nullptr; // also after a failure the queue is the plugin's again
+  if (result != 0)
     return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
-  queue.info.Queue = nullptr;
   return Status::ok();
 }
 
@@ -249,8 +250,10 @@ Result<bool> Plugin::query(int32_t device, Queue &queue) const {
     OMPTARGET_TRY(synchronize(device, queue));
     return true;
   }
-  if (const int32_t result = functions_->query_async(device, &queue.info); result != 0)
+  if (const int32_t result = functions_->query_async(device, &queue.info); result != 0) {
+    queue.info.Queue = nullptr;
     return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+  }
   return !queue.is_busy();
 }
 

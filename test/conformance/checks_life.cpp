@@ -92,7 +92,9 @@ void check_matching(Session &session) {
   const bool asks_device = session.has("is_device_compatible");
   if (asks_device)
     report.tries("is_device_compatible", "device 0 with the same");
-  report.tries("is_valid_binary", "the test image, nothing, zeros, texts, headers of other machines, cut images");
+  report.tries("is_valid_binary", session.test_image()
+                                      ? "the test image, nothing, zeros, texts, headers of other machines, cut images"
+                                      : "zeros, texts, headers of other machines; no test image");
   if (session.has("is_valid_binary_info"))
     report.tries("is_valid_binary_info", "the same, without the name of an architecture");
   if (session.test_image() && !session.plugin().accepts(session.test_image()->description(), nullptr))
@@ -182,7 +184,8 @@ void check_errors(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
-  report.tries("load_binary", "nothing, zeros, and the test image cut at many places");
+  report.tries("load_binary",
+               session.test_image() ? "zeros, and the test image cut at many places" : "zeros; no test image");
   const auto load = [&](std::string &bytes, const char *what) {
     __tgt_device_image image = image_of(bytes);
     Result<__tgt_target_table *> table = session.plugin().load_binary(0, image);
