@@ -3,6 +3,7 @@
  *
  * The C ABI between the host library and a device plugin, libomptarget.rtl.<name>.so: the functions that a plugin
  * exports, each with its contract. The base is what LLVM 16 declares; what is marked "extension" is omptarget's own.
+ * How they are used, and how to write a plugin, is in plugins.md in share/doc/omptarget.
  *
  * Conventions for every function:
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.
@@ -79,7 +80,8 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device(int32_t ID);
  * as the image's own entry table names it; what the image does not have: null. */
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image);
 
-/* size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be null. */
+/* size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be null. For size
+ * 0 null is no failure, and anything else is given to data_delete. */
 OMPTARGET_PLUGIN_API void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host_ptr, int32_t kind);
 
 /* Frees what data_alloc returned for the same device and kind. */
@@ -125,9 +127,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit_async(int32_t ID, void *tgt_p
                                                          __tgt_async_info *async);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size,
                                                            __tgt_async_info *async);
-/* Waits until all work of the queue is complete, gives the queue back and sets Queue to null. */
+/* Waits until all work of the queue is complete, gives the queue back and sets Queue to null, also if work of the queue has
+ * failed, which is the result then. Does nothing if Queue is null. A queue of init_async_info keeps its handle. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async);
-/* As synchronize if all work is complete; otherwise leaves Queue as it is and returns at once. */
+/* As synchronize if all work is complete or has failed; otherwise leaves Queue as it is and returns 0 at once. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_query_async(int32_t ID, __tgt_async_info *async);
 /* Gives *async a queue of its own in new memory of the plugin's, and takes such a one back. For interop. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_async_info(int32_t ID, __tgt_async_info **async);
@@ -137,6 +140,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_release_async_info(int32_t ID, __tgt_asyn
 
 /* Nonzero (true) if data_exchange works between the two devices; they may be the same. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_data_exchangable(int32_t source_ID, int32_t destination_ID);
+/* The queue of the second is one of the source device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange(int32_t source_ID, void *source, int32_t destination_ID,
                                                      void *destination, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange_async(int32_t source_ID, void *source, int32_t destination_ID,
@@ -144,6 +148,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange_async(int32_t source_ID, vo
 
 /* ---- Optional: events. All of create, record, wait, sync and destroy, or none --------------------------------- */
 
+/* An event that was never recorded counts as completed. Recording it again replaces what it stands for; who waits
+ * already waits for the former. It may be destroyed before it has completed; who waits already is not disturbed. A queue
+ * with a null Queue has no work: recording it gives a completed event, and waiting may put a queue there. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_create_event(int32_t ID, void **event);
 /* Completes when the work that the queue holds now is complete. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_record_event(int32_t ID, void *event, __tgt_async_info *async);
@@ -161,7 +168,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_unlock(int32_t ID, void *hst_ptr);
 /* Host memory is now mapped, is no longer mapped: the plugin may pin it. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *hst_ptr);
-/* Nonzero if data of this device is better used in place than copied (an APU). */
+/* Nonzero if data of this device, which was initialised, is better used in place than copied (an APU). */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_use_auto_zero_copy(int32_t ID);
 
 /* ---- Optional: information -------------------------------------------------------------------------------------- */
@@ -177,10 +184,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
 
 /* ---- Optional: indirect functions ------------------------------------------------------------------------------- */
 
-/* Replaces the device's table of indirect functions (docs/plugins.md). The table is the caller's; the plugin copies
+/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies
  * it, sorted by host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any
  * more. The new table is in place before the pointers to it are switched, and the old one lives until no kernel can
- * read it. Plugins written for the RFC declare this void: the result counts only with
+ * read it; the plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the result counts only with
  * OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count,
                                                             __omp_offloading_fptr_map_ty *table);

@@ -23,5 +23,8 @@ OMPTARGET_UNSUPPORTED(__tgt_activate_record_replay, int)
 OMPTARGET_UNSUPPORTED(__llvmPushCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(__llvmPopCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(llvmLaunchKernel, unsigned)
-OMPTARGET_UNSUPPORTED(ompt_libomptarget_connect, int)
+
+/// Plugins of LLVM 17 and 18 offer themselves to tools here. This library tells tools about devices itself, so nothing is
+/// called back, as if no tool were active.
+OMPTARGET_API void ompt_libomptarget_connect() {}
 }

@@ -132,7 +132,6 @@ private:
   std::string initialisation_failure_;
   FunctionTable functions_; ///< the indirect functions of all that is loaded
   bool functions_changed_ = false;
-  bool has_reported_missing_map_ = false;
 };
 
 } // namespace omptarget

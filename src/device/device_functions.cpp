@@ -85,7 +85,7 @@ void Device::publish_functions() {
                "translated on its devices",
                plugin_.name().c_str(), table.size());
     OMPTARGET_TRACE_DEVICE(Topic::kIndirect, id_, "%s", text.c_str());
-    if (has_indirect_functions() && !std::exchange(has_reported_missing_map_, true))
+    if (has_indirect_functions() && plugin_.is_first_to_miss_map())
       print_message(text);
     return;
   }

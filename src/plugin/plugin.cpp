@@ -17,6 +17,9 @@ namespace {
 
 constexpr size_t kErrorSize = 1024;
 
+/// For functions whose failure is no number.
+constexpr int32_t kNoNumber = 0;
+
 /// What a plugin could not do on one of its devices, with its own words or else the number it returned.
 [[gnu::cold, gnu::noinline, gnu::format(printf, 4, 5)]] Status
 plugin_failure(const Plugin &plugin, const PluginFunctions &functions, int32_t result, const char *pattern, ...) {
@@ -28,7 +31,7 @@ plugin_failure(const Plugin &plugin, const PluginFunctions &functions, int32_t r
   if (functions.last_error && functions.last_error(words, sizeof words) != 0 && words[0] != '\0') {
     words[sizeof words - 1] = '\0';
     text.append(": ").append(words);
-  } else {
+  } else if (result != kNoNumber) {
     text += format(" (it returns %d)", result);
   }
   OMPTARGET_TRACE(Topic::kPlugin, "%s", text.c_str());
@@ -122,7 +125,7 @@ Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_im
     return table;
   const std::string reason = table.status().to_string();
   return plugin_failure(
-      *this, *functions_, -1, "load an image of %zu bytes on its device %d: %s",
+      *this, *functions_, kNoNumber, "load an image of %zu bytes on its device %d: %s",
       static_cast<size_t>(static_cast<const char *>(image.ImageEnd) - static_cast<const char *>(image.ImageStart)),
       device, reason.c_str());
 }
@@ -138,7 +141,7 @@ void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
 Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const {
   void *memory = functions_->data_alloc(device, size, host_ptr, kind);
   if (!memory && size != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, -1, "allocate %lld bytes of memory of kind %d on its device %d",
+    return plugin_failure(*this, *functions_, kNoNumber, "allocate %lld bytes of memory of kind %d on its device %d",
                           static_cast<long long>(size), kind, device);
   return memory;
 }
@@ -233,9 +236,10 @@ Status Plugin::synchronize(int32_t device, Queue &queue) const {
     return Status::ok();
   if (!functions_->synchronize)
     return no_support(*this, "synchronize");
-  if (const int32_t result = functions_->synchronize(device, &queue.info); result != 0)
+  const int32_t result = functions_->synchronize(device, &queue.info);
+  queue.info.Queue = nullptr; // also after a failure the queue is the plugin's again
+  if (result != 0)
     return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
-  queue.info.Queue = nullptr;
   return Status::ok();
 }
 
@@ -246,8 +250,10 @@ Result<bool> Plugin::query(int32_t device, Queue &queue) const {
     OMPTARGET_TRY(synchronize(device, queue));
     return true;
   }
-  if (const int32_t result = functions_->query_async(device, &queue.info); result != 0)
+  if (const int32_t result = functions_->query_async(device, &queue.info); result != 0) {
+    queue.info.Queue = nullptr;
     return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+  }
   return !queue.is_busy();
 }
 

@@ -5,6 +5,7 @@
 // replaced by the documented fallback or by a stub that says so. Numbers of devices are the plugin's own here.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +42,8 @@ public:
   bool is_asynchronous() const { return is_asynchronous_; }
   bool has_events() const { return has_events_; }
   bool has_function_map() const { return has_function_map_; }
+  /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
+  bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
   /// Whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
@@ -114,6 +117,7 @@ private:
   bool is_asynchronous_;
   bool has_events_;
   bool has_function_map_;
+  mutable std::atomic<bool> has_missed_map_ = false;
 };
 
 } // namespace omptarget

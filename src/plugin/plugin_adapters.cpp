@@ -3,6 +3,7 @@
 
 #include "plugin/plugin_adapters.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "plugin/loaded_object.h"
+#include "plugin/plugin_image.h"
 
 namespace omptarget {
 
@@ -22,8 +25,9 @@ constinit ptrdiff_t zeros[kZeroOffsets] = {};
 constexpr uint32_t kImplicitVersion = 3;
 constexpr uint32_t kNoTeams = 0xffffffffu;
 
+/// LLVM 18's plugins do so for every kernel, whatever the block says; those of 17 and before do not know of it.
 bool supplies_implicit_parameter(const PluginFunctions &functions) {
-  return functions.generation == PluginGeneration::kTable || functions.generation == PluginGeneration::kBinary ||
+  return functions.generation == PluginGeneration::kBinary ||
          (functions.features & OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT) != 0;
 }
 
@@ -95,15 +99,20 @@ size_t entries_of(const __tgt_device_image &image) {
   return static_cast<size_t>(image.EntriesEnd - image.EntriesBegin);
 }
 
-/// What is wrong with a table that a plugin returned, whatever the image.
-Status check_table_memory(const __tgt_target_table *table, const __tgt_device_image &image) {
+/// Whether a plugin returned a table at all.
+Status check_table(const __tgt_target_table *table) {
   if (!table)
     return Status::error("__tgt_rtl_load_binary returns null");
   if (!is_readable(table, sizeof *table))
     return Status::error(
         format("__tgt_rtl_load_binary returns a table at %p, where no memory is", static_cast<const void *>(table)));
-  const char *begin = reinterpret_cast<const char *>(table->EntriesBegin);
-  const char *end = reinterpret_cast<const char *>(table->EntriesEnd);
+  return Status::ok();
+}
+
+/// What is wrong with the entries of a table, whatever the image.
+Status check_table_entries(const __tgt_target_table &table, const __tgt_device_image &image) {
+  const char *begin = reinterpret_cast<const char *>(table.EntriesBegin);
+  const char *end = reinterpret_cast<const char *>(table.EntriesEnd);
   if (begin > end || static_cast<size_t>(end - begin) % sizeof(__tgt_offload_entry) != 0 || (!begin && end))
     return Status::error(format("__tgt_rtl_load_binary returns a table from %p to %p, which is no array of entries",
                                 static_cast<const void *>(begin), static_cast<const void *>(end)));
@@ -132,21 +141,40 @@ __tgt_target_table *keep(PluginFunctions &functions, std::unique_ptr<AdaptedTabl
   return table;
 }
 
-/// Whether plugins of LLVM can be given the entry: those of 16 refuse an image over one without a host address.
-bool is_for_llvm(const __tgt_offload_entry &entry) {
-  return entry.addr && entry.flags != OMPTARGET_ENTRY_REQUIRES;
+/// The entries that a plugin of LLVM can be given: those of 16 and 17 refuse an image over one without a host address,
+/// and, for CPUs, over one that is no dynamic symbol of the image.
+std::vector<__tgt_offload_entry> entries_for_llvm(const PluginFunctions &functions, const __tgt_device_image &image) {
+  const bool looks_up = functions.generation != PluginGeneration::kRegion;
+  const std::set<std::string_view> symbols = looks_up ? dynamic_symbols(image) : std::set<std::string_view>();
+  std::vector<__tgt_offload_entry> offered;
+  for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry)
+    if (entry->addr && entry->flags != OMPTARGET_ENTRY_REQUIRES && (symbols.empty() || symbols.contains(entry->name)))
+      offered.push_back(*entry);
+  return offered;
 }
 
-/// The image's entries with the addresses that the plugin's table has for them, found by name. The plugins for CPUs of
-/// LLVM 14 and 15 return the device image's own table: in another order, possibly unaligned, and without what only the
-/// host has.
-void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const __tgt_device_image &image) {
-  const char *begin = reinterpret_cast<const char *>(found.EntriesBegin);
-  const size_t count =
-      static_cast<size_t>(reinterpret_cast<const char *>(found.EntriesEnd) - begin) / sizeof(__tgt_offload_entry);
-  std::vector<__tgt_offload_entry> entries(count);
-  if (count != 0)
-    std::memcpy(entries.data(), begin, count * sizeof(__tgt_offload_entry));
+/// The plugins for CPUs of LLVM 14 and 15 return the table that lies in the loaded device image: in another order, possibly
+/// unaligned, without what only the host has, and without the pointers of variables of "declare target link" and of
+/// "requires unified_shared_memory". They give it as many entries as the program has; what follows is no table.
+bool is_in_image(const PluginFunctions &functions, const __tgt_device_image &image) {
+  return functions.generation == PluginGeneration::kRegion && is_for_this_machine(image);
+}
+
+/// A copy of the entries of a table that a plugin returned; they need not be aligned.
+std::vector<__tgt_offload_entry> read_entries(const __tgt_target_table &table) {
+  const char *begin = reinterpret_cast<const char *>(table.EntriesBegin);
+  const char *end = reinterpret_cast<const char *>(table.EntriesEnd);
+  std::vector<__tgt_offload_entry> entries(static_cast<size_t>(end - begin) / sizeof(__tgt_offload_entry));
+  if (!entries.empty())
+    std::memcpy(entries.data(), begin, entries.size() * sizeof(__tgt_offload_entry));
+  return entries;
+}
+
+/// The image's entries with the addresses that the plugin's table has for them, found by name, or else with those that
+/// symbols of the loaded image have.
+void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const __tgt_device_image &image,
+                   const LoadedObject &object) {
+  const std::vector<__tgt_offload_entry> entries = read_entries(found);
   size_t missing = 0;
   for (const __tgt_offload_entry *wanted = image.EntriesBegin; wanted != image.EntriesEnd; ++wanted) {
     __tgt_offload_entry entry = *wanted;
@@ -154,33 +182,44 @@ void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const
     for (const __tgt_offload_entry &candidate : entries)
       if (candidate.name && wanted->name && std::string_view(candidate.name) == wanted->name)
         entry.addr = candidate.addr;
+    if (!entry.addr && wanted->name)
+      entry.addr = object.find(wanted->name);
     missing += entry.addr == nullptr;
     adapted.entries.push_back(entry);
   }
   OMPTARGET_TRACE(Topic::kPlugin, "the plugin's table has %zu entries, the image %zu; matched by name, %zu missing",
-                  count, entries_of(image), missing);
+                  entries.size(), entries_of(image), missing);
 }
 
 /// Loads with the entries that plugins of LLVM know, and returns a table for all of them.
 Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
   auto adapted = std::make_unique<AdaptedTable>();
-  for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry)
-    if (is_for_llvm(*entry))
-      adapted->offered.push_back(*entry);
+  adapted->offered = entries_for_llvm(functions, image);
   // The plugin may keep the description of the image.
   adapted->image = image;
   adapted->image.EntriesBegin = adapted->offered.data();
   adapted->image.EntriesEnd = adapted->offered.data() + adapted->offered.size();
-  __tgt_target_table *table = functions.load_binary(device, &adapted->image);
-  OMPTARGET_TRY(check_table_memory(table, adapted->image));
-  OMPTARGET_TRY(check_table_memory(table, image));
+  const __tgt_target_table *table = functions.load_binary(device, &adapted->image);
+  const bool is_image_own = is_in_image(functions, image);
+  if (!table && is_image_own && own_entry_count(image) == 0)
+    return Status::error("__tgt_rtl_load_binary returns null: plugins of LLVM 14 and 15 look for the section "
+                         "omp_offloading_entries, which images of clang 20 and later do not have");
+  OMPTARGET_TRY(check_table(table));
+  __tgt_target_table found = *table;
+  if (is_image_own && found.EntriesBegin)
+    found.EntriesEnd = found.EntriesBegin + own_entry_count(image);
+  OMPTARGET_TRY(check_table_entries(found, adapted->image));
+  OMPTARGET_TRY(check_table_entries(found, image));
   if (functions.generation != PluginGeneration::kRegion)
-    OMPTARGET_TRY(check_table_size(*table, adapted->image));
-  match_by_name(*adapted, *table, image);
+    OMPTARGET_TRY(check_table_size(found, adapted->image));
+  match_by_name(*adapted, found, image, LoadedObject::around(is_image_own ? found.EntriesBegin : nullptr));
   return keep(functions, std::move(adapted));
 }
 
 Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
+  if (lacks_implicit_parameter(image))
+    return Status::error("the image was made by a clang before 18, and plugins of LLVM 18 give every kernel a leading "
+                         "parameter that kernels of those do not have");
   DeviceBinary binary{0};
   if (const int32_t result = functions.load_device_binary(device, &image, &binary); result != 0)
     return Status::error(format("__tgt_rtl_load_binary fails with %d", result));
@@ -222,12 +261,15 @@ int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &re
 }
 
 Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
+  if (functions.generation != PluginGeneration::kCurrent)
+    OMPTARGET_TRY(check_image_is_whole(image));
   if (functions.generation == PluginGeneration::kBinary)
     return load_device_binary(functions, device, image);
   if (functions.generation != PluginGeneration::kCurrent)
     return load_for_llvm(functions, device, image);
   __tgt_target_table *table = functions.load_binary(device, &image);
-  OMPTARGET_TRY(check_table_memory(table, image));
+  OMPTARGET_TRY(check_table(table));
+  OMPTARGET_TRY(check_table_entries(*table, image));
   OMPTARGET_TRY(check_table_size(*table, image));
   return table;
 }

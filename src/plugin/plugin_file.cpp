@@ -12,29 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <llvm/Object/ELF.h>
+#include "plugin/elf_file.h"
 
 namespace omptarget {
 
 namespace {
 
-using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
-
-#if defined(__x86_64__)
-constexpr unsigned kMachine = llvm::ELF::EM_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned kMachine = llvm::ELF::EM_AARCH64;
-#else
-#error "the machine of plugins is not known here"
-#endif
-
 constexpr std::string_view kPrefix = "__tgt_rtl_";
 constexpr const char *kRequired[] = {"number_of_devices", "is_valid_binary", "init_device", "load_binary",
                                      "data_alloc",        "data_delete",     "data_submit", "data_retrieve"};
-
-Status failure(llvm::Error error, const char *doing) {
-  return Status::error(format("%s: %s", doing, llvm::toString(std::move(error)).c_str()));
-}
 
 Status check_header(std::string_view contents) {
   if (contents.size() < sizeof(Elf::Elf_Ehdr))
@@ -46,20 +32,19 @@ Status check_header(std::string_view contents) {
       header->e_ident[llvm::ELF::EI_DATA] != llvm::ELF::ELFDATA2LSB)
     return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
                                 header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
-  if (header->e_machine != kMachine)
+  if (header->e_machine != kElfMachine)
     return Status::error(
-        format("is built for ELF machine %u; this machine is %u", static_cast<unsigned>(header->e_machine), kMachine));
+        format("is built for ELF machine %u; this machine is %u", static_cast<unsigned>(header->e_machine), kElfMachine));
   if (header->e_type != llvm::ELF::ET_DYN)
     return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
   return Status::ok();
 }
 
-/// The functions of plugins that the file itself defines, without their prefix.
-Result<std::set<std::string_view>> defined_functions(const Elf &elf) {
-  std::set<std::string_view> found;
+/// Calls visit(symbol, name) for every dynamic symbol.
+template <typename Visit> Status each_dynamic_symbol(const Elf &elf, const Visit &visit) {
   auto sections = elf.sections();
   if (!sections)
-    return failure(sections.takeError(), "its sections cannot be read");
+    return elf_failure(sections.takeError(), "its sections cannot be read");
   bool has_table = false;
   for (const auto &section : *sections) {
     if (section.sh_type != llvm::ELF::SHT_DYNSYM)
@@ -67,24 +52,28 @@ Result<std::set<std::string_view>> defined_functions(const Elf &elf) {
     has_table = true;
     auto symbols = elf.symbols(&section);
     if (!symbols)
-      return failure(symbols.takeError(), "its dynamic symbols cannot be read");
+      return elf_failure(symbols.takeError(), "its dynamic symbols cannot be read");
     auto names = elf.getStringTableForSymtab(section, *sections);
     if (!names)
-      return failure(names.takeError(), "the names of its dynamic symbols cannot be read");
+      return elf_failure(names.takeError(), "the names of its dynamic symbols cannot be read");
     for (const auto &symbol : *symbols) {
-      if (symbol.st_shndx == llvm::ELF::SHN_UNDEF || symbol.getBinding() == llvm::ELF::STB_LOCAL ||
-          symbol.getVisibility() == llvm::ELF::STV_HIDDEN)
-        continue;
       auto name = symbol.getName(*names);
       if (!name)
-        return failure(name.takeError(), "the name of a dynamic symbol cannot be read");
-      const std::string_view text(name->data(), name->size());
-      if (text.substr(0, kPrefix.size()) == kPrefix)
-        found.insert(text.substr(kPrefix.size()));
+        return elf_failure(name.takeError(), "the name of a dynamic symbol cannot be read");
+      visit(symbol, std::string_view(name->data(), name->size()));
     }
   }
-  if (!has_table)
-    return Status::error("has no table of dynamic symbols");
+  return has_table ? Status::ok() : Status::error("has no table of dynamic symbols");
+}
+
+/// The functions of plugins that the file itself defines, without their prefix.
+Result<std::set<std::string_view>> defined_functions(const Elf &elf) {
+  std::set<std::string_view> found;
+  OMPTARGET_TRY(each_dynamic_symbol(elf, [&](const Elf::Elf_Sym &symbol, std::string_view name) {
+    if (symbol.st_shndx != llvm::ELF::SHN_UNDEF && symbol.getBinding() != llvm::ELF::STB_LOCAL &&
+        symbol.getVisibility() != llvm::ELF::STV_HIDDEN && name.substr(0, kPrefix.size()) == kPrefix)
+      found.insert(name.substr(kPrefix.size()));
+  }));
   return found;
 }
 
@@ -148,12 +137,17 @@ private:
   size_t size_ = 0;
 };
 
-Result<std::set<std::string_view>> functions_in(std::string_view contents) {
+Result<Elf> read_elf(std::string_view contents) {
   OMPTARGET_TRY(check_header(contents));
   auto elf = Elf::create(llvm::StringRef(contents.data(), contents.size()));
   if (!elf)
-    return failure(elf.takeError(), "cannot be read");
-  return defined_functions(*elf);
+    return elf_failure(elf.takeError(), "cannot be read");
+  return *elf;
+}
+
+Result<std::set<std::string_view>> functions_in(std::string_view contents) {
+  OMPTARGET_TRY_ASSIGN(const Elf elf, read_elf(contents));
+  return defined_functions(elf);
 }
 
 } // namespace
@@ -174,6 +168,20 @@ Result<std::set<std::string>> read_plugin_functions(const std::string &path) {
   OMPTARGET_TRY(file.open(path));
   OMPTARGET_TRY_ASSIGN(const std::set<std::string_view> found, functions_in(file.contents()));
   return std::set<std::string>(found.begin(), found.end());
+}
+
+bool plugin_file_needs(const std::string &path, std::string_view symbol) {
+  MappedFile file;
+  bool is_needed = false;
+  const auto look = [&]() -> Status {
+    OMPTARGET_TRY(file.open(path));
+    OMPTARGET_TRY_ASSIGN(const Elf elf, read_elf(file.contents()));
+    return each_dynamic_symbol(elf, [&](const Elf::Elf_Sym &found, std::string_view name) {
+      is_needed |= found.st_shndx == llvm::ELF::SHN_UNDEF && name == symbol;
+    });
+  };
+  look().consume();
+  return is_needed;
 }
 
 } // namespace omptarget

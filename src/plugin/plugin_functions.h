@@ -19,8 +19,8 @@ namespace omptarget {
 enum class PluginGeneration {
   kRegion,  ///< LLVM 14 and 15: run_target_region and run_target_team_region, delete with two arguments
   kLaunch,  ///< LLVM 16: launch_kernel, no implicit kernel parameter
-  kTable,   ///< LLVM 17: supplies the implicit parameter; its queues are C++ objects, so it is driven without queues
-  kBinary,  ///< LLVM 18: as 17, with get_global and get_function instead of a table
+  kTable,   ///< LLVM 17: as 16, but its queues are C++ objects, so that it is driven without queues
+  kBinary,  ///< LLVM 18: as 17, with get_global and get_function instead of a table; supplies the implicit parameter
   kCurrent, ///< describes itself by __tgt_rtl_abi
 };
 

@@ -3,10 +3,14 @@
 
 #include "plugin/plugin_loader.h"
 
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <dlfcn.h>
-#include <link.h>
 
 #include "base/log.h"
+#include "base/settings.h"
+#include "plugin/loaded_object.h"
 #include "plugin/plugin_file.h"
 #include "plugin/plugin_functions.h"
 
@@ -42,29 +46,18 @@ const char *dl_error() {
 /// Finds functions in one opened plugin, and only those that are its own.
 class FunctionFinder {
 public:
-  FunctionFinder(void *handle, const link_map *plugin, const std::string &name)
-      : handle_(handle), plugin_(plugin), name_(name) {}
-
-  void *find(const char *function) const {
-    void *address = dlsym(handle_, function);
-    if (!address)
-      return nullptr;
-    Dl_info facts{};
-    link_map *owner = nullptr;
-    if (dladdr1(address, &facts, reinterpret_cast<void **>(&owner), RTLD_DL_LINKMAP) != 0 && owner == plugin_)
-      return address;
-    OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: %s belongs to %s, not to the plugin, and is not used", name_.c_str(),
-                    function, facts.dli_fname ? facts.dli_fname : "another object");
-    return nullptr;
-  }
+  FunctionFinder(const LoadedObject &plugin, const std::string &name) : plugin_(plugin), name_(name) {}
 
   template <typename Function> void fill(Function &slot, const char *function) const {
-    slot = reinterpret_cast<Function>(find(function));
+    std::string owner;
+    slot = reinterpret_cast<Function>(plugin_.find(function, &owner));
+    if (!owner.empty())
+      OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: %s belongs to %s, not to the plugin, and is not used", name_.c_str(),
+                      function, owner.c_str());
   }
 
 private:
-  void *handle_;
-  const link_map *plugin_;
+  const LoadedObject &plugin_;
   const std::string &name_;
 };
 
@@ -234,6 +227,28 @@ Status check_still_open(void *handle, const std::string &path) {
   return Status::error("closed its own handle in __tgt_rtl_init_plugin or __tgt_rtl_number_of_devices");
 }
 
+bool starts_with_number(const char *text) {
+  char *end = nullptr;
+  errno = 0;
+  const long number = std::strtol(text, &end, 10);
+  return end != text && errno == 0 && number >= INT_MIN && number <= INT_MAX;
+}
+
+/// Plugins of LLVM that use std::stoi take numbers from these settings, and end the process over anything else.
+Status check_settings(const std::string &path) {
+  if (!plugin_file_needs(path, "_ZSt24__throw_invalid_argumentPKc"))
+    return Status::ok();
+  for (const SettingId id : {SettingId::kDebug, SettingId::kInfo})
+    if (const char *text = setting_text(id); text && !starts_with_number(text)) {
+      const char *variable = setting_row(id).variable;
+      warn_about_setting(id, format("%s is not used: it would end the process, since plugins of LLVM take only numbers "
+                                    "here, not '%s'",
+                                    path.c_str(), text));
+      return Status::error(format("would end the process: it takes only numbers from %s, not '%s'", variable, text));
+    }
+  return Status::ok();
+}
+
 Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path) {
   OMPTARGET_TRY(hold(path, handle));
   if (functions.init_plugin)
@@ -245,6 +260,8 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
     return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
   if (devices == 0)
     return Status::error(kNoDevices + last_error_of(functions));
+  if (functions.generation != PluginGeneration::kCurrent)
+    OMPTARGET_TRY(check_settings(path));
   return devices;
 }
 
@@ -255,12 +272,12 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status::error(format("cannot be loaded: %s", dl_error()));
-  link_map *plugin = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &plugin) != 0 || !plugin)
+  const LoadedObject plugin = LoadedObject::of_handle(handle);
+  if (!plugin)
     return Status::error(format("cannot be examined: %s", dl_error()));
 
   auto functions = std::make_unique<PluginFunctions>();
-  const FunctionFinder finder(handle, plugin, name);
+  const FunctionFinder finder(plugin, name);
   fill_required(finder, *functions);
   fill_optional(finder, *functions);
   fill_extensions(finder, *functions);

@@ -26,6 +26,7 @@ void check_fill(Session &);
 void check_exchange(Session &);
 void check_events(Session &);
 void check_pinning(Session &);
+void check_mapped(Session &);
 void check_images(Session &);
 void check_kernels(Session &);
 void check_kernel_order(Session &);
@@ -46,6 +47,7 @@ inline constexpr Check kChecks[] = {
     {"exchange", "copies between devices of the plugin", check_exchange},
     {"events", "events within and between queues", check_events},
     {"pinning", "host memory that is pinned", check_pinning},
+    {"mapped", "host memory of which the plugin learns that it is mapped", check_mapped},
     {"images", "tables of loaded images; variables of each device's own", check_images},
     {"kernels", "launches, arguments, the implicit parameter", check_kernels},
     {"order", "kernels and copies of one queue run in order", check_kernel_order},

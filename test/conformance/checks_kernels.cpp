@@ -33,6 +33,9 @@ void check_images(Session &session) {
   if (!session.load_image())
     return;
   const Loaded first = session.image();
+  for (const char *function : {"get_global", "get_function"})
+    if (session.has(function))
+      report.uses(function, "every entry of the test image");
   report.tries("load_binary", "as many entries as the image has, null for what it lacks, variables with their values");
   if (session.has("abi") && (first.table->EntriesEnd - 1)->addr)
     report.fail("a variable that the image does not have is said to be at %p", (first.table->EntriesEnd - 1)->addr);
@@ -65,13 +68,20 @@ void check_kernels(Session &session) {
   Session::Memory memory(session, 0, 64);
   if (!memory.get())
     return;
-  report.tries("launch_kernel", "no argument, addresses, literals, 21 arguments, variables, the implicit parameter");
+  session.tries_launch("no argument, addresses, literals, 21 arguments, variables, the implicit parameter");
   if (session.has_kernel("omptarget_check_nothing"))
     session.launch(0, image["omptarget_check_nothing"], {}, nullptr);
   if (session.has_kernel("omptarget_check_store")) {
     session.launch(0, image["omptarget_check_store"], {memory.at(8), literal(0xfedcba9876543210)}, nullptr);
     if (const uint64_t value = read(session, 0, memory.at(8)); value != 0xfedcba9876543210)
       report.fail("a kernel was to store 0xfedcba9876543210, there is 0x%llx", number(value));
+  }
+  if (session.has_kernel("omptarget_check_add")) {
+    session.tries_launch("a construct without teams", LaunchKind::kPlain);
+    write(session, 0, memory.at(16), 40);
+    session.launch(0, image["omptarget_check_add"], {memory.at(16), literal(2)}, nullptr, LaunchKind::kPlain);
+    if (const uint64_t value = read(session, 0, memory.at(16)); value != 42)
+      report.fail("a kernel of a construct without teams was to make 42 of 40, there is %llu", number(value));
   }
   if (session.has_kernel("omptarget_check_sum")) {
     std::vector<void *> arguments{memory.get()};
@@ -92,7 +102,8 @@ void check_kernels(Session &session) {
       report.fail("what a kernel writes to omptarget_check_variable is not at the address in the table");
   }
   if (session.has_kernel("omptarget_check_implicit")) {
-    session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr, true);
+    session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr,
+                   LaunchKind::kImplicit);
     if (const uint64_t value = read(session, 0, memory.get()); value != 99)
       report.fail(
           "a kernel with the implicit leading parameter gets its arguments shifted: it stores %llu; expected 99",
@@ -108,7 +119,7 @@ void check_kernel_order(Session &session) {
     report.leave_out("the plugin has no queues");
     return;
   }
-  report.tries("launch_kernel", "a thousand in one queue between copies, complete after synchronize");
+  session.tries_launch("a thousand in one queue between copies, complete after synchronize");
   Session::Memory memory(session, 0, 8);
   uint64_t value = 0;
   uint64_t start = 5;
@@ -176,13 +187,14 @@ void check_threads(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
-  const bool has_kernels = session.test_image() && session.load_image() && session.image()["omptarget_check_add"];
+  const bool has_kernels =
+      session.test_image() && session.load_image() && session.has_kernel("omptarget_check_add");
   report.tries("data_alloc", "eight threads at once");
   report.tries("data_submit", "eight threads at once");
   report.tries("data_retrieve", "eight threads at once");
   report.tries("data_delete", "eight threads at once");
   if (has_kernels)
-    report.tries("launch_kernel", "eight threads at once");
+    session.tries_launch("eight threads at once");
   std::vector<std::thread> threads;
   for (uint64_t thread = 0; thread < 8; ++thread)
     threads.emplace_back([&, thread] {

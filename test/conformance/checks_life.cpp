@@ -89,11 +89,19 @@ void check_matching(Session &session) {
   Report &report = session.report();
   if (!session.open())
     return;
-  report.tries("is_valid_binary", "the test image, nothing, zeros, texts, headers of other machines, cut images");
+  const bool asks_device = session.has("is_device_compatible");
+  if (asks_device)
+    report.tries("is_device_compatible", "device 0 with the same");
+  report.tries("is_valid_binary", session.test_image()
+                                      ? "the test image, nothing, zeros, texts, headers of other machines, cut images"
+                                      : "zeros, texts, headers of other machines; no test image");
   if (session.has("is_valid_binary_info"))
     report.tries("is_valid_binary_info", "the same, without the name of an architecture");
   if (session.test_image() && !session.plugin().accepts(session.test_image()->description(), nullptr))
     report.fail("the test image is not accepted");
+  else if (session.test_image() && asks_device &&
+           !session.plugin().accepts_on_device(0, session.test_image()->description(), nullptr))
+    report.note("device 0 cannot run the test image");
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -104,7 +112,8 @@ void check_matching(Session &session) {
   std::string zeros(256, '\0');
   std::string text = "this is no image of any device, and long enough to hold an ELF header of 64 bytes";
   for (std::string *bytes : {&other, &zeros, &text})
-    if (session.plugin().accepts(image_of(*bytes), nullptr))
+    if (session.plugin().accepts(image_of(*bytes), nullptr) ||
+        (asks_device && session.plugin().accepts_on_device(0, image_of(*bytes), nullptr)))
       report.fail("an image of %zu bytes that is none is accepted (%s)", bytes->size(),
                   bytes == &other   ? "ELF for machine 22"
                   : bytes == &zeros ? "zeros"
@@ -118,6 +127,7 @@ void check_matching(Session &session) {
     if (cut <= size) {
       std::string bytes(static_cast<char *>(whole.ImageStart), cut);
       session.plugin().accepts(image_of(bytes), nullptr);
+      session.plugin().accepts_on_device(0, image_of(bytes), nullptr);
     }
 }
 
@@ -159,6 +169,11 @@ void check_information(Session &session) {
     if (Status status = plugin.init_device_info(0, &info); !status.is_ok())
       report.note("no native handles: %s", status.to_string().c_str());
   }
+  if (session.has("use_auto_zero_copy")) {
+    report.tries("use_auto_zero_copy", "device 0");
+    if (plugin.use_auto_zero_copy(0))
+      report.note("data of device 0 is better used in place than copied");
+  }
   if (session.has("supports_empty_images")) {
     report.tries("supports_empty_images", "one call");
     plugin.supports_empty_images();
@@ -169,7 +184,8 @@ void check_errors(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
-  report.tries("load_binary", "nothing, zeros, and the test image cut at many places");
+  report.tries("load_binary",
+               session.test_image() ? "zeros, and the test image cut at many places" : "zeros; no test image");
   const auto load = [&](std::string &bytes, const char *what) {
     __tgt_device_image image = image_of(bytes);
     Result<__tgt_target_table *> table = session.plugin().load_binary(0, image);

@@ -200,6 +200,8 @@ void check_exchange(Session &session) {
     return;
   Plugin &plugin = session.plugin();
   const int32_t other = plugin.number_of_devices() > 1 ? 1 : 0;
+  if (session.has("is_data_exchangable"))
+    report.uses("is_data_exchangable", "devices 0 and 1");
   if (!plugin.can_exchange(0, other)) {
     report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host",
                      other);
@@ -207,7 +209,6 @@ void check_exchange(Session &session) {
   }
   if (other != 0 && !session.open_device(other))
     return;
-  report.tries("is_data_exchangable", "devices 0 and 1");
   report.tries("data_exchange", "1 MiB from one device to another");
   Session::Memory from(session, 0, 1 << 20);
   Session::Memory to(session, other, 1 << 20);
@@ -287,6 +288,37 @@ void check_pinning(Session &session) {
   if (back != bytes)
     report.fail("pinned memory does not arrive as it was");
   session.expect(plugin.data_unlock(0, bytes.data()), "unpinning host memory");
+}
+
+void check_mapped(Session &session) {
+  Report &report = session.report();
+  if (!session.has("data_notify_mapped") || !session.has("data_notify_unmapped")) {
+    report.leave_out("the plugin has no data_notify_mapped and data_notify_unmapped");
+    return;
+  }
+  if (!session.open_device())
+    return;
+  report.tries("data_notify_mapped", "two host arrays, one of them twice as large, from which is copied");
+  report.tries("data_notify_unmapped", "the same, in the other order");
+  Plugin &plugin = session.plugin();
+  std::vector<unsigned char> small = pattern(1 << 16, 7);
+  std::vector<unsigned char> large = pattern(1 << 17, 8);
+  session.expect(plugin.data_notify_mapped(0, small.data(), 1 << 16), "telling that memory is mapped");
+  session.expect(plugin.data_notify_mapped(0, large.data(), 1 << 17), "telling that memory is mapped");
+  for (const auto *mapped : {&small, &large}) {
+    const std::vector<unsigned char> &bytes = *mapped;
+    const int64_t size = static_cast<int64_t>(bytes.size());
+    Session::Memory memory(session, 0, size);
+    std::vector<unsigned char> back(bytes.size());
+    Queue queue;
+    session.expect(plugin.data_submit(0, memory.get(), bytes.data(), size, &queue), "copying from mapped memory");
+    session.expect(plugin.data_retrieve(0, back.data(), memory.get(), size, &queue), "copying back");
+    session.expect(plugin.synchronize(0, queue), "waiting");
+    if (back != bytes)
+      report.fail("%lld bytes of mapped memory do not arrive as they were", static_cast<long long>(size));
+  }
+  session.expect(plugin.data_notify_unmapped(0, large.data()), "telling that memory is not mapped any more");
+  session.expect(plugin.data_notify_unmapped(0, small.data()), "telling that memory is not mapped any more");
 }
 
 } // namespace omptarget::check

@@ -221,21 +221,57 @@ void print(const Check &check, const Outcome &outcome) {
     std::printf("          note: %s\n", text.c_str());
 }
 
-/// Per function of the ABI: with what it was tried, or why not.
-void print_functions(const std::set<std::string> &exported,
-                     const std::map<std::string, std::vector<std::string>> &tried) {
-  std::puts("\nfunctions:");
-  for (const FunctionRow &row : kFunctions) {
-    const auto found = tried.find(row.name);
-    std::string text = found == tried.end() ? "" : found->second.front();
-    for (size_t i = 1; found != tried.end() && i < found->second.size(); ++i)
-      text += "; " + found->second[i];
-    if (!exported.contains(row.name))
-      text = std::string("not there: ") + row.without;
-    else if (text.empty())
-      text = "not tried";
-    std::printf("  %-28s %s\n", row.name, text.c_str());
+/// What came out of all checks.
+struct Summary {
+  std::map<std::string, std::vector<std::string>> tried; ///< function to what was tried
+  std::map<std::string, std::string> untried;            ///< check to why not all of it was done
+  int passed = 0;
+  int failed = 0;
+  int left_out = 0;
+
+  void add(const Check &check, const Outcome &outcome) {
+    ++(outcome.is_failed() ? failed : outcome.is_left_out() ? left_out : passed);
+    if (outcome.is_failed())
+      untried[check.name] = "the check ended before: " + outcome.failures.back();
+    else if (!outcome.left_out.empty())
+      untried[check.name] = outcome.left_out.front();
+    for (const auto &[function, what] : outcome.tried) {
+      auto &list = tried[function];
+      if (std::find(list.begin(), list.end(), what) == list.end())
+        list.push_back(what);
+    }
   }
+};
+
+/// With what a function was tried, or why not, or what becomes of programs without it.
+std::string text_about(const FunctionRow &row, const Summary &summary, bool is_there) {
+  if (!is_there)
+    return std::string("not there: ") + row.without;
+  if (const auto found = summary.tried.find(row.name); found != summary.tried.end()) {
+    std::string text = found->second.front();
+    for (size_t i = 1; i < found->second.size(); ++i)
+      text += "; " + found->second[i];
+    return text;
+  }
+  const auto reason = summary.untried.find(row.check);
+  return format("not tried (%s): %s", row.check,
+                reason != summary.untried.end() ? reason->second.c_str() : "there was nothing to try it with");
+}
+
+void print_functions(const std::set<std::string> &exported, const Summary &summary) {
+  std::puts("\nfunctions:");
+  std::set<std::string> unknown = exported;
+  const auto print_row = [&](const FunctionRow &row) {
+    const bool is_there = unknown.erase(row.name) != 0;
+    if (is_there || row.without)
+      std::printf("  %-28s %s\n", row.name, text_about(row, summary, is_there).c_str());
+  };
+  for (const FunctionRow &row : kFunctions)
+    print_row(row);
+  for (const FunctionRow &row : kOlderFunctions)
+    print_row(row);
+  for (const std::string &name : unknown)
+    std::printf("  %-28s not called: the plugin ABI has no function of that name\n", name.c_str());
 }
 
 int check_plugin(const CommandLine &line) {
@@ -247,31 +283,25 @@ int check_plugin(const CommandLine &line) {
     return kUnusable;
   }
   std::printf("%-9s %-12s %s\n", "ok", "file", "a shared object of this machine that defines what is required itself");
-  std::map<std::string, std::vector<std::string>> tried;
-  int failed = 0;
-  int left_out = 0;
-  int passed = 0;
+  Summary summary;
   for (const Check &check : kChecks) {
-    if (!line.only.empty() && !line.only.contains(check.name))
+    if (!line.only.empty() && !line.only.contains(check.name)) {
+      summary.untried[check.name] = "--only leaves the check out";
       continue;
+    }
     Outcome outcome;
     if (const auto reason = line.left_out.find(check.name); reason != line.left_out.end())
       outcome.left_out.push_back(reason->second);
     else
       outcome = run(check, options);
     print(check, outcome);
-    ++(outcome.is_failed() ? failed : outcome.is_left_out() ? left_out : passed);
-    for (const auto &[function, what] : outcome.tried) {
-      auto &list = tried[function];
-      if (std::find(list.begin(), list.end(), what) == list.end())
-        list.push_back(what);
-    }
+    summary.add(check, outcome);
   }
-  print_functions(exported_functions(options.plugin), tried);
-  std::printf("\n%d passed, %d failed, %d left out\n", passed, failed, left_out);
-  if (failed != 0)
+  print_functions(exported_functions(options.plugin), summary);
+  std::printf("\n%d passed, %d failed, %d left out\n", summary.passed, summary.failed, summary.left_out);
+  if (summary.failed != 0)
     return kFailed;
-  return passed == 0 ? kNothingTried : kPassed;
+  return summary.passed == 0 ? kNothingTried : kPassed;
 }
 
 } // namespace

@@ -146,17 +146,28 @@ bool Session::load_image(int32_t device) {
 }
 
 bool Session::has_kernel(const char *name) {
+  if (loaded_[name] && always_gives_implicit() && std::strcmp(name, "omptarget_check_implicit") != 0) {
+    report_.leave_out("%s: the plugin gives every kernel an implicit leading parameter", name);
+    return false;
+  }
   if (loaded_[name])
     return true;
   report_.leave_out("the test image does not have %s", name);
   return false;
 }
 
-bool Session::launch(int32_t device, void *kernel, std::vector<void *> arguments, Queue *queue, bool has_implicit) {
+void Session::tries_launch(const char *what, LaunchKind kind) {
+  if (has("launch_kernel"))
+    return report_.tries("launch_kernel", what);
+  report_.tries(kind == LaunchKind::kPlain ? "run_target_region" : "run_target_team_region", what);
+}
+
+bool Session::launch(int32_t device, void *kernel, std::vector<void *> arguments, Queue *queue, LaunchKind kind) {
+  constexpr uint32_t kNoTeams = 0xffffffff;
   __tgt_kernel_args args{};
-  args.Version = has_implicit ? 3 : 2;
+  args.Version = kind == LaunchKind::kImplicit ? 3 : 2;
   args.NumArgs = static_cast<uint32_t>(arguments.size());
-  args.NumTeams[0] = 1;
+  args.NumTeams[0] = kind == LaunchKind::kPlain ? kNoTeams : 1;
   args.ThreadLimit[0] = 1;
   std::vector<int64_t> sizes(arguments.size() + 1, 8);
   args.ArgSizes = sizes.data();

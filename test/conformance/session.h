@@ -44,6 +44,12 @@ struct Loaded {
   void *operator[](const char *name) const;
 };
 
+enum class LaunchKind {
+  kTeams,    ///< as a construct with teams
+  kPlain,    ///< as one without
+  kImplicit, ///< a kernel with the implicit leading parameter
+};
+
 class Session {
 public:
   Session(const Options &options, Report &report)
@@ -65,10 +71,15 @@ public:
   /// Its address; null before the plugin is loaded.
   void *function(const char *name) const;
 
-  /// Whether the image has the kernel; leaves the check out if not.
+  /// Whether the image has the kernel and the plugin can launch it; leaves the check out if not.
   bool has_kernel(const char *name);
+  /// Whether every kernel gets the implicit leading parameter: plugins of LLVM 18 know no others.
+  bool always_gives_implicit() const { return has("get_function") && !has("abi"); }
   /// Launches and reports failure.
-  bool launch(int32_t device, void *kernel, std::vector<void *> arguments, Queue *queue, bool has_implicit = false);
+  bool launch(int32_t device, void *kernel, std::vector<void *> arguments, Queue *queue,
+              LaunchKind kind = LaunchKind::kTeams);
+  /// Reports that launching is about to be tried, under the name that the plugin has for it.
+  void tries_launch(const char *what, LaunchKind kind = LaunchKind::kTeams);
   /// Reports a failed status with what was being done; whether it was a success.
   bool expect(Status status, const char *doing);
 

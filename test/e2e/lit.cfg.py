@@ -5,8 +5,9 @@
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
-# plugins-of-NAME. sanitizer=address or thread: the installation was built with it, and so are the programs, host and
-# device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
+# plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins that need newer
+# ones than this machine has. sanitizer=address or thread: the installation was built with it, and so are the programs, host
+# and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
 # each program tells with what it tells on LLVM 19's runtime. docs/testing.md says more.
 
 import os
@@ -59,6 +60,8 @@ def compiler(version, language, first=""):
     folder = os.path.join(runtimes, version)
     if not os.path.exists(os.path.join(folder, "complete")):
         lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (version, folder))
+    if sysroot:
+        first += " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % sysroot
     return "%s -O1 %s -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
         path, sanitizer_flags(version), folder, config.test_source_root, first, folder, folder)
 
@@ -81,7 +84,8 @@ def library_path(version):
     if on_llvm:
         path = "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
         return plugin_folder + ":" + path if plugin_folder else path
-    return "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
+    path = "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
+    return path + ":" + sysroot if sysroot else path
 
 
 def watched():
@@ -102,8 +106,8 @@ def run(version):
     if sanitizer:
         command += " LD_PRELOAD=%s %s" % (sanitizer_library, SANITIZER_OPTIONS[sanitizer])
     if plugin_folder:
-        # The second is for LLVM 16, which would take its own newer plugin first.
-        command += " LIBOMPTARGET_PLUGIN_PATH=%s LIBOMPTARGET_NEXTGEN_PLUGINS=false" % plugin_folder
+        # LLVM 16 would take its own newer plugin first.
+        command += " LIBOMPTARGET_NEXTGEN_PLUGINS=false" if on_llvm else " LIBOMPTARGET_PLUGIN_PATH=" + plugin_folder
     if param("plugins", ""):
         command += " LIBOMPTARGET_PLUGINS=" + param("plugins")
     return command
@@ -123,6 +127,7 @@ SANITIZER_OPTIONS = {
     # libomp is built without: archer tells the sanitizer what it orders.
     "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1 OMP_TOOL_LIBRARIES=%s/19/lib/libarcher.so" % runtimes,
 }
+sysroot = param("sysroot", "")
 own = VERSIONS if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite

@@ -6,8 +6,6 @@
 // RUN: %run %t
 // The runtimes of LLVM 14 and 15 crash on such programs (they match the two entry tables by index).
 // UNSUPPORTED: runtime-llvm-14, runtime-llvm-15
-// Their plugins read the table of the image, which lacks the variables, under our library as well.
-// XFAIL: plugins-of-llvm-14, plugins-of-llvm-15
 
 #include "check.h"
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plugin is handed: a sorted table with every function of the modules that are loaded on the device, each with the
-// right device function; a new one when a module joins or leaves. About a plugin that takes none there is a message, once
-// for a device.
+// right device function; a new one when a module joins or leaves. About a plugin that takes none there is one
+// message, whatever the number of its devices.
 
 // RUN: rm -rf %t.plugins %t.without && mkdir %t.plugins %t.without
 // RUN: %indirect-clang -shared -fPIC -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.x86_64.so"' %inputs/recorder_plugin.c -o %t.plugins/libomptarget.rtl.recorder.so
@@ -75,9 +75,8 @@ int main(int argc, char **argv) {
   setvbuf(stdout, 0, _IONBF, 0);
   uint64_t addresses[kFunctions];
   device_functions(0, addresses);
-  int devices = 1;
+  const int devices = 2;
   if (strcmp(argv[argc - 1], "without") != 0) {
-    devices = 2;
     void *plugin = dlopen(argv[argc - 1], RTLD_NOW | RTLD_NOLOAD);
     CHECK(plugin != 0);
     recorded = plugin ? (struct recorded *)dlsym(plugin, "recorded") : 0;

@@ -10,6 +10,8 @@
 // RUN: %run LIBOMPTARGET_DEBUG=kernel LIBOMPTARGET_DEBUG_FILE=%t.log %t 2>&1 | %check --check-prefix=OFF
 // RUN: %FileCheck %s --check-prefix=KERNEL < %t.log
 // REQUIRES: runtime-omptarget
+// These plugins are left out if topics are named: plugin_takes_numbers.c.
+// UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 
 // CHECK: registering {{.*}}debug_trace.c.tmp: 1 images
 // CHECK: libomptarget.rtl.x86_64.so

@@ -1,0 +1,200 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "plugin/plugin_image.h"
+
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace omptarget {
+namespace {
+
+__tgt_device_image image_of(std::string &bytes) {
+  return {bytes.data(), bytes.data() + bytes.size(), nullptr, nullptr};
+}
+
+std::string whole_image() {
+  std::ifstream file(OMPTARGET_TEST_IMAGE, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+std::string reason_for(std::string bytes) {
+  Status status = check_image_is_whole(image_of(bytes));
+  return status.to_string();
+}
+
+/// An ELF file that is nothing but sections: a null one, the names, and what is added.
+class SectionFile {
+public:
+  SectionFile() {
+    add(".shstrtab", SHT_STRTAB, std::string(1, '\0'));
+    sections_[0].name = 0;
+  }
+  void add(const std::string &name, uint32_t type, std::string contents, uint32_t link = 0, uint64_t entry_size = 0) {
+    sections_.push_back({names_.size(), type, std::move(contents), link, entry_size});
+    names_ += name + '\0';
+  }
+  /// Symbols of these names, with a table of names of their own.
+  void add_symbols(const std::vector<std::string> &names) {
+    std::string texts(1, '\0');
+    std::string symbols(sizeof(Elf64_Sym), '\0');
+    for (const std::string &name : names) {
+      Elf64_Sym symbol{};
+      symbol.st_name = static_cast<uint32_t>(texts.size());
+      symbols.append(reinterpret_cast<const char *>(&symbol), sizeof symbol);
+      texts += name + '\0';
+    }
+    add(".strtab", SHT_STRTAB, texts);
+    add(".symtab", SHT_SYMTAB, symbols, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Sym));
+  }
+  std::string bytes() {
+    sections_[0].contents = names_;
+    std::string bytes(sizeof(Elf64_Ehdr), '\0');
+    std::vector<Elf64_Shdr> headers(1);
+    for (const Section &section : sections_) {
+      bytes.resize((bytes.size() + 7) / 8 * 8);
+      Elf64_Shdr header{};
+      header.sh_name = static_cast<uint32_t>(section.name);
+      header.sh_type = section.type;
+      header.sh_offset = bytes.size();
+      header.sh_size = section.contents.size();
+      header.sh_link = section.link;
+      header.sh_info = 1;
+      header.sh_addralign = 8;
+      header.sh_entsize = section.entry_size;
+      headers.push_back(header);
+      bytes += section.contents;
+    }
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_machine = EM_X86_64;
+    header.e_type = ET_DYN;
+    header.e_shoff = bytes.size();
+    header.e_shnum = static_cast<uint16_t>(headers.size());
+    header.e_shstrndx = 1;
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_ehsize = sizeof header;
+    std::memcpy(bytes.data(), &header, sizeof header);
+    bytes.append(reinterpret_cast<const char *>(headers.data()), headers.size() * sizeof(Elf64_Shdr));
+    return bytes;
+  }
+
+private:
+  struct Section {
+    size_t name;
+    uint32_t type;
+    std::string contents;
+    uint32_t link;
+    uint64_t entry_size;
+  };
+  std::vector<Section> sections_;
+  std::string names_ = std::string(1, '\0');
+};
+
+bool lacks_parameter(SectionFile &file) {
+  std::string bytes = file.bytes();
+  return lacks_implicit_parameter(image_of(bytes));
+}
+
+TEST(PluginImage, whole_images_and_what_is_no_elf_file_are_left_alone) {
+  EXPECT_EQ(reason_for(whole_image()), "success");
+  EXPECT_EQ(reason_for("what a GPU's driver takes may be a text"), "success");
+  EXPECT_EQ(reason_for(""), "success");
+}
+
+TEST(PluginImage, truncations_are_found) {
+  const std::string whole = whole_image();
+  for (size_t size = EI_NIDENT; size < whole.size(); size += 1 + size / 16)
+    EXPECT_NE(reason_for(whole.substr(0, size)).find("the image is cut short: it has "), std::string::npos) << size;
+  EXPECT_NE(reason_for(whole.substr(0, whole.size() - 1)).find("a table of sections of "), std::string::npos);
+}
+
+TEST(PluginImage, offsets_that_overflow_are_found) {
+  std::string bytes = whole_image();
+  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_phoff = UINT64_MAX - 8;
+  EXPECT_NE(reason_for(bytes).find("a table of segments of "), std::string::npos);
+  bytes = whole_image();
+  const uint64_t first = reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_phoff;
+  auto *segment = reinterpret_cast<Elf64_Phdr *>(bytes.data() + first);
+  while (segment->p_type != PT_LOAD)
+    ++segment;
+  segment->p_filesz = UINT64_MAX;
+  EXPECT_NE(reason_for(bytes).find("a segment of 18446744073709551615 bytes"), std::string::npos);
+}
+
+TEST(PluginImage, the_compiler_tells_whether_kernels_have_the_implicit_parameter) {
+  for (const int version : {14, 15, 16, 17, 18, 19, 22}) {
+    SectionFile file;
+    file.add(".comment", SHT_PROGBITS,
+             std::string("GCC: (Debian 12.2.0) 12.2.0") + '\0' + "Debian clang version " + std::to_string(version) +
+                 ".1.8 (1)" + '\0');
+    EXPECT_EQ(lacks_parameter(file), version < 18) << version;
+  }
+  SectionFile silent;
+  silent.add(".comment", SHT_PROGBITS, "GCC: (Debian 12.2.0) 12.2.0");
+  EXPECT_FALSE(lacks_parameter(silent));
+  SectionFile cut;
+  cut.add(".comment", SHT_PROGBITS, "clang version ");
+  EXPECT_FALSE(lacks_parameter(cut));
+}
+
+TEST(PluginImage, so_does_what_images_for_gpus_have_beside_a_kernel) {
+  SectionFile older;
+  older.add_symbols({"kernel", "kernel_exec_mode"});
+  EXPECT_TRUE(lacks_parameter(older));
+  SectionFile newer;
+  newer.add_symbols({"kernel", "kernel_kernel_environment"});
+  EXPECT_FALSE(lacks_parameter(newer));
+}
+
+TEST(PluginImage, images_that_do_not_say_are_not_said_to_lack_it) {
+  std::string text = "no ELF file";
+  EXPECT_FALSE(lacks_implicit_parameter(image_of(text)));
+  const std::string whole = whole_image();
+  for (size_t size = 0; size < whole.size(); size += 1 + size / 16) {
+    std::string cut = whole.substr(0, size);
+    EXPECT_FALSE(lacks_implicit_parameter(image_of(cut))) << size;
+    EXPECT_EQ(own_entry_count(image_of(cut)), 0u) << size;
+  }
+}
+
+TEST(PluginImage, the_images_own_table_is_measured) {
+  std::string whole = whole_image();
+  EXPECT_EQ(own_entry_count(image_of(whole)), 2u);
+  SectionFile without;
+  std::string bytes = without.bytes();
+  EXPECT_EQ(own_entry_count(image_of(bytes)), 0u);
+}
+
+TEST(PluginImage, dynamic_symbols_are_those_that_can_be_looked_up) {
+  std::string whole = whole_image();
+  const auto symbols = dynamic_symbols(image_of(whole));
+  EXPECT_TRUE(symbols.contains("kernel_empty"));
+  EXPECT_TRUE(symbols.contains("variable"));
+  EXPECT_FALSE(symbols.contains("hidden_variable"));
+  EXPECT_FALSE(symbols.contains("local_function"));
+  EXPECT_FALSE(symbols.contains("__cxa_finalize")) << "of another library";
+  reinterpret_cast<Elf64_Ehdr *>(whole.data())->e_machine = 190;
+  EXPECT_TRUE(dynamic_symbols(image_of(whole)).empty());
+  std::string text = "no ELF file";
+  EXPECT_TRUE(dynamic_symbols(image_of(text)).empty());
+}
+
+TEST(PluginImage, images_for_other_machines_are_told_from_those_for_this_cpu) {
+  std::string bytes = whole_image();
+  EXPECT_TRUE(is_for_this_machine(image_of(bytes)));
+  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = 190;
+  EXPECT_FALSE(is_for_this_machine(image_of(bytes)));
+}
+
+} // namespace
+} // namespace omptarget
