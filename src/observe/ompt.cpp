@@ -139,6 +139,18 @@ ompt::Record new_record(int callback, uint64_t time) {
 int connect_from_libomp(ompt::Lookup lookup, int, Data *) { return ompt_connect(lookup); }
 void disconnect(Data *) { set_listener(listener::kTool, false); }
 
+void connect_to_libomp() {
+  using Connect = void (*)(ompt::StartToolResult *);
+  const auto connect = reinterpret_cast<Connect>(dlsym(RTLD_DEFAULT, "ompt_libomp_connect"));
+  if (!connect) {
+    OMPTARGET_TRACE(Topic::kTool, "the OpenMP runtime of this process has no ompt_libomp_connect: no tool");
+    return;
+  }
+  // libomp keeps the address.
+  static ompt::StartToolResult own{connect_from_libomp, disconnect, {0}};
+  connect(&own);
+}
+
 } // namespace
 
 int ompt_connect(ompt::Lookup lookup) {
@@ -169,19 +181,22 @@ int ompt_connect(ompt::Lookup lookup) {
 }
 
 void connect_tool(HostNumber host_number) {
-  static std::atomic<bool> is_done{false};
-  if (is_done.load(std::memory_order_relaxed) || is_done.exchange(true, std::memory_order_acq_rel))
+  enum Progress { kNotBegun, kUnderWay, kDone };
+  static std::atomic<int> progress{kNotBegun};
+  static thread_local bool is_connecting = false;
+  int found = progress.load(std::memory_order_acquire);
+  if (found == kDone || is_connecting)
     return;
-  initial_device = host_number;
-  using Connect = void (*)(ompt::StartToolResult *);
-  const auto connect = reinterpret_cast<Connect>(dlsym(RTLD_DEFAULT, "ompt_libomp_connect"));
-  if (!connect) {
-    OMPTARGET_TRACE(Topic::kTool, "the OpenMP runtime of this process has no ompt_libomp_connect: no tool");
+  if (found == kUnderWay || !progress.compare_exchange_strong(found, kUnderWay, std::memory_order_acquire)) {
+    progress.wait(kUnderWay, std::memory_order_acquire); // the thread of another device connects
     return;
   }
-  // libomp keeps the address.
-  static ompt::StartToolResult own{connect_from_libomp, disconnect, {0}};
-  connect(&own);
+  initial_device = host_number;
+  is_connecting = true;
+  connect_to_libomp();
+  is_connecting = false;
+  progress.store(kDone, std::memory_order_release);
+  progress.notify_all();
 }
 
 void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {

@@ -71,8 +71,10 @@ def sanitizer_flags(version):
     so their programs are as ever; the library and the plugin see allocations and copies anyhow."""
     if not sanitizer or version in ("15", "16"):
         return ""
-    return "-fsanitize=%s -fno-sanitize-link-runtime -L%s -l%s" % (
-        sanitizer, os.path.dirname(sanitizer_library), os.path.basename(sanitizer_library)[3:-3])
+    folder, name = os.path.split(sanitizer_library)
+    # ThreadSanitizer's own atexit forgets the module, whose handlers would run after its end: have libc's linked first.
+    return "-fsanitize=%s -fno-sanitize-link-runtime %s -L%s -Wl,-rpath,%s -l%s" % (
+        sanitizer, "-Wl,-u,atexit -l:libc_nonshared.a" if sanitizer == "thread" else "", folder, folder, name[3:-3])
 
 
 def indirect_compiler(version, language):
@@ -125,7 +127,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 SANITIZER_OPTIONS = {
     "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1",
     # libomp is built without: archer tells the sanitizer what it orders.
-    "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1 OMP_TOOL_LIBRARIES=%s/19/lib/libarcher.so" % runtimes,
+    "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1:suppressions="
+              "%s/inputs/threads.supp OMP_TOOL_LIBRARIES=%s/19/lib/libarcher.so" % (here, runtimes),
 }
 sysroot = param("sysroot", "")
 own = VERSIONS if suite == "mixed" else [suite]
@@ -148,7 +151,7 @@ if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 
 if sanitizer:
-    config.available_features.add("sanitizer")
+    config.available_features |= {"sanitizer", sanitizer[0] + "san"}
 if param("plugins_of", ""):
     config.available_features.add("plugins-of-" + param("plugins_of"))
 config.available_features.add("runtime-llvm-" + suite if on_llvm else "runtime-omptarget")

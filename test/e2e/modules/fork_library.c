@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile int started, stop;
+static _Atomic int started, stop;
 
 // A function of its own: code by clang 15 and 16 takes stack for each region that it comes by, until the function returns.
 static __attribute__((noinline)) void compute_once(void) {

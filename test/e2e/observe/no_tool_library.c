@@ -3,6 +3,8 @@
 // A tool is connected although nothing is called libomp.so: only libomp.so.5 is there, as in an installation for users.
 
 // REQUIRES: clang-19, runtime-omptarget
+// The sanitizer's own tool has to be there.
+// UNSUPPORTED: tsan
 // RUN: %clang %inputs/observed.c -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
 // RUN: rm -rf %t.lib && mkdir %t.lib && ln -s %ompfolder/libomp.so.5 %t.lib/libomp.so.5

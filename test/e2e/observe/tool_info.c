@@ -3,6 +3,8 @@
 // omptarget-info: what is in a module of every compiler, and where it would run.
 
 // REQUIRES: runtime-omptarget
+// The runtime is linked into programs by the library's compiler, and what it exports does not suffice to open plugins.
+// UNSUPPORTED: tsan
 // RUN: %clangxx -x c++ %s -o %t
 // RUN: strip -o %t.stripped %t
 // RUN: %prefix/bin/omptarget-info %t | %check
