@@ -15,25 +15,27 @@ namespace omptarget {
 
 namespace {
 
-constexpr size_t kErrorSize = 1024;
+/// What a function of a plugin returned; number 0 for those whose failure is a null pointer.
+struct Returned {
+  const char *function;
+  int32_t number;
+};
 
-/// For functions whose failure is no number.
-constexpr int32_t kNoNumber = 0;
-
-/// What a plugin could not do on one of its devices, with its own words or else the number it returned.
+/// What a plugin could not do on one of its devices, with its own words or else what it returned, the function and the
+/// file.
 [[gnu::cold, gnu::noinline, gnu::format(printf, 4, 5)]] Status
-plugin_failure(const Plugin &plugin, const PluginFunctions &functions, int32_t result, const char *pattern, ...) {
+plugin_failure(const Plugin &plugin, const PluginFunctions &functions, Returned returned, const char *pattern, ...) {
   va_list arguments;
   va_start(arguments, pattern);
   std::string text = "plugin " + plugin.name() + " cannot " + format_arguments(pattern, arguments);
   va_end(arguments);
-  char words[kErrorSize] = "";
-  if (functions.last_error && functions.last_error(words, sizeof words) != 0 && words[0] != '\0') {
-    words[sizeof words - 1] = '\0';
+  const std::string words = last_words(functions);
+  if (!words.empty())
     text.append(": ").append(words);
-  } else if (result != kNoNumber) {
-    text += format(" (it returns %d)", result);
-  }
+  text += format(" (__tgt_rtl_%s of %s", returned.function, plugin.path().c_str());
+  if (words.empty())
+    text += returned.number != 0 ? format(" returns %d", returned.number) : " returns null";
+  text += ')';
   OMPTARGET_TRACE(Topic::kPlugin, "%s", text.c_str());
   return Status::error(std::move(text));
 }
@@ -78,9 +80,7 @@ bool Plugin::accepts_on_device(int32_t device, const __tgt_device_image &image, 
   return functions_->is_device_compatible(device, &copy, &info) != 0;
 }
 
-bool Plugin::keeps_images() const {
-  return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0;
-}
+bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
 
 bool Plugin::supports_empty_images() const {
   return functions_->supports_empty_images && functions_->supports_empty_images() != 0;
@@ -91,7 +91,7 @@ Status Plugin::init_device(int32_t device, int64_t requires_mask) const {
   if (functions_->init_requires)
     functions_->init_requires(requires_mask);
   if (const int32_t result = functions_->init_device(device); result != 0)
-    return plugin_failure(*this, *functions_, result, "initialise its device %d", device);
+    return plugin_failure(*this, *functions_, {"init_device", result}, "initialise its device %d", device);
   return Status::ok();
 }
 
@@ -99,14 +99,14 @@ void Plugin::deinit_device(int32_t device) const {
   if (!functions_->deinit_device)
     return;
   if (const int32_t result = functions_->deinit_device(device); result != 0)
-    plugin_failure(*this, *functions_, result, "end its device %d", device).consume();
+    plugin_failure(*this, *functions_, {"deinit_device", result}, "end its device %d", device).consume();
 }
 
 void Plugin::deinit() const {
   if (!functions_->deinit_plugin)
     return;
   if (const int32_t result = functions_->deinit_plugin(); result != 0)
-    plugin_failure(*this, *functions_, result, "end").consume();
+    plugin_failure(*this, *functions_, {"deinit_plugin", result}, "end").consume();
 }
 
 void Plugin::set_device_offset(int32_t first) const {
@@ -123,11 +123,12 @@ Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_im
   Result<__tgt_target_table *> table = load_checked(*functions_, device, image);
   if (table.is_ok())
     return table;
-  const std::string reason = table.status().to_string();
-  return plugin_failure(
-      *this, *functions_, kNoNumber, "load an image of %zu bytes on its device %d: %s",
+  std::string text = format(
+      "plugin %s cannot load an image of %zu bytes on its device %d: %s; the plugin is %s", name_.c_str(),
       static_cast<size_t>(static_cast<const char *>(image.ImageEnd) - static_cast<const char *>(image.ImageStart)),
-      device, reason.c_str());
+      device, table.status().to_string().c_str(), path_.c_str());
+  OMPTARGET_TRACE(Topic::kPlugin, "%s", text.c_str());
+  return Status::error(std::move(text));
 }
 
 void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
@@ -135,21 +136,24 @@ void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
   if (functions_->generation != PluginGeneration::kCurrent || !functions_->unload_binary)
     return;
   if (const int32_t result = functions_->unload_binary(device, table); result != 0)
-    plugin_failure(*this, *functions_, result, "unload an image from its device %d", device).consume();
+    plugin_failure(*this, *functions_, {"unload_binary", result}, "unload an image from its device %d", device)
+        .consume();
 }
 
 Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const {
   void *memory = functions_->data_alloc(device, size, host_ptr, kind);
   if (!memory && size != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, kNoNumber, "allocate %lld bytes of memory of kind %d on its device %d",
-                          static_cast<long long>(size), kind, device);
+    return plugin_failure(*this, *functions_, {"data_alloc", 0},
+                          "allocate %lld bytes of memory of kind %d on its device %d", static_cast<long long>(size),
+                          kind, device);
   return memory;
 }
 
 Status Plugin::data_delete(int32_t device, void *pointer, int32_t kind) const {
   // The plugins of LLVM 14 and 15 take two arguments and do not look at the third.
   if (const int32_t result = functions_->data_delete(device, pointer, kind); result != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, result, "free memory at %p on its device %d", pointer, device);
+    return plugin_failure(*this, *functions_, {"data_delete", result}, "free memory at %p on its device %d", pointer,
+                          device);
   return Status::ok();
 }
 
@@ -159,8 +163,9 @@ Status Plugin::data_submit(int32_t device, void *target, const void *host, int64
                              ? functions_->data_submit_async(device, target, source, size, &queue->info)
                              : functions_->data_submit(device, target, source, size);
   if (result != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, result, "copy %lld bytes from host address %p to %p on its device %d",
-                          static_cast<long long>(size), host, target, device);
+    return plugin_failure(*this, *functions_, {queue && is_asynchronous_ ? "data_submit_async" : "data_submit", result},
+                          "copy %lld bytes from host address %p to %p on its device %d", static_cast<long long>(size),
+                          host, target, device);
   return Status::ok();
 }
 
@@ -170,8 +175,10 @@ Status Plugin::data_retrieve(int32_t device, void *host, const void *target, int
                              ? functions_->data_retrieve_async(device, host, source, size, &queue->info)
                              : functions_->data_retrieve(device, host, source, size);
   if (result != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, result, "copy %lld bytes from %p on its device %d to host address %p",
-                          static_cast<long long>(size), target, device, host);
+    return plugin_failure(*this, *functions_,
+                          {queue && is_asynchronous_ ? "data_retrieve_async" : "data_retrieve", result},
+                          "copy %lld bytes from %p on its device %d to host address %p", static_cast<long long>(size),
+                          target, device, host);
   return Status::ok();
 }
 
@@ -179,7 +186,7 @@ Status Plugin::data_fill(int32_t device, void *target, uint8_t value, int64_t si
   if (functions_->data_fill) {
     __tgt_async_info *info = queue && is_asynchronous_ ? &queue->info : nullptr;
     if (const int32_t result = functions_->data_fill(device, target, value, size, info); result != 0)
-      return plugin_failure(*this, *functions_, result, "fill %lld bytes at %p on its device %d",
+      return plugin_failure(*this, *functions_, {"data_fill", result}, "fill %lld bytes at %p on its device %d",
                             static_cast<long long>(size), target, device);
     return Status::ok();
   }
@@ -213,7 +220,8 @@ Status Plugin::data_exchange(int32_t source_device, const void *source, int32_t 
     result = functions_->data_exchange(source_device, from, destination_device, destination, size);
   }
   if (result != 0)
-    return plugin_failure(*this, *functions_, result, "copy %lld bytes from %p on its device %d to %p on its device %d",
+    return plugin_failure(*this, *functions_, {"data_exchange", result},
+                          "copy %lld bytes from %p on its device %d to %p on its device %d",
                           static_cast<long long>(size), source, source_device, destination, destination_device);
   return Status::ok();
 }
@@ -226,8 +234,8 @@ Status Plugin::launch_kernel(int32_t device, void *kernel, void **arguments, __t
                              ? functions_->launch_kernel(device, kernel, arguments, offsets, &args, info)
                              : launch_adapted(*functions_, {device, kernel, arguments, &args, info});
   if (result != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, result, "launch the kernel %p with %u arguments on its device %d", kernel,
-                          args.NumArgs, device);
+    return plugin_failure(*this, *functions_, {"launch_kernel", result},
+                          "launch the kernel %p with %u arguments on its device %d", kernel, args.NumArgs, device);
   return Status::ok();
 }
 
@@ -239,7 +247,8 @@ Status Plugin::synchronize(int32_t device, Queue &queue) const {
   const int32_t result = functions_->synchronize(device, &queue.info);
   queue.info.Queue = nullptr; // also after a failure the queue is the plugin's again
   if (result != 0)
-    return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+    return plugin_failure(*this, *functions_, {"synchronize", result}, "complete the work of a queue on its device %d",
+                          device);
   return Status::ok();
 }
 
@@ -252,7 +261,8 @@ Result<bool> Plugin::query(int32_t device, Queue &queue) const {
   }
   if (const int32_t result = functions_->query_async(device, &queue.info); result != 0) {
     queue.info.Queue = nullptr;
-    return plugin_failure(*this, *functions_, result, "complete the work of a queue on its device %d", device);
+    return plugin_failure(*this, *functions_, {"query_async", result}, "complete the work of a queue on its device %d",
+                          device);
   }
   return !queue.is_busy();
 }
@@ -262,7 +272,7 @@ Result<void *> Plugin::create_event(int32_t device) const {
     return no_support(*this, "create_event");
   void *event = nullptr;
   if (const int32_t result = functions_->create_event(device, &event); result != 0)
-    return plugin_failure(*this, *functions_, result, "create an event on its device %d", device);
+    return plugin_failure(*this, *functions_, {"create_event", result}, "create an event on its device %d", device);
   return event;
 }
 
@@ -270,7 +280,7 @@ Status Plugin::record_event(int32_t device, void *event, Queue &queue) const {
   if (!has_events_)
     return no_support(*this, "record_event");
   if (const int32_t result = functions_->record_event(device, event, &queue.info); result != 0)
-    return plugin_failure(*this, *functions_, result, "record an event on its device %d", device);
+    return plugin_failure(*this, *functions_, {"record_event", result}, "record an event on its device %d", device);
   return Status::ok();
 }
 
@@ -278,7 +288,8 @@ Status Plugin::wait_event(int32_t device, void *event, Queue &queue) const {
   if (!has_events_)
     return no_support(*this, "wait_event");
   if (const int32_t result = functions_->wait_event(device, event, &queue.info); result != 0)
-    return plugin_failure(*this, *functions_, result, "make a queue of its device %d wait for an event", device);
+    return plugin_failure(*this, *functions_, {"wait_event", result}, "make a queue of its device %d wait for an event",
+                          device);
   return Status::ok();
 }
 
@@ -286,7 +297,7 @@ Status Plugin::sync_event(int32_t device, void *event) const {
   if (!has_events_)
     return no_support(*this, "sync_event");
   if (const int32_t result = functions_->sync_event(device, event); result != 0)
-    return plugin_failure(*this, *functions_, result, "wait for an event of its device %d", device);
+    return plugin_failure(*this, *functions_, {"sync_event", result}, "wait for an event of its device %d", device);
   return Status::ok();
 }
 
@@ -294,7 +305,8 @@ void Plugin::destroy_event(int32_t device, void *event) const {
   if (!has_events_)
     return;
   if (const int32_t result = functions_->destroy_event(device, event); result != 0)
-    plugin_failure(*this, *functions_, result, "destroy an event of its device %d", device).consume();
+    plugin_failure(*this, *functions_, {"destroy_event", result}, "destroy an event of its device %d", device)
+        .consume();
 }
 
 Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const {
@@ -302,8 +314,9 @@ Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const
     return static_cast<void *>(nullptr);
   void *accessible = nullptr;
   if (const int32_t result = functions_->data_lock(device, host, size, &accessible); result != 0)
-    return plugin_failure(*this, *functions_, result, "pin %lld bytes at host address %p for its device %d",
-                          static_cast<long long>(size), host, device);
+    return plugin_failure(*this, *functions_, {"data_lock", result},
+                          "pin %lld bytes at host address %p for its device %d", static_cast<long long>(size), host,
+                          device);
   return accessible;
 }
 
@@ -311,7 +324,8 @@ Status Plugin::data_unlock(int32_t device, void *host) const {
   if (!functions_->data_unlock)
     return Status::ok();
   if (const int32_t result = functions_->data_unlock(device, host); result != 0)
-    return plugin_failure(*this, *functions_, result, "unpin host address %p for its device %d", host, device);
+    return plugin_failure(*this, *functions_, {"data_unlock", result}, "unpin host address %p for its device %d", host,
+                          device);
   return Status::ok();
 }
 
@@ -319,8 +333,9 @@ Status Plugin::data_notify_mapped(int32_t device, void *host, int64_t size) cons
   if (!functions_->data_notify_mapped)
     return Status::ok();
   if (const int32_t result = functions_->data_notify_mapped(device, host, size); result != 0)
-    return plugin_failure(*this, *functions_, result, "pin %lld mapped bytes at host address %p for its device %d",
-                          static_cast<long long>(size), host, device);
+    return plugin_failure(*this, *functions_, {"data_notify_mapped", result},
+                          "pin %lld mapped bytes at host address %p for its device %d", static_cast<long long>(size),
+                          host, device);
   return Status::ok();
 }
 
@@ -328,7 +343,8 @@ Status Plugin::data_notify_unmapped(int32_t device, void *host) const {
   if (!functions_->data_notify_unmapped)
     return Status::ok();
   if (const int32_t result = functions_->data_notify_unmapped(device, host); result != 0)
-    return plugin_failure(*this, *functions_, result, "unpin mapped host address %p for its device %d", host, device);
+    return plugin_failure(*this, *functions_, {"data_notify_unmapped", result},
+                          "unpin mapped host address %p for its device %d", host, device);
   return Status::ok();
 }
 
@@ -341,7 +357,8 @@ Status Plugin::set_function_ptr_map(int32_t device, uint64_t count, __omp_offloa
     return no_support(*this, "set_function_ptr_map");
   const int32_t result = functions_->set_function_ptr_map(device, count, table);
   if (result != 0 && (functions_->features & OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT) != 0)
-    return plugin_failure(*this, *functions_, result, "set the table of %llu indirect functions of its device %d",
+    return plugin_failure(*this, *functions_, {"set_function_ptr_map", result},
+                          "set the table of %llu indirect functions of its device %d",
                           static_cast<unsigned long long>(count), device);
   return Status::ok();
 }
@@ -351,7 +368,7 @@ Result<__tgt_async_info *> Plugin::init_async_info(int32_t device) const {
   if (!functions_->init_async_info)
     return info;
   if (const int32_t result = functions_->init_async_info(device, &info); result != 0)
-    return plugin_failure(*this, *functions_, result, "create a queue on its device %d", device);
+    return plugin_failure(*this, *functions_, {"init_async_info", result}, "create a queue on its device %d", device);
   return info;
 }
 
@@ -359,7 +376,8 @@ Status Plugin::release_async_info(int32_t device, __tgt_async_info *info) const 
   if (!functions_->release_async_info || !info)
     return Status::ok();
   if (const int32_t result = functions_->release_async_info(device, info); result != 0)
-    return plugin_failure(*this, *functions_, result, "release a queue of its device %d", device);
+    return plugin_failure(*this, *functions_, {"release_async_info", result}, "release a queue of its device %d",
+                          device);
   return Status::ok();
 }
 
@@ -368,8 +386,9 @@ Status Plugin::init_device_info(int32_t device, __tgt_device_info *info) const {
     return no_support(*this, "init_device_info");
   const char *words = nullptr;
   if (const int32_t result = functions_->init_device_info(device, info, &words); result != 0)
-    return plugin_failure(*this, *functions_, result, "tell the native handles of its device %d%s%s", device,
-                          words ? ": " : "", words ? words : "");
+    return plugin_failure(*this, *functions_, {"init_device_info", result},
+                          "tell the native handles of its device %d%s%s", device, words ? ": " : "",
+                          words ? words : "");
   return Status::ok();
 }
 
@@ -380,11 +399,7 @@ bool Plugin::print_device_info(int32_t device) const {
   return true;
 }
 
-std::string Plugin::device_arch(int32_t device) const {
-  return text_from(functions_->device_arch, device);
-}
-std::string Plugin::device_uid(int32_t device) const {
-  return text_from(functions_->device_uid, device);
-}
+std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
+std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
 
 } // namespace omptarget

@@ -100,9 +100,11 @@ size_t entries_of(const __tgt_device_image &image) {
 }
 
 /// Whether a plugin returned a table at all.
-Status check_table(const __tgt_target_table *table) {
-  if (!table)
-    return Status::error("__tgt_rtl_load_binary returns null");
+Status check_table(const PluginFunctions &functions, const __tgt_target_table *table) {
+  if (!table) {
+    const std::string words = last_words(functions);
+    return Status::error("__tgt_rtl_load_binary returns null" + (words.empty() ? words : ": " + words));
+  }
   if (!is_readable(table, sizeof *table))
     return Status::error(
         format("__tgt_rtl_load_binary returns a table at %p, where no memory is", static_cast<const void *>(table)));
@@ -204,7 +206,7 @@ Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t d
   if (!table && is_image_own && own_entry_count(image) == 0)
     return Status::error("__tgt_rtl_load_binary returns null: plugins of LLVM 14 and 15 look for the section "
                          "omp_offloading_entries, which images of clang 20 and later do not have");
-  OMPTARGET_TRY(check_table(table));
+  OMPTARGET_TRY(check_table(functions, table));
   __tgt_target_table found = *table;
   if (is_image_own && found.EntriesBegin)
     found.EntriesEnd = found.EntriesBegin + own_entry_count(image);
@@ -240,9 +242,7 @@ Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int3
 
 } // namespace
 
-ptrdiff_t *zero_offsets(size_t count) {
-  return count <= kZeroOffsets ? zeros : nullptr;
-}
+ptrdiff_t *zero_offsets(size_t count) { return count <= kZeroOffsets ? zeros : nullptr; }
 
 int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request) {
   LaunchRequest adapted = request;
@@ -268,7 +268,7 @@ Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t de
   if (functions.generation != PluginGeneration::kCurrent)
     return load_for_llvm(functions, device, image);
   __tgt_target_table *table = functions.load_binary(device, &image);
-  OMPTARGET_TRY(check_table(table));
+  OMPTARGET_TRY(check_table(functions, table));
   OMPTARGET_TRY(check_table_entries(*table, image));
   OMPTARGET_TRY(check_table_size(*table, image));
   return table;

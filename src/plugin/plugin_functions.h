@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/guarded.h"
@@ -114,6 +115,8 @@ struct PluginFunctions {
 /// Whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a queue is
 /// what the plugin ABI says it is.
 bool can_queue_work(const PluginFunctions &functions);
+/// The plugin's own words about the last failure in this thread; empty if it has none.
+std::string last_words(const PluginFunctions &functions);
 /// Whether all functions of events are there.
 bool has_all_events(const PluginFunctions &functions);
 

@@ -129,17 +129,17 @@ Status check_image_is_whole(const __tgt_device_image &image) {
 
 bool lacks_implicit_parameter(const __tgt_device_image &image) {
   std::optional<bool> answer;
-  each_section(bytes_of(image), [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view name,
-                                    Elf::Elf_Shdr_Range sections) {
-    if (answer)
-      return;
-    if (section.sh_type == llvm::ELF::SHT_SYMTAB || section.sh_type == llvm::ELF::SHT_DYNSYM)
-      if (const KernelStyle style = kernel_style(elf, section, sections); style != KernelStyle::kUnknown)
-        answer = style == KernelStyle::kMode;
-    if (name == ".comment")
-      if (const unsigned version = clang_version(contents_of(elf, section)); version != 0 && !answer)
-        answer = version < kFirstWithParameter;
-  });
+  each_section(bytes_of(image),
+               [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view name, Elf::Elf_Shdr_Range sections) {
+                 if (answer)
+                   return;
+                 if (section.sh_type == llvm::ELF::SHT_SYMTAB || section.sh_type == llvm::ELF::SHT_DYNSYM)
+                   if (const KernelStyle style = kernel_style(elf, section, sections); style != KernelStyle::kUnknown)
+                     answer = style == KernelStyle::kMode;
+                 if (name == ".comment")
+                   if (const unsigned version = clang_version(contents_of(elf, section)); version != 0 && !answer)
+                     answer = version < kFirstWithParameter;
+               });
   return answer.value_or(false);
 }
 
@@ -147,14 +147,14 @@ std::set<std::string_view> dynamic_symbols(const __tgt_device_image &image) {
   std::set<std::string_view> found;
   if (!is_for_this_machine(image))
     return found;
-  each_section(bytes_of(image), [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view,
-                                    Elf::Elf_Shdr_Range sections) {
-    if (section.sh_type == llvm::ELF::SHT_DYNSYM)
-      each_symbol(elf, section, sections, [&](const Elf::Elf_Sym &symbol, std::string_view name) {
-        if (symbol.st_shndx != llvm::ELF::SHN_UNDEF && symbol.getBinding() != llvm::ELF::STB_LOCAL)
-          found.insert(name);
-      });
-  });
+  each_section(bytes_of(image),
+               [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view, Elf::Elf_Shdr_Range sections) {
+                 if (section.sh_type == llvm::ELF::SHT_DYNSYM)
+                   each_symbol(elf, section, sections, [&](const Elf::Elf_Sym &symbol, std::string_view name) {
+                     if (symbol.st_shndx != llvm::ELF::SHN_UNDEF && symbol.getBinding() != llvm::ELF::STB_LOCAL)
+                       found.insert(name);
+                   });
+               });
   return found;
 }
 

@@ -36,7 +36,17 @@ bool has_all_events(const PluginFunctions &functions) {
          functions.sync_event && functions.destroy_event;
 }
 
+std::string last_words(const PluginFunctions &functions) {
+  char words[1024] = "";
+  if (!functions.last_error || functions.last_error(words, sizeof words) == 0)
+    return {};
+  words[sizeof words - 1] = '\0';
+  return words;
+}
+
 namespace {
+
+std::string after_colon(const std::string &words) { return words.empty() ? words : ": " + words; }
 
 const char *dl_error() {
   const char *text = dlerror();
@@ -178,16 +188,6 @@ Status check_required(const PluginFunctions &functions) {
   return Status::ok();
 }
 
-std::string last_error_of(const PluginFunctions &functions) {
-  if (!functions.last_error)
-    return {};
-  char text[512] = "";
-  if (functions.last_error(text, sizeof text) == 0)
-    return {};
-  text[sizeof text - 1] = '\0';
-  return std::string(": ") + text;
-}
-
 Status ask_abi(PluginFunctions &functions) {
   if (!functions.abi)
     return Status::ok();
@@ -253,13 +253,14 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
   OMPTARGET_TRY(hold(path, handle));
   if (functions.init_plugin)
     if (const int32_t result = functions.init_plugin(); result != 0)
-      return Status::error(format("__tgt_rtl_init_plugin fails with %d%s", result, last_error_of(functions).c_str()));
+      return Status::error(
+          format("__tgt_rtl_init_plugin fails with %d%s", result, after_colon(last_words(functions)).c_str()));
   const int32_t devices = functions.number_of_devices();
   OMPTARGET_TRY(check_still_open(handle, path));
   if (devices < 0 || devices > kMaximumDevices)
     return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
   if (devices == 0)
-    return Status::error(kNoDevices + last_error_of(functions));
+    return Status::error(kNoDevices + after_colon(last_words(functions)));
   if (functions.generation != PluginGeneration::kCurrent)
     OMPTARGET_TRY(check_settings(path));
   return devices;

@@ -22,9 +22,7 @@ void write(Session &session, int32_t device, void *address, uint64_t value) {
   session.expect(session.plugin().data_submit(device, address, &value, sizeof value, nullptr), "copying");
 }
 
-unsigned long long number(uint64_t value) {
-  return value;
-}
+unsigned long long number(uint64_t value) { return value; }
 
 } // namespace
 
@@ -102,8 +100,7 @@ void check_kernels(Session &session) {
       report.fail("what a kernel writes to omptarget_check_variable is not at the address in the table");
   }
   if (session.has_kernel("omptarget_check_implicit")) {
-    session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr,
-                   LaunchKind::kImplicit);
+    session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr, LaunchKind::kImplicit);
     if (const uint64_t value = read(session, 0, memory.get()); value != 99)
       report.fail(
           "a kernel with the implicit leading parameter gets its arguments shifted: it stores %llu; expected 99",
@@ -187,8 +184,7 @@ void check_threads(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
-  const bool has_kernels =
-      session.test_image() && session.load_image() && session.has_kernel("omptarget_check_add");
+  const bool has_kernels = session.test_image() && session.load_image() && session.has_kernel("omptarget_check_add");
   report.tries("data_alloc", "eight threads at once");
   report.tries("data_submit", "eight threads at once");
   report.tries("data_retrieve", "eight threads at once");

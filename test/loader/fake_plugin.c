@@ -33,9 +33,19 @@ OMPTARGET_PLUGIN_API FakeRecord fake_record;
 
 static char last_error[128];
 static int32_t fail(const char *text) {
+#if !defined(FAKE_SILENT)
   snprintf(last_error, sizeof last_error, "%s", text);
+#endif
   return -1;
 }
+
+#if defined(FAKE_NEEDS_STOI)
+/* What a plugin needs that reads numbers with std::stoi. */
+__attribute__((weak)) void _ZSt24__throw_invalid_argumentPKc(const char *text);
+OMPTARGET_PLUGIN_API int fake_has_stoi(void) {
+  return _ZSt24__throw_invalid_argumentPKc != NULL;
+}
+#endif
 
 /* ---- queues: copies that are made when somebody waits ----------------------------------------------------------- */
 

@@ -189,7 +189,9 @@ TEST(Generations, results_of_the_function_map_count_only_if_there_are_any) {
   EXPECT_EQ(fake.record->map_count, 1u);
   Status status = fake->set_function_ptr_map(0, 666, &pair);
   EXPECT_EQ(status.to_string(),
-            "plugin current cannot set the table of 666 indirect functions of its device 0: too evil a table");
+            "plugin current cannot set the table of 666 indirect functions of its device 0: too evil a table "
+            "(__tgt_rtl_set_function_ptr_map of " +
+                fake_path("current") + ")");
   EXPECT_FALSE(Fake("llvm16")->has_function_map());
 }
 

@@ -100,6 +100,23 @@ TEST(Loader, a_plugin_that_closes_itself_is_left_out) {
   EXPECT_THAT(reason_for("closes_itself"), HasSubstr("closed its own handle in __tgt_rtl_init_plugin"));
 }
 
+TEST(Loader, settings_that_would_end_the_process_keep_plugins_of_llvm_out) {
+  setenv("LIBOMPTARGET_DEBUG", "mapping,kernel", 1);
+  EXPECT_EQ(reason_for("takes_numbers"),
+            "would end the process: it takes only numbers from LIBOMPTARGET_DEBUG, not 'mapping,kernel'");
+  EXPECT_EQ(reason_for("llvm16"), "success") << "it does not read numbers in that way";
+  setenv("LIBOMPTARGET_DEBUG", "99999999999999999999", 1);
+  EXPECT_THAT(reason_for("takes_numbers"), HasSubstr("would end the process"));
+  setenv("LIBOMPTARGET_DEBUG", "1", 1);
+  EXPECT_EQ(reason_for("takes_numbers"), "success");
+  unsetenv("LIBOMPTARGET_DEBUG");
+  setenv("LIBOMPTARGET_INFO", "lots", 1);
+  EXPECT_EQ(reason_for("takes_numbers"),
+            "would end the process: it takes only numbers from LIBOMPTARGET_INFO, not 'lots'");
+  unsetenv("LIBOMPTARGET_INFO");
+  EXPECT_EQ(reason_for("takes_numbers"), "success");
+}
+
 TEST(Loader, tables_are_checked) {
   const std::string start = "cannot load an image of 8 bytes on its device 0: __tgt_rtl_load_binary returns ";
   EXPECT_THAT(load_failure_of("null_table"),
@@ -128,7 +145,9 @@ TEST(Loader, failures_of_functions_carry_the_plugins_words) {
   EXPECT_THAT(memory.status().to_string(), HasSubstr("plugin fails_at cannot allocate 1125899906842624 bytes"));
   EXPECT_THAT(memory.status().to_string(), HasSubstr("the device has no such amount"));
   Status status = fake->init_device(1, 1);
-  EXPECT_EQ(status.to_string(), "plugin fails_at cannot initialise its device 1: device 1 is on fire");
+  EXPECT_EQ(status.to_string(), "plugin fails_at cannot initialise its device 1: device 1 is on fire "
+                                "(__tgt_rtl_init_device of " +
+                                    fake_path("fails_at") + ")");
 }
 
 } // namespace
