@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <strings.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <vector>
 
@@ -66,11 +67,19 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 
 } // namespace
 
+/// Whether the value of a setting is a path.
+static bool names_files(SettingId id) {
+  return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile;
+}
+
 const SettingRow &setting_row(SettingId id) { return kRows[static_cast<size_t>(id)]; }
 
 const char *setting_text(SettingId id) {
   const char *value = std::getenv(setting_row(id).variable);
-  return value && *value ? value : nullptr;
+  if (!value || !*value)
+    return nullptr;
+  // Who starts a privileged process must not choose what it loads and writes.
+  return names_files(id) && getauxval(AT_SECURE) != 0 ? nullptr : value;
 }
 
 bool setting_flag(SettingId id) { return parsed<bool>(id, parse_flag, "boolean (true or false)"); }

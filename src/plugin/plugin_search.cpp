@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <sys/auxv.h>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -32,13 +31,10 @@ std::string own_folder() {
 
 std::vector<std::string> search_folders() {
   std::vector<std::string> folders;
-  if (const char *path = setting_text(SettingId::kPluginPath)) {
-    // Opening a plugin runs its code, so whoever starts a privileged process must not choose it.
-    if (getauxval(AT_SECURE) != 0)
-      OMPTARGET_TRACE(Topic::kPlugin, "LIBOMPTARGET_PLUGIN_PATH is ignored in a privileged process");
-    else
-      folders = split_list(path, ':');
-  }
+  if (const char *path = setting_text(SettingId::kPluginPath))
+    folders = split_list(path, ':');
+  else if (const char *variable = setting_row(SettingId::kPluginPath).variable; std::getenv(variable))
+    OMPTARGET_TRACE(Topic::kPlugin, "%s is empty, or ignored since the process is privileged", variable);
   if (std::string folder = own_folder(); !folder.empty())
     folders.push_back(std::move(folder));
   return folders;

@@ -24,6 +24,8 @@ protected:
   void TearDown() override {
     unsetenv("LIBOMPTARGET_PLUGIN_PATH");
     unsetenv("LIBOMPTARGET_PLUGINS");
+    unsetenv("LIBOMPTARGET_DEBUG");
+    unsetenv("LIBOMPTARGET_DEBUG_FILE");
   }
   static std::vector<std::string> names_of(const PluginSet &set) {
     std::vector<std::string> names;
@@ -95,17 +97,23 @@ TEST_F(Search, privileged_processes_do_not_look_where_the_environment_says) {
   const std::string folder = mkdtemp(pattern.data());
   const std::string program = folder + "/search";
   std::filesystem::copy_file(OMPTARGET_SEARCH_PROGRAM, program);
+  const std::string trace = folder + "/trace";
   setenv("LIBOMPTARGET_PLUGIN_PATH", folder_of("current").c_str(), 1);
+  setenv("LIBOMPTARGET_DEBUG_FILE", trace.c_str(), 1);
+  setenv("LIBOMPTARGET_DEBUG", "1", 1);
   EXPECT_EQ(output_of(program), "ordinary: current");
+  EXPECT_TRUE(std::filesystem::remove(trace));
   constexpr uid_t kNobody = 65534;
   ASSERT_EQ(chown(program.c_str(), kNobody, kNobody), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
   ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
-  const std::string output = output_of(program);
+  const std::string output = output_of(program + " 2>/dev/null");
+  const bool has_written = std::filesystem::exists(trace);
   std::filesystem::remove_all(folder);
   if (output.find("ordinary") == 0)
     GTEST_SKIP() << "this file system takes no privileged programs";
   EXPECT_EQ(output, "privileged:");
+  EXPECT_FALSE(has_written) << "where the trace goes is not for the environment to say either";
 }
 
 } // namespace
