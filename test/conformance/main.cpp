@@ -253,6 +253,8 @@ std::string text_about(const FunctionRow &row, const Summary &summary, bool is_t
       text += "; " + found->second[i];
     return text;
   }
+  if (!row.without && summary.tried.contains("launch_kernel"))
+    return "not tried: the host library calls launch_kernel";
   const auto reason = summary.untried.find(row.check);
   return format("not tried (%s): %s", row.check,
                 reason != summary.untried.end() ? reason->second.c_str() : "there was nothing to try it with");

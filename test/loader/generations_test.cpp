@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "../unit/plugin/section_file.h"
 #include "fakes.h"
 
 namespace omptarget {
@@ -133,6 +134,32 @@ TEST(Generations, the_implicit_parameter_is_supplied_where_the_plugin_does_not) 
     EXPECT_EQ(fake.record->count, 2u) << name;
     EXPECT_EQ(fake.record->first, 11u) << name;
     EXPECT_EQ(fake.record->version, 3u) << name;
+  }
+}
+
+TEST(Generations, llvm_18_gets_no_image_whose_kernels_lack_the_parameter) {
+  SectionFile file;
+  file.add(".comment", SHT_PROGBITS, "Debian clang version 17.0.6 (22)");
+  std::string bytes = file.bytes();
+  FakeImage image;
+  image.description.ImageStart = bytes.data();
+  image.description.ImageEnd = bytes.data() + bytes.size();
+  const Fake fake("llvm18");
+  Result<__tgt_target_table *> table = fake->load_binary(0, image.description);
+  EXPECT_NE(table.status().to_string().find("device 0: the image was made by a clang before 18, and"), std::string::npos)
+      << table.status().to_string();
+}
+
+TEST(Generations, images_that_are_cut_short_do_not_reach_plugins_of_llvm) {
+  SectionFile file;
+  std::string bytes = file.bytes();
+  FakeImage image;
+  image.description.ImageStart = bytes.data();
+  image.description.ImageEnd = bytes.data() + bytes.size() - 1;
+  for (const char *name : {"llvm14", "llvm15", "llvm16", "llvm17", "llvm18"}) {
+    const Fake fake(name);
+    Result<__tgt_target_table *> table = fake->load_binary(0, image.description);
+    EXPECT_NE(table.status().to_string().find("the image is cut short: it has "), std::string::npos) << name;
   }
 }
 

@@ -3,13 +3,14 @@
 
 #include "plugin/plugin_image.h"
 
+#include "section_file.h"
+
 #include <cstring>
 #include <elf.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
-#include <vector>
 
 namespace omptarget {
 namespace {
@@ -27,78 +28,6 @@ std::string reason_for(std::string bytes) {
   Status status = check_image_is_whole(image_of(bytes));
   return status.to_string();
 }
-
-/// An ELF file that is nothing but sections: a null one, the names, and what is added.
-class SectionFile {
-public:
-  SectionFile() {
-    add(".shstrtab", SHT_STRTAB, std::string(1, '\0'));
-    sections_[0].name = 0;
-  }
-  void add(const std::string &name, uint32_t type, std::string contents, uint32_t link = 0, uint64_t entry_size = 0) {
-    sections_.push_back({names_.size(), type, std::move(contents), link, entry_size});
-    names_ += name + '\0';
-  }
-  /// Symbols of these names, with a table of names of their own.
-  void add_symbols(const std::vector<std::string> &names) {
-    std::string texts(1, '\0');
-    std::string symbols(sizeof(Elf64_Sym), '\0');
-    for (const std::string &name : names) {
-      Elf64_Sym symbol{};
-      symbol.st_name = static_cast<uint32_t>(texts.size());
-      symbols.append(reinterpret_cast<const char *>(&symbol), sizeof symbol);
-      texts += name + '\0';
-    }
-    add(".strtab", SHT_STRTAB, texts);
-    add(".symtab", SHT_SYMTAB, symbols, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Sym));
-  }
-  std::string bytes() {
-    sections_[0].contents = names_;
-    std::string bytes(sizeof(Elf64_Ehdr), '\0');
-    std::vector<Elf64_Shdr> headers(1);
-    for (const Section &section : sections_) {
-      bytes.resize((bytes.size() + 7) / 8 * 8);
-      Elf64_Shdr header{};
-      header.sh_name = static_cast<uint32_t>(section.name);
-      header.sh_type = section.type;
-      header.sh_offset = bytes.size();
-      header.sh_size = section.contents.size();
-      header.sh_link = section.link;
-      header.sh_info = 1;
-      header.sh_addralign = 8;
-      header.sh_entsize = section.entry_size;
-      headers.push_back(header);
-      bytes += section.contents;
-    }
-    bytes.resize((bytes.size() + 7) / 8 * 8);
-    Elf64_Ehdr header{};
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_ident[EI_VERSION] = EV_CURRENT;
-    header.e_machine = EM_X86_64;
-    header.e_type = ET_DYN;
-    header.e_shoff = bytes.size();
-    header.e_shnum = static_cast<uint16_t>(headers.size());
-    header.e_shstrndx = 1;
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_ehsize = sizeof header;
-    std::memcpy(bytes.data(), &header, sizeof header);
-    bytes.append(reinterpret_cast<const char *>(headers.data()), headers.size() * sizeof(Elf64_Shdr));
-    return bytes;
-  }
-
-private:
-  struct Section {
-    size_t name;
-    uint32_t type;
-    std::string contents;
-    uint32_t link;
-    uint64_t entry_size;
-  };
-  std::vector<Section> sections_;
-  std::string names_ = std::string(1, '\0');
-};
 
 bool lacks_parameter(SectionFile &file) {
   std::string bytes = file.bytes();
