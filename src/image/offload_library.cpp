@@ -16,10 +16,10 @@ namespace {
 
 constexpr int32_t kMaxImages = 1 << 16;
 
-/// Nothing is known of the alignment of what a damaged descriptor points to.
-template <typename Record> Record load(const Record *from) {
+/// Record number i of a table. Nothing is known of the alignment of what a damaged descriptor points to.
+template <typename Record> Record load(const void *table, int32_t i = 0) {
   Record record;
-  std::memcpy(&record, from, sizeof record);
+  std::memcpy(&record, static_cast<const char *>(table) + static_cast<size_t>(i) * sizeof record, sizeof record);
   return record;
 }
 
@@ -42,7 +42,7 @@ public:
                         "table of device images"));
     OMPTARGET_TRY(read_table(descriptor));
     for (int32_t i = 0; i < descriptor.NumDeviceImages; ++i)
-      read_image(load<__tgt_device_image>(descriptor.DeviceImages + i));
+      read_image(load<__tgt_device_image>(descriptor.DeviceImages, i));
     return Status::ok();
   }
 

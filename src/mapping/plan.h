@@ -7,10 +7,12 @@
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
+#include <vector>
 
 #include "base/status.h"
 #include "mapping/host_data_to_target_map.h"
 #include "mapping/map_type.h"
+#include "observe/construct_events.h"
 
 namespace omptarget {
 
@@ -63,6 +65,17 @@ inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found 
     awaited.push_back(found.ref);
 }
 
+/// What is to be told of an item whose data are present.
+struct EnteredMapping {
+  const Mapping *mapping;
+  observe::MappingFacts facts; ///< without the device address
+  observe::CountChange change;
+  bool is_hold;
+  bool is_implicit;
+  /// Once the mapping has storage.
+  void report() const;
+};
+
 /// What entering has to do: allocate, copy, wait, then the rest.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
@@ -71,6 +84,7 @@ struct EnterPlan {
   llvm::SmallVector<MappingRef, 2> awaited;      ///< of other constructs: storage or data may not have arrived
   llvm::SmallVector<Copy, 2> late_copies;        ///< into mappings of others (always)
   llvm::SmallVector<Attachment, 2> late_attachments;
+  std::vector<EnteredMapping> entered;           ///< own new mappings; to be reported after they were allocated
 
   bool is_empty() const {
     return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && late_copies.empty() &&

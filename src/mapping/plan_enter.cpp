@@ -187,13 +187,18 @@ private:
       add_awaited(plan_.awaited, found);
   }
 
-  static void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
+  void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
-    observe::mapping_entered({mapping.base(), range.begin, mapping.target_of(range.begin), range.size,
-                              MappingState::count(mapping.state()), mapping.hold_count(),
-                              range.is_pointer ? nullptr : item.name},
-                             counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
-                             item.has(map_type::kHold), item.has(map_type::kImplicit));
+    const EnteredMapping entered{&mapping,
+                                 {mapping.base(), range.begin, {}, range.size, MappingState::count(mapping.state()),
+                                  mapping.hold_count(), range.is_pointer ? nullptr : item.name},
+                                 counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
+                                 item.has(map_type::kHold),
+                                 item.has(map_type::kImplicit)};
+    if (is_own(&mapping))
+      plan_.entered.push_back(entered); // has no address yet
+    else
+      entered.report();
   }
 
   bool is_own(const Mapping *mapping) const { return mapping->creator() == &plan_; }
@@ -243,6 +248,12 @@ private:
 };
 
 } // namespace
+
+void EnteredMapping::report() const {
+  observe::MappingFacts placed = facts;
+  placed.target = mapping->target_of(facts.begin);
+  observe::mapping_entered(placed, change, is_hold, is_implicit);
+}
 
 Status missing_present(const MapItem &item, const char *modifier) {
   return Status::message(missing_text(item, modifier)).about(variable_text(item));

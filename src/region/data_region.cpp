@@ -25,6 +25,8 @@ void return_addresses(const MapItems &items, void **bases) {
       base = host_ptr(value);
     }
     // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
+    if (!item.mapping && !(item.flags & kItemHostPointer))
+      observe::mapping_missing(item.name);
     bases[item.argument] = item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
   }
 }

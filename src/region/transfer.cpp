@@ -69,6 +69,8 @@ Status DeviceWork::enter(MapItems &items) {
 
 Status DeviceWork::carry_out(const EnterPlan &plan) {
   OMPTARGET_TRY(allocate(plan));
+  for (const EnteredMapping &entered : plan.entered)
+    entered.report();
   OMPTARGET_TRY(fill(plan));
   OMPTARGET_TRY(publish(plan));
   OMPTARGET_TRY(await(plan.awaited));

@@ -46,6 +46,8 @@ int main(void) {
     *nothing = 1;
 #pragma omp target map(from : x) device(1)
   x = 2;
+#pragma omp target data use_device_ptr(heap) // not present any more
+  x *= 1;
   int host = omp_get_initial_device();
   int *device = omp_target_alloc(40, 0);
   omp_target_memcpy(device, a, 40, 0, 0, 0, host);

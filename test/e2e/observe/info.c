@@ -10,7 +10,7 @@
 // RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
 // RUN: env LIBOMPTARGET_INFO=-1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t.plain
 // RUN: env LIBOMPTARGET_INFO=1 %python %inputs/compare_with_llvm.py info %prefix/lib:%ompfolder %llvmfolder/lib:%ompfolder %t.tool %t
-// RUN: %run LIBOMPTARGET_INFO=2 %t 2>&1 | %check --check-prefix=EXISTS --implicit-check-not="{{Entering|Creating|Copying|Launching}}"
+// RUN: %run LIBOMPTARGET_INFO=2 %t 2>&1 | %check --check-prefix=EXISTS --implicit-check-not="{{Entering|Creating|Copying|Launching|TgtPtrBegin=0x0000000000}}"
 // RUN: %run LIBOMPTARGET_INFO=8 %t 2>&1 | %check --check-prefix=CHANGED --implicit-check-not="{{Entering|exists|Copying|Launching}}"
 // RUN: %run LIBOMPTARGET_INFO=16 %t 2>&1 | %check --check-prefix=KERNEL --implicit-check-not="{{Entering|exists|Copying|Creating}}"
 // RUN: %run LIBOMPTARGET_INFO=32 %t 2>&1 | %check --check-prefix=COPY --implicit-check-not="{{Entering|exists|Creating|Launching}}"
@@ -22,4 +22,5 @@
 // KERNEL: "PluginInterface" device 0 info: Launching kernel __omp_offloading_{{.*}}_main_l{{[0-9]+}} with 1 blocks and 1 threads in Generic mode
 // COPY: omptarget device 0 info: Copying data from host to device, HstPtr=0x{{[0-9a-f]+}}, TgtPtr=0x{{[0-9a-f]+}}, Size=40, Name=a
 // EMPTY: omptarget device 0 info: variable nothing[0:0] does not have a valid device counterpart
+// EMPTY: omptarget device 0 info: variable heap does not have a valid device counterpart
 // NOTHING-NOT: info:
