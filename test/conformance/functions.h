@@ -65,6 +65,7 @@ inline constexpr FunctionRow kFunctions[] = {
     {"device_arch", "messages do not say what the device is"},
     {"device_uid", "omp_get_uid_from_device has nothing of the plugin's"},
     {"data_fill", "a filled host buffer is copied"},
+    {"memory_statistics", "profiles do not tell how device memory was used"},
 };
 
 /// What the plugin exports itself, without __tgt_rtl_. Empty if it cannot be read.
