@@ -236,6 +236,22 @@ OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_fill(int32_t ID, void *tgt_ptr, int32_t value, int64_t size,
                                                  __tgt_async_info *async);
 
+/* What was asked of the device's memory and how it was served since the device was initialised. */
+typedef struct __tgt_memory_statistics {
+  uint32_t size; /* set by the caller: bytes of this struct; the plugin writes no more than that */
+  uint32_t reserved;
+  uint64_t allocations;        /* asked for */
+  uint64_t reused;             /* of these, served from memory that was kept after it had been freed */
+  uint64_t driver_allocations; /* asked of the driver */
+  uint64_t kept_bytes;         /* now, not in use */
+  uint64_t used_bytes;         /* now */
+  uint64_t most_used_bytes;
+} __tgt_memory_statistics;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_memory_statistics) == 56, "layout of the statistics of memory, version 1");
+
+/* Only for plugins that keep freed memory. Calls no driver; also after the driver has ended. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_memory_statistics(int32_t ID, __tgt_memory_statistics *statistics);
+
 #ifdef __cplusplus
 }
 #endif

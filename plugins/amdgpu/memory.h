@@ -76,7 +76,7 @@ public:
   Status share(const void *memory);
 
   bool is_initialised() const { return allocator_ != nullptr; }
-  AllocatorStatistics statistics() { return allocator_->statistics(); }
+  AllocatorStatistics statistics() { return allocator_ ? allocator_->statistics() : AllocatorStatistics(); }
   /// Releases all that was allocated, also what the program did not free.
   Status release_all();
 

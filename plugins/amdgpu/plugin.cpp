@@ -480,6 +480,15 @@ size_t __tgt_rtl_device_arch(int32_t id, char *buffer, size_t size) {
   return device ? copy_text(device->properties().target.name(), buffer, size) : 0;
 }
 
+int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statistics) {
+  Device *device = find(id);
+  if (!device)
+    return finish(no_device(id));
+  if (!copy_statistics(device->memory().statistics(), statistics))
+    return finish(Status::error("the record for the statistics of memory has no size"));
+  return kSuccess;
+}
+
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {
   const Device *device = find(id);
   char uid[32] = ""; // "GPU-" and 16 digits, or "GPU-XX" if the device has none

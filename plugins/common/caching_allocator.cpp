@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+
+#include "base/log.h"
 
 namespace omptarget {
 
@@ -137,5 +140,27 @@ Status CachingAllocator::release_all() {
 }
 
 AllocatorStatistics CachingAllocator::statistics() { return state_.lock()->statistics; }
+
+bool copy_statistics(const AllocatorStatistics &from, __tgt_memory_statistics *to) {
+  if (!to || to->size < sizeof to->size)
+    return false;
+  const __tgt_memory_statistics mine = {to->size,        0,
+                                        from.allocations, from.reused,
+                                        from.source_allocations, from.kept_bytes,
+                                        from.used_bytes, from.most_used_bytes};
+  std::memcpy(to, &mine, std::min<size_t>(to->size, sizeof mine));
+  return true;
+}
+
+void trace_statistics(int32_t device_number, const AllocatorStatistics &statistics) {
+  OMPTARGET_TRACE_DEVICE(Topic::kDevice, device_number,
+                         "memory: %llu allocations, %llu of kept memory, %llu from the driver; at most %llu bytes in use, "
+                         "%llu bytes kept at the end",
+                         static_cast<unsigned long long>(statistics.allocations),
+                         static_cast<unsigned long long>(statistics.reused),
+                         static_cast<unsigned long long>(statistics.source_allocations),
+                         static_cast<unsigned long long>(statistics.most_used_bytes),
+                         static_cast<unsigned long long>(statistics.kept_bytes));
+}
 
 } // namespace omptarget

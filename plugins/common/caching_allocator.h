@@ -14,6 +14,7 @@
 
 #include "base/guarded.h"
 #include "base/status.h"
+#include "omptarget/plugin.h"
 
 namespace omptarget {
 
@@ -33,6 +34,11 @@ struct AllocatorStatistics {
   uint64_t used_bytes = 0;        ///< now, in use by the program
   uint64_t most_used_bytes = 0;
 };
+
+/// For __tgt_rtl_memory_statistics: no more than the caller's record has room for. False if that is not even its size.
+bool copy_statistics(const AllocatorStatistics &from, __tgt_memory_statistics *to);
+/// Traces them: the device ends.
+void trace_statistics(int32_t device_number, const AllocatorStatistics &statistics);
 
 /// Any thread. Releasing an address that did not come from here is an error.
 class CachingAllocator {

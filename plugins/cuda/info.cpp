@@ -41,15 +41,7 @@ void Device::print_info() const {
 }
 
 void Device::report_statistics() {
-  const AllocatorStatistics statistics = memory_.statistics();
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(),
-                         "memory: %llu allocations, %llu of kept memory, %llu from the driver; at most %llu bytes in use, "
-                         "%llu bytes kept at the end",
-                         static_cast<unsigned long long>(statistics.allocations),
-                         static_cast<unsigned long long>(statistics.reused),
-                         static_cast<unsigned long long>(statistics.source_allocations),
-                         static_cast<unsigned long long>(statistics.most_used_bytes),
-                         static_cast<unsigned long long>(statistics.kept_bytes));
+  trace_statistics(number(), memory_.statistics());
 }
 
 } // namespace omptarget::cuda

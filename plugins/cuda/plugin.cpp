@@ -427,6 +427,15 @@ size_t __tgt_rtl_device_arch(int32_t id, char *buffer, size_t size) {
   return device ? copy_text(format("sm_%d", device->properties().sm), buffer, size) : 0;
 }
 
+int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statistics) {
+  Device *device = find(id);
+  if (!device)
+    return finish(no_device(id));
+  if (!copy_statistics(device->memory().statistics(), statistics))
+    return finish(Status::error("the record for the statistics of memory has no size"));
+  return kSuccess;
+}
+
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {
   const Device *device = find(id);
   CUuuid uuid{};

@@ -45,6 +45,20 @@ Status Device::catch_up() {
   return Status::ok();
 }
 
+namespace {
+
+bool read_memory(observe::DeviceMemory &memory) {
+  const Device *const device = Runtime::get().known_device(raw(memory.device));
+  const auto statistics = device ? device->plugin().memory_statistics(device->local_id()) : std::nullopt;
+  if (!statistics)
+    return false;
+  memory = {memory.device,          statistics->allocations, statistics->reused,         statistics->driver_allocations,
+            statistics->kept_bytes, statistics->used_bytes,  statistics->most_used_bytes};
+  return true;
+}
+
+} // namespace
+
 Status Device::initialise() {
   if (is_initialised())
     return Status::ok();
@@ -64,6 +78,7 @@ Status Device::initialise() {
   uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
   const std::string arch = plugin_.device_arch(local_id_);
+  observe::report_memory_at_end(id_, read_memory);
   observe::device_initialised(id_, arch.empty() ? plugin_.name().c_str() : arch.c_str());
   return Status::ok();
 }

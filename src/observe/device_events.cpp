@@ -7,6 +7,11 @@
 
 namespace omptarget::observe {
 
+void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory)) {
+  if (listeners() & listener::kProfile)
+    profile_memory(device, read);
+}
+
 void forget_module(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, end); }
 
 void flush_reports() {

@@ -22,6 +22,19 @@ void image_unloaded(DeviceId device, uint64_t module);
 /// The program ends: nothing more is reported for the device.
 void device_finalised(DeviceId device);
 
+/// How a device's memory was used; as __tgt_memory_statistics.
+struct DeviceMemory {
+  DeviceId device;
+  uint64_t allocations;
+  uint64_t reused;
+  uint64_t driver_allocations;
+  uint64_t kept_bytes;
+  uint64_t used_bytes;
+  uint64_t most_used_bytes;
+};
+/// Has the profile end with how the device's memory was used; read returns false if that is not known.
+void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory));
+
 /// A module's memory goes: names in it are kept in copies.
 void forget_module(uintptr_t begin, uintptr_t end);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/guarded.h"
 #include "base/settings.h"
 #include "observe/clock.h"
 #include "observe/current_construct.h"
@@ -82,6 +83,15 @@ void record(const ProfileEvent &event) {
   chunk->events[used] = event;
   chunk->events[used].thread = log.thread;
   chunk->used.store(used + 1, std::memory_order_release); // the event is complete for whoever reads the count
+}
+
+struct MemoryReader {
+  DeviceId device;
+  bool (*read)(DeviceMemory &memory);
+};
+Guarded<std::vector<MemoryReader>> &memory_readers() {
+  static auto *const readers = new Guarded<std::vector<MemoryReader>>;
+  return *readers;
 }
 
 template <typename Function> void for_each_event(Function function) {
@@ -179,6 +189,9 @@ Profile collect() {
   for_each_event([&](const ProfileEvent &event) { profile.events.push_back(event); });
   std::stable_sort(profile.events.begin(), profile.events.end(),
                    [](const ProfileEvent &a, const ProfileEvent &b) { return a.begin_ns < b.begin_ns; });
+  for (const MemoryReader &reader : *memory_readers().lock())
+    if (DeviceMemory memory{reader.device, 0, 0, 0, 0, 0, 0}; reader.read(memory))
+      profile.memory.push_back(memory);
   profile.lost = lost.load(std::memory_order_relaxed);
   const int64_t granularity = setting_integer(SettingId::kProfileGranularity);
   profile.granularity_ns = granularity > 0 ? static_cast<uint64_t>(granularity) * 1000 : 0;
@@ -244,6 +257,10 @@ void profile_host_fallback(const ident_t *location, const char *kernel, const ch
   event.name = kernel;
   event.reason = reason;
   record(event);
+}
+
+void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory)) {
+  memory_readers().lock()->push_back({device, read});
 }
 
 void write_profile() {

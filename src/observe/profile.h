@@ -6,6 +6,7 @@
 #pragma once
 
 #include "observe/construct_events.h"
+#include "observe/device_events.h"
 
 namespace omptarget::observe {
 
@@ -17,6 +18,9 @@ void profile_data_operation(const DataOperationRecord &operation, uint64_t end_n
 void profile_kernel(const KernelRecord &kernel, uint64_t end_ns);
 void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns);
 void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason);
+
+/// At the end read is asked.
+void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory));
 
 /// Writes the profile, once. Other threads may go on recording.
 void write_profile();

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "observe/device_events.h"
 
 namespace omptarget::observe {
 
@@ -50,6 +51,7 @@ struct ProfileEvent {
 /// All events so far, in order of their begin, and how many were lost because there were too many.
 struct Profile {
   std::vector<ProfileEvent> events;
+  std::vector<DeviceMemory> memory; ///< of devices whose plugins tell
   uint64_t lost = 0;
   uint64_t granularity_ns = 0; ///< shorter events are left out of timelines; tables count them
 };

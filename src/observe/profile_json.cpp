@@ -81,11 +81,24 @@ public:
         json_.attribute("producer", "omptarget");
         json_.attribute("pid", static_cast<int64_t>(getpid()));
         json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
+        json_.attributeArray("memory", [&] { write_memory(); });
       });
     });
   }
 
 private:
+  void write_memory() {
+    for (const DeviceMemory &memory : profile_.memory)
+      json_.object([&] {
+        json_.attribute("device", raw(memory.device));
+        json_.attribute("allocations", static_cast<int64_t>(memory.allocations));
+        json_.attribute("reused", static_cast<int64_t>(memory.reused));
+        json_.attribute("fromDriver", static_cast<int64_t>(memory.driver_allocations));
+        json_.attribute("keptBytes", static_cast<int64_t>(memory.kept_bytes));
+        json_.attribute("usedBytes", static_cast<int64_t>(memory.used_bytes));
+        json_.attribute("mostUsedBytes", static_cast<int64_t>(memory.most_used_bytes));
+      });
+  }
   double microseconds(uint64_t ns) const { return static_cast<double>(ns) / 1000.0; }
   static int process_of(const ProfileEvent &event) {
     return is_on_device(event.kind) ? kFirstDeviceTrack + event.device : kHostTrack;

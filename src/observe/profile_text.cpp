@@ -81,6 +81,15 @@ std::string profile_as_text(const Profile &profile) {
       table.add({row.name, row.place, row.detail, std::to_string(row.count)});
     text += "Regions that ran on the host\n" + table.text(3);
   }
+  if (!profile.memory.empty()) {
+    TextTable table({"device", "allocations", "of kept memory", "from the driver", "most in use", "in use at the end",
+                     "kept at the end"});
+    for (const DeviceMemory &memory : profile.memory)
+      table.add({std::to_string(raw(memory.device)), std::to_string(memory.allocations), std::to_string(memory.reused),
+                 std::to_string(memory.driver_allocations), bytes_text(memory.most_used_bytes),
+                 bytes_text(memory.used_bytes), bytes_text(memory.kept_bytes)});
+    text += "Device memory\n" + table.text(1);
+  }
   if (summary.wait_ns != 0)
     text += "Waiting for devices: " + time_text(summary.wait_ns) + "\n";
   text.pop_back();

@@ -402,4 +402,12 @@ bool Plugin::print_device_info(int32_t device) const {
 std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
 std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
 
+std::optional<__tgt_memory_statistics> Plugin::memory_statistics(int32_t device) const {
+  __tgt_memory_statistics statistics{};
+  statistics.size = sizeof statistics;
+  if (!functions_->memory_statistics || functions_->memory_statistics(device, &statistics) != 0)
+    return std::nullopt;
+  return statistics;
+}
+
 } // namespace omptarget

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -108,6 +109,8 @@ public:
   /// Empty if the plugin does not tell.
   std::string device_arch(int32_t device) const;
   std::string device_uid(int32_t device) const;
+  /// Nothing if the plugin keeps no memory, or cannot tell.
+  std::optional<__tgt_memory_statistics> memory_statistics(int32_t device) const;
 
 private:
   std::string name_;

@@ -95,6 +95,7 @@ struct PluginFunctions {
   OMPTARGET_PLUGIN_SLOT(device_arch)
   OMPTARGET_PLUGIN_SLOT(device_uid)
   OMPTARGET_PLUGIN_SLOT(data_fill)
+  OMPTARGET_PLUGIN_SLOT(memory_statistics)
 #undef OMPTARGET_PLUGIN_SLOT
 
   // LLVM 14 and 15; the _async ones are optional.

@@ -126,6 +126,7 @@ void fill_extensions(const FunctionFinder &finder, PluginFunctions &functions) {
   OMPTARGET_FILL(device_arch);
   OMPTARGET_FILL(device_uid);
   OMPTARGET_FILL(data_fill);
+  OMPTARGET_FILL(memory_statistics);
 }
 
 void fill_older(const FunctionFinder &finder, PluginFunctions &functions) {

@@ -66,6 +66,7 @@ inline constexpr FunctionRow kFunctions[] = {
     {"unload_binary", "unloading", "images stay loaded"},
     {"device_arch", "information", "messages do not say what the device is"},
     {"device_uid", "information", "omp_get_uid_from_device has nothing of the plugin's"},
+    {"memory_statistics", "information", "profiles do not tell how device memory was used"},
     {"data_fill", "fill", "a filled host buffer is copied"},
 };
 // clang-format on

@@ -39,9 +39,13 @@
 // TRACE: ompt: record target kind=9 endpoint=2
 // TRACE: ompt: end, 0 problems
 // PROFILE: Kernels
-// PROFILE: main, line [[# @LINE + 12]] {{.*}} 1 {{.*}} ms
+// PROFILE: main, line [[# @LINE + 16]] {{.*}} 1 {{.*}} ms
 // PROFILE: values {{.*}} to device
 // PROFILE: values {{.*}} from device
+// The second construct gets the memory that the first has freed.
+// PROFILE: Device memory
+// PROFILE-NEXT: device {{ *}}allocations {{ *}}of kept memory {{ *}}from the driver
+// PROFILE-NEXT: {{^ *}}0 {{ *[1-9][0-9]*  *[1-9][0-9]*  *[1-9][0-9]*  *[0-9.]+ k?B  *[0-9.]+ k?B  *[0-9.]+ k?B$}}
 
 #include <time.h>
 
