@@ -22,6 +22,10 @@ EXCLUDED = {
     "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
     "settings.c": "looks for the name of the plugin for the CPU",
 }
+if lit_config.params["suite"] == "14":
+    # In images for the CPU these are local symbols, which the stand-in's loader does not find.
+    EXCLUDED["static_globals.c"] = "clang 14 has entries for static variables"
+    EXCLUDED["global_objects.cpp"] = "clang 14 has entries for static functions that construct"
 config.excludes = list(config.excludes) + list(EXCLUDED)
 config.available_features.add("sim-cuda")
 
