@@ -65,12 +65,16 @@ void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t
       notes.good(plugin.sync_event(0, event) == 0);
       notes.good(plugin.destroy_event(0, event) == 0);
     }
+    // Where an event failed, nothing orders the two queues.
+    if (notes.failed())
+      plugin.synchronize(0, &async);
     notes.good(plugin.data_retrieve_async(0, host.data(), device, 4096, &second) == 0);
     notes.good(plugin.data_exchange_async(0, device, 1, other, 4096, &async) == 0);
-    notes.good(plugin.query_async(0, &second) == 0);
-    notes.good(plugin.synchronize(0, &async) == 0);
-    notes.good(plugin.synchronize(0, &second) == 0);
-    notes.good(plugin.data_fill(0, device, 0, 4096, nullptr) == 0);
+    bool is_complete = notes.good(plugin.query_async(0, &second) == 0);
+    is_complete = notes.good(plugin.synchronize(0, &async) == 0) && is_complete;
+    is_complete = notes.good(plugin.synchronize(0, &second) == 0) && is_complete;
+    if (is_complete)
+      notes.good(plugin.data_fill(0, device, 0, 4096, nullptr) == 0);
     void *accessible = nullptr;
     if (notes.good(plugin.data_lock(0, host.data(), 4096, &accessible) == 0))
       notes.good(plugin.data_unlock(0, host.data()) == 0);

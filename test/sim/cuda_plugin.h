@@ -107,6 +107,7 @@ struct Sim {
   SIM_FUNCTION(failed)
   SIM_FUNCTION(failed_name)
   SIM_FUNCTION(count)
+  SIM_FUNCTION(record)
   SIM_FUNCTION(violations)
   SIM_FUNCTION(forget_violations)
   SIM_FUNCTION(live_objects)

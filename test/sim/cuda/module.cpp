@@ -25,7 +25,11 @@ using namespace sim;
 namespace {
 
 constexpr uint16_t kMachineCuda = 190;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
+    __has_feature(thread_sanitizer)
 constexpr int kOwnSymbolsFirst = 0; // whose functions must be found before all others
 #else
 constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;

@@ -33,6 +33,8 @@ struct Calls {
   uint64_t total = 0;
   uint64_t failed = 0;
   std::string failed_name;
+  bool is_recorded = false;
+  std::string recorded;
 };
 
 Calls &calls() {
@@ -94,6 +96,8 @@ CUresult count_call(Calls &the_calls, const char *name) {
   ++the_calls.all[name];
   const uint64_t number = ++the_calls.since_set[name];
   ++the_calls.total;
+  if (the_calls.is_recorded && std::strncmp(name, "cuCtxGet", 8) != 0 && std::strncmp(name, "cuCtxP", 6) != 0)
+    the_calls.recorded += std::string(name) + " ";
   for (const Failing &failing : the_calls.failing) {
     const bool any = failing.name == "*";
     if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
@@ -335,6 +339,14 @@ SIM_API const char *sim_cuda_failed_name(void) {
 SIM_API uint64_t sim_cuda_count(const char *name) {
   const std::lock_guard lock(calls().mutex);
   return calls().all[name];
+}
+SIM_API const char *sim_cuda_record(int on) {
+  static std::string &list = *new std::string;
+  const std::lock_guard lock(calls().mutex);
+  list.swap(calls().recorded);
+  calls().recorded.clear();
+  calls().is_recorded = on != 0;
+  return list.c_str();
 }
 SIM_API uint64_t sim_cuda_violations(void) { return violation_count.load(); }
 SIM_API void sim_cuda_forget_violations(void) { violation_count.store(0); }
