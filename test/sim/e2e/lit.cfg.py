@@ -44,6 +44,7 @@ else:
                                "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}[suite]
     images = "%d %s" % (version, target)
     variables = "LIBOMPTARGET_PLUGINS=amdgpu SIM_HSA_DEVICES=" + ",".join([device] * 4)
+variables += " " + lit_config.params.get("variables", "")
 config.excludes = list(config.excludes) + list(EXCLUDED)
 config.available_features.add("sim-" + driver)
 
