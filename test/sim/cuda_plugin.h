@@ -1,107 +1,19 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA plugin and the stand-in of libcuda.so.1 as a test sees them: loaded at run time, called through the C ABI.
+// The CUDA plugin and the stand-in of libcuda.so.1 as a test sees them.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
-#include "omptarget/plugin.h"
+#include "plugin_under_test.h"
 #include "sim_cuda.h"
 
 namespace sim_test {
 
-inline void *symbol(void *library, const char *name) {
-  void *found = dlsym(library, name);
-  if (!found) {
-    std::fprintf(stderr, "missing: %s\n", name);
-    std::abort();
-  }
-  return found;
-}
-
-inline void *open_library(const char *file) {
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    std::fprintf(stderr, "%s\n", dlerror());
-    std::abort();
-  }
-  return library;
-}
-
-/// The functions of the plugin under their names without the prefix.
-struct Plugin {
-  void *library = open_library(PLUGIN_FILE);
-#define PLUGIN_FUNCTION(name)                                                                                          \
-  decltype(&__tgt_rtl_##name) name =                                                                                   \
-      reinterpret_cast<decltype(&__tgt_rtl_##name)>(symbol(library, "__tgt_rtl_" #name));
-  PLUGIN_FUNCTION(abi)
-  PLUGIN_FUNCTION(last_error)
-  PLUGIN_FUNCTION(init_plugin)
-  PLUGIN_FUNCTION(number_of_devices)
-  PLUGIN_FUNCTION(init_requires)
-  PLUGIN_FUNCTION(is_valid_binary)
-  PLUGIN_FUNCTION(is_device_compatible)
-  PLUGIN_FUNCTION(init_device)
-  PLUGIN_FUNCTION(deinit_device)
-  PLUGIN_FUNCTION(load_binary)
-  PLUGIN_FUNCTION(unload_binary)
-  PLUGIN_FUNCTION(data_alloc)
-  PLUGIN_FUNCTION(data_delete)
-  PLUGIN_FUNCTION(data_submit)
-  PLUGIN_FUNCTION(data_submit_async)
-  PLUGIN_FUNCTION(data_retrieve)
-  PLUGIN_FUNCTION(data_retrieve_async)
-  PLUGIN_FUNCTION(data_fill)
-  PLUGIN_FUNCTION(is_data_exchangable)
-  PLUGIN_FUNCTION(data_exchange)
-  PLUGIN_FUNCTION(data_exchange_async)
-  PLUGIN_FUNCTION(launch_kernel)
-  PLUGIN_FUNCTION(synchronize)
-  PLUGIN_FUNCTION(query_async)
-  PLUGIN_FUNCTION(init_async_info)
-  PLUGIN_FUNCTION(release_async_info)
-  PLUGIN_FUNCTION(create_event)
-  PLUGIN_FUNCTION(record_event)
-  PLUGIN_FUNCTION(wait_event)
-  PLUGIN_FUNCTION(sync_event)
-  PLUGIN_FUNCTION(destroy_event)
-  PLUGIN_FUNCTION(data_lock)
-  PLUGIN_FUNCTION(data_unlock)
-  PLUGIN_FUNCTION(data_notify_mapped)
-  PLUGIN_FUNCTION(data_notify_unmapped)
-  PLUGIN_FUNCTION(set_info_flag)
-  PLUGIN_FUNCTION(set_device_offset)
-  PLUGIN_FUNCTION(print_device_info)
-  PLUGIN_FUNCTION(init_device_info)
-  PLUGIN_FUNCTION(device_arch)
-  PLUGIN_FUNCTION(device_uid)
-  PLUGIN_FUNCTION(set_function_ptr_map)
-#undef PLUGIN_FUNCTION
-
-  std::string error() const {
-    std::string text(last_error(nullptr, 0), '\0');
-    last_error(text.data(), text.size() + 1);
-    return text;
-  }
-  std::string architecture(int32_t device) const {
-    char text[64] = "";
-    device_arch(device, text, sizeof(text));
-    return text;
-  }
-};
-
 /// The stand-in.
 struct Sim {
   void *library = open_library("libcuda.so.1");
-#define SIM_FUNCTION(name) decltype(&sim_cuda_##name) name = reinterpret_cast<decltype(&sim_cuda_##name)>(symbol(library, "sim_cuda_" #name));
+#define SIM_FUNCTION(name)                                                                                             \
+  decltype(&sim_cuda_##name) name = reinterpret_cast<decltype(&sim_cuda_##name)>(symbol(library, "sim_cuda_" #name));
   SIM_FUNCTION(fail)
   SIM_FUNCTION(calls)
   SIM_FUNCTION(failed)
@@ -114,66 +26,6 @@ struct Sim {
   SIM_FUNCTION(leaked_objects)
   SIM_FUNCTION(hold)
 #undef SIM_FUNCTION
-};
-
-/// A file's bytes and the entries that the host has for it.
-class Image {
-public:
-  explicit Image(const std::string &file) {
-    std::ifstream in(file[0] == '/' ? file : IMAGE_FOLDER + file, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    if (bytes_.empty()) {
-      std::fprintf(stderr, "cannot read %s\n", file.c_str());
-      std::abort();
-    }
-  }
-  static Image of_text(const std::string &text) { return Image(text, 0); }
-
-  Image &kernel(const char *name) { return entry(name, &bytes_, 0, 0); }
-  Image &variable(const char *name, void *host, size_t size) { return entry(name, host, size, 0); }
-  Image &entry(const char *name, void *host, size_t size, int32_t flags) {
-    entries_.push_back({host, const_cast<char *>(name), size, flags, 0});
-    return *this;
-  }
-  __tgt_device_image *get() {
-    record_ = {bytes_.data(), bytes_.data() + bytes_.size(), entries_.data(), entries_.data() + entries_.size()};
-    return &record_;
-  }
-  std::vector<char> &bytes() { return bytes_; }
-
-private:
-  Image(const std::string &text, int) : bytes_(text.begin(), text.end()) {}
-  std::vector<char> bytes_;
-  std::vector<__tgt_offload_entry> entries_;
-  __tgt_device_image record_{};
-};
-
-/// The arguments of a launch.
-struct Launch {
-  std::vector<void *> arguments;
-  std::vector<ptrdiff_t> offsets;
-  __tgt_kernel_args shape{};
-
-  template <typename... Values> explicit Launch(Values... values) {
-    (add(values), ...);
-    shape.Version = 3;
-  }
-  void add(void *value) {
-    arguments.push_back(value);
-    offsets.push_back(0);
-  }
-  void add(uint64_t value) { add(reinterpret_cast<void *>(value)); }
-  void add(int value) { add(static_cast<uint64_t>(value)); }
-  Launch &version(uint32_t value) { return shape.Version = value, *this; }
-  Launch &teams(uint32_t value) { return shape.NumTeams[0] = value, *this; }
-  Launch &threads(uint32_t value) { return shape.ThreadLimit[0] = value, *this; }
-  Launch &trips(uint64_t value) { return shape.Tripcount = value, *this; }
-  Launch &shared(uint32_t value) { return shape.DynCGroupMem = value, *this; }
-
-  int32_t run(const Plugin &plugin, int32_t device, void *kernel, __tgt_async_info *async = nullptr) {
-    shape.NumArgs = static_cast<uint32_t>(arguments.size());
-    return plugin.launch_kernel(device, kernel, arguments.data(), offsets.data(), &shape, async);
-  }
 };
 
 } // namespace sim_test

@@ -14,7 +14,8 @@ COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang
                    clang-22 clang-tools-22 llvm-22 python3
                    llvm-16-dev llvm-22-dev # the compiler plugin
                    lld-14 lld-15 lld-16 lld-19 lld-22 rocm-device-libs) # linking for AMD GPUs
-TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils)
+TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils
+               libhsa-runtime-dev) # AMD's runtime, without a GPU
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -44,6 +44,7 @@ else:
                                "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}[suite]
     images = "%d %s" % (version, target)
     variables = "LIBOMPTARGET_PLUGINS=amdgpu SIM_HSA_DEVICES=" + ",".join([device] * 4)
+variables += " " + lit_config.params.get("variables", "")
 if driver == "cuda" and suite == "14":
     # In images for the CPU these are local symbols, which the stand-in's loader does not find.
     EXCLUDED["static_globals.c"] = "clang 14 has entries for static variables"

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sim_hsa_test {
+namespace sim_test {
 namespace {
 
 constexpr int kWrong = 3;
@@ -179,12 +179,12 @@ TEST(AmdgpuFaults, every_call_may_fail) { check_all("0x1000"); }
 TEST(AmdgpuFaults, every_call_may_lack_resources) { check_all("0x1008"); }
 
 } // namespace
-} // namespace sim_hsa_test
+} // namespace sim_test
 
 // With arguments N STATUS: that call alone, in this process.
 int main(int argc, char **argv) {
   if (argc == 3)
-    return sim_hsa_test::run_with_failure(std::strtoull(argv[1], nullptr, 10), argv[2]);
+    return sim_test::run_with_failure(std::strtoull(argv[1], nullptr, 10), argv[2]);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

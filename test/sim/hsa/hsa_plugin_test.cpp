@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sim_hsa_test {
+namespace sim_test {
 namespace {
 
 using testing::HasSubstr;
@@ -725,16 +725,16 @@ TEST_F(AmdgpuPlugin, launches_are_told_as_information) {
 }
 
 } // namespace
-} // namespace sim_hsa_test
+} // namespace sim_test
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  sim_hsa_test::the_plugin = new sim_hsa_test::Plugin;
-  sim_hsa_test::the_sim = new sim_hsa_test::Sim;
+  sim_test::the_plugin = new sim_test::Plugin;
+  sim_test::the_sim = new sim_test::Sim;
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
-  sim_hsa_test::the_plugin->abi(&info);
-  sim_hsa_test::the_plugin->init_plugin();
-  if (sim_hsa_test::the_sim->live_objects() != 0) {
+  sim_test::the_plugin->abi(&info);
+  sim_test::the_plugin->init_plugin();
+  if (sim_test::the_sim->live_objects() != 0) {
     std::fprintf(stderr, "counting devices created something\n");
     return 1;
   }

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace sim_hsa_test {
+namespace sim_test {
 namespace {
 
 using testing::HasSubstr;
@@ -443,10 +443,10 @@ TEST_F(AmdgpuUnifiedWithoutXnack, the_trace_says_what_the_device_does_not_reach)
 }
 
 } // namespace
-} // namespace sim_hsa_test
+} // namespace sim_test
 
 int main(int argc, char **argv) {
-  using namespace sim_hsa_test;
+  using namespace sim_test;
   testing::InitGoogleTest(&argc, argv);
   trace_file = "hsa_settings_" + std::to_string(getpid()) + ".trace";
   setenv("LIBOMPTARGET_DEBUG", "all", 1);
