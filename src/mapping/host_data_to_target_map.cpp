@@ -207,18 +207,22 @@ bool HostDataToTargetMap::pin(MappingRef ref) {
 }
 
 Removed HostDataToTargetMap::unpin(MappingRef ref) {
-  {
-    std::lock_guard lock(mutex_);
-    if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
-      return {};
-  }
-  return remove_if_unused(ref);
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
+    return {};
+  return remove_unless_used(ref);
 }
 
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
+  if (ref.mapping->generation() != ref.generation)
+    return {};
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() == ref.generation && ref.mapping->pins_ != 0)
+  if (ref.mapping->generation() != ref.generation || ref.mapping->pins_ != 0)
     return {}; // who unpins it last removes it
+  return remove_unless_used(ref);
+}
+
+Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   uint64_t next;

@@ -132,6 +132,7 @@ private:
   Mapping *new_mapping();
   void fill(Mapping &mapping, const NewRange &range);
   Removed unlink(Mapping &mapping);
+  Removed remove_unless_used(MappingRef ref);
   Released release_hold(MappingRef ref, bool reset);
   bool retain_hold(MappingRef ref);
 

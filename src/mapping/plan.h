@@ -103,7 +103,7 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;       ///< to the host
   llvm::SmallVector<MappingRef, 4> unused; ///< reached zero; to be removed unless somebody retains them meanwhile
-  llvm::SmallVector<MappingRef, 4> pinned; ///< all that were released, with pins_released; to be unpinned
+  llvm::SmallVector<MappingRef, 4> pinned; ///< what is copied, with pins_released all that were released; to be unpinned
 };
 
 /// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a

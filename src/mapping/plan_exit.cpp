@@ -24,20 +24,24 @@ void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Ma
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
-      : map_(map), policy_(policy), items_(items), is_looked_up_(has_entered), plan_(plan),
+      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan),
         counts_(items) {}
 
-  /// All references are taken away first, so that whether a range goes is decided once for all items that lie in it.
+  /// All references are taken away before copying, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
-    if (observe::reports_mappings()) [[unlikely]] {
-      OMPTARGET_TRY(look_up_all());
-      report_members();
-    }
     for (MapItem &item : items_) {
-      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
+      if (!is_data(item))
         continue;
-      if (!is_looked_up_)
+      if (!has_entered_)
         OMPTARGET_TRY(look_up(item));
+      if (item.has(map_type::kAlways) && is_copied_back(item) && !pin(item.mapping)) [[unlikely]]
+        forget(item); // removed since it was found
+    }
+    if (observe::reports_mappings()) [[unlikely]]
+      report_members();
+    for (const MapItem &item : items_) {
+      if (!is_data(item))
+        continue;
       if (item.flags & kItemCounted)
         release(item, item.mapping);
       if (item.flags & kItemPointerCounted)
@@ -49,13 +53,23 @@ public:
   }
 
 private:
-  Status look_up_all() {
-    if (!is_looked_up_)
-      for (MapItem &item : items_)
-        if (!item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly))
-          OMPTARGET_TRY(look_up(item));
-    is_looked_up_ = true;
-    return Status::ok();
+  static bool is_data(const MapItem &item) {
+    return !item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly);
+  }
+  static bool is_copied_back(const MapItem &item) {
+    return item.mapping && item.has(map_type::kFrom) && item.size > 0;
+  }
+  static void forget(MapItem &item) {
+    item.mapping = {};
+    item.flags &= static_cast<uint8_t>(~kItemCounted);
+  }
+
+  /// Other threads may leave the mapping and enter it anew, but not free it before this construct is complete.
+  bool pin(MappingRef ref) {
+    if (!map_.pin(ref))
+      return false;
+    plan_.pinned.push_back(ref);
+    return true;
   }
 
   /// Before anything is released.
@@ -90,11 +104,8 @@ private:
   }
 
   void release(const MapItem &item, MappingRef ref) {
-    if (policy_.pins_released) {
-      if (!map_.pin(ref))
-        return; // removed since it was found
-      plan_.pinned.push_back(ref);
-    }
+    if (policy_.pins_released && !pin(ref))
+      return; // removed since it was found
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const bool is_last = map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero;
     if (observe::reports_mappings()) [[unlikely]]
@@ -118,11 +129,14 @@ private:
   }
 
   void copy_back(const MapItem &item) {
-    if (!item.mapping || !item.has(map_type::kFrom) || item.size <= 0 ||
-        item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+    if (!is_data(item) || !is_copied_back(item))
       return;
-    if (!item.has(map_type::kAlways) && item.mapping.mapping->finisher() != &plan_)
-      return;
+    if (!item.has(map_type::kAlways)) {
+      if (item.mapping.mapping->finisher() != &plan_)
+        return;
+      if (!policy_.pins_released && !pin(item.mapping))
+        return; // entered, left and removed by another thread meanwhile
+    }
     if (const Copy copy = copy_of(item); copy.size > 0)
       add_copy(plan_.copies, copy);
   }
@@ -130,7 +144,7 @@ private:
   HostDataToTargetMap &map_;
   const MappingPolicy &policy_;
   MapItems &items_;
-  bool is_looked_up_; ///< items know their mappings
+  const bool has_entered_; ///< items know their mappings
   ExitPlan &plan_;
   ConstructCounts counts_;
 };

@@ -294,31 +294,38 @@ void DeviceWork::restore_pointers(const Copy &copy) {
   }
 }
 
+/// The last construct that is done with a mapping removes it, whichever took the last reference.
 Status DeviceWork::free_unused() {
-  const Plugin &plugin = device_.plugin();
-  // With pins, the last construct that is done with a mapping removes it, whichever took the last reference.
-  const bool has_pins = !exit_.pinned.empty();
-  for (const MappingRef &ref : has_pins ? exit_.pinned : exit_.unused) {
+  for (const MappingRef &ref : exit_.pinned) {
     const char *const name = ref.mapping->name();
-    const Removed removed = has_pins ? device_.map().unpin(ref) : device_.map().remove_if_unused(ref);
-    if (!removed.is_removed) {
-      ref.mapping->clear_finisher(&exit_); // somebody entered it again
-      continue;
-    }
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
-                           raw(removed.begin), raw(removed.target_begin), removed.size);
-    if (observe::reports_mappings()) [[unlikely]]
-      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, name});
-    if (removed.allocation == DevicePtr::kNull)
-      continue;
-    const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
-                                   raw(removed.allocation), removed.size, name});
-    OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
-    OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
-                         "Failed to deallocate target data");
+    OMPTARGET_TRY(free_removed(ref, device_.map().unpin(ref), name));
+  }
+  for (const MappingRef &ref : exit_.unused) {
+    const char *const name = ref.mapping->name();
+    OMPTARGET_TRY(free_removed(ref, device_.map().remove_if_unused(ref), name));
   }
   exit_.unused.clear();
   exit_.pinned.clear();
+  return Status::ok();
+}
+
+Status DeviceWork::free_removed(MappingRef ref, const Removed &removed, const char *name) {
+  const Plugin &plugin = device_.plugin();
+  if (!removed.is_removed) {
+    ref.mapping->clear_finisher(&exit_); // somebody entered it again
+    return Status::ok();
+  }
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+                         raw(removed.begin), raw(removed.target_begin), removed.size);
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, name});
+  if (removed.allocation == DevicePtr::kNull)
+    return Status::ok();
+  const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
+                                 raw(removed.allocation), removed.size, name});
+  OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
+  OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
+                       "Failed to deallocate target data");
   return Status::ok();
 }
 

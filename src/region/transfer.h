@@ -77,6 +77,7 @@ private:
   Status rewrite_pointers(const Copy &copy);
   void give_back(const EnterPlan &plan);
   Status free_unused();
+  Status free_removed(MappingRef ref, const Removed &removed, const char *name);
   Status free_temporaries();
   static MappingPolicy policy_of(const Device &device);
 

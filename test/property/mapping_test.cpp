@@ -44,7 +44,7 @@ class World {
 public:
   World(uint64_t seed, FakeKind kind)
       : random_(seed), device_(DeviceId{0}, fake_plugin(kind), 0),
-        memory_(static_cast<unsigned char *>(std::aligned_alloc(64, kMemory + 64))),
+        memory_(static_cast<unsigned char *>(std::aligned_alloc(64, (kMemory + 127) / 64 * 64))),
         model_(reinterpret_cast<uintptr_t>(memory_), kMemory, [this](uintptr_t begin) {
           const Found found = device_.map().find(host_ptr(reinterpret_cast<void *>(begin)), 1);
           return found.ref ? static_cast<uintptr_t>(found.ref.mapping->target_begin()) : 0;

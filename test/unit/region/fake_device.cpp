@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <gtest/gtest.h>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "plugin/plugin_functions.h"
@@ -27,7 +29,7 @@ struct LazyEvent {
 
 std::recursive_mutex mutex; // of everything below; work is done with it held
 FakeCounts counts;
-int64_t blocks = 0;
+std::set<void *> &blocks = *new std::set<void *>; // of device memory; tests may leave some of it mapped
 int64_t failing = 0;
 std::vector<LazyQueue *> queues;
 
@@ -64,16 +66,19 @@ void *allocate(int32_t, int64_t size, void *, int32_t) {
   if (failing > 0 && --failing == 0)
     return nullptr;
   ++counts.allocations;
-  ++blocks;
   void *memory = std::aligned_alloc(16, (static_cast<size_t>(size) + 15) / 16 * 16);
   std::memset(memory, kFresh, static_cast<size_t>(size));
+  blocks.insert(memory);
   return memory;
 }
 
 int32_t free_block(int32_t, void *memory, int32_t) {
   Lock lock(mutex);
   ++counts.frees;
-  --blocks;
+  if (blocks.erase(memory) == 0) {
+    ADD_FAILURE() << "freeing " << memory << ", which is no device memory";
+    return 1;
+  }
   std::free(memory);
   return 0;
 }
@@ -212,7 +217,7 @@ void reset_fake_counts() {
 
 int64_t fake_blocks() {
   Lock lock(mutex);
-  return blocks;
+  return static_cast<int64_t>(blocks.size());
 }
 
 void fail_allocation(int64_t n) {

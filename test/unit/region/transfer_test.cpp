@@ -215,6 +215,31 @@ TEST_P(DeviceWorkTest, data_live_until_every_construct_that_uses_them_is_done) {
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
+TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_another) {
+  int a[4] = {1, 2, 3, 4}, part[4] = {};
+  const struct {
+    int references;
+    MapItems items;
+  } rows[] = {{1, {item(a, sizeof a, kFrom)}},
+              {2, {item(a, sizeof a, kFrom | kAlways)}},
+              {2, {item(part, sizeof part, 0), item(a, a + 1, 8, kFrom | kAlways | 1ull << kMemberOfShift, 0)}}};
+  for (const auto &row : rows) {
+    for (int i = 0; i < row.references; ++i)
+      ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+    MapItems items = row.items;
+    ExitPlan plan; // planned, and not yet carried out
+    ASSERT_TRUE(plan_exit(device_.map(), {}, items, false, plan).is_ok());
+    ASSERT_EQ(plan.copies.size(), 1u);
+    const int64_t blocks = fake_blocks();
+    ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+    ASSERT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
+    EXPECT_EQ(fake_blocks(), blocks);
+    EXPECT_EQ(plan.copies[0].mapping, device_.map().find(host_ptr(a), 4).ref.mapping);
+    ASSERT_EQ(plan.pinned.size(), 1u);
+    EXPECT_TRUE(device_.map().unpin(plan.pinned[0]).is_removed);
+  }
+}
+
 TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
   const int64_t blocks = fake_blocks();
   DeviceWork work(device_);
