@@ -155,6 +155,8 @@ if sanitizer:
 if param("plugins_of", ""):
     config.available_features.add("plugins-of-" + param("plugins_of"))
 config.available_features.add("runtime-llvm-" + suite if on_llvm else "runtime-omptarget")
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 if on_llvm:
     config.available_features.add("runtime-llvm")
 if suite != "mixed":

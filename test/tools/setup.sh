@@ -16,6 +16,8 @@ COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang
                    lld-14 lld-15 lld-16 lld-19 lld-22 rocm-device-libs) # linking for AMD GPUs
 TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils
                libhsa-runtime-dev) # AMD's runtime, without a GPU
+# What a few tests take that are left out without it.
+OPTIONAL_PACKAGES=(chromium) # the page that LIBOMPTARGET_PROFILE writes, in a browser
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -49,6 +51,19 @@ require_packages() {
   update_package_lists
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
     die "could not install: ${missing[*]}"
+}
+
+# wish_for_packages NAME...: installs them if that can be done, and else says what is missing.
+wish_for_packages() {
+  local name
+  for name; do
+    is_installed "$name" && continue
+    if [ "$(id -u)" = 0 ] && update_package_lists &&
+      DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$name" </dev/null; then
+      continue
+    fi
+    echo "warning: without the package $name the tests that need it are left out" >&2
+  done
 }
 
 # fetch_packages FOLDER NAME...: unpacks packages into the folder without installing them.

@@ -1,15 +1,17 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_profile_page.py PAGE: opens the page in a browser without a window, clicks through it, and looks at what is shown.
-# Without chromium it only says so.
+# check_profile_page.py PAGE: opens the page in chromium without a window, clicks through it, and looks at what is shown: at
+# the texts, and at a picture of the page.
 
 import json
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 CLICKS = """<script>
 window.addEventListener("load", () => {
@@ -43,21 +45,60 @@ window.addEventListener("load", () => {
 </script>"""
 
 
+def open_page(browser, path, folder, *options):
+    return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                           "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--hide-scrollbars", *options,
+                           "file://" + path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+
+
+def colours_of(picture):
+    """How often each colour is in a PNG of 8 bits per channel that is not interlaced."""
+    contents = open(picture, "rb").read()
+    assert contents[:8] == b"\x89PNG\r\n\x1a\n", "no picture"
+    at, packed = 8, b""
+    while at < len(contents):
+        size, kind = struct.unpack(">I4s", contents[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, form, _, _, interlaced = struct.unpack(">IIBBBBB", contents[at + 8:at + 8 + size])
+        elif kind == b"IDAT":
+            packed += contents[at + 8:at + 8 + size]
+        at += size + 12
+    assert depth == 8 and form in (2, 6) and not interlaced, "a picture of another form"
+    channels, data = (3 if form == 2 else 4), zlib.decompress(packed)
+    stride, last, counts = width * channels, bytearray(width * channels), {}
+    for row in range(height):
+        begin = row * (stride + 1)
+        line = unfiltered(data[begin], bytearray(data[begin + 1:begin + 1 + stride]), last, channels)
+        for i in range(0, stride, channels):
+            colour = "#%02x%02x%02x" % tuple(line[i:i + 3])
+            counts[colour] = counts.get(colour, 0) + 1
+        last = line
+    return counts
+
+
+def unfiltered(kind, line, above, step):
+    for i in range(len(line)):
+        left, up, corner = (line[i - step] if i >= step else 0), above[i], (above[i - step] if i >= step else 0)
+        if kind == 4:
+            guess = left + up - corner
+            left = min((left, up, corner), key=lambda value: abs(guess - value))
+        line[i] = line[i] + (0, left, up, (left + up) // 2, left)[kind] & 0xff
+    return line
+
+
 def main():
     page = sys.argv[1]
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not browser:
-        print("not tested: there is no chromium here")
-        return
+    browser = shutil.which("chromium")
     text = open(page, encoding="utf-8").read()
     assert "@SUMMARY@" not in text and "@TRACE@" not in text and "http" not in re.sub(r"https?://www.w3.org", "", text)
     with tempfile.TemporaryDirectory() as folder:
         clicked = folder + "/page.html"
         with open(clicked, "w", encoding="utf-8") as file:
             file.write(text.replace("</body>", CLICKS + "</body>"))
-        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                               "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--dump-dom",
-                               "file://" + clicked], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        done = open_page(browser, clicked, folder, "--dump-dom")
+        picture = folder + "/page.png"
+        open_page(browser, page, folder, "--window-size=1200,900", "--screenshot=" + picture)
+        colours = colours_of(picture)
     errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not errors, errors
     found = re.search(r'data-found="([^"]*)"', done.stdout)
@@ -69,11 +110,15 @@ def main():
     assert "to device" in tabs["Copies"] and "GB/s" in tabs["Copies"], tabs
     assert "data" in tabs["Variables"] and "80.00 kB" in tabs["Variables"], tabs
     assert "72.00 kB" in tabs["Copied too often"], tabs
+    assert tabs["Device memory"] == "No plugin told how it used device memory.", tabs
     assert tabs["Ran on the host"] == "Every target region ran on a device.", tabs
     assert any("device 0: kernels" == lane for lane in found["lanes"]), found
     assert abs(found["zoomed"] - 0.5) < 1e-6 and found["wheel"] < 0.5, found
     assert "main, line" in found["tip"] and "kernel" in found["picked"], found
     assert found["colours"] > 4, found
+    # More than the explanations of the colours have.
+    for what, colour in (("regions", "#7d8aa8"), ("copies to the device", "#2457c5"), ("text", "#1d2433")):
+        assert colours.get(colour, 0) > 600, "the picture shows no %s: %s" % (what, colours.get(colour))
     print("the page shows %d lanes and %d tables" % (len(found["lanes"]), len(tabs)))
 
 

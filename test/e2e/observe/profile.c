@@ -1,11 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_PROFILE: a trace that viewers of Chrome's format read, tables, and a page; also after exit() in a thread and
-// after a fatal error.
+// LIBOMPTARGET_PROFILE: a trace that viewers of Chrome's format read, and tables; also after exit() in a thread and after a
+// fatal error.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g -pthread %s -o %t
-// RUN: rm -f %t.json %t.html %t.exit.json %t.fatal.json
+// RUN: rm -f %t.json %t.exit.json %t.fatal.json
 // RUN: %run LIBOMPTARGET_PROFILE=%t.json %t
 // RUN: %python %inputs/check_profile.py %t.json
 // RUN: %run LIBOMPTARGET_PROFILE=%t.exit.json %t exit
@@ -14,8 +14,6 @@
 // RUN: %python %inputs/check_profile.py %t.fatal.json
 // RUN: %run LIBOMPTARGET_PROFILE=- %t 2>&1 | %check
 // RUN: %run LIBOMPTARGET_PROFILE=- OMP_TARGET_OFFLOAD=DISABLED %t host 2>&1 | %check --check-prefix=HOST
-// RUN: %run LIBOMPTARGET_PROFILE=%t.html %t
-// RUN: %python %inputs/check_profile_page.py %t.html
 
 // CHECK: omptarget profile: {{[0-9]+}} events
 // CHECK: Constructs

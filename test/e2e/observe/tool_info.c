@@ -7,6 +7,10 @@
 // UNSUPPORTED: tsan
 // RUN: %clangxx -x c++ %s -o %t
 // RUN: strip -o %t.stripped %t
+// RUN: %clangxx -x c++ %s -o %t.packed -Wl,-z,pack-relative-relocs
+// RUN: readelf -S %t.packed | %FileCheck %s --check-prefix=PACKED
+// RUN: %prefix/bin/omptarget-info %t.packed | %check
+// RUN: %python %inputs/check_info_tool.py %prefix/bin/omptarget-info %t %t.damaged
 // RUN: %prefix/bin/omptarget-info %t | %check
 // RUN: %prefix/bin/omptarget-info %t.stripped | %check
 // RUN: %prefix/bin/omptarget-info --json %t | %python -c "import json,sys; d=json.load(sys.stdin); p=d['modules'][0]['parts'][0]; assert p['images'][0]['runsHere'] and p['images'][0]['devices']==[0,1,2,3], p; assert any(e['kind']=='kernel' and e['readableName'].startswith('work(int*)') for e in p['entries']), p; assert [len(x['devices']) for x in d['plugins'] if x['name']=='x86_64']==[4]"
@@ -20,7 +24,8 @@
 // CHECK: image 0: x86_64, ELF, {{[0-9]+}} bytes
 // CHECK-NEXT: would run on devices 0, 1, 2, 3 of plugin x86_64
 // CHECK-DAG: global counter (4 bytes)
-// CHECK-DAG: kernel work(int*), line [[# @LINE + 13]]
+// CHECK-DAG: kernel work(int*), line [[# @LINE + 14]]
+// PACKED: .relr.dyn
 // MACHINE: plugin x86_64: 4 device(s)
 // MACHINE: device 0: x86_64
 // BAD: omptarget-info: {{.*}}: it is no ELF file
