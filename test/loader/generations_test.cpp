@@ -146,7 +146,8 @@ TEST(Generations, llvm_18_gets_no_image_whose_kernels_lack_the_parameter) {
   image.description.ImageEnd = bytes.data() + bytes.size();
   const Fake fake("llvm18");
   Result<__tgt_target_table *> table = fake->load_binary(0, image.description);
-  EXPECT_NE(table.status().to_string().find("device 0: the image was made by a clang before 18, and"), std::string::npos)
+  EXPECT_NE(table.status().to_string().find("device 0: the image was made by a clang before 18, and"),
+            std::string::npos)
       << table.status().to_string();
 }
 
