@@ -76,6 +76,9 @@ __attribute__((unused)) static int32_t queue_copy(__tgt_async_info *async, void 
 
 __attribute__((unused)) static int32_t finish_queue(__tgt_async_info *async) {
   ++fake_record.synchronizes;
+#if defined(FAKE_DEFECT_SYNC_FAILS)
+  return fail("the queue is lost"); /* and forgets to say that it is not the caller's any more */
+#endif
   FakeQueue *queue = async->Queue;
   if (!queue)
     return 0;
