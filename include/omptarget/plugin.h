@@ -184,10 +184,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
 
 /* ---- Optional: indirect functions ------------------------------------------------------------------------------- */
 
-/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies
- * it, sorted by host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any
- * more. The new table is in place before the pointers to it are switched, and the old one lives until no kernel can
- * read it; the plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the result counts only with
+/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies it, sorted by
+ * host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any more. The new table
+ * is in place before the pointers to it are switched, and the old one lives until no kernel can read it; the plugin may
+ * wait until running kernels have ended. Plugins written for the RFC declare this void: the result counts only with
  * OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count,
                                                             __omp_offloading_fptr_map_ty *table);
@@ -206,8 +206,8 @@ enum {
 };
 
 typedef struct __tgt_rtl_abi_info {
-  uint32_t size;     /* set by the caller: bytes of this struct; the plugin writes no more than that */
-  uint32_t version;  /* OMPTARGET_PLUGIN_ABI_VERSION that the plugin was built with */
+  uint32_t size; /* set by the caller: bytes of this struct; the plugin writes no more than that */
+  uint32_t version; /* OMPTARGET_PLUGIN_ABI_VERSION that the plugin was built with */
   uint64_t features; /* OMPTARGET_PLUGIN_* */
 } __tgt_rtl_abi_info;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_rtl_abi_info) == 16, "layout of a plugin's description, version 1");

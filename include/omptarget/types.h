@@ -79,8 +79,8 @@ typedef struct __tgt_bin_desc {
 } __tgt_bin_desc;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_bin_desc) == 32, "layout of a binary descriptor");
 
-/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes), versions 2 (clang 16)
- * and 3 (clang 17 to 22) have all 104 bytes. With version 3 a kernel has an implicit leading pointer parameter that is
+/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes), versions 2 (clang 16 to 18)
+ * and 3 (clang 19 to 22) have all 104 bytes. With version 3 a kernel has an implicit leading pointer parameter that is
  * not counted in NumArgs. */
 typedef struct __tgt_kernel_args {
   uint32_t Version;

@@ -33,8 +33,8 @@ Status check_header(std::string_view contents) {
     return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
                                 header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
   if (header->e_machine != kElfMachine)
-    return Status::error(
-        format("is built for ELF machine %u; this machine is %u", static_cast<unsigned>(header->e_machine), kElfMachine));
+    return Status::error(format("is built for ELF machine %u; this machine is %u",
+                                static_cast<unsigned>(header->e_machine), kElfMachine));
   if (header->e_type != llvm::ELF::ET_DYN)
     return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
   return Status::ok();

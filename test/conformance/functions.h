@@ -73,9 +73,12 @@ inline constexpr FunctionRow kFunctions[] = {
 
 /// What other generations have instead.
 inline constexpr FunctionRow kOlderFunctions[] = {
-    {"run_target_region", "kernels", nullptr},       {"run_target_team_region", "kernels", nullptr},
-    {"run_target_region_async", "kernels", nullptr}, {"run_target_team_region_async", "kernels", nullptr},
-    {"get_global", "images", nullptr},               {"get_function", "images", nullptr},
+    {"run_target_region", "kernels", nullptr},
+    {"run_target_team_region", "kernels", nullptr},
+    {"run_target_region_async", "kernels", nullptr},
+    {"run_target_team_region_async", "kernels", nullptr},
+    {"get_global", "images", nullptr},
+    {"get_function", "images", nullptr},
 };
 
 /// What the plugin exports itself, without __tgt_rtl_. Empty if it cannot be read.

@@ -111,8 +111,6 @@ private:
 };
 
 /// The 8 bytes of a value, as kernels get literals.
-inline void *literal(uint64_t value) {
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(value));
-}
+inline void *literal(uint64_t value) { return reinterpret_cast<void *>(static_cast<uintptr_t>(value)); }
 
 } // namespace omptarget::check

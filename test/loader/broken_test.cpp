@@ -32,9 +32,7 @@ struct Broken {
   const char *reason; ///< with the function, where there is one
 };
 
-void PrintTo(const Broken &broken, std::ostream *out) {
-  *out << broken.name;
-}
+void PrintTo(const Broken &broken, std::ostream *out) { *out << broken.name; }
 
 constexpr Broken kBroken[] = {
     {"text", Effect::kNotAFile, "is no ELF file"},
@@ -127,8 +125,7 @@ TEST_P(BrokenPlugin, is_found_by_the_kit) {
   const Broken broken = GetParam();
   const std::string image = testing::TempDir() + "omptarget-broken-" + std::to_string(getpid()) + ".image";
   std::ofstream(image, std::ios::binary) << "FAKE image";
-  const Ended kit =
-      run("exec '" OMPTARGET_KIT "' --timeout 20 --image '" + image + "' '" + file_of(broken.name) + "'");
+  const Ended kit = run("exec '" OMPTARGET_KIT "' --timeout 20 --image '" + image + "' '" + file_of(broken.name) + "'");
   ASSERT_TRUE(WIFEXITED(kit.status)) << kit.output;
   EXPECT_EQ(WEXITSTATUS(kit.status), broken.effect == Effect::kNotAFile ? 2 : 1) << kit.output;
   EXPECT_THAT(kit.output, HasSubstr(file_of(broken.name)));

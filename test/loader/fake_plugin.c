@@ -42,9 +42,7 @@ static int32_t fail(const char *text) {
 #if defined(FAKE_NEEDS_STOI)
 /* What a plugin needs that reads numbers with std::stoi. */
 __attribute__((weak)) void _ZSt24__throw_invalid_argumentPKc(const char *text);
-OMPTARGET_PLUGIN_API int fake_has_stoi(void) {
-  return _ZSt24__throw_invalid_argumentPKc != NULL;
-}
+OMPTARGET_PLUGIN_API int fake_has_stoi(void) { return _ZSt24__throw_invalid_argumentPKc != NULL; }
 #endif
 
 /* ---- queues: copies that are made when somebody waits ----------------------------------------------------------- */
@@ -78,6 +76,9 @@ __attribute__((unused)) static int32_t queue_copy(__tgt_async_info *async, void 
 
 __attribute__((unused)) static int32_t finish_queue(__tgt_async_info *async) {
   ++fake_record.synchronizes;
+#if defined(FAKE_DEFECT_SYNC_FAILS)
+  return fail("the queue is lost"); /* and forgets to say that it is not the caller's any more */
+#endif
   FakeQueue *queue = async->Queue;
   if (!queue)
     return 0;
@@ -113,9 +114,7 @@ int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
   return image->ImageEnd > image->ImageStart && *(const char *)image->ImageStart == 'F';
 }
 
-int32_t __tgt_rtl_init_device(int32_t ID) {
-  return ID == 1 ? fail("device 1 is on fire") : 0;
-}
+int32_t __tgt_rtl_init_device(int32_t ID) { return ID == 1 ? fail("device 1 is on fire") : 0; }
 
 __attribute__((unused)) static __tgt_target_table *make_table(const __tgt_device_image *image, size_t count) {
   __tgt_target_table *table = malloc(sizeof *table);
@@ -239,9 +238,7 @@ int no_such_function_anywhere(void);
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY) || defined(FAKE_NEEDS_DEPENDENCY)
 int dependency_function(void);
-OMPTARGET_PLUGIN_API int fake_needs_dependency(void) {
-  return dependency_function();
-}
+OMPTARGET_PLUGIN_API int fake_needs_dependency(void) { return dependency_function(); }
 #endif
 #if defined(FAKE_DEFECT_IN_DEPENDENCY)
 #elif !defined(FAKE_DEFECT_MISSING_FUNCTION)
@@ -353,14 +350,10 @@ int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_in
 }
 #endif
 
-int64_t __tgt_rtl_init_requires(int64_t mask) {
-  return fake_record.requires_mask = mask;
-}
+int64_t __tgt_rtl_init_requires(int64_t mask) { return fake_record.requires_mask = mask; }
 
 #if EXACTLY(17) || EXACTLY(18)
-int32_t __tgt_rtl_set_device_offset(int32_t first) {
-  return 0;
-}
+int32_t __tgt_rtl_set_device_offset(int32_t first) { return 0; }
 int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) {
 #if defined(FAKE_DEFECT_MAPPED_FAILS)
   return -5;
@@ -368,12 +361,8 @@ int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *host, int64_t size) {
   return 0;
 }
 /* A name that nobody looks for, as a slip of the pen would make it. */
-OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_maped(void) {
-  return 0;
-}
-int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) {
-  return 0;
-}
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_maped(void) { return 0; }
+int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *host) { return 0; }
 #endif
 
 #if FAKE_QUEUES
@@ -383,9 +372,7 @@ int32_t __tgt_rtl_data_submit_async(int32_t ID, void *target, void *host, int64_
 int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *host, void *target, int64_t size, __tgt_async_info *async) {
   return queue_copy(async, host, target, size);
 }
-int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) {
-  return finish_queue(async);
-}
+int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) { return finish_queue(async); }
 #endif
 
 #if EXACTLY(1)

@@ -83,6 +83,20 @@ INSTANTIATE_TEST_SUITE_P(Every, Generation,
                                          "llvm16_queues", "llvm17", "llvm17_queues", "llvm18", "llvm18_queues",
                                          "current", "current_queues"));
 
+TEST(Generations, a_queue_that_fails_is_the_plugins_again) {
+  const Fake fake("sync_fails");
+  char from[4] = "abc";
+  char to[4];
+  Queue queue;
+  EXPECT_TRUE(fake->data_submit(0, to, from, 4, &queue).is_ok());
+  EXPECT_TRUE(queue.is_busy());
+  Status status = fake->synchronize(0, queue);
+  EXPECT_NE(status.to_string().find("the queue is lost (__tgt_rtl_synchronize of "), std::string::npos);
+  EXPECT_FALSE(queue.is_busy());
+  EXPECT_TRUE(fake->synchronize(0, queue).is_ok());
+  EXPECT_EQ(fake.record->synchronizes, 1);
+}
+
 TEST(Generations, queues_are_used_only_where_they_are_what_the_interface_says) {
   EXPECT_TRUE(Fake("llvm14_queues")->is_asynchronous());
   EXPECT_TRUE(Fake("llvm16_queues")->is_asynchronous());
@@ -146,7 +160,8 @@ TEST(Generations, llvm_18_gets_no_image_whose_kernels_lack_the_parameter) {
   image.description.ImageEnd = bytes.data() + bytes.size();
   const Fake fake("llvm18");
   Result<__tgt_target_table *> table = fake->load_binary(0, image.description);
-  EXPECT_NE(table.status().to_string().find("device 0: the image was made by a clang before 18, and"), std::string::npos)
+  EXPECT_NE(table.status().to_string().find("device 0: the image was made by a clang before 18, and"),
+            std::string::npos)
       << table.status().to_string();
 }
 

@@ -21,9 +21,7 @@ std::string reason_for(const std::string &name, const std::string &path) {
   Result<std::unique_ptr<Plugin>> plugin = load_plugin(name, path);
   return plugin.status().to_string();
 }
-std::string reason_for(const std::string &name) {
-  return reason_for(name, fake_path(name));
-}
+std::string reason_for(const std::string &name) { return reason_for(name, fake_path(name)); }
 
 std::string load_failure_of(const std::string &name) {
   const Fake fake(name);
