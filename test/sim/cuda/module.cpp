@@ -10,12 +10,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "call.h"
 
@@ -25,15 +22,6 @@ using namespace sim;
 namespace {
 
 constexpr uint16_t kMachineCuda = 190;
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
-    __has_feature(thread_sanitizer)
-constexpr int kOwnSymbolsFirst = 0; // whose functions must be found before all others
-#else
-constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
-#endif
 
 thread_local SimGrid current_grid;
 
@@ -106,43 +94,6 @@ CUresult compile(const char *text, std::string &code) {
 }
 
 // The loader knows an open file by its path, and so do debuggers, for which "self" would be another process.
-std::string path_of(int file) { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file); }
-
-CUresult open_code(const char *bytes, size_t size, int &file, void *&handle) {
-  // The descriptor stays open as long as the module, so that no other gets its path.
-  file = memfd_create("stand-in for a cubin", MFD_CLOEXEC);
-  if (file < 0 || write(file, bytes, size) != static_cast<ssize_t>(size))
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes, sizeof(header));
-  header.e_machine = EM_X86_64;
-  header.e_ident[EI_OSABI] = ELFOSABI_NONE;
-  header.e_ident[EI_ABIVERSION] = 0;
-  header.e_type = ET_DYN;
-  header.e_flags = 0;
-  if (pwrite(file, &header, sizeof(header), 0) != sizeof(header))
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  // Device code finds its own symbols first, never the program's.
-  handle = dlopen(path_of(file).c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
-  if (handle)
-    return CUDA_SUCCESS;
-  std::fprintf(stderr, "libcuda stand-in: %s\n", dlerror());
-  close(file);
-  return CUDA_ERROR_INVALID_IMAGE;
-}
-
-} // namespace
-
-// What the loader keeps keeps its path, too, so that no other gets it.
-void sim::close_code(void *handle, int file) {
-  dlclose(handle);
-  if (void *kept = dlopen(path_of(file).c_str(), RTLD_LAZY | RTLD_NOLOAD))
-    dlclose(kept);
-  else
-    close(file);
-}
-
-namespace {
 
 Module *check_module(const char *call, Context *context, CUmodule handle) {
   Module *module = reinterpret_cast<Module *>(handle);
@@ -199,7 +150,7 @@ void run(const Launch &launch) {
 
 // The arguments of either form; only the packed one tells how many there are.
 CUresult read_arguments(const Function &function, void **parameters, void **extra, std::vector<uint64_t> &arguments) {
-  const uint32_t expected = number_of(function.module->handle, function.name + "_sim_parameters", ~0u);
+  const uint32_t expected = number_of(function.module->code.handle, function.name + "_sim_parameters", ~0u);
   if (parameters) {
     if (extra || expected == ~0u)
       return CUDA_ERROR_INVALID_VALUE;
@@ -263,8 +214,8 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   auto module = std::make_unique<Module>();
   module->context = context;
-  if (const CUresult result = open_code(bytes, elf_size(header), module->file, module->handle))
-    return result;
+  if (!module->code.open(bytes, elf_size(header)))
+    return CUDA_ERROR_INVALID_IMAGE;
   const std::lock_guard lock(state().mutex);
   *out = reinterpret_cast<CUmodule>(module.get());
   state().modules.push_back(std::move(module));
@@ -284,7 +235,7 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
       one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
     module->is_unloaded = true;
   }
-  close_code(module->handle, module->file);
+  module->code.close();
   return injected;
 }
 
@@ -294,7 +245,7 @@ SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const cha
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
   Symbol symbol;
-  if (!find_symbol(module->handle, name, symbol) || !symbol.is_function)
+  if (!find_symbol(module->code.handle, name, symbol) || !symbol.is_function)
     return CUDA_ERROR_NOT_FOUND;
   const std::lock_guard lock(state().mutex);
   std::unique_ptr<Function> &function = module->functions[name];
@@ -310,7 +261,7 @@ SIM_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodu
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
   Symbol symbol;
-  if (!find_symbol(module->handle, name, symbol) || symbol.is_function)
+  if (!find_symbol(module->code.handle, name, symbol) || symbol.is_function)
     return CUDA_ERROR_NOT_FOUND;
   const std::lock_guard lock(state().mutex);
   state().memory[reinterpret_cast<uintptr_t>(symbol.address)] = {symbol.size, MemoryKind::kGlobal, context, module};
@@ -324,7 +275,7 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
   const Function *function = reinterpret_cast<Function *>(handle);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = static_cast<int>(number_of(function->module->handle, function->name + "_sim_max_threads", 1024));
+    *value = static_cast<int>(number_of(function->module->code.handle, function->name + "_sim_max_threads", 1024));
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     *value = 1024;
@@ -359,7 +310,7 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   const uint64_t threads = uint64_t{tx} * ty * tz;
   if (bx == 0 || by == 0 || bz == 0 || threads == 0 || threads > 1024)
     return CUDA_ERROR_INVALID_VALUE;
-  if (threads > number_of(function->module->handle, function->name + "_sim_max_threads", 1024))
+  if (threads > number_of(function->module->code.handle, function->name + "_sim_max_threads", 1024))
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (shared > static_cast<unsigned>(function->dynamic_shared_memory))
     return CUDA_ERROR_INVALID_VALUE;
@@ -369,7 +320,7 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
     return result;
   launch.grid = {{0, 0, 0}, {0, 0, 0}, {bx, by, bz}, {tx, ty, tz}, shared, nullptr, stream};
   Symbol symbol;
-  launch.each_thread = find_symbol(function->module->handle, (function->name + "_sim_grid").c_str(), symbol);
+  launch.each_thread = find_symbol(function->module->code.handle, (function->name + "_sim_grid").c_str(), symbol);
   stream->enqueue([launch] { run(launch); });
   return CUDA_SUCCESS;
 }

@@ -257,7 +257,7 @@ void destroy_context(Context *context) {
     ++left;
   }
   State &the_state = state();
-  std::vector<const Module *> modules;
+  std::vector<Module *> modules;
   std::unique_lock lock(the_state.mutex);
   for (const auto &event : the_state.events)
     if (event->context == context && !event->is_destroyed) {
@@ -291,8 +291,8 @@ void destroy_context(Context *context) {
   if (context->error.load() == 0)
     the_state.leaked += left;
   lock.unlock();
-  for (const Module *module : modules)
-    close_code(module->handle, module->file);
+  for (Module *module : modules)
+    module->code.close();
 }
 
 uint64_t live_objects() {

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "code_file.h"
 #include "cuda/cuda_api.h"
 
 namespace sim {
@@ -81,8 +82,7 @@ struct Function {
 
 struct Module {
   Context *context;
-  void *handle;
-  int file;
+  CodeFile code;
   std::map<std::string, std::unique_ptr<Function>> functions;
   bool is_unloaded = false;
 };
@@ -141,8 +141,5 @@ void wait_for_context(Context *context);
 /// Takes down what is left of a context. State not locked.
 void destroy_context(Context *context);
 uint64_t live_objects();
-/// Takes a module's code out of the process. State not locked: this takes the dynamic loader's lock, which a thread that
-/// closes a library holds while it calls the driver.
-void close_code(void *handle, int file);
 
 } // namespace sim

@@ -28,13 +28,8 @@ EXCLUDED_CUDA = {
     "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
                       "tells addresses of nothing else",
 }
-EXCLUDED_HSA = {
-    "duplicate.c": "the image pretends: the program's function takes the place of its own of that name",
-    "python.test": "the images are in a library that another program opens: the wrapper does not find it",
-    "observe": "about the plugin for the CPU, whose output is compared",
-}
-EXCLUDED.update(EXCLUDED_CUDA if driver == "cuda" else EXCLUDED_HSA)
 if driver == "cuda":
+    EXCLUDED.update(EXCLUDED_CUDA)
     images = "8 80"
     variables = "LIBOMPTARGET_PLUGINS=cuda SIM_CUDA_DEVICES=80,80,80,80"
 else:

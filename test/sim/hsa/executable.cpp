@@ -4,12 +4,9 @@
 // Code objects whose code is this machine's: taken for what they say they are, then opened as shared objects. The dynamic
 // loader is never asked while the state is locked: a thread that closes a library holds the loader's lock when it comes here.
 
-#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "amdgpu/image.h"
 #include "state.h"
@@ -27,33 +24,11 @@ Executable *find_executable(const char *call, hsa_executable_t handle) {
   return executable;
 }
 
-std::string path_of(const Executable &executable) { return "/proc/self/fd/" + std::to_string(executable.file); }
-
-// What the target says about the code is forgotten; what the linker needs is written.
-bool open_as_shared_object(Executable &executable) {
-  std::string bytes = executable.bytes;
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  header.e_machine = EM_X86_64;
-  header.e_ident[EI_OSABI] = 0;
-  header.e_ident[EI_ABIVERSION] = 0;
-  header.e_flags = 0;
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  executable.file = memfd_create("code object", MFD_CLOEXEC);
-  if (executable.file < 0 ||
-      write(executable.file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-    return false;
-  executable.handle = dlopen(path_of(executable).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!executable.handle)
-    std::fprintf(stderr, "libhsa-runtime64 stand-in: %s\n", dlerror());
-  return executable.handle != nullptr;
-}
-
 std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::string &name, const KernelMetadata &metadata) {
-  void *code = dlsym(executable.handle, name.c_str());
+  void *code = dlsym(executable.code.handle, name.c_str());
   if (!code)
     return nullptr;
-  const bool runs_each_item = dlsym(executable.handle, (name + "_sim_grid").c_str()) != nullptr;
+  const bool runs_each_item = dlsym(executable.code.handle, (name + "_sim_grid").c_str()) != nullptr;
   return std::make_unique<KernelCode>(KernelCode{&executable, name, code, runs_each_item, metadata});
 }
 
@@ -63,7 +38,7 @@ hsa_status_t load(Executable &executable) {
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
   executable.elf = std::move(*elf);
   auto metadata = read_metadata(executable.elf);
-  if (!metadata || !open_as_shared_object(executable))
+  if (!metadata || !executable.code.open(executable.bytes.data(), executable.bytes.size()))
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
   for (const auto &[name, kernel] : *metadata)
     if (auto code = make_kernel(executable, name, kernel))
@@ -72,7 +47,7 @@ hsa_status_t load(Executable &executable) {
   for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
     if (symbol.type != STT_OBJECT || symbol.size == 0)
       continue;
-    if (void *address = dlsym(executable.handle, std::string(symbol.name).c_str()))
+    if (void *address = dlsym(executable.code.handle, std::string(symbol.name).c_str()))
       globals[reinterpret_cast<uintptr_t>(address)] =
           Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
   }
@@ -96,15 +71,7 @@ void destroy_executable(Executable &executable) {
       state().kernel_objects.erase(reinterpret_cast<uintptr_t>(kernel.get()));
     executable.is_destroyed = true;
   }
-  if (executable.handle)
-    dlclose(executable.handle);
-  if (executable.file < 0)
-    return;
-  // The loader knows an open file by its path. What it keeps keeps its path, too, so that no other gets it.
-  if (void *kept = dlopen(path_of(executable).c_str(), RTLD_LAZY | RTLD_NOLOAD))
-    dlclose(kept);
-  else
-    close(executable.file);
+  executable.code.close();
 }
 
 } // namespace sim
@@ -187,7 +154,7 @@ SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, 
   }
   const std::string text = name;
   const omptarget::ElfSymbol *found = executable->elf.find(text);
-  void *address = found && found->type == STT_OBJECT ? dlsym(executable->handle, name) : nullptr;
+  void *address = found && found->type == STT_OBJECT ? dlsym(executable->code.handle, name) : nullptr;
   const std::lock_guard lock(state().mutex);
   auto &slot = executable->symbols[text];
   if (!slot) {

@@ -20,6 +20,7 @@
 
 #include "amdgpu/hsa_api.h"
 #include "amdgpu/metadata.h"
+#include "code_file.h"
 #include "common/elf_image.h"
 #include "sim_hsa.h"
 
@@ -99,8 +100,7 @@ struct ExecutableSymbol {
 
 struct Executable {
   Agent *agent = nullptr;
-  void *handle = nullptr;
-  int file = -1;
+  CodeFile code;
   bool is_frozen = false;
   std::atomic<bool> is_destroyed{false};
   std::string bytes;
