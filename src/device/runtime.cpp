@@ -289,6 +289,9 @@ std::vector<std::string> Runtime::explain_devices() {
     for (size_t i = 0; i < library->images.size(); ++i)
       lines.push_back(
           format("needed: image %zu of %s: %s", i, library->path.c_str(), architecture_of(library, i).c_str()));
+  if (lines.empty())
+    lines.emplace_back("needed: no module with device code is registered; is this a nowait construct that was not finished "
+                       "when main returned?");
   std::lock_guard enumeration(enumeration_mutex_);
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),

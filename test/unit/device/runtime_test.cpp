@@ -76,6 +76,10 @@ TEST(Runtime, devices_without_a_fitting_image_do_not_count) {
   EXPECT_THAT(lines, testing::Contains(HasSubstr("found: plugin alpha")));
 }
 
+TEST(Runtime, without_modules_the_end_of_main_is_suspected) {
+  EXPECT_THAT(Runtime::get().explain_devices(), testing::Contains(HasSubstr("needed: no module with device code")));
+}
+
 TEST(Runtime, all_devices_are_initialised_on_demand_of_a_tool) {
   ASSERT_TRUE(Runtime::get().initialise_all());
   EXPECT_EQ(Runtime::get().number_of_devices(), 4);
