@@ -234,10 +234,10 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
   return unlink(*ref.mapping);
 }
 
-Removed HostDataToTargetMap::remove_infinite(HostPtr begin) {
+Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
   std::lock_guard lock(mutex_);
   const Found found = look(begin, 1);
-  if (!found.is_contained || found.begin != begin)
+  if (!found.is_contained || found.begin != begin || found.ref.mapping->creator() != creator)
     return {};
   std::atomic<uint64_t> &state = found.ref.mapping->state_;
   const uint64_t word = state.load(kAcquire);

@@ -87,8 +87,9 @@ public:
   /// been removed since it was found. unpin removes it if nothing else keeps it.
   bool pin(MappingRef ref);
   Removed unpin(MappingRef ref);
-  /// Removes an infinite mapping that begins there (disassociation, unloading); not removed if it is held.
-  Removed remove_infinite(HostPtr begin);
+  /// Removes the infinite mapping that begins there and was made with this creator: an association, or with null a global
+  /// variable, whose module goes. Not removed if it is held.
+  Removed remove_infinite(HostPtr begin, const void *creator = nullptr);
 
   /// The creating construct tells that storage was allocated (allocation: what to free later), that the data have
   /// arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever

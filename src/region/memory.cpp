@@ -217,13 +217,18 @@ Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_numb
   return !device || Runtime::get().uses_unified_shared_memory() || device->uses_zero_copy();
 }
 
+namespace {
+/// The creator of associations, which tells them from global variables.
+constexpr char kAssociated = 0;
+} // namespace
+
 Status associate(const void *host, const void *target, size_t size, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   if (!device || !host || !target || size == 0)
     return Status::error(format("host address %p cannot be associated with %zu bytes at %p of device %d", host, size,
                                 target, device_number));
   const HostPtr begin = host_ptr(host);
-  const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, nullptr, Counter::kDynamic};
+  const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, &kAssociated, Counter::kDynamic};
   const DataOperation operation({DataOperationKind::kAssociate, device->id(), host, const_cast<void *>(target),
                                  static_cast<int64_t>(size), nullptr});
   if (device->map().insert_infinite(range, device_ptr(target)))
@@ -241,7 +246,7 @@ Status disassociate(const void *host, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
   if (device && host) {
     const DataOperation operation({DataOperationKind::kDisassociate, device->id(), host, nullptr, 0, nullptr});
-    if (device->map().remove_infinite(host_ptr(host)).is_removed)
+    if (device->map().remove_infinite(host_ptr(host), &kAssociated).is_removed)
       return Status::ok();
   }
   return Status::error(format("host address %p is not associated with memory of device %d, or is held", host,

@@ -26,6 +26,9 @@ int omp_get_device_from_uid(const char *);
 const char *omp_get_uid_from_device(int);
 
 static int device, host;
+#pragma omp declare target
+int global[4];
+#pragma omp end declare target
 
 static void rectangles(void) {
   int from[4][5][6], to[3][4][7];
@@ -98,6 +101,12 @@ static void association(void) {
   CHECK(!omp_target_is_present(a, device));
   CHECK(omp_target_disassociate_ptr(a, device) != 0);
   CHECK(omp_target_disassociate_ptr(NULL, device) != 0);
+  // A declared variable is present for ever, and was not associated.
+  CHECK(omp_target_disassociate_ptr(global, device) != 0);
+#pragma omp target
+  global[1] = 7;
+#pragma omp target update from(global)
+  CHECK_EQ(global[1], 7);
   omp_target_free(there, device);
 }
 
