@@ -110,9 +110,20 @@ Result<Interop *> make_interop(int32_t type, int64_t device_number) {
 Status synchronise(const Interop &interop) {
   if (!interop.queue || !interop.queue->Queue)
     return Status::ok();
+  const Plugin &plugin = interop.device->plugin();
+  const int32_t id = interop.device->local_id();
   Queue queue{*interop.queue};
-  Status status = interop.device->plugin().synchronize(interop.device->local_id(), queue);
-  *interop.queue = queue.info;
+  if (!plugin.has_events()) {
+    Status status = plugin.synchronize(id, queue);
+    *interop.queue = queue.info;
+    return status;
+  }
+  // By an event: synchronising would end the queue, which the program still has.
+  OMPTARGET_TRY_ASSIGN(void *const event, plugin.create_event(id));
+  Status status = plugin.record_event(id, event, queue);
+  if (status.is_ok())
+    status = plugin.sync_event(id, event);
+  plugin.destroy_event(id, event);
   return status;
 }
 

@@ -191,5 +191,6 @@ config.substitutions += [
     (r"%ompfolder\b", os.path.join(runtimes, libomp, "omp")),
     (r"%llvmfolder\b", os.path.join(runtimes, libomp)),
     (r"%prefix\b", prefix),
+    (r"%plugin-name\b", param("driver", "x86_64")),
     (r"%llvm-libomptarget\b", os.path.join(runtimes, libomp, "lib", "libomptarget.so")),
 ]

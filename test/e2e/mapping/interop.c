@@ -1,0 +1,126 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Interoperability objects: made, used and destroyed by the directive, after the work that they depend on; and what the
+// routines tell of them. The host device has no foreign runtime; the plugins for GPUs have handles.
+
+// RUN: %clang -fopenmp-version=51 %s -o %t
+// RUN: %run %t %plugin-name
+// Clang 16 writes bitcode that it cannot read if a directive has dependences.
+// RUN: %if clang-16 %{ true %} %else %{ %clang -fopenmp-version=51 -DDEPENDENCES %s -o %t.dependences && %run %t.dependences %}
+// The runtimes of LLVM know fewer of the properties, and 14 and 15 take an object for no object.
+// UNSUPPORTED: runtime-llvm
+
+#include "check.h"
+
+#include <string.h>
+
+#ifndef DEPENDENCES
+static const struct Runtime {
+  const char *plugin, *name, *vendor;
+  int id, vendor_id;
+} runtimes[] = {{"cuda", "cuda_driver", "nvidia", 2, 11}, {"amdgpu", "hsa", "amd", 7, 1}};
+static const struct Runtime *runtime; // of the plugin, or null
+
+static void numbers(omp_interop_t object, int device) {
+  int code = 99;
+  CHECK_EQ(omp_get_interop_int(object, omp_ipr_device_num, &code), device);
+  CHECK_EQ(code, omp_irc_success);
+  CHECK_EQ(omp_get_interop_int(object, omp_ipr_fr_id, &code), runtime ? runtime->id : 0);
+  CHECK_EQ(code, runtime ? omp_irc_success : omp_irc_no_value);
+  CHECK_EQ(omp_get_interop_int(object, omp_ipr_vendor, NULL), runtime ? runtime->vendor_id : 0);
+}
+
+static void texts(omp_interop_t object) {
+  int code = 99;
+  const char *name = omp_get_interop_str(object, omp_ipr_fr_name, &code);
+  CHECK_EQ(code, runtime ? omp_irc_success : omp_irc_no_value);
+  CHECK(runtime ? name && strcmp(name, runtime->name) == 0 : !name);
+  name = omp_get_interop_str(object, omp_ipr_vendor_name, &code);
+  CHECK(runtime ? name && strcmp(name, runtime->vendor) == 0 : !name);
+}
+
+static void handles(omp_interop_t object, int has_queue) {
+  int code = 99;
+  CHECK_EQ(omp_get_interop_ptr(object, omp_ipr_device_context, &code) != NULL, runtime != NULL);
+  CHECK_EQ(code, runtime ? omp_irc_success : omp_irc_no_value);
+  CHECK_EQ(omp_get_interop_ptr(object, omp_ipr_targetsync, &code) != NULL, runtime && has_queue);
+  CHECK_EQ(code, runtime && has_queue ? omp_irc_success : omp_irc_no_value);
+  CHECK(omp_get_interop_ptr(object, omp_ipr_platform, &code) == NULL);
+  CHECK_EQ(code, omp_irc_no_value);
+}
+
+// A property of another type, one that does not exist, and no object.
+static void mistakes(omp_interop_t object) {
+  int code = 99;
+  CHECK_EQ(omp_get_interop_int(object, omp_ipr_fr_name, &code), 0);
+  CHECK_EQ(code, omp_irc_type_str);
+  CHECK(omp_get_interop_str(object, omp_ipr_device_num, &code) == NULL);
+  CHECK_EQ(code, omp_irc_type_int);
+  CHECK(omp_get_interop_str(object, omp_ipr_targetsync, &code) == NULL);
+  CHECK_EQ(code, omp_irc_type_ptr);
+  CHECK(omp_get_interop_ptr(object, omp_ipr_vendor, &code) == NULL);
+  CHECK_EQ(code, omp_irc_type_int);
+  CHECK_EQ(omp_get_interop_int(object, (omp_interop_property_t)-10, &code), 0);
+  CHECK_EQ(code, omp_irc_out_of_range);
+  CHECK_EQ(omp_get_interop_int(object, (omp_interop_property_t)0, &code), 0);
+  CHECK_EQ(code, omp_irc_out_of_range);
+  CHECK_EQ(omp_get_interop_int(omp_interop_none, omp_ipr_device_num, &code), 0);
+  CHECK_EQ(code, omp_irc_empty);
+  CHECK(strcmp(omp_get_interop_name(object, omp_ipr_device_context), "device_context") == 0);
+  CHECK(omp_get_interop_name(object, (omp_interop_property_t)-10) == NULL);
+  CHECK(strcmp(omp_get_interop_type_desc(object, omp_ipr_targetsync), "void *") == 0);
+  CHECK(omp_get_interop_type_desc(omp_interop_none, omp_ipr_targetsync) == NULL);
+}
+
+#else
+// The directive waits for the tasks that it depends on, and its own are in order.
+static void dependences(int device) {
+  int x = 0, seen = -1;
+  omp_interop_t object = omp_interop_none;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp target device(device) map(tofrom : x) nowait depend(out : x)
+    {
+      HERE();
+      x = 5;
+    }
+#pragma omp interop init(targetsync : object) device(device) depend(inout : x)
+    seen = x;
+#pragma omp interop use(object) depend(inout : x)
+#pragma omp interop destroy(object) depend(inout : x)
+#pragma omp taskwait
+  }
+  CHECK_EQ(seen, 5);
+  CHECK(object == omp_interop_none);
+}
+#endif
+
+int main(int argc, char **argv) {
+#ifdef DEPENDENCES
+  for (int device = 0; device < omp_get_num_devices(); device++)
+    dependences(device);
+#else
+  for (int i = 0; i < 2; i++)
+    if (argc > 1 && strcmp(argv[1], runtimes[i].plugin) == 0)
+      runtime = &runtimes[i];
+  for (int device = 0; device < omp_get_num_devices(); device++) {
+    omp_interop_t plain = omp_interop_none, queue = omp_interop_none;
+#pragma omp interop init(target : plain) device(device)
+#pragma omp interop init(targetsync : queue) device(device)
+    CHECK(plain != omp_interop_none && queue != omp_interop_none && plain != queue);
+    numbers(plain, device);
+    numbers(queue, device);
+    texts(queue);
+    handles(plain, 0);
+    handles(queue, 1);
+    mistakes(queue);
+#pragma omp interop use(queue)
+    numbers(queue, device);
+#pragma omp interop destroy(plain)
+#pragma omp interop destroy(queue)
+    CHECK(plain == omp_interop_none && queue == omp_interop_none);
+  }
+#endif
+  return finish();
+}
