@@ -78,11 +78,13 @@ bool holds_work() {
   int hold = hold_work.load();
   if (hold < 0) {
     const char *text = std::getenv("SIM_CUDA_HOLD");
-    hold = text && *text == '1';
+    hold = text ? std::atoi(text) : 0;
     hold_work.store(hold);
   }
   return hold != 0;
 }
+
+bool holds_work_when_asked() { return holds_work() && hold_work.load() >= 2; }
 
 namespace {
 
@@ -185,7 +187,8 @@ void Stream::wait_all() { wait(last_ticket()); }
 bool Stream::query() {
   const std::lock_guard lock(mutex_);
   const bool complete = done_ == enqueued_;
-  released_ = enqueued_;
+  if (!holds_work_when_asked())
+    released_ = enqueued_;
   changed_.notify_all();
   return complete;
 }

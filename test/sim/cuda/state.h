@@ -120,6 +120,8 @@ struct State {
 
 State &state();
 bool holds_work();
+/// The same although somebody asks whether it is done.
+bool holds_work_when_asked();
 
 /// Counts a call; not 0 if it shall fail.
 CUresult enter(const char *name);
