@@ -110,7 +110,8 @@ def main():
     assert "to device" in tabs["Copies"] and "GB/s" in tabs["Copies"], tabs
     assert "data" in tabs["Variables"] and "80.00 kB" in tabs["Variables"], tabs
     assert "72.00 kB" in tabs["Copied too often"], tabs
-    assert tabs["Device memory"] == "No plugin told how it used device memory.", tabs
+    memory = tabs["Device memory"]  # told by the plugins for GPUs only
+    assert memory == "No plugin told how it used device memory." or "of kept memory" in memory, tabs
     assert tabs["Ran on the host"] == "Every target region ran on a device.", tabs
     assert any("device 0: kernels" == lane for lane in found["lanes"]), found
     assert abs(found["zoomed"] - 0.5) < 1e-6 and found["wheel"] < 0.5, found
