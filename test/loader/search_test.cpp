@@ -107,7 +107,7 @@ TEST_F(Search, privileged_processes_do_not_look_where_the_environment_says) {
   ASSERT_EQ(chown(program.c_str(), kNobody, kNobody), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
   ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
-  const std::string output = output_of(program + " 2>/dev/null");
+  const std::string output = output_of(program + " 2>/dev/null"); // where the trace goes now
   const bool has_written = std::filesystem::exists(trace);
   std::filesystem::remove_all(folder);
   if (output.find("ordinary") == 0)
