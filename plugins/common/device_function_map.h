@@ -75,7 +75,8 @@ private:
   }
 
   // The two places of an image that hold one of the two numbers.
-  static Status write_number(Device &device, Image &image, const char *global, size_t environment_offset, uint64_t value) {
+  static Status write_number(Device &device, Image &image, const char *global, size_t environment_offset,
+                             uint64_t value) {
     OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool has_global, image.write_global(global, &value, sizeof(value)));
     for (const char *name : kDeviceEnvironmentNames) {
       OMPTARGET_TRY_ASSIGN(const auto environment, image.find_global(name));
@@ -88,7 +89,8 @@ private:
     return write_number(device, image, kFunctionMapName, offsetof(DeviceEnvironment, indirect_call_table), address_);
   }
   Status write_count(Device &device, Image &image) const {
-    return write_number(device, image, kFunctionMapSizeName, offsetof(DeviceEnvironment, indirect_call_table_size), count_);
+    return write_number(device, image, kFunctionMapSizeName, offsetof(DeviceEnvironment, indirect_call_table_size),
+                        count_);
   }
 
   uint64_t address_ = 0;
