@@ -18,12 +18,12 @@
 #include "amdgpu/fault.h"
 #include "amdgpu/hsa_api.h"
 #include "amdgpu/image.h"
-#include "amdgpu/indirect.h"
 #include "amdgpu/memory.h"
 #include "amdgpu/queue.h"
 #include "amdgpu/signal.h"
 #include "amdgpu/staging.h"
 #include "base/status.h"
+#include "common/device_function_map.h"
 #include "common/launch_rules.h"
 #include "omptarget/plugin.h"
 
@@ -49,6 +49,9 @@ struct DeviceProperties {
 
   static Result<DeviceProperties> read(hsa_agent_t agent);
 };
+
+class Device;
+using FunctionMap = DeviceFunctionMap<Device, Image>;
 
 class Device {
 public:

@@ -69,8 +69,8 @@ Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent) {
     pool.handle = handle;
     OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &pool.segment));
     OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_SIZE, &pool.size));
-    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle,
-                                HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &pool.may_allocate));
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+                                &pool.may_allocate));
     if (pool.segment == HSA_AMD_SEGMENT_GLOBAL)
       OMPTARGET_TRY(
           OMPTARGET_HSA(hsa_amd_memory_pool_get_info, handle, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &pool.flags));
@@ -112,17 +112,15 @@ Status Memory::init() {
 
 Result<void *> Memory::Source::allocate(size_t size) {
   void *memory = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, owner_.device_.properties().device_pool.handle, size,
-                                     0, &memory),
-                       "while allocating %zu bytes", size);
+  OMPTARGET_TRY_DURING(
+      OMPTARGET_HSA(hsa_amd_memory_pool_allocate, owner_.device_.properties().device_pool.handle, size, 0, &memory),
+      "while allocating %zu bytes", size);
   return memory;
 }
 
 Status Memory::Source::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-Result<void *> Memory::BlockSource::allocate(size_t size) {
-  return owner_.allocate_in(host_pools().arguments, size);
-}
+Result<void *> Memory::BlockSource::allocate(size_t size) { return owner_.allocate_in(host_pools().arguments, size); }
 
 Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
@@ -134,8 +132,8 @@ Result<void *> Memory::allocate_in(const std::optional<MemoryPool> &pool, size_t
   OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
                        "while allocating %zu bytes of pinned host memory", size);
   const std::vector<hsa_agent_t> &agents = all_agents();
-  Status status = OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(),
-                                nullptr, memory);
+  Status status =
+      OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr, memory);
   if (!status) {
     OMPTARGET_HSA(hsa_amd_memory_pool_free, memory).consume();
     return std::move(status).during(format("while letting devices reach %zu bytes of host memory", size));

@@ -72,7 +72,8 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
     void *mutable_host = const_cast<void *>(host);
     Result<void *> view = memory_.lock_range(mutable_host, size);
     if (view)
-      return stream.copy({pointer(target), agent(), *view, host_pools().agent, size}, pinned(mutable_host, {*view, true}));
+      return stream.copy({pointer(target), agent(), *view, host_pools().agent, size},
+                         pinned(mutable_host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
   return staging_.submit(stream, target, host, size);
@@ -130,8 +131,9 @@ Status Device::retrieve(void *host, uint64_t target, size_t size, __tgt_async_in
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from device %#llx to host %p%s", size,
                          static_cast<unsigned long long>(target), host, async ? "" : ", waiting");
   return on_stream(async, [&](Stream &stream) -> Status {
-    OMPTARGET_TRY_DURING(retrieve_on(stream, host, target, size), "while copying %zu bytes from device %#llx to host %p",
-                         size, static_cast<unsigned long long>(target), host);
+    OMPTARGET_TRY_DURING(retrieve_on(stream, host, target, size),
+                         "while copying %zu bytes from device %#llx to host %p", size,
+                         static_cast<unsigned long long>(target), host);
     return Status::ok();
   });
 }

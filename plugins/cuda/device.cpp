@@ -196,7 +196,7 @@ Status Device::release_contents() {
     if (!one && status)
       status = std::move(one);
   };
-  keep_first(OMPTARGET_CU(cuCtxSynchronize));
+  keep_first(wait_for_kernels());
   while (!images_.empty()) {
     keep_first(close_image(*images_.back()));
     images_.pop_back();
@@ -219,6 +219,8 @@ Status Device::close_image(Image &image) {
   return status ? std::move(unloaded) : std::move(status);
 }
 
+Status Device::wait_for_kernels() { return OMPTARGET_CU(cuCtxSynchronize); }
+
 Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source) {
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<Image> image, Image::load(*this, source));
   Status status = write_environment(*image);
@@ -237,7 +239,7 @@ Status Device::unload_image(__tgt_target_table *table) {
                                   [table](const auto &image) { return image->table() == table; });
   if (found == images_.end())
     return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
-  OMPTARGET_TRY(OMPTARGET_CU(cuCtxSynchronize));
+  OMPTARGET_TRY(wait_for_kernels());
   launches_.completed(nullptr);
   Status status = close_image(**found);
   images_.erase(found);

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/status.h"
+#include "common/device_function_map.h"
 #include "common/launch_rules.h"
 #include "cuda/cuda_api.h"
 #include "cuda/fault.h"
 #include "cuda/image.h"
-#include "cuda/indirect.h"
 #include "cuda/memory.h"
 #include "cuda/queue.h"
 #include "cuda/staging.h"
@@ -42,6 +42,9 @@ struct DeviceProperties {
 
   static Result<DeviceProperties> read(int32_t id);
 };
+
+class Device;
+using FunctionMap = DeviceFunctionMap<Device, Image>;
 
 class Device {
 public:
@@ -88,6 +91,7 @@ public:
   QueueSet &queues() { return queues_; }
   Memory &memory() { return memory_; }
   FunctionMap &function_map() { return function_map_; }
+  Status wait_for_kernels();
   LaunchLog &launches() { return launches_; }
   const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
 

@@ -33,7 +33,6 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: %s [--embedded] FILE 7|8 SM [OUTPUT], SM from 1 to 255\n", argv[0]);
     return 2;
   }
-  return sim::relabel_file(arguments, [&](std::string &bytes, size_t at) {
-    return relabel(bytes, at, layout, static_cast<uint32_t>(sm));
-  });
+  return sim::relabel_file(
+      arguments, [&](std::string &bytes, size_t at) { return relabel(bytes, at, layout, static_cast<uint32_t>(sm)); });
 }

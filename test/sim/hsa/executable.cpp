@@ -24,7 +24,8 @@ Executable *find_executable(const char *call, hsa_executable_t handle) {
   return executable;
 }
 
-std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::string &name, const KernelMetadata &metadata) {
+std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::string &name,
+                                        const KernelMetadata &metadata) {
   void *code = dlsym(executable.code.handle, name.c_str());
   if (!code)
     return nullptr;
@@ -116,7 +117,8 @@ SIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
 }
 
 SIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
-                                                           hsa_code_object_reader_t reader_handle, const char *, void *) {
+                                                           hsa_code_object_reader_t reader_handle, const char *,
+                                                           void *) {
   SIM_ENTER(hsa_executable_load_agent_code_object);
   Executable *executable = find_executable("hsa_executable_load_agent_code_object", handle);
   Agent *agent = find_agent("hsa_executable_load_agent_code_object", agent_handle);
@@ -143,8 +145,8 @@ SIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name, const hsa_agent_t *agent,
-                                                       hsa_executable_symbol_t *result) {
+SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
+                                                       const hsa_agent_t *agent, hsa_executable_symbol_t *result) {
   SIM_ENTER(hsa_executable_get_symbol_by_name);
   Executable *executable = find_executable("hsa_executable_get_symbol_by_name", handle);
   if (!executable || !executable->is_frozen || !agent ||

@@ -127,8 +127,8 @@ TEST_F(CodeObjects, describe_their_kernels) {
         return found && elf->read(*found, to, size);
       });
       ASSERT_TRUE(traits) << object.label;
-      EXPECT_EQ(traits->source, object.compiler >= "17" ? KernelTraits::Source::kEnvironment
-                                                        : KernelTraits::Source::kExecModeByte)
+      EXPECT_EQ(traits->source,
+                object.compiler >= "17" ? KernelTraits::Source::kEnvironment : KernelTraits::Source::kExecModeByte)
           << object.label;
       if (name.find("scale") != std::string::npos)
         EXPECT_EQ(traits->exec_mode, ExecMode::kSpmd) << object.label;
@@ -236,8 +236,12 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "%s: expected compiler/target/version=library\n", argv[i]);
       return 2;
     }
-    Object object{argument.substr(0, equals), argument.substr(0, first), argument.substr(first + 1, second - first - 1),
-                  argument.substr(second + 1, equals - second - 1), argument.substr(equals + 1), {}};
+    Object object{argument.substr(0, equals),
+                  argument.substr(0, first),
+                  argument.substr(first + 1, second - first - 1),
+                  argument.substr(second + 1, equals - second - 1),
+                  argument.substr(equals + 1),
+                  {}};
     object.bytes = image_of(object.file);
     objects.push_back(std::move(object));
   }

@@ -126,7 +126,8 @@ TEST_F(AmdgpuSettings, loops_get_teams_as_they_are_long) {
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(100))[2], 32u);
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(1000000))[1], 32u);
   ASSERT_EQ(plugin.deinit_device(0), 0);
-  open({{"LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT", "8"}, {"LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT", "false"}});
+  open({{"LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT", "8"},
+        {"LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT", "false"}});
   const std::vector<uint64_t> few = told(kernel("tell_spmd"), Launch().trips(100));
   EXPECT_EQ(few[1], 13u);
   EXPECT_EQ(few[2], 8u);
@@ -157,9 +158,10 @@ TEST_F(AmdgpuSettings, launches_are_printed_and_traced) {
   open({});
   testing::internal::CaptureStderr();
   told(kernel("tell_spmd"), Launch().teams(2).threads(64));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("device 0: 2 blocks of 64 threads, SPMD mode, shared memory 256 bytes, stack 48 bytes, arguments "
-                        "272 bytes: tell_spmd\n"));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("device 0: 2 blocks of 64 threads, SPMD mode, shared memory 256 bytes, stack 48 bytes, arguments "
+                "272 bytes: tell_spmd\n"));
   const std::string text = trace();
   EXPECT_THAT(text, HasSubstr("launch tell_spmd with 2 blocks and 64 threads in SPMD mode"));
   EXPECT_THAT(text, HasSubstr("created HSA queue"));

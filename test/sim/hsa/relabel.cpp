@@ -39,9 +39,9 @@ bool number_of(const ElfImage &elf, const std::string &symbol, uint32_t &value) 
 bool is_kernel(const ElfImage &elf, const ElfSymbol &symbol) {
   uint32_t arguments = 0;
   const std::string name(symbol.name);
-  return symbol.type == STT_FUNC &&
-         (name.starts_with("__omp_offloading_") || name.starts_with("omptarget_check_") || name == "amdgcn.device.init" || name == "amdgcn.device.fini" ||
-          number_of(elf, name + "_sim_args", arguments));
+  return symbol.type == STT_FUNC && (name.starts_with("__omp_offloading_") || name.starts_with("omptarget_check_") ||
+                                     name == "amdgcn.device.init" || name == "amdgcn.device.fini" ||
+                                     number_of(elf, name + "_sim_args", arguments));
 }
 
 // The implicit arguments that compilers list, as far as the segment reaches.
@@ -211,8 +211,7 @@ bool flags_of(const std::string &target, uint32_t &flags) {
       auto found = amdgpu::read_image_target(&header, sizeof(header));
       if (!found || found->target.processor != wanted->processor)
         continue;
-      flags = header.e_flags | static_cast<uint32_t>(wanted->xnack) << 8 |
-              static_cast<uint32_t>(wanted->sramecc) << 10;
+      flags = header.e_flags | static_cast<uint32_t>(wanted->xnack) << 8 | static_cast<uint32_t>(wanted->sramecc) << 10;
       return true;
     }
   }
