@@ -3,6 +3,7 @@
 
 #include "cuda/indirect.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/log.h"
@@ -42,12 +43,14 @@ Status FunctionMap::write(Device &device, Image &image) const {
 }
 
 Status FunctionMap::set(Device &device, uint64_t count, const __omp_offloading_fptr_map_ty *table) {
-  CUdeviceptr address = 0;
+  CUdeviceptr address = address_; // of an empty table: the last one's
   if (count != 0) {
     if (!table || count > SIZE_MAX / sizeof(*table))
       return Status::error(format("a table of %llu indirect functions at %p", static_cast<unsigned long long>(count),
                                   static_cast<const void *>(table)));
-    OMPTARGET_TRY_ASSIGN(address, device.memory().allocate_device(count * sizeof(*table)));
+    // A kernel under way may have read a larger count before: behind the table there is memory for that many.
+    most_count_ = std::max(most_count_, count);
+    OMPTARGET_TRY_ASSIGN(address, device.memory().allocate_device(most_count_ * sizeof(*table)));
     if (Status status = device.submit(address, table, count * sizeof(*table), nullptr); !status) {
       device.memory().release_device(address).consume();
       return std::move(status).during("while copying the table of indirect functions");
@@ -67,7 +70,7 @@ Status FunctionMap::set(Device &device, uint64_t count, const __omp_offloading_f
   }
   OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device.number(), "%llu indirect functions at %#llx",
                          static_cast<unsigned long long>(count), address);
-  if (old_address == 0)
+  if (old_address == 0 || old_address == address)
     return Status::ok();
   OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSynchronize), "while replacing the table of indirect functions");
   return device.memory().release_device(old_address);
@@ -76,7 +79,7 @@ Status FunctionMap::set(Device &device, uint64_t count, const __omp_offloading_f
 Status FunctionMap::release(Device &device) {
   const CUdeviceptr address = address_;
   address_ = 0;
-  count_ = 0;
+  count_ = most_count_ = 0;
   return address == 0 ? Status::ok() : device.memory().release_device(address);
 }
 

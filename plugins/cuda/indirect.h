@@ -30,6 +30,7 @@ public:
 private:
   CUdeviceptr address_ = 0;
   uint64_t count_ = 0;
+  uint64_t most_count_ = 0; ///< that kernels may have read
 };
 
 } // namespace omptarget::cuda
