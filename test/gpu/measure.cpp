@@ -64,8 +64,8 @@ struct Driver {
   template <typename F> F get(const char *name) { return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr); }
   int (*init)(unsigned) = get<int (*)(unsigned)>("cuInit");
   int (*retain)(void **, int) = get<int (*)(void **, int)>("cuDevicePrimaryCtxRetain");
-  int (*set_current)(void *) = get<int (*)(void *)>("cuCtxSetCurrent");
-  int (*load)(void **, const void *) = get<int (*)(void **, const void *)>("cuModuleLoadData");
+  int (*set_current)(void *) = get<int (*)(void *)>("cuCtxPushCurrent_v2");
+  int (*load)(void **, const void *, unsigned, int *, void **) = get<decltype(load)>("cuModuleLoadDataEx");
   int (*function)(void **, void *, const char *) = get<int (*)(void **, void *, const char *)>("cuModuleGetFunction");
   int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                 void **) = get<decltype(launch)>("cuLaunchKernel");
@@ -85,7 +85,7 @@ struct Driver {
     void *module = nullptr;
     const bool ready = library && init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 &&
                        stream(&the_stream, 1) == 0;
-    if (ready && load(&module, kEmptyPtx) == 0)
+    if (ready && load(&module, kEmptyPtx, 0, nullptr, nullptr) == 0)
       function(&empty, module, "empty");
     return ready;
   }
