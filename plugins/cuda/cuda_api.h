@@ -83,6 +83,7 @@ struct CUmemPoolProps {
   X(ERROR_NO_BINARY_FOR_GPU, 209)                                                                                      \
   X(ERROR_ECC_UNCORRECTABLE, 214)                                                                                      \
   X(ERROR_INVALID_PTX, 218)                                                                                            \
+  X(ERROR_NVLINK_UNCORRECTABLE, 220)                                                                                   \
   X(ERROR_INVALID_HANDLE, 400)                                                                                         \
   X(ERROR_NOT_FOUND, 500)                                                                                              \
   X(ERROR_NOT_READY, 600)                                                                                              \

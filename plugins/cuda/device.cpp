@@ -209,6 +209,7 @@ Status Device::release_contents() {
   keep_first(queues_.release_all());
   keep_first(staging_.release_all());
   keep_first(memory_.release_all());
+  peers_.clear();
   return status;
 }
 

@@ -137,7 +137,7 @@ private:
   std::vector<std::unique_ptr<Image>> images_; ///< loading and unloading are serialised by the caller
   std::vector<void *> memory_pools_;
   std::mutex peers_mutex_;
-  std::vector<const Device *> peers_; ///< whose memory this one reaches
+  std::vector<CUcontext> peers_; ///< that were asked whether this one reaches their memory
 };
 
 /// Makes a device's context current for a while and puts the thread's own back, which a program that uses CUDA itself

@@ -5,8 +5,19 @@
 
 namespace omptarget::cuda {
 
+namespace {
+
+// Not in the headers of older toolkits.
+constexpr CUresult kErrorContained = 226;
+constexpr CUresult kErrorTensorMemoryLeak = 721;
+
+} // namespace
+
 bool ends_context(CUresult result) {
   switch (result) {
+  case kErrorContained:
+  case kErrorTensorMemoryLeak:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
   case CUDA_ERROR_ECC_UNCORRECTABLE:
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_LAUNCH_TIMEOUT:

@@ -160,8 +160,10 @@ Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok
 
 bool Memory::is_pinned(const void *host) {
   unsigned type = 0;
+  // Of pageable memory it knows nothing; where devices reach that, it may say so by a type of 0.
   return OMPTARGET_CU_RESULT(cuPointerGetAttribute, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device_address(host)) ==
-         CUDA_SUCCESS;
+             CUDA_SUCCESS &&
+         type != 0;
 }
 
 Status Memory::release_all() {

@@ -70,7 +70,7 @@ Status Device::fill(CUdeviceptr target, uint8_t value, size_t size, __tgt_async_
 // Without peer access the driver copies through host memory; it is tried once for each pair.
 Status Device::enable_peer(Device &other) {
   const std::lock_guard lock(peers_mutex_);
-  if (std::find(peers_.begin(), peers_.end(), &other) != peers_.end())
+  if (std::find(peers_.begin(), peers_.end(), other.context_) != peers_.end())
     return Status::ok();
   int can_access = 0;
   OMPTARGET_TRY(OMPTARGET_CU(cuDeviceCanAccessPeer, &can_access, properties_.handle, other.properties_.handle));
@@ -80,7 +80,7 @@ Status Device::enable_peer(Device &other) {
       OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "no access to the memory of device %d: %s", other.number(),
                              describe(result).c_str());
   }
-  peers_.push_back(&other);
+  peers_.push_back(other.context_);
   return Status::ok();
 }
 

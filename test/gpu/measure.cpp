@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures omptarget beside the bare driver, on one GPU, in one process: empty launches, copies, mapping, a few kernels.
+// Measures omptarget beside the bare driver, on one GPU, in one process: empty launches, copies, mapping, lookups of
+// indirect functions, a few kernels. "measure probe" says what the driver sees, or why it sees nothing, and ends.
 // Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened by hand for the driver's own figures,
 // in the same primary context.
 
@@ -16,6 +17,18 @@
 #include <vector>
 
 #include <omp.h>
+
+#include "omptarget/indirect.h"
+#include "omptarget/plugin.h"
+
+// LLVM's own lookup, in images whose device RTL has it: it reads the same table through the device environment.
+#ifdef MEASURE_LLVM_LOOKUP
+inline void *llvm_lookup(void *pointer) { return pointer; }
+#pragma omp begin declare variant match(device = {kind(nohost)})
+extern "C" void *__llvm_omp_indirect_call_lookup(void *);
+inline void *llvm_lookup(void *pointer) { return __llvm_omp_indirect_call_lookup(pointer); }
+#pragma omp end declare variant
+#endif
 
 namespace {
 
@@ -51,8 +64,8 @@ struct Driver {
   template <typename F> F get(const char *name) { return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr); }
   int (*init)(unsigned) = get<int (*)(unsigned)>("cuInit");
   int (*retain)(void **, int) = get<int (*)(void **, int)>("cuDevicePrimaryCtxRetain");
-  int (*set_current)(void *) = get<int (*)(void *)>("cuCtxSetCurrent");
-  int (*load)(void **, const void *) = get<int (*)(void **, const void *)>("cuModuleLoadData");
+  int (*set_current)(void *) = get<int (*)(void *)>("cuCtxPushCurrent_v2");
+  int (*load)(void **, const void *, unsigned, int *, void **) = get<decltype(load)>("cuModuleLoadDataEx");
   int (*function)(void **, void *, const char *) = get<int (*)(void **, void *, const char *)>("cuModuleGetFunction");
   int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                 void **) = get<decltype(launch)>("cuLaunchKernel");
@@ -72,7 +85,7 @@ struct Driver {
     void *module = nullptr;
     const bool ready = library && init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 &&
                        stream(&the_stream, 1) == 0;
-    if (ready && load(&module, kEmptyPtx) == 0)
+    if (ready && load(&module, kEmptyPtx, 0, nullptr, nullptr) == 0)
       function(&empty, module, "empty");
     return ready;
   }
@@ -174,9 +187,98 @@ void measure_kernels() {
     std::fprintf(stderr, "measure: a sum is 0\n");
 }
 
+// ---- Indirect functions
+
+constexpr int kLookups = 256; // of each thread of kLookupTeams times kLookupThreads
+constexpr int kLookupTeams = 128, kLookupThreads = 128;
+constexpr uint64_t kFirstKey = 0x10000000, kKeyStep = 16;
+
+// Pseudorandom keys of a table of this size; each depends on what was found before, as calls through loaded pointers do.
+template <typename Lookup> double lookups_us(uint64_t count, Lookup lookup) {
+  uint64_t found = 0;
+  const double us = median_us(20, [&] {
+    uint64_t sum = 0;
+#pragma omp target teams distribute parallel for num_teams(kLookupTeams) thread_limit(kLookupThreads)                 \
+    reduction(+ : sum)
+    for (int thread = 0; thread < kLookupTeams * kLookupThreads; ++thread) {
+      uint64_t state = static_cast<uint64_t>(thread) * 0x9e3779b97f4a7c15u + 1;
+      for (int i = 0; i < kLookups; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t key = kFirstKey + (state >> 33) % count * kKeyStep;
+        const uint64_t function = lookup(key);
+        sum += function;
+        state ^= function;
+      }
+    }
+    found = sum;
+  });
+  if (found == 0)
+    std::fprintf(stderr, "measure: lookups found nothing\n");
+  return us;
+}
+
+// The table is made up and handed to the plugin, since no compiler takes 100,000 functions; a figure is the time of a
+// kernel in which every thread looks up 256 keys.
+void measure_indirect() {
+  using SetMap = int32_t (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *);
+  void *plugin = dlopen("libomptarget.rtl.cuda.so", RTLD_NOW | RTLD_NOLOAD);
+  const SetMap set_map = reinterpret_cast<SetMap>(plugin ? dlsym(plugin, "__tgt_rtl_set_function_ptr_map") : nullptr);
+  if (!set_map)
+    return;
+  for (const uint64_t count : {10u, 100u, 1000u, 10000u, 100000u}) {
+    std::vector<__omp_offloading_fptr_map_ty> table(count);
+    for (uint64_t i = 0; i < count; ++i)
+      table[i] = {kFirstKey + i * kKeyStep, i + 1};
+    if (set_map(0, count, table.data()) != 0) {
+      std::fprintf(stderr, "measure: the plugin takes no table of %lu functions\n", static_cast<unsigned long>(count));
+      return;
+    }
+    const std::string suffix = "." + std::to_string(count);
+    figure("indirect.no_lookup" + suffix, lookups_us(count, [](uint64_t key) { return key; }));
+    figure("indirect.omptarget" + suffix, lookups_us(count, [](uint64_t key) {
+             return reinterpret_cast<uint64_t>(omptarget_translate_pointer(reinterpret_cast<void *>(key)));
+           }));
+#ifdef MEASURE_LLVM_LOOKUP
+    figure("indirect.llvm" + suffix, lookups_us(count, [](uint64_t key) {
+             return reinterpret_cast<uint64_t>(llvm_lookup(reinterpret_cast<void *>(key)));
+           }));
+#endif
+  }
+  set_map(0, 0, nullptr);
+}
+
+// Devices as the driver tells them, one line each.
+int probe() {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!library) {
+    std::printf("no GPU: %s\n", dlerror());
+    return 1;
+  }
+  const auto get = [library](const char *name) { return dlsym(library, name); };
+  int version = 0, count = 0;
+  const int result = reinterpret_cast<int (*)(unsigned)>(get("cuInit"))(0);
+  if (result != 0 || reinterpret_cast<int (*)(int *)>(get("cuDeviceGetCount"))(&count) != 0 || count == 0) {
+    std::printf("no GPU: cuInit of libcuda.so.1 returns %d, %d devices\n", result, count);
+    return 1;
+  }
+  reinterpret_cast<int (*)(int *)>(get("cuDriverGetVersion"))(&version);
+  for (int device = 0; device < count; ++device) {
+    char name[256] = "";
+    int major = 0, minor = 0;
+    const auto attribute = reinterpret_cast<int (*)(int *, int, int)>(get("cuDeviceGetAttribute"));
+    reinterpret_cast<int (*)(char *, int, int)>(get("cuDeviceGetName"))(name, sizeof(name) - 1, device);
+    attribute(&major, 75, device);
+    attribute(&minor, 76, device);
+    std::printf("%s, sm_%d%d, driver for CUDA %d.%d\n", name, major, minor, version / 1000, version % 1000 / 10);
+  }
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && std::string(argv[1]) == "probe")
+    return probe();
   const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : size_t{1} << 30;
   int on_host = 1;
 #pragma omp target map(from : on_host)
@@ -193,6 +295,7 @@ int main(int argc, char **argv) {
       measure_copy(driver, size, pinned);
   measure_mapping();
   measure_kernels();
+  measure_indirect();
   std::printf("\n}\n");
   return 0;
 }

@@ -621,6 +621,25 @@ TEST_F(CudaPlugin, indirect_functions_are_found_by_both_protocols) {
   EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
 }
 
+// A kernel that runs while the table is replaced may have read the count of one and the address of another.
+TEST_F(CudaPlugin, behind_a_smaller_table_is_memory_for_the_larger_count) {
+  constexpr uint64_t kMany = 5000;
+  std::vector<__omp_offloading_fptr_map_ty> table(kMany);
+  for (uint64_t i = 0; i < kMany; ++i)
+    table[i] = {i + 1, i};
+  int host = 0;
+  Image image("kernels_80.cubin");
+  __tgt_offload_entry *entries = load(0, image.variable("__omp_offloading_fptr_map_p", &host, 8));
+  ASSERT_NE(entries, nullptr);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, kMany, table.data()), 0);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table.data()), 0);
+  const auto *small = read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr);
+  EXPECT_EQ(read<uint64_t>(0, small), 1u);
+  read<uint64_t>(0, small + kMany - 1);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
+  read<uint64_t>(0, read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr) + kMany - 1);
+}
+
 // ---- Pinned memory
 
 TEST_F(CudaPlugin, host_memory_is_pinned_once_and_counted) {

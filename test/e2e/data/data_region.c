@@ -26,7 +26,7 @@ int main(void) {
   {
     CHECK(omp_target_is_present(a, 0));
     CHECK(omp_target_is_present(&a[N - 1], 0));
-    CHECK(!omp_target_is_present(a, 1));
+    CHECK(omp_get_num_devices() < 2 || !omp_target_is_present(a, 1));
     set_on_device(a, 100);
     set_on_device(b, 200);
     CHECK_EQ(a[3], -1); // not copied back: the outer region holds it
