@@ -5,6 +5,7 @@
 // device environment.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +22,7 @@ template <typename Device, typename Image> class DeviceFunctionMap {
 public:
   /// Puts a new table in place of the current one, in all loaded images.
   Status set(Device &device, uint64_t count, const __omp_offloading_fptr_map_ty *table) {
-    uint64_t address = 0;
+    uint64_t address = address_; // of an empty table: the last one's
     if (count != 0) {
       OMPTARGET_TRY_ASSIGN(address, copy_table(device, count, table));
     }
@@ -39,7 +40,7 @@ public:
     }
     OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device.number(), "%llu indirect functions at %#llx",
                            static_cast<unsigned long long>(count), static_cast<unsigned long long>(address));
-    if (old_address == 0)
+    if (old_address == 0 || old_address == address)
       return Status::ok();
     OMPTARGET_TRY_DURING(device.wait_for_kernels(), "while replacing the table of indirect functions");
     return device.memory().release_device(old_address);
@@ -54,7 +55,7 @@ public:
   Status release(Device &device) {
     const uint64_t address = address_;
     address_ = 0;
-    count_ = 0;
+    count_ = most_count_ = 0;
     return address == 0 ? Status::ok() : device.memory().release_device(address);
   }
 
@@ -62,11 +63,13 @@ public:
   uint64_t count() const { return count_; } ///< pairs
 
 private:
-  static Result<uint64_t> copy_table(Device &device, uint64_t count, const __omp_offloading_fptr_map_ty *table) {
+  Result<uint64_t> copy_table(Device &device, uint64_t count, const __omp_offloading_fptr_map_ty *table) {
     if (!table || count > SIZE_MAX / sizeof(*table))
       return Status::error(format("a table of %llu indirect functions at %p", static_cast<unsigned long long>(count),
                                   static_cast<const void *>(table)));
-    OMPTARGET_TRY_ASSIGN(const uint64_t address, device.memory().allocate_device(count * sizeof(*table)));
+    // A kernel under way may have read a larger count before: behind the table there is memory for that many.
+    most_count_ = std::max(most_count_, count);
+    OMPTARGET_TRY_ASSIGN(const uint64_t address, device.memory().allocate_device(most_count_ * sizeof(*table)));
     if (Status status = device.submit(address, table, count * sizeof(*table), nullptr); !status) {
       device.memory().release_device(address).consume();
       return std::move(status).during("while copying the table of indirect functions");
@@ -95,6 +98,7 @@ private:
 
   uint64_t address_ = 0;
   uint64_t count_ = 0;
+  uint64_t most_count_ = 0; ///< that kernels may have read
 };
 
 } // namespace omptarget
