@@ -169,7 +169,7 @@ int main(void) {
     wrong[6] += globals(device, thread);
   }
   for (int i = 0; i < 7; i++)
-    CHECK_EQ(wrong[i], 0);
+    CHECK_EQ(wrong[i] == 0 ? -1 : i, -1);
   for (int device = 0; device < devices; device++)
     CHECK(!omp_target_is_present(shared, device) && !omp_target_is_present(linked, device));
   return finish();
