@@ -294,8 +294,8 @@ void HostDataToTargetMap::discard(MappingRef ref) {
   ref.mapping->state_.notify_all();
 }
 
-bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer) {
-  std::lock_guard lock(mutex_);
+bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer, bool waits) {
+  std::unique_lock lock(mutex_);
   if (!mapping.attached_)
     mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
   const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
@@ -305,8 +305,29 @@ bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer 
   }
   AttachedPointer &known = place->second;
   const bool is_same = known.device_value == pointer.device_value && known.host_value == pointer.host_value;
+  const bool is_under_way = known.writer && known.writer != pointer.writer;
+  if (is_same && is_under_way && waits) {
+    settled_.wait(lock, [&] {
+      const auto now = mapping.attached_->find(pointer.host_address);
+      return now == mapping.attached_->end() || !now->second.writer;
+    });
+    return false;
+  }
+  if (is_same && !is_under_way)
+    return false;
   known = pointer;
-  return !is_same;
+  return true;
+}
+
+void HostDataToTargetMap::settle_attached(Mapping &mapping, HostPtr host_address, const void *writer) {
+  std::lock_guard lock(mutex_);
+  if (!mapping.attached_)
+    return;
+  const auto place = mapping.attached_->find(host_address);
+  if (place == mapping.attached_->end() || place->second.writer != writer)
+    return;
+  place->second.writer = nullptr;
+  settled_.notify_all();
 }
 
 std::vector<AttachedPointer> HostDataToTargetMap::attached_in(const Mapping &mapping, HostPtr begin,

@@ -5,6 +5,7 @@
 // nothing of plugins: callers allocate and copy, and tell the result.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -103,8 +104,11 @@ public:
   std::shared_ptr<void> arrival(MappingRef ref) const;
   void end_arrival(MappingRef ref);
 
-  /// Notes an attached pointer; false if the same was noted already (then its copy needs no writing).
-  bool note_attached(Mapping &mapping, const AttachedPointer &pointer);
+  /// Notes an attached pointer; false if the same was noted already, and its copy written. While another construct is still
+  /// writing it: with waits blocks until that has settled it, otherwise true, since writing it twice does no harm.
+  bool note_attached(Mapping &mapping, const AttachedPointer &pointer, bool waits);
+  /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
+  void settle_attached(Mapping &mapping, HostPtr host_address, const void *writer);
   /// The attached pointers that lie in [begin, begin + size) of the mapping.
   std::vector<AttachedPointer> attached_in(const Mapping &mapping, HostPtr begin, int64_t size) const;
 
@@ -138,6 +142,7 @@ private:
   bool retain_hold(MappingRef ref);
 
   mutable std::mutex mutex_;
+  std::condition_variable settled_; // some attached pointer has no writer any more
   OrderedIndex index_;
   ObjectBlocks<Mapping> mappings_;
   Mapping *free_ = nullptr;

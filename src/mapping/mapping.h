@@ -23,6 +23,7 @@ struct AttachedPointer {
   HostPtr host_value;       ///< what the pointer holds on the host
   DevicePtr device_address; ///< of the pointer's copy
   DevicePtr device_value;   ///< what the copy holds
+  const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
 };
 
 /// What is packed into one word, so that retaining, releasing and reviving are one compare-and-swap each.

@@ -213,9 +213,26 @@ Status DeviceWork::attach(const Attachment &action) {
   std::memcpy(&host_value, raw(action.pointer), sizeof host_value);
   const DevicePtr device_value = action.target->target_of(host_ptr(host_value));
   const DevicePtr device_address = action.pointer_mapping->target_of(action.pointer);
+  // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this construct's
+  // knows nothing of, so that the pointer is written once more.
+  const bool waits = !device_.plugin().is_asynchronous();
   if (!device_.map().note_attached(*action.pointer_mapping,
-                                   {action.pointer, host_ptr(host_value), device_address, device_value}))
+                                   {action.pointer, host_ptr(host_value), device_address, device_value, this}, waits))
     return Status::ok();
+  attaching_.emplace_back(action.pointer_mapping, action.pointer);
+  Status status = write_pointer(action, device_address, device_value);
+  if (waits)
+    settle_attached();
+  return status;
+}
+
+void DeviceWork::settle_attached() {
+  for (const auto &[mapping, pointer] : attaching_)
+    device_.map().settle_attached(*mapping, pointer, this);
+  attaching_.clear();
+}
+
+Status DeviceWork::write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "attaching pointer %p (device %p) to %p", raw(action.pointer),
                          raw(device_address), raw(device_value));
   if (action.size <= static_cast<int64_t>(sizeof device_value))
@@ -385,6 +402,7 @@ Status DeviceWork::finish() {
   for (const MappingRef &ref : arriving_)
     device_.map().end_arrival(ref);
   arriving_.clear();
+  settle_attached();
   if (!temporaries_.empty()) {
     Status freed = free_temporaries();
     if (status.is_ok())

@@ -75,6 +75,8 @@ private:
   Status copy_to_host(const llvm::SmallVectorImpl<Copy> &copies);
   void restore_pointers(const Copy &copy);
   Status rewrite_pointers(const Copy &copy);
+  Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
+  void settle_attached();
   void give_back(const EnterPlan &plan);
   Status free_unused();
   Status free_removed(MappingRef ref, const Removed &removed, const char *name);
@@ -89,6 +91,7 @@ private:
   llvm::SmallVector<DevicePtr, 2> temporaries_;
   llvm::SmallVector<MappingRef, 2> arriving_; // whose arrival is an event of queue_
   llvm::SmallVector<Copy, 2> restored_;       // copies to the host that bring attached pointers
+  llvm::SmallVector<std::pair<Mapping *, HostPtr>, 2> attaching_; // pointers whose copies are being written
   ExitPlan exit_;                             // its unused mappings wait for the queue
 };
 

@@ -153,21 +153,45 @@ TEST(HostDataToTargetMap, attached_pointers_are_noted_once_and_found_by_range) {
   Mapping &mapping = *make(map, kA, 64).mapping;
   const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}};
   EXPECT_FALSE(mapping.has_attached_pointers());
-  EXPECT_TRUE(map.note_attached(mapping, pointer));
-  EXPECT_FALSE(map.note_attached(mapping, pointer)) << "it needs no writing";
+  EXPECT_TRUE(map.note_attached(mapping, pointer, true));
+  EXPECT_FALSE(map.note_attached(mapping, pointer, true)) << "it needs no writing";
   AttachedPointer other = pointer;
   other.device_value = DevicePtr{0x888};
-  EXPECT_TRUE(map.note_attached(mapping, other));
+  EXPECT_TRUE(map.note_attached(mapping, other, true));
   EXPECT_EQ(map.attached_in(mapping, kA, 8).size(), 0u);
   EXPECT_EQ(map.attached_in(mapping, kA, 9).size(), 1u);
   EXPECT_EQ(map.attached_in(mapping, kA + 15, 1).size(), 1u);
   EXPECT_EQ(map.attached_in(mapping, kA + 16, 8).size(), 0u);
 }
 
+TEST(HostDataToTargetMap, an_attached_pointer_is_written_before_another_construct_relies_on_it) {
+  HostDataToTargetMap map;
+  Mapping &mapping = *make(map, kA, 64).mapping;
+  const int one = 1, two = 2;
+  AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}, &one};
+  EXPECT_TRUE(map.note_attached(mapping, pointer, true));
+  pointer.writer = &two;
+  EXPECT_TRUE(map.note_attached(mapping, pointer, false)) << "the other's writing is under way, somewhere";
+  std::atomic<bool> is_written{false}, was_written{false};
+  std::thread waiting([&] {
+    AttachedPointer same = pointer;
+    same.writer = &one;
+    EXPECT_FALSE(map.note_attached(mapping, same, true));
+    was_written = is_written.load();
+  });
+  map.settle_attached(mapping, kA + 8, &one); // no longer the writer
+  is_written = true;
+  map.settle_attached(mapping, kA + 8, &two);
+  waiting.join();
+  EXPECT_TRUE(was_written);
+  pointer.writer = &one;
+  EXPECT_FALSE(map.note_attached(mapping, pointer, false));
+}
+
 TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  map.note_attached(*ref.mapping, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}});
+  map.note_attached(*ref.mapping, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
   map.release(ref, Counter::kDynamic, false);
   map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
