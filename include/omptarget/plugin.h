@@ -9,7 +9,7 @@
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.
  * - int32_t results are 0 for success and nonzero for failure, unless stated otherwise.
  * - Any thread may call, also for one device at the same time, unless stated otherwise.
- *   init_device, load_binary and unload_binary are serialised per device by the caller.
+ *   init_device, load_binary, unload_binary and set_function_ptr_map of one device never run at the same time.
  * - Pointers into caller memory are valid for the call only, unless stated otherwise.
  * - Sizes are bytes. A size of 0 is allowed and does nothing.
  * - A failure is told by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
@@ -80,11 +80,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device(int32_t ID);
  * as the image's own entry table names it; what the image does not have: null. */
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image);
 
-/* size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be null. For size
- * 0 null is no failure, and anything else is given to data_delete. */
+/* size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be null.
+ * For size 0 null is no failure, and anything else is given to data_delete. */
 OMPTARGET_PLUGIN_API void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host_ptr, int32_t kind);
 
-/* Frees what data_alloc returned for the same device and kind. */
+/* Frees what data_alloc returned for the same device and kind; null does nothing. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *tgt_ptr, int32_t kind);
 
 /* Copies size bytes host to device, and device to host; addresses may be inside blocks and unaligned. Complete on
@@ -92,20 +92,20 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *tgt_ptr, in
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit(int32_t ID, void *tgt_ptr, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size);
 
-/* Runs a kernel. entry: its handle. Argument i, of args->NumArgs, is tgt_args[i] + offsets[i] (an address, or a value of
- * 8 bytes with offset 0). args: always a full block of 104 bytes; Version says the kernel's generation (2: no implicit
- * parameter; 3: one implicit leading parameter, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT). NumTeams and ThreadLimit: 0
- * or, for NumTeams, 0xffffffff means that the plugin chooses. async: as for the _async functions; null: complete on
- * return. */
+/* Runs a kernel. entry: its handle. Argument i, of args->NumArgs, is tgt_args[i] + offsets[i] (an address, or a
+ * value of 8 bytes with offset 0; omptarget passes offsets of 0 only, other host libraries also others). args:
+ * always a full block of 104 bytes; Version says the kernel's generation (2: no implicit parameter; 3: one implicit
+ * leading parameter, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT). NumTeams and ThreadLimit: 0 or, for NumTeams,
+ * 0xffffffff means that the plugin chooses. async: as for the _async functions; null: complete on return. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **tgt_args, ptrdiff_t *offsets,
                                                      __tgt_kernel_args *args, __tgt_async_info *async);
 
 /* ---- Optional: life cycle ---------------------------------------------------------------------------------- */
 
-/* Called once, right after loading and before anything else. Nonzero: the plugin is left out. */
+/* Called once, right after loading, before everything but abi. Nonzero: the plugin is left out. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_plugin(void);
-/* Called at the end, after the devices. Host libraries of LLVM call it several times and before deinit_device, so that it
- * must not take away what later calls need. */
+/* Called at the end, after the devices. Host libraries of LLVM call it several times and before deinit_device, so
+ * that it must not take away what later calls need. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_plugin(void);
 /* Called once at the end for a device that was initialised, when no work is under way. Memory need not be freed. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_device(int32_t ID);
@@ -127,12 +127,14 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit_async(int32_t ID, void *tgt_p
                                                          __tgt_async_info *async);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size,
                                                            __tgt_async_info *async);
-/* Waits until all work of the queue is complete, gives the queue back and sets Queue to null, also if work of the queue has
- * failed, which is the result then. Does nothing if Queue is null. A queue of init_async_info keeps its handle. */
+/* Waits until all work of the queue is complete, gives the queue back and sets Queue to null, also if work of the
+ * queue has failed, which is the result then. Does nothing if Queue is null. A queue of init_async_info keeps its
+ * handle. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async);
 /* As synchronize if all work is complete or has failed; otherwise leaves Queue as it is and returns 0 at once. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_query_async(int32_t ID, __tgt_async_info *async);
-/* Gives *async a queue of its own in new memory of the plugin's, and takes such a one back. For interop. */
+/* Gives *async a queue of its own, with its Queue set, in new memory of the plugin's, and takes such a one back. For
+ * interop: the program hands Queue to the driver itself. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_async_info(int32_t ID, __tgt_async_info **async);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_release_async_info(int32_t ID, __tgt_async_info *async);
 
@@ -149,8 +151,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange_async(int32_t source_ID, vo
 /* ---- Optional: events. All of create, record, wait, sync and destroy, or none --------------------------------- */
 
 /* An event that was never recorded counts as completed. Recording it again replaces what it stands for; who waits
- * already waits for the former. It may be destroyed before it has completed; who waits already is not disturbed. A queue
- * with a null Queue has no work: recording it gives a completed event, and waiting may put a queue there. */
+ * already waits for the former. It may be destroyed before it has completed; who waits already is not disturbed. A
+ * queue with a null Queue has no work: recording it gives a completed event, and waiting may put a queue there. ID
+ * is the device of event and queue, which are of the same one. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_create_event(int32_t ID, void **event);
 /* Completes when the work that the queue holds now is complete. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_record_event(int32_t ID, void *event, __tgt_async_info *async);
@@ -184,11 +187,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
 
 /* ---- Optional: indirect functions ------------------------------------------------------------------------------- */
 
-/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies it, sorted by
- * host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any more. The new table
- * is in place before the pointers to it are switched, and the old one lives until no kernel can read it; the plugin may
- * wait until running kernels have ended. Plugins written for the RFC declare this void: the result counts only with
- * OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
+/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies it,
+ * sorted by host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any
+ * more. The new table is in place before the pointers to it are switched, and the old one lives until no kernel can
+ * read it; the plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the
+ * result counts only with OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count,
                                                             __omp_offloading_fptr_map_ty *table);
 
@@ -212,12 +215,13 @@ typedef struct __tgt_rtl_abi_info {
 } __tgt_rtl_abi_info;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_rtl_abi_info) == 16, "layout of a plugin's description, version 1");
 
-/* Describes the plugin. Called before init_plugin, possibly again. A plugin whose version is newer than the host library
- * knows is not used. */
+/* Describes the plugin. Called before init_plugin, possibly again. A plugin whose version is newer than the host
+ * library knows is not used. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info);
 
-/* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns its
- * full length. 0 if there is none. The text names what failed and the driver's own words. */
+/* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns
+ * its full length. 0 if there is none; whether a success in between clears it is free. The text names what failed
+ * and the driver's own words. */
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_last_error(char *buffer, size_t size);
 
 /* Unloads what load_binary returned; the table and all device addresses in it are gone afterwards. */

@@ -31,20 +31,14 @@ OMPTARGET_CHECK_SYMBOL const FunctionPair *__omp_offloading_fptr_map_p;
 OMPTARGET_CHECK_SYMBOL uint64_t __omp_offloading_fptr_map_size;
 
 /* A function, reached through a variable that holds its address, as compilers emit for the indirect clause. */
-static uint64_t triple(uint64_t value) {
-  return 3 * value;
-}
+static uint64_t triple(uint64_t value) { return 3 * value; }
 OMPTARGET_CHECK_SYMBOL uint64_t (*omptarget_check_function)(uint64_t) = triple;
 
 OMPTARGET_CHECK_KERNEL void omptarget_check_nothing(void) {}
 
-OMPTARGET_CHECK_KERNEL void omptarget_check_store(uint64_t *target, uint64_t value) {
-  *target = value;
-}
+OMPTARGET_CHECK_KERNEL void omptarget_check_store(uint64_t *target, uint64_t value) { *target = value; }
 
-OMPTARGET_CHECK_KERNEL void omptarget_check_add(uint64_t *target, uint64_t value) {
-  *target += value;
-}
+OMPTARGET_CHECK_KERNEL void omptarget_check_add(uint64_t *target, uint64_t value) { *target += value; }
 
 /* *target becomes the variable, and the variable becomes value. */
 OMPTARGET_CHECK_KERNEL void omptarget_check_exchange(uint64_t *target, uint64_t value) {
@@ -85,8 +79,10 @@ typedef struct Entry {
 } Entry;
 #define ENTRY(symbol, size, flags) {(void *)&symbol, #symbol, size, flags, 0}
 __attribute__((section("omp_offloading_entries"), used)) static Entry entries[] = {
-    ENTRY(omptarget_check_nothing, 0, 0),  ENTRY(omptarget_check_variable, 8, 0), ENTRY(omptarget_check_store, 0, 0),
-    ENTRY(omptarget_check_add, 0, 0),      ENTRY(omptarget_check_function, 8, 8), ENTRY(omptarget_check_sum, 0, 0),
-    ENTRY(omptarget_check_exchange, 0, 0), ENTRY(omptarget_check_implicit, 0, 0), ENTRY(omptarget_check_call, 0, 0),
+    ENTRY(omptarget_check_nothing, 0, 0),  ENTRY(omptarget_check_variable, 8, 0),
+    ENTRY(omptarget_check_store, 0, 0),    ENTRY(omptarget_check_add, 0, 0),
+    ENTRY(omptarget_check_function, 8, 8), ENTRY(omptarget_check_sum, 0, 0),
+    ENTRY(omptarget_check_exchange, 0, 0), ENTRY(omptarget_check_implicit, 0, 0),
+    ENTRY(omptarget_check_call, 0, 0),     ENTRY(__omp_offloading_fptr_map_size, 8, 0),
 };
 #endif

@@ -28,6 +28,7 @@ void check_events(Session &);
 void check_pinning(Session &);
 void check_mapped(Session &);
 void check_images(Session &);
+void check_devices(Session &);
 void check_kernels(Session &);
 void check_kernel_order(Session &);
 void check_functions(Session &);
@@ -49,6 +50,7 @@ inline constexpr Check kChecks[] = {
     {"pinning", "host memory that is pinned", check_pinning},
     {"mapped", "host memory of which the plugin learns that it is mapped", check_mapped},
     {"images", "tables of loaded images; variables of each device's own", check_images},
+    {"devices", "every device of the plugin, with memory and kernels of its own", check_devices},
     {"kernels", "launches, arguments, the implicit parameter", check_kernels},
     {"order", "kernels and copies of one queue run in order", check_kernel_order},
     {"functions", "the table of indirect functions", check_functions},

@@ -3,7 +3,8 @@
 //
 // Images, kernels, indirect functions, threads. They need a test image for the plugin's target.
 
-#include <cstring>
+#include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "checks.h"
@@ -58,6 +59,34 @@ void check_images(Session &session) {
     report.fail("loading the image on device 1 changes the variable of device 0");
 }
 
+namespace {
+
+/// The host library adds no offsets of its own, so that the plugin is called directly.
+void check_offsets(Session &session) {
+  using Launch = decltype(&__tgt_rtl_launch_kernel);
+  const auto launch = reinterpret_cast<Launch>(session.function("launch_kernel"));
+  if (!launch || !session.has("abi") || !session.has_kernel("omptarget_check_store"))
+    return;
+  session.report().tries("launch_kernel", "an argument with an offset");
+  Session::Memory memory(session, 0, 64);
+  write(session, 0, memory.at(40), 0);
+  void *arguments[] = {memory.get(), literal(4711)};
+  ptrdiff_t offsets[] = {40, 0};
+  int64_t sizes[] = {8, 8};
+  __tgt_kernel_args args{};
+  args.Version = 2;
+  args.NumArgs = 2;
+  args.NumTeams[0] = 1;
+  args.ThreadLimit[0] = 1;
+  args.ArgSizes = sizes;
+  if (launch(0, session.image()["omptarget_check_store"], arguments, offsets, &args, nullptr) != 0)
+    session.report().fail("__tgt_rtl_launch_kernel fails for an argument with an offset");
+  else if (read(session, 0, memory.at(40)) != 4711)
+    session.report().fail("the offset of an argument is not added to it");
+}
+
+} // namespace
+
 void check_kernels(Session &session) {
   Report &report = session.report();
   if (!session.load_image())
@@ -99,6 +128,7 @@ void check_kernels(Session &session) {
     if (void *variable = image["omptarget_check_variable"]; variable && read(session, 0, variable) != 43)
       report.fail("what a kernel writes to omptarget_check_variable is not at the address in the table");
   }
+  check_offsets(session);
   if (session.has_kernel("omptarget_check_implicit")) {
     session.launch(0, image["omptarget_check_implicit"], {memory.get(), literal(99)}, nullptr, LaunchKind::kImplicit);
     if (const uint64_t value = read(session, 0, memory.get()); value != 99)
@@ -106,6 +136,35 @@ void check_kernels(Session &session) {
           "a kernel with the implicit leading parameter gets its arguments shifted: it stores %llu; expected 99",
           number(value));
   }
+}
+
+void check_devices(Session &session) {
+  Report &report = session.report();
+  if (!session.open())
+    return;
+  constexpr int32_t kMost = 16;
+  const int32_t count = std::min(session.plugin().number_of_devices(), kMost);
+  report.tries("init_device", format("each of %d devices", count).c_str());
+  report.tries("data_submit", "a value on every device, read back when all have theirs");
+  std::vector<std::unique_ptr<Session::Memory>> blocks;
+  for (int32_t device = 0; device < count; ++device) {
+    if (session.test_image() ? !session.load_image(device) : !session.open_device(device))
+      return;
+    blocks.push_back(std::make_unique<Session::Memory>(session, device, 8));
+    if (!blocks.back()->get())
+      return;
+    write(session, device, blocks.back()->get(), 1000 + static_cast<uint64_t>(device));
+    if (session.test_image() && session.has_kernel("omptarget_check_add")) {
+      session.tries_launch("once on every device");
+      session.launch(device, session.image()["omptarget_check_add"], {blocks.back()->get(), literal(5)}, nullptr);
+    } else {
+      write(session, device, blocks.back()->get(), 1005 + static_cast<uint64_t>(device));
+    }
+  }
+  for (int32_t device = 0; device < count; ++device)
+    if (const uint64_t value = read(session, device, blocks[static_cast<size_t>(device)]->get());
+        value != 1005 + static_cast<uint64_t>(device))
+      report.fail("on device %d there is %llu; expected %d", device, number(value), 1005 + device);
 }
 
 void check_kernel_order(Session &session) {
@@ -172,9 +231,18 @@ void check_functions(Session &session) {
     report.fail("a kernel finds a function that is not in the table");
   __tgt_device_image description = session.test_image()->description();
   Result<__tgt_target_table *> table = plugin.load_binary(0, description);
-  if (session.expect(table.take_status(), "loading the image again") &&
-      call(Loaded{table.value()}, 0x4000 + 4 * 777) == 0)
-    report.note("an image that is loaded later does not get the table before it is set again");
+  if (!session.expect(table.take_status(), "loading the image again"))
+    return;
+  const Loaded later{table.value()};
+  if (call(later, 0x4000 + 4 * 777) != 42)
+    report.fail("an image that is loaded later does not get the table");
+  set({{0x5000, function}});
+  for (const Loaded *image : {&session.image(), &later}) {
+    if (call(*image, 0x5000) != 42 || call(*image, 0x4000 + 4 * 777) != 0)
+      report.fail("of two images on a device, the %s does not get a new table", image == &later ? "later" : "first");
+    if (void *size = (*image)["__omp_offloading_fptr_map_size"]; size && read(session, 0, size) != 1)
+      report.fail("__omp_offloading_fptr_map_size is %llu for a table of one pair", number(read(session, 0, size)));
+  }
   set({});
   if (call(session.image(), 0x4000) != 0)
     report.fail("with an empty table a kernel still finds functions");

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include "checks.h"
 
@@ -65,9 +66,10 @@ void check_memory_statistics(Session &session) {
     return report.fail("%lld bytes cannot be allocated", static_cast<long long>(kBytes));
   if (tell(0, &after) != 0 || after.allocations != before.allocations + 1 ||
       after.used_bytes < before.used_bytes + kBytes || after.most_used_bytes < after.used_bytes)
-    report.fail("__tgt_rtl_memory_statistics does not count an allocation of %lld bytes: %llu and then %llu allocations",
-                static_cast<long long>(kBytes), static_cast<unsigned long long>(before.allocations),
-                static_cast<unsigned long long>(after.allocations));
+    report.fail(
+        "__tgt_rtl_memory_statistics does not count an allocation of %lld bytes: %llu and then %llu allocations",
+        static_cast<long long>(kBytes), static_cast<unsigned long long>(before.allocations),
+        static_cast<unsigned long long>(after.allocations));
   session.plugin().data_delete(0, *memory, OMPTARGET_ALLOC_DEVICE).consume();
   __tgt_memory_statistics cut{};
   cut.size = offsetof(__tgt_memory_statistics, kept_bytes);
@@ -236,6 +238,11 @@ void check_errors(Session &session) {
     if (last_error(nullptr, 0) == 0)
       report.fail("__tgt_rtl_last_error has nothing to say after a failed load_binary");
     check_text(session, "last_error", last_error);
+    report.tries("last_error", "in a thread in which nothing has failed");
+    std::thread([&] {
+      if (last_error(nullptr, 0) != 0)
+        report.fail("__tgt_rtl_last_error tells a thread of a failure in another one");
+    }).join();
   }
   // The device still works.
   Session::Memory memory(session, 0, 64);

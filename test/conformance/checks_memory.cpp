@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "checks.h"
 
@@ -30,6 +31,16 @@ bool wait_by_query(Session &session, int32_t device, Queue &queue) {
     if (done.value())
       return true;
   }
+}
+
+constexpr int64_t kMuch = 8 << 20;
+
+/// Work that takes a while: the last of many copies counts.
+void queue_much(Session &session, const Session::Memory &memory, const std::vector<unsigned char> &noise,
+                const std::vector<unsigned char> &last, Queue &queue) {
+  for (int i = 0; i < 12; ++i)
+    session.expect(session.plugin().data_submit(0, memory.get(), noise.data(), kMuch, &queue), "queueing a copy");
+  session.expect(session.plugin().data_submit(0, memory.get(), last.data(), kMuch, &queue), "queueing a copy");
 }
 
 /// Leaves the check out if the plugin queues nothing.
@@ -192,44 +203,130 @@ void check_fill(Session &session) {
       if (back != bytes)
         report.fail("%lld bytes are not filled as asked", static_cast<long long>(size));
     }
+  report.tries("data_fill", "between copies of one queue");
+  Session::Memory memory(session, 0, kMuch);
+  std::vector<unsigned char> bytes = pattern(kMuch, 9);
+  std::vector<unsigned char> back(kMuch);
+  Queue queue;
+  queue_much(session, memory, back, bytes, queue);
+  session.expect(plugin.data_fill(0, memory.at(100), 0x5a, kMuch / 2, &queue), "queueing a fill");
+  session.expect(plugin.data_retrieve(0, back.data(), memory.get(), kMuch, &queue), "queueing a copy back");
+  session.expect(plugin.synchronize(0, queue), "waiting");
+  std::memset(bytes.data() + 100, 0x5a, kMuch / 2);
+  if (back != bytes)
+    report.fail("a fill does not run in order with the copies of its queue");
 }
+
+namespace {
+
+/// Fills memory of one device, copies it to another one, and looks at what arrived; in one queue if in_queue.
+void exchange(Session &session, int32_t source, int32_t destination, bool in_queue, unsigned seed) {
+  Plugin &plugin = session.plugin();
+  constexpr int64_t kSize = 1 << 20;
+  Session::Memory from(session, source, kSize);
+  Session::Memory to(session, destination, kSize);
+  const std::vector<unsigned char> bytes = pattern(kSize, seed);
+  std::vector<unsigned char> back(kSize, 0);
+  session.expect(plugin.data_submit(destination, to.get(), back.data(), kSize, nullptr), "copying");
+  Queue queue;
+  Queue *const used = in_queue ? &queue : nullptr;
+  session.expect(plugin.data_submit(source, from.get(), bytes.data(), kSize, used), "copying");
+  session.expect(plugin.data_exchange(source, from.get(), destination, to.get(), kSize, used),
+                 "copying between devices");
+  session.expect(plugin.synchronize(source, queue), "waiting");
+  session.expect(plugin.data_retrieve(destination, back.data(), to.get(), kSize, nullptr), "copying back");
+  if (back != bytes)
+    session.report().fail("what arrived on device %d is not what device %d has%s", destination, source,
+                          in_queue ? "; it was copied there by the same queue before" : "");
+}
+
+/// Small copies one after another, so that two threads that do this meet.
+void exchange_often(Session &session, int32_t source, int32_t destination) {
+  Session::Memory from(session, source, 4096);
+  Session::Memory to(session, destination, 4096);
+  bool is_ok = true;
+  for (int round = 0; round < 5000 && is_ok; ++round)
+    is_ok = session.expect(session.plugin().data_exchange(source, from.get(), destination, to.get(), 4096, nullptr),
+                           "copying between devices");
+}
+
+} // namespace
 
 void check_exchange(Session &session) {
   Report &report = session.report();
   if (!session.open_device())
     return;
   Plugin &plugin = session.plugin();
-  const int32_t other = plugin.number_of_devices() > 1 ? 1 : 0;
   if (session.has("is_data_exchangable"))
-    report.uses("is_data_exchangable", "devices 0 and 1");
-  if (!plugin.can_exchange(0, other)) {
-    report.leave_out("the plugin does not copy between its devices 0 and %d; the host library goes by way of the host",
-                     other);
-    return;
+    report.uses("is_data_exchangable", "every pair of the first three devices");
+  const int32_t count = std::min(plugin.number_of_devices(), 3);
+  for (int32_t device = 1; device < count; ++device)
+    if (!session.open_device(device))
+      return;
+  bool is_tried = false;
+  for (int32_t source = 0; source < count; ++source)
+    for (int32_t destination = 0; destination < count; ++destination) {
+      if (!plugin.can_exchange(source, destination))
+        continue;
+      is_tried = true;
+      report.tries("data_exchange", "1 MiB between the first three devices, in both directions and within each");
+      exchange(session, source, destination, false, 4);
+      if (session.has("data_exchange_async") && plugin.is_asynchronous()) {
+        report.tries("data_exchange_async", "the same, behind a copy to the source in its queue");
+        exchange(session, source, destination, true, 5);
+      }
+    }
+  if (count > 1 && plugin.can_exchange(0, 1) && plugin.can_exchange(1, 0)) {
+    report.tries("data_exchange", "two threads at once, in opposite directions");
+    std::thread other([&] { exchange_often(session, 1, 0); });
+    exchange_often(session, 0, 1);
+    other.join();
   }
-  if (other != 0 && !session.open_device(other))
-    return;
-  report.tries("data_exchange", "1 MiB from one device to another");
-  Session::Memory from(session, 0, 1 << 20);
-  Session::Memory to(session, other, 1 << 20);
-  const std::vector<unsigned char> bytes = pattern(1 << 20, 4);
-  for (const bool in_queue : {false, true}) {
-    if (in_queue && !session.has("data_exchange_async"))
-      continue;
-    if (in_queue)
-      report.tries("data_exchange_async", "1 MiB from one device to another");
-    std::vector<unsigned char> back(1 << 20, 0);
-    session.expect(plugin.data_submit(other, to.get(), back.data(), 1 << 20, nullptr), "copying");
-    session.expect(plugin.data_submit(0, from.get(), bytes.data(), 1 << 20, nullptr), "copying");
-    Queue queue;
-    session.expect(plugin.data_exchange(0, from.get(), other, to.get(), 1 << 20, in_queue ? &queue : nullptr),
-                   "copying between devices");
-    session.expect(plugin.synchronize(0, queue), "waiting");
-    session.expect(plugin.data_retrieve(other, back.data(), to.get(), 1 << 20, nullptr), "copying back");
-    if (back != bytes)
-      report.fail("what arrived on device %d is not what device 0 has", other);
-  }
+  if (!is_tried)
+    report.leave_out("the plugin does not copy between its devices; the host library goes by way of the host");
 }
+
+namespace {
+
+/// One queue records behind much work; many others wait for it before they read; the host waits as well.
+void check_waiting_queues(Session &session, void *event, unsigned round) {
+  Plugin &plugin = session.plugin();
+  constexpr int64_t kPart = 4096;
+  Session::Memory memory(session, 0, kMuch);
+  const std::vector<unsigned char> noise = pattern(kMuch, 100 + round);
+  const std::vector<unsigned char> last = pattern(kMuch, 200 + round);
+  Queue first;
+  // What it stands for at first is replaced below.
+  session.expect(plugin.data_submit(0, memory.get(), noise.data(), kPart, &first), "queueing a copy");
+  session.expect(plugin.record_event(0, event, first), "recording an event");
+  queue_much(session, memory, noise, last, first);
+  session.expect(plugin.record_event(0, event, first), "recording an event again");
+  std::vector<Queue> waiting(32);
+  std::vector<std::vector<unsigned char>> parts(waiting.size(), std::vector<unsigned char>(kPart));
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    session.expect(plugin.wait_event(0, event, waiting[i]), "making a queue wait");
+    session.expect(plugin.data_retrieve(0, parts[i].data(), memory.at(kMuch - kPart), kPart, &waiting[i]),
+                   "queueing a copy back");
+  }
+  session.expect(plugin.sync_event(0, event), "waiting for an event");
+  std::vector<unsigned char> seen(kPart);
+  session.expect(plugin.data_retrieve(0, seen.data(), memory.at(kMuch - kPart), kPart, nullptr), "copying back");
+  const auto is_last = [&](const std::vector<unsigned char> &part) {
+    return std::memcmp(part.data(), last.data() + kMuch - kPart, kPart) == 0;
+  };
+  if (!is_last(seen))
+    session.report().fail("sync_event returns before the work is complete that came before the last record_event");
+  bool are_all = true;
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    session.expect(plugin.synchronize(0, waiting[i]), "waiting for a queue that waits");
+    are_all &= is_last(parts[i]);
+  }
+  if (!are_all)
+    session.report().fail("a queue did not wait for the event of another one");
+  session.expect(plugin.synchronize(0, first), "waiting for the first queue");
+}
+
+} // namespace
 
 void check_events(Session &session) {
   Report &report = session.report();
@@ -240,25 +337,20 @@ void check_events(Session &session) {
     report.leave_out("the plugin has no events (create, record, wait, sync and destroy_event, with queues)");
     return;
   }
-  for (const char *function : {"create_event", "record_event", "wait_event", "sync_event", "destroy_event"})
-    report.tries(function, "one queue after another, and the host after a queue");
-  Session::Memory memory(session, 0, 8 << 20);
-  const std::vector<unsigned char> bytes = pattern(8 << 20, 5);
-  std::vector<unsigned char> back(8 << 20);
+  report.tries("create_event", "one, and one that is never recorded");
+  report.tries("record_event", "behind 100 MiB of copies, for the second time");
+  report.tries("wait_event", "32 queues that read what was copied");
+  report.tries("sync_event", "the host reads what was copied; an event that was never recorded");
   Result<void *> event = plugin.create_event(0);
-  if (!session.expect(event.take_status(), "creating an event"))
+  Result<void *> unused = plugin.create_event(0);
+  if (!session.expect(event.take_status(), "creating an event") ||
+      !session.expect(unused.take_status(), "creating an event"))
     return;
-  Queue first;
-  Queue second;
-  session.expect(plugin.data_submit(0, memory.get(), bytes.data(), 8 << 20, &first), "queueing a copy");
-  session.expect(plugin.record_event(0, event.value(), first), "recording an event");
-  session.expect(plugin.wait_event(0, event.value(), second), "making a queue wait");
-  session.expect(plugin.data_retrieve(0, back.data(), memory.get(), 8 << 20, &second), "queueing a copy back");
-  session.expect(plugin.synchronize(0, second), "waiting for the second queue");
-  if (back != bytes)
-    report.fail("the second queue did not wait for the event of the first");
-  session.expect(plugin.sync_event(0, event.value()), "waiting for an event");
-  session.expect(plugin.synchronize(0, first), "waiting for the first queue");
+  session.expect(plugin.sync_event(0, unused.value()), "waiting for an event that was never recorded");
+  for (unsigned round = 0; round < 4; ++round)
+    check_waiting_queues(session, event.value(), round);
+  report.tries("destroy_event", "both");
+  plugin.destroy_event(0, unused.value());
   plugin.destroy_event(0, event.value());
 }
 

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <set>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,8 +155,10 @@ bool read_lines(int file, int timeout_s, Outcome &outcome) {
   }
 }
 
-[[noreturn]] void run_child(const Check &check, const Options &options, int file) {
+[[noreturn]] void run_child(const Check &check, const Options &options, int file, int printed) {
   // What the plugin prints is not part of the report.
+  if (printed >= 0)
+    dup2(printed, STDERR_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   Report report(file);
   Session session(options, report);
@@ -170,6 +173,25 @@ std::string last_tried(const Outcome &outcome) {
                                : "after __tgt_rtl_" + outcome.tried.back().first + " began to be tried";
 }
 
+/// Passes on what a check has printed; returns its first line.
+std::string pass_on(int printed) {
+  std::string text;
+  char buffer[4096];
+  lseek(printed, 0, SEEK_SET);
+  for (ssize_t count; (count = ::read(printed, buffer, sizeof buffer)) > 0;) {
+    std::fwrite(buffer, 1, static_cast<size_t>(count), stderr);
+    text.append(buffer, static_cast<size_t>(count));
+  }
+  close(printed);
+  return text.substr(0, text.find('\n'));
+}
+
+/// Plugins of LLVM print their failures, and so does everybody who is asked for a trace.
+bool may_print(const Check &check, const Options &options) {
+  return check.run == check_information || !exported_functions(options.plugin).contains("abi") ||
+         std::getenv("LIBOMPTARGET_DEBUG") || std::getenv("LIBOMPTARGET_INFO");
+}
+
 Outcome run(const Check &check, const Options &options) {
   Outcome outcome;
   int files[2];
@@ -178,10 +200,11 @@ Outcome run(const Check &check, const Options &options) {
     return outcome;
   }
   std::fflush(nullptr);
+  const int printed = memfd_create("printed", MFD_CLOEXEC);
   const pid_t child = fork();
   if (child == 0) {
     close(files[0]);
-    run_child(check, options, files[1]);
+    run_child(check, options, files[1], printed);
   }
   close(files[1]);
   const bool is_in_time = child > 0 && read_lines(files[0], options.timeout_s, outcome);
@@ -195,6 +218,7 @@ Outcome run(const Check &check, const Options &options) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
+  const std::string first_line = printed >= 0 ? pass_on(printed) : std::string();
   const bool is_done = !outcome.notes.empty() && outcome.notes.back() == "done";
   if (is_done)
     outcome.notes.pop_back();
@@ -207,6 +231,8 @@ Outcome run(const Check &check, const Options &options) {
   else if (!is_done)
     outcome.failures.push_back(
         format("the plugin ends the process with status %d, %s", WEXITSTATUS(status), last_tried(outcome).c_str()));
+  else if (!first_line.empty() && !may_print(check, options))
+    outcome.failures.push_back(format("something is printed, which is not for a plugin to do: %s", first_line.c_str()));
   return outcome;
 }
 

@@ -17,13 +17,9 @@ void Report::write(char kind, const std::string &text) {
   [[maybe_unused]] const ssize_t written = ::write(file_, line.data(), line.size());
 }
 
-void Report::tries(const char *function, const char *what) {
-  write('T', std::string(function) + " " + what);
-}
+void Report::tries(const char *function, const char *what) { write('T', std::string(function) + " " + what); }
 
-void Report::uses(const char *function, const char *what) {
-  write('U', std::string(function) + " " + what);
-}
+void Report::uses(const char *function, const char *what) { write('U', std::string(function) + " " + what); }
 
 #define OMPTARGET_WRITE_FORMATTED(kind)                                                                                \
   va_list arguments;                                                                                                   \
@@ -31,15 +27,9 @@ void Report::uses(const char *function, const char *what) {
   write(kind, format_arguments(pattern, arguments));                                                                   \
   va_end(arguments)
 
-void Report::fail(const char *pattern, ...) {
-  OMPTARGET_WRITE_FORMATTED('F');
-}
-void Report::leave_out(const char *pattern, ...) {
-  OMPTARGET_WRITE_FORMATTED('L');
-}
-void Report::note(const char *pattern, ...) {
-  OMPTARGET_WRITE_FORMATTED('N');
-}
+void Report::fail(const char *pattern, ...) { OMPTARGET_WRITE_FORMATTED('F'); }
+void Report::leave_out(const char *pattern, ...) { OMPTARGET_WRITE_FORMATTED('L'); }
+void Report::note(const char *pattern, ...) { OMPTARGET_WRITE_FORMATTED('N'); }
 
 void add_line(Outcome &outcome, const std::string &line) {
   if (line.empty())

@@ -30,6 +30,7 @@ constexpr EntryRow kEntries[] = {
     {"omptarget_check_exchange", 0, 0},
     {"omptarget_check_implicit", 0, 0},
     {"omptarget_check_call", 0, 0},
+    {"__omp_offloading_fptr_map_size", 8, 0},
 };
 /// What no image has. Plugins of LLVM refuse images over it.
 constexpr EntryRow kAbsent = {"omptarget_check_absent_variable", 16, 0};
@@ -90,7 +91,7 @@ bool Session::open() {
     return false;
   }
   if (!loaded.is_ok()) {
-    report_.fail("the host library would not use the plugin: it %s", loaded.status().to_string().c_str());
+    report_.fail("the host library does not use the plugin: %s", loaded.status().to_string().c_str());
     return false;
   }
   plugin_ = std::move(loaded.value());

@@ -199,6 +199,10 @@ OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt
 #endif
 
 void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host, int32_t kind) {
+#if defined(FAKE_DEFECT_PRINTS)
+  puts("fake: an allocation");
+  fflush(stdout);
+#endif
 #if defined(FAKE_DEFECT_CRASHES)
   *(volatile char *)16 = 1;
 #elif defined(FAKE_DEFECT_HANGS)
