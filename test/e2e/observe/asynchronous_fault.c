@@ -8,7 +8,7 @@
 // RUN: %expect-abort SIM_CUDA_FAIL=cuStreamSynchronize:1:700 %t 2>&1 | %check --implicit-check-not="Copying data"
 // RUN: %expect-abort SIM_CUDA_FAIL=cuMemcpyDtoHAsync:1:700 %t 2>&1 | %check --implicit-check-not="Copying data" --implicit-check-not="in the mapping"
 // RUN: %expect-abort SIM_CUDA_FAIL=cuLaunchKernel:1:700 %t 2>&1 | %check --implicit-check-not="Copying data"
-// RUN: %expect-abort SIM_CUDA_FAIL=cuStreamQuery:1:700 %t nowait 2>&1 | %FileCheck %s --check-prefix=NOWAIT
+// RUN: %expect-abort SIM_CUDA_FAIL=cuStreamQuery:1:700,cuStreamSynchronize:1:700 %t nowait 2>&1 | %FileCheck %s --check-prefix=NOWAIT
 // RUN: %expect-abort LIBOMPTARGET_PROFILE=%t.json SIM_CUDA_FAIL=cuMemcpyDtoHAsync:1:700 %t 2>&1 | %check --implicit-check-not="in the mapping"
 // RUN: %python %inputs/check_profile.py %t.json
 // A copy that fails before the kernel, or after one that did not, is still a copy's failure.
