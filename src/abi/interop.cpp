@@ -101,7 +101,13 @@ Result<Interop *> make_interop(int32_t type, int64_t device_number) {
   interop->has_handles = handles.is_ok();
   handles.consume(); // a plugin without them
   if (type == kTargetSyncType) {
-    OMPTARGET_TRY_ASSIGN(interop->queue, plugin.init_async_info(device->local_id()));
+    auto queue = plugin.init_async_info(device->local_id());
+    if (queue)
+      interop->queue = *queue;
+    else if (interop->has_handles)
+      return queue.take_status();
+    else
+      queue.take_status().consume(); // a plugin without interoperability
   }
   return interop.release();
 }
