@@ -96,8 +96,9 @@ TEST(Cubins, may_be_cut_off_anywhere) {
   const std::string &bytes = all.begin()->second;
   for (size_t size = 0; size < bytes.size(); size += size < 4096 ? 7 : 4099) {
     const std::string cut = bytes.substr(0, size);
-    if (auto target = read_image_target(cut.data(), cut.size()))
+    if (auto target = read_image_target(cut.data(), cut.size())) {
       EXPECT_EQ(target->sm, all.begin()->first);
+    }
   }
 }
 

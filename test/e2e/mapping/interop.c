@@ -9,8 +9,6 @@
 // RUN: %if clang-16 %{ true %} %else %{ %clang -fopenmp-version=51 -DDEPENDENCES %s -o %t.dependences && %run %t.dependences %}
 // The runtimes of LLVM know fewer of the properties, and 14 and 15 take an object for no object.
 // UNSUPPORTED: runtime-llvm
-// These plugins have the functions for queues and native handles, and fail in them.
-// XFAIL: plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 
 #include "check.h"
 
