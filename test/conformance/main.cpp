@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <poll.h>
 #include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -173,7 +175,12 @@ std::string last_tried(const Outcome &outcome) {
                                : "after __tgt_rtl_" + outcome.tried.back().first + " began to be tried";
 }
 
-/// Passes on what a check has printed; returns its first line.
+/// Warnings of a sanitizer are not the plugin's.
+bool is_of_sanitizer(std::string_view line) {
+  return line.starts_with("==") && line.find("WARNING: AddressSanitizer") != std::string_view::npos;
+}
+
+/// Passes on what a check has printed; returns the first line that is the plugin's.
 std::string pass_on(int printed) {
   std::string text;
   char buffer[4096];
@@ -183,7 +190,11 @@ std::string pass_on(int printed) {
     text.append(buffer, static_cast<size_t>(count));
   }
   close(printed);
-  return text.substr(0, text.find('\n'));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!is_of_sanitizer(line))
+      return line;
+  return {};
 }
 
 /// Plugins of LLVM print their failures, and so does everybody who is asked for a trace.
