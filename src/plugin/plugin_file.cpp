@@ -19,8 +19,10 @@ namespace omptarget {
 namespace {
 
 constexpr std::string_view kPrefix = "__tgt_rtl_";
-constexpr const char *kRequired[] = {"number_of_devices", "is_valid_binary", "init_device", "load_binary",
-                                     "data_alloc",        "data_delete",     "data_submit", "data_retrieve"};
+constexpr const char *kRequired[] = {
+#define PLUGIN_REQUIRED(name, check) #name,
+#include "plugin/plugin_functions.def"
+};
 
 Status check_header(std::string_view contents) {
   if (contents.size() < sizeof(Elf::Elf_Ehdr))

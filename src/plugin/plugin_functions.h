@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/guarded.h"
@@ -45,72 +46,14 @@ struct PluginFunctions {
   bool launches_as_is = false;
   Guarded<std::vector<std::unique_ptr<AdaptedTable>>> tables;
 
-#define OMPTARGET_PLUGIN_SLOT(name) decltype(&__tgt_rtl_##name) name = nullptr;
-  // Required in every generation.
-  OMPTARGET_PLUGIN_SLOT(number_of_devices)
-  OMPTARGET_PLUGIN_SLOT(is_valid_binary)
-  OMPTARGET_PLUGIN_SLOT(init_device)
-  OMPTARGET_PLUGIN_SLOT(load_binary)
-  OMPTARGET_PLUGIN_SLOT(data_alloc)
-  OMPTARGET_PLUGIN_SLOT(data_delete)
-  OMPTARGET_PLUGIN_SLOT(data_submit)
-  OMPTARGET_PLUGIN_SLOT(data_retrieve)
-  // Required except for kRegion.
-  OMPTARGET_PLUGIN_SLOT(launch_kernel)
-  // Optional; null if the plugin lacks them.
-  OMPTARGET_PLUGIN_SLOT(init_plugin)
-  OMPTARGET_PLUGIN_SLOT(deinit_plugin)
-  OMPTARGET_PLUGIN_SLOT(deinit_device)
-  OMPTARGET_PLUGIN_SLOT(is_valid_binary_info)
-  OMPTARGET_PLUGIN_SLOT(init_requires)
-  OMPTARGET_PLUGIN_SLOT(supports_empty_images)
-  OMPTARGET_PLUGIN_SLOT(data_submit_async)
-  OMPTARGET_PLUGIN_SLOT(data_retrieve_async)
-  OMPTARGET_PLUGIN_SLOT(synchronize)
-  OMPTARGET_PLUGIN_SLOT(query_async)
-  OMPTARGET_PLUGIN_SLOT(init_async_info)
-  OMPTARGET_PLUGIN_SLOT(release_async_info)
-  OMPTARGET_PLUGIN_SLOT(is_data_exchangable)
-  OMPTARGET_PLUGIN_SLOT(data_exchange)
-  OMPTARGET_PLUGIN_SLOT(data_exchange_async)
-  OMPTARGET_PLUGIN_SLOT(create_event)
-  OMPTARGET_PLUGIN_SLOT(record_event)
-  OMPTARGET_PLUGIN_SLOT(wait_event)
-  OMPTARGET_PLUGIN_SLOT(sync_event)
-  OMPTARGET_PLUGIN_SLOT(destroy_event)
-  OMPTARGET_PLUGIN_SLOT(data_lock)
-  OMPTARGET_PLUGIN_SLOT(data_unlock)
-  OMPTARGET_PLUGIN_SLOT(data_notify_mapped)
-  OMPTARGET_PLUGIN_SLOT(data_notify_unmapped)
-  OMPTARGET_PLUGIN_SLOT(use_auto_zero_copy)
-  OMPTARGET_PLUGIN_SLOT(set_info_flag)
-  OMPTARGET_PLUGIN_SLOT(set_device_offset)
-  OMPTARGET_PLUGIN_SLOT(print_device_info)
-  OMPTARGET_PLUGIN_SLOT(init_device_info)
-  OMPTARGET_PLUGIN_SLOT(set_function_ptr_map)
-  OMPTARGET_PLUGIN_SLOT(abi)
-  OMPTARGET_PLUGIN_SLOT(last_error)
-  OMPTARGET_PLUGIN_SLOT(unload_binary)
-  OMPTARGET_PLUGIN_SLOT(is_device_compatible)
-  OMPTARGET_PLUGIN_SLOT(device_arch)
-  OMPTARGET_PLUGIN_SLOT(device_uid)
-  OMPTARGET_PLUGIN_SLOT(data_fill)
-  OMPTARGET_PLUGIN_SLOT(memory_statistics)
-#undef OMPTARGET_PLUGIN_SLOT
+  // Null if the plugin lacks the function.
+#define PLUGIN_REQUIRED(name, check) decltype(&__tgt_rtl_##name) name = nullptr;
+#define PLUGIN_OPTIONAL(name, check, without) decltype(&__tgt_rtl_##name) name = nullptr;
+#define PLUGIN_OLDER(name, check, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
+#include "plugin/plugin_functions.def"
 
-  // LLVM 14 and 15; the _async ones are optional.
-  int32_t (*run_target_region)(int32_t, void *, void **, ptrdiff_t *, int32_t) = nullptr;
-  int32_t (*run_target_team_region)(int32_t, void *, void **, ptrdiff_t *, int32_t, int32_t, int32_t,
-                                    uint64_t) = nullptr;
-  int32_t (*run_target_region_async)(int32_t, void *, void **, ptrdiff_t *, int32_t, __tgt_async_info *) = nullptr;
-  int32_t (*run_target_team_region_async)(int32_t, void *, void **, ptrdiff_t *, int32_t, int32_t, int32_t, uint64_t,
-                                          __tgt_async_info *) = nullptr;
-  // LLVM 18.
+  /// LLVM 18's load_binary, which has another signature under the same name.
   int32_t (*load_device_binary)(int32_t, __tgt_device_image *, DeviceBinary *) = nullptr;
-  int32_t (*get_global)(DeviceBinary, uint64_t, const char *, void **) = nullptr;
-  int32_t (*get_function)(DeviceBinary, const char *, void **) = nullptr;
-  // LLVM 17 and 18 only; never called, tells the generation.
-  void *initialize_record_replay = nullptr;
 };
 
 /// Whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a queue is

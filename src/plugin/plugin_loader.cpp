@@ -71,74 +71,12 @@ private:
   const std::string &name_;
 };
 
-#define OMPTARGET_FILL(name) finder.fill(functions.name, "__tgt_rtl_" #name)
-
-void fill_required(const FunctionFinder &finder, PluginFunctions &functions) {
-  OMPTARGET_FILL(number_of_devices);
-  OMPTARGET_FILL(is_valid_binary);
-  OMPTARGET_FILL(init_device);
-  OMPTARGET_FILL(load_binary);
-  OMPTARGET_FILL(data_alloc);
-  OMPTARGET_FILL(data_delete);
-  OMPTARGET_FILL(data_submit);
-  OMPTARGET_FILL(data_retrieve);
-  OMPTARGET_FILL(launch_kernel);
+void fill_functions(const FunctionFinder &finder, PluginFunctions &functions) {
+#define PLUGIN_REQUIRED(name, check) finder.fill(functions.name, "__tgt_rtl_" #name);
+#define PLUGIN_OPTIONAL(name, check, without) finder.fill(functions.name, "__tgt_rtl_" #name);
+#define PLUGIN_OLDER(name, check, ...) finder.fill(functions.name, "__tgt_rtl_" #name);
+#include "plugin/plugin_functions.def"
 }
-
-void fill_optional(const FunctionFinder &finder, PluginFunctions &functions) {
-  OMPTARGET_FILL(init_plugin);
-  OMPTARGET_FILL(deinit_plugin);
-  OMPTARGET_FILL(deinit_device);
-  OMPTARGET_FILL(is_valid_binary_info);
-  OMPTARGET_FILL(init_requires);
-  OMPTARGET_FILL(supports_empty_images);
-  OMPTARGET_FILL(data_submit_async);
-  OMPTARGET_FILL(data_retrieve_async);
-  OMPTARGET_FILL(synchronize);
-  OMPTARGET_FILL(query_async);
-  OMPTARGET_FILL(init_async_info);
-  OMPTARGET_FILL(release_async_info);
-  OMPTARGET_FILL(is_data_exchangable);
-  OMPTARGET_FILL(data_exchange);
-  OMPTARGET_FILL(data_exchange_async);
-  OMPTARGET_FILL(create_event);
-  OMPTARGET_FILL(record_event);
-  OMPTARGET_FILL(wait_event);
-  OMPTARGET_FILL(sync_event);
-  OMPTARGET_FILL(destroy_event);
-  OMPTARGET_FILL(data_lock);
-  OMPTARGET_FILL(data_unlock);
-  OMPTARGET_FILL(data_notify_mapped);
-  OMPTARGET_FILL(data_notify_unmapped);
-  OMPTARGET_FILL(use_auto_zero_copy);
-  OMPTARGET_FILL(set_info_flag);
-  OMPTARGET_FILL(set_device_offset);
-  OMPTARGET_FILL(print_device_info);
-  OMPTARGET_FILL(init_device_info);
-}
-
-void fill_extensions(const FunctionFinder &finder, PluginFunctions &functions) {
-  OMPTARGET_FILL(set_function_ptr_map);
-  OMPTARGET_FILL(abi);
-  OMPTARGET_FILL(last_error);
-  OMPTARGET_FILL(unload_binary);
-  OMPTARGET_FILL(is_device_compatible);
-  OMPTARGET_FILL(device_arch);
-  OMPTARGET_FILL(device_uid);
-  OMPTARGET_FILL(data_fill);
-  OMPTARGET_FILL(memory_statistics);
-}
-
-void fill_older(const FunctionFinder &finder, PluginFunctions &functions) {
-  OMPTARGET_FILL(run_target_region);
-  OMPTARGET_FILL(run_target_team_region);
-  OMPTARGET_FILL(run_target_region_async);
-  OMPTARGET_FILL(run_target_team_region_async);
-  OMPTARGET_FILL(get_global);
-  OMPTARGET_FILL(get_function);
-  OMPTARGET_FILL(initialize_record_replay);
-}
-#undef OMPTARGET_FILL
 
 PluginGeneration generation_of(const PluginFunctions &functions) {
   if (functions.abi)
@@ -170,19 +108,14 @@ const char *text_of(PluginGeneration generation) {
 
 /// The file was checked already; this catches what only the loaded object shows, such as a file changed in between.
 Status check_required(const PluginFunctions &functions) {
+  const bool launches = functions.launch_kernel || (functions.run_target_region && functions.run_target_team_region);
   const struct {
     const char *name;
     bool is_there;
   } required[] = {
-      {"number_of_devices", functions.number_of_devices != nullptr},
-      {"is_valid_binary", functions.is_valid_binary != nullptr},
-      {"init_device", functions.init_device != nullptr},
-      {"load_binary", functions.load_binary != nullptr},
-      {"data_alloc", functions.data_alloc != nullptr},
-      {"data_delete", functions.data_delete != nullptr},
-      {"data_submit", functions.data_submit != nullptr},
-      {"data_retrieve", functions.data_retrieve != nullptr},
-      {"launch_kernel", functions.launch_kernel || (functions.run_target_region && functions.run_target_team_region)}};
+#define PLUGIN_REQUIRED(name, check) {#name, functions.name != nullptr},
+#include "plugin/plugin_functions.def"
+      {"launch_kernel", launches}};
   for (const auto &function : required)
     if (!function.is_there)
       return Status::error(format("lacks the required function __tgt_rtl_%s of its own", function.name));
@@ -280,10 +213,7 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::
 
   auto functions = std::make_unique<PluginFunctions>();
   const FunctionFinder finder(plugin, name);
-  fill_required(finder, *functions);
-  fill_optional(finder, *functions);
-  fill_extensions(finder, *functions);
-  fill_older(finder, *functions);
+  fill_functions(finder, *functions);
   functions->generation = generation_of(*functions);
   if (functions->generation == PluginGeneration::kBinary)
     finder.fill(functions->load_device_binary, "__tgt_rtl_load_binary");

@@ -19,66 +19,16 @@ struct FunctionRow {
 
 inline constexpr const char *kRequiredText = "required";
 
-// clang-format off
 inline constexpr FunctionRow kFunctions[] = {
-    {"number_of_devices", "loading", kRequiredText},
-    {"is_valid_binary", "matching", kRequiredText},
-    {"init_device", "memory", kRequiredText},
-    {"load_binary", "images", kRequiredText},
-    {"data_alloc", "memory", kRequiredText},
-    {"data_delete", "memory", kRequiredText},
-    {"data_submit", "copies", kRequiredText},
-    {"data_retrieve", "copies", kRequiredText},
-    {"launch_kernel", "kernels", "required; plugins of LLVM 14 and 15 have run_target_region instead"},
-    {"init_plugin", "loading", "nothing is called"},
-    {"deinit_plugin", "ending", "nothing is called"},
-    {"deinit_device", "ending", "nothing is called"},
-    {"is_valid_binary_info", "matching", "is_valid_binary decides, architectures are not told"},
-    {"is_device_compatible", "matching", "every device is taken to run what is_valid_binary accepts"},
-    {"init_requires", "memory", "the plugin does not know the program's requires directives"},
-    {"supports_empty_images", "information", "images without entries are not offered"},
-    {"data_submit_async", "queues", "copies are complete on return"},
-    {"data_retrieve_async", "queues", "copies are complete on return"},
-    {"synchronize", "queues", "nothing is queued"},
-    {"query_async", "queues", "synchronize is used"},
-    {"init_async_info", "queues", "interop objects have no queue"},
-    {"release_async_info", "queues", "interop queues are not released"},
-    {"is_data_exchangable", "exchange", "copies between devices go by way of the host"},
-    {"data_exchange", "exchange", "copies between devices go by way of the host"},
-    {"data_exchange_async", "exchange", "copies between devices are complete on return"},
-    {"create_event", "events", "the host waits instead"},
-    {"record_event", "events", "the host waits instead"},
-    {"wait_event", "events", "the host waits instead"},
-    {"sync_event", "events", "the host waits instead"},
-    {"destroy_event", "events", "the host waits instead"},
-    {"data_lock", "pinning", "memory is not pinned; llvm_omp_target_lock_mem returns null"},
-    {"data_unlock", "pinning", "memory is not pinned"},
-    {"data_notify_mapped", "mapped", "the plugin does not learn which memory is mapped"},
-    {"data_notify_unmapped", "mapped", "the plugin does not learn which memory is mapped"},
-    {"use_auto_zero_copy", "information", "data is copied"},
-    {"set_info_flag", "information", "only the host library prints information"},
-    {"set_device_offset", "information", "the plugin does not know its devices' numbers"},
-    {"print_device_info", "information", "nothing is printed"},
-    {"init_device_info", "information", "interop objects have no native handles"},
-    {"set_function_ptr_map", "functions", "indirect functions are not translated on the device"},
-    {"abi", "loading", "the generation is guessed from what is exported"},
-    {"last_error", "errors", "failures carry a number only"},
-    {"unload_binary", "unloading", "images stay loaded"},
-    {"device_arch", "information", "messages do not say what the device is"},
-    {"device_uid", "information", "omp_get_uid_from_device has nothing of the plugin's"},
-    {"memory_statistics", "information", "profiles do not tell how device memory was used"},
-    {"data_fill", "fill", "a filled host buffer is copied"},
+#define PLUGIN_REQUIRED(name, check) {#name, check, kRequiredText},
+#define PLUGIN_OPTIONAL(name, check, without) {#name, check, without},
+#include "plugin/plugin_functions.def"
 };
-// clang-format on
 
 /// What other generations have instead.
 inline constexpr FunctionRow kOlderFunctions[] = {
-    {"run_target_region", "kernels", nullptr},
-    {"run_target_team_region", "kernels", nullptr},
-    {"run_target_region_async", "kernels", nullptr},
-    {"run_target_team_region_async", "kernels", nullptr},
-    {"get_global", "images", nullptr},
-    {"get_function", "images", nullptr},
+#define PLUGIN_OLDER(name, check, ...) {#name, check, nullptr},
+#include "plugin/plugin_functions.def"
 };
 
 /// What the plugin exports itself, without __tgt_rtl_. Empty if it cannot be read.

@@ -39,52 +39,12 @@ inline void *open_library(const char *file) {
 /// The functions of the plugin under their names without the prefix.
 struct Plugin {
   void *library = open_library(PLUGIN_FILE);
+#define PLUGIN_REQUIRED(name, check) PLUGIN_FUNCTION(name)
+#define PLUGIN_OPTIONAL(name, check, without) PLUGIN_FUNCTION(name)
 #define PLUGIN_FUNCTION(name)                                                                                          \
   decltype(&__tgt_rtl_##name) name =                                                                                   \
       reinterpret_cast<decltype(&__tgt_rtl_##name)>(symbol(library, "__tgt_rtl_" #name));
-  PLUGIN_FUNCTION(abi)
-  PLUGIN_FUNCTION(last_error)
-  PLUGIN_FUNCTION(init_plugin)
-  PLUGIN_FUNCTION(number_of_devices)
-  PLUGIN_FUNCTION(init_requires)
-  PLUGIN_FUNCTION(is_valid_binary)
-  PLUGIN_FUNCTION(is_device_compatible)
-  PLUGIN_FUNCTION(init_device)
-  PLUGIN_FUNCTION(deinit_device)
-  PLUGIN_FUNCTION(load_binary)
-  PLUGIN_FUNCTION(unload_binary)
-  PLUGIN_FUNCTION(data_alloc)
-  PLUGIN_FUNCTION(data_delete)
-  PLUGIN_FUNCTION(data_submit)
-  PLUGIN_FUNCTION(data_submit_async)
-  PLUGIN_FUNCTION(data_retrieve)
-  PLUGIN_FUNCTION(data_retrieve_async)
-  PLUGIN_FUNCTION(data_fill)
-  PLUGIN_FUNCTION(is_data_exchangable)
-  PLUGIN_FUNCTION(data_exchange)
-  PLUGIN_FUNCTION(data_exchange_async)
-  PLUGIN_FUNCTION(launch_kernel)
-  PLUGIN_FUNCTION(synchronize)
-  PLUGIN_FUNCTION(query_async)
-  PLUGIN_FUNCTION(init_async_info)
-  PLUGIN_FUNCTION(release_async_info)
-  PLUGIN_FUNCTION(create_event)
-  PLUGIN_FUNCTION(record_event)
-  PLUGIN_FUNCTION(wait_event)
-  PLUGIN_FUNCTION(sync_event)
-  PLUGIN_FUNCTION(destroy_event)
-  PLUGIN_FUNCTION(data_lock)
-  PLUGIN_FUNCTION(data_unlock)
-  PLUGIN_FUNCTION(data_notify_mapped)
-  PLUGIN_FUNCTION(data_notify_unmapped)
-  PLUGIN_FUNCTION(use_auto_zero_copy)
-  PLUGIN_FUNCTION(set_info_flag)
-  PLUGIN_FUNCTION(set_device_offset)
-  PLUGIN_FUNCTION(print_device_info)
-  PLUGIN_FUNCTION(init_device_info)
-  PLUGIN_FUNCTION(device_arch)
-  PLUGIN_FUNCTION(device_uid)
-  PLUGIN_FUNCTION(set_function_ptr_map)
+#include "plugin/plugin_functions.def"
 #undef PLUGIN_FUNCTION
 
   std::string error() const {
