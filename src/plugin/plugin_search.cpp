@@ -4,10 +4,10 @@
 #include "plugin/plugin_search.h"
 
 #include <cstdlib>
-#include <dlfcn.h>
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "plugin/own_folder.h"
 #include "plugin/plugin_candidates.h"
 #include "plugin/plugin_loader.h"
 
@@ -15,39 +15,39 @@ namespace omptarget {
 
 namespace {
 
-/// The folder of the file that holds this code, links resolved; empty if it cannot be told.
-std::string own_folder() {
-  Dl_info facts{};
-  if (dladdr(reinterpret_cast<const void *>(&load_plugins), &facts) == 0 || !facts.dli_fname)
-    return {};
-  char *real_path = realpath(facts.dli_fname, nullptr);
-  if (!real_path)
-    return {};
-  std::string folder = real_path;
-  std::free(real_path);
-  folder.erase(folder.rfind('/') == 0 ? 1 : folder.rfind('/'));
-  return folder;
-}
-
-std::vector<std::string> search_folders() {
-  std::vector<std::string> folders;
-  if (const char *path = setting_text(SettingId::kPluginPath))
-    folders = split_list(path, ':');
-  else if (const char *variable = setting_row(SettingId::kPluginPath).variable; std::getenv(variable))
-    OMPTARGET_TRACE(Topic::kPlugin, "%s is empty, or ignored since the process is privileged", variable);
-  if (std::string folder = own_folder(); !folder.empty())
-    folders.push_back(std::move(folder));
-  return folders;
-}
-
 void reject(PluginSet &set, const std::string &path, std::string reason) {
   OMPTARGET_TRACE(Topic::kPlugin, "%s is not used: %s", path.c_str(), reason.c_str());
   set.rejections.push_back({path, std::move(reason)});
 }
 
+/// LIBOMPTARGET_PLUGIN_PATH, its relative folders as they were meant when the program began.
+std::vector<std::string> named_folders(const char *list, PluginSet &set) {
+  std::vector<std::string> folders;
+  for (const std::string &name : split_list(list, ':')) {
+    if (std::string folder = path_at_load(name); !folder.empty())
+      folders.push_back(std::move(folder));
+    else
+      reject(set, name, "the folder is relative, and where the program began cannot be told");
+  }
+  return folders;
+}
+
+std::vector<std::string> search_folders(PluginSet &set) {
+  std::vector<std::string> folders;
+  if (const char *path = setting_text(SettingId::kPluginPath))
+    folders = named_folders(path, set);
+  else if (const char *variable = setting_row(SettingId::kPluginPath).variable; std::getenv(variable))
+    OMPTARGET_TRACE(Topic::kPlugin, "%s is empty, or ignored since the process is privileged", variable);
+  if (!own_folder().empty())
+    folders.push_back(own_folder());
+  else
+    OMPTARGET_TRACE(Topic::kPlugin, "the library's own folder could not be told when it was loaded");
+  return folders;
+}
+
 std::vector<PluginCandidate> select_candidates(PluginSet &set) {
   std::vector<PluginRejection> unreadable;
-  std::vector<PluginCandidate> found = find_candidates(search_folders(), unreadable);
+  std::vector<PluginCandidate> found = find_candidates(search_folders(set), unreadable);
   for (PluginRejection &folder : unreadable)
     reject(set, folder.path, std::move(folder.reason));
   const char *selection = setting_text(SettingId::kPlugins);

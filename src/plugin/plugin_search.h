@@ -23,7 +23,7 @@ struct PluginSet {
   std::vector<PluginRejection> rejections;      ///< with those that have no devices
 };
 
-/// Searches LIBOMPTARGET_PLUGIN_PATH (not in a privileged process) and the folder of this library (its real path) for
+/// Searches LIBOMPTARGET_PLUGIN_PATH (not in a privileged process) and the folder of this library (own_folder.h) for
 /// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them. Runs plugin code; slow.
 /// Called once, by one thread, with no lock held that a plugin could want.
 PluginSet load_plugins();

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Search : public testing::Test {
 protected:
@@ -88,6 +90,58 @@ std::string output_of(const std::string &command) {
     output += buffer;
   EXPECT_EQ(pclose(pipe), 0);
   return output;
+}
+
+/// Folders start/lib with the library and one plugin, and elsewhere/lib with another one.
+class SearchFromElsewhere : public Search {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+    root_ = mkdtemp(pattern.data());
+    std::filesystem::create_directories(root_ + "/start/lib");
+    std::filesystem::create_directories(root_ + "/elsewhere/lib");
+    std::filesystem::copy_file(OMPTARGET_LIBRARY, root_ + "/start/lib/libomptarget.so");
+    std::filesystem::copy_file(fake_path("llvm14"), root_ + "/start/lib/libomptarget.rtl.right.so");
+    std::filesystem::copy_file(fake_path("llvm16"), root_ + "/elsewhere/lib/libomptarget.rtl.wrong.so");
+    std::ofstream(root_ + "/elsewhere/lib/libomptarget.so") << "any file";
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(root_);
+    Search::TearDown();
+  }
+  std::string moving_program(const std::string &variables) const {
+    return output_of("cd " + root_ + "/start && " + variables +
+                     " LIBOMPTARGET_DEBUG=plugin " OMPTARGET_MOVING_PROGRAM " ../elsewhere 2>&1");
+  }
+
+  std::string root_;
+};
+
+TEST_F(SearchFromElsewhere, the_librarys_folder_is_the_one_it_was_loaded_from) {
+  const std::string output = moving_program("LD_LIBRARY_PATH=lib");
+  EXPECT_THAT(output, HasSubstr("searching " + root_ + "/start/lib"));
+  EXPECT_THAT(output, Not(HasSubstr("wrong")));
+  EXPECT_THAT(output, Not(HasSubstr("elsewhere")));
+}
+
+TEST_F(SearchFromElsewhere, relative_folders_are_meant_from_where_the_program_began) {
+  const std::string output =
+      moving_program("LIBOMPTARGET_PLUGIN_PATH=lib LD_LIBRARY_PATH=$(dirname " OMPTARGET_LIBRARY ")");
+  EXPECT_THAT(output, HasSubstr("searching " + root_ + "/start/lib"));
+  EXPECT_THAT(output, Not(HasSubstr("wrong")));
+  EXPECT_THAT(output, Not(HasSubstr("elsewhere")));
+}
+
+TEST_F(Search, argv_does_not_say_where_the_library_is) {
+  std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+  const std::string folder = mkdtemp(pattern.data());
+  std::filesystem::copy_file(fake_path("llvm16"), folder + "/libomptarget.rtl.wrong.so");
+  std::ofstream(folder + "/search") << "any file";
+  // Two ways to call it by another name: a path of another folder, and a name that means nothing without PATH.
+  for (const std::string &name : {folder + "/search", std::string("search")})
+    EXPECT_EQ(output_of("cd " + folder + " && bash -c 'exec -a " + name + " " OMPTARGET_SEARCH_PROGRAM "'"), "ordinary:")
+        << name;
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Search, privileged_processes_do_not_look_where_the_environment_says) {
