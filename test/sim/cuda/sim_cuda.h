@@ -45,7 +45,8 @@ const char *sim_cuda_failed_name(void);
 /* Calls of this function so far. */
 uint64_t sim_cuda_count(const char *name);
 /* Starts (nonzero) or ends a list of all calls, from all threads, except for those that ask for or choose the context; the
- * list: names in order, with a space behind each, until the next call of this function. */
+ * list: names in order, with a space behind each, until the next call of this function. SIM_CUDA_RECORD=FOLDER: each
+ * process writes all its calls to a file of its own there. */
 const char *sim_cuda_record(int on);
 /* Wrong uses of the driver seen so far; each was printed to stderr. A process that ends with some exits with 70. */
 uint64_t sim_cuda_violations(void);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "calls.h"
 #include "sim_cuda.h"
 
 namespace sim {
@@ -18,54 +19,14 @@ using namespace omptarget::cuda;
 
 namespace {
 
-struct Failing {
-  std::string name;
-  uint64_t number; // 0: all
-  CUresult result;
-};
-
-struct Calls {
-  std::mutex mutex;
-  bool is_read = false;
-  std::vector<Failing> failing;
-  std::unordered_map<std::string, uint64_t> since_set; // calls since sim_cuda_fail
-  std::unordered_map<std::string, uint64_t> all;
-  uint64_t total = 0;
-  uint64_t failed = 0;
-  std::string failed_name;
-  bool is_recorded = false;
-  std::string recorded;
-};
-
 Calls &calls() {
-  static Calls &the_calls = *new Calls;
+  static Calls &the_calls = *new Calls({"SIM_CUDA_FAIL", "SIM_CUDA_RECORD", CUDA_ERROR_UNKNOWN,
+                                      {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent"}});
   return the_calls;
 }
 
 std::atomic<uint64_t> violation_count{0};
 std::atomic<int> hold_work{-1};
-
-void set_failing(Calls &the_calls, const std::string &text) {
-  the_calls.failing.clear();
-  the_calls.since_set.clear();
-  the_calls.total = the_calls.failed = 0;
-  the_calls.failed_name.clear();
-  the_calls.is_read = true;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string one = text.substr(begin, end - begin);
-    begin = end + 1;
-    const size_t first = one.find(':');
-    const size_t second = first == std::string::npos ? first : one.find(':', first + 1);
-    Failing failing{one.substr(0, first), 1, CUDA_ERROR_UNKNOWN};
-    if (first != std::string::npos)
-      failing.number = one[first + 1] == '+' ? 0 : std::strtoull(one.c_str() + first + 1, nullptr, 10);
-    if (second != std::string::npos)
-      failing.result = static_cast<CUresult>(std::strtol(one.c_str() + second + 1, nullptr, 10));
-    the_calls.failing.push_back(failing);
-  }
-}
 
 } // namespace
 
@@ -86,43 +47,16 @@ bool holds_work() {
 
 bool holds_work_when_asked() { return holds_work() && hold_work.load() >= 2; }
 
-namespace {
-
-// 0, or the result that this call shall fail with.
-CUresult count_call(Calls &the_calls, const char *name) {
-  const std::lock_guard lock(the_calls.mutex);
-  if (!the_calls.is_read) {
-    const char *text = std::getenv("SIM_CUDA_FAIL");
-    set_failing(the_calls, text ? text : "");
-  }
-  ++the_calls.all[name];
-  const uint64_t number = ++the_calls.since_set[name];
-  ++the_calls.total;
-  if (the_calls.is_recorded && std::strncmp(name, "cuCtxGet", 8) != 0 && std::strncmp(name, "cuCtxP", 6) != 0)
-    the_calls.recorded += std::string(name) + " ";
-  for (const Failing &failing : the_calls.failing) {
-    const bool any = failing.name == "*";
-    if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
-      ++the_calls.failed;
-      the_calls.failed_name = name;
-      // A fault of a kernel stays.
-      if (Context *context = current_context(); context && failing.result >= 700 && failing.result < 720)
-        context->error.store(failing.result);
-      return failing.result;
-    }
-  }
-  return CUDA_SUCCESS;
-}
-
-} // namespace
-
 CUresult enter(const char *name) {
   // As in the driver: nothing works in a child of the process that called cuInit.
   if (state().initialised && state().process != getpid())
     return CUDA_ERROR_NOT_INITIALIZED;
   if (state().deinitialised)
     return CUDA_ERROR_DEINITIALIZED;
-  const CUresult injected = count_call(calls(), name);
+  const CUresult injected = static_cast<CUresult>(calls().enter(name).value_or(CUDA_SUCCESS));
+  // A fault of a kernel stays.
+  if (Context *context = current_context(); context && injected >= 700 && injected < 720)
+    context->error.store(injected);
   // Copies have ended when a driver reports that it lost the context; what is queued behind them never runs.
   if (Context *context = current_context(); injected != CUDA_SUCCESS && context && context->error.load() != 0)
     wait_for_context(context);
@@ -323,34 +257,12 @@ using namespace sim;
 
 #define SIM_API extern "C" __attribute__((visibility("default")))
 
-SIM_API void sim_cuda_fail(const char *what) {
-  const std::lock_guard lock(calls().mutex);
-  set_failing(calls(), what ? what : "");
-}
-SIM_API uint64_t sim_cuda_calls(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().total;
-}
-SIM_API uint64_t sim_cuda_failed(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().failed;
-}
-SIM_API const char *sim_cuda_failed_name(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().failed_name.c_str();
-}
-SIM_API uint64_t sim_cuda_count(const char *name) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().all[name];
-}
-SIM_API const char *sim_cuda_record(int on) {
-  static std::string &list = *new std::string;
-  const std::lock_guard lock(calls().mutex);
-  list.swap(calls().recorded);
-  calls().recorded.clear();
-  calls().is_recorded = on != 0;
-  return list.c_str();
-}
+SIM_API void sim_cuda_fail(const char *what) { calls().fail(what); }
+SIM_API uint64_t sim_cuda_calls(void) { return calls().total(); }
+SIM_API uint64_t sim_cuda_failed(void) { return calls().failed(); }
+SIM_API const char *sim_cuda_failed_name(void) { return calls().failed_name(); }
+SIM_API uint64_t sim_cuda_count(const char *name) { return calls().count_of(name); }
+SIM_API const char *sim_cuda_record(int on) { return calls().record(on != 0); }
 SIM_API uint64_t sim_cuda_violations(void) { return violation_count.load(); }
 SIM_API void sim_cuda_forget_violations(void) { violation_count.store(0); }
 SIM_API uint64_t sim_cuda_live_objects(void) { return live_objects(); }

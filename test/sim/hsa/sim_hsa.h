@@ -52,6 +52,9 @@ uint64_t sim_hsa_failed(void);
 const char *sim_hsa_failed_name(void);
 /* Calls of this function so far; also "active wait", "blocked wait", and copies by "engine 0" and "engine 1". */
 uint64_t sim_hsa_count(const char *name);
+/* Starts (nonzero) or ends a list of all calls, from all threads; the list: names in order, with a space behind each, until
+ * the next call of this function. SIM_HSA_RECORD=FOLDER: each process writes its calls to a file of its own there. */
+const char *sim_hsa_record(int on);
 /* Wrong uses of the runtime seen so far; each was printed to stderr. A process that ends with some exits with 70. */
 uint64_t sim_hsa_violations(void);
 void sim_hsa_forget_violations(void);

@@ -9,28 +9,14 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "calls.h"
+
 namespace sim {
 
 namespace {
 
-struct Failing {
-  std::string name;
-  uint64_t number; // 0: all
-  hsa_status_t status;
-};
-
-struct Calls {
-  std::mutex mutex;
-  bool is_read = false;
-  std::vector<Failing> failing;
-  std::map<std::string, uint64_t> since_set, all;
-  uint64_t total = 0;
-  uint64_t failed = 0;
-  std::string failed_name;
-};
-
 Calls &calls() {
-  static Calls &the_calls = *new Calls;
+  static Calls &the_calls = *new Calls({"SIM_HSA_FAIL", "SIM_HSA_RECORD", HSA_STATUS_ERROR});
   return the_calls;
 }
 
@@ -64,28 +50,6 @@ Changes &changes() {
   return the_changes;
 }
 
-void set_failing(Calls &the_calls, const std::string &text) {
-  the_calls.failing.clear();
-  the_calls.since_set.clear();
-  the_calls.total = the_calls.failed = 0;
-  the_calls.failed_name.clear();
-  the_calls.is_read = true;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string one = text.substr(begin, end - begin);
-    begin = end + 1;
-    const size_t first = one.find(':');
-    const size_t second = first == std::string::npos ? first : one.find(':', first + 1);
-    Failing failing{one.substr(0, first), 1, HSA_STATUS_ERROR};
-    if (first != std::string::npos)
-      failing.number = one[first + 1] == '+' ? 0 : std::strtoull(one.c_str() + first + 1, nullptr, 10);
-    if (second != std::string::npos)
-      failing.status = static_cast<hsa_status_t>(std::strtol(one.c_str() + second + 1, nullptr, 0));
-    the_calls.failing.push_back(failing);
-  }
-}
-
 } // namespace
 
 State &state() {
@@ -94,23 +58,8 @@ State &state() {
 }
 
 hsa_status_t enter(const char *name) {
-  Calls &the_calls = calls();
-  const std::lock_guard lock(the_calls.mutex);
-  if (!the_calls.is_read) {
-    const char *text = std::getenv("SIM_HSA_FAIL");
-    set_failing(the_calls, text ? text : "");
-  }
-  ++the_calls.all[name];
-  const uint64_t number = ++the_calls.since_set[name];
-  ++the_calls.total;
-  for (const Failing &failing : the_calls.failing) {
-    const bool any = failing.name == "*";
-    if ((any || failing.name == name) && (failing.number == 0 || failing.number == (any ? the_calls.total : number))) {
-      ++the_calls.failed;
-      the_calls.failed_name = name;
-      return failing.status;
-    }
-  }
+  if (const auto injected = calls().enter(name))
+    return static_cast<hsa_status_t>(*injected);
   const std::string called = name;
   if (!state().is_initialised && called != "hsa_init" && called != "hsa_status_string") {
     violation("%s before hsa_init", name);
@@ -119,10 +68,7 @@ hsa_status_t enter(const char *name) {
   return HSA_STATUS_SUCCESS;
 }
 
-void count(const char *name) {
-  const std::lock_guard lock(calls().mutex);
-  ++calls().all[name];
-}
+void count(const char *name) { calls().count(name); }
 
 void violation(const char *pattern, ...) {
   violation_count.fetch_add(1);
@@ -262,26 +208,12 @@ struct AtExit {
 } at_exit;
 } // namespace
 
-SIM_API void sim_hsa_fail(const char *what) {
-  const std::lock_guard lock(calls().mutex);
-  set_failing(calls(), what ? what : "");
-}
-SIM_API uint64_t sim_hsa_calls(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().total;
-}
-SIM_API uint64_t sim_hsa_failed(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().failed;
-}
-SIM_API const char *sim_hsa_failed_name(void) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().failed_name.c_str();
-}
-SIM_API uint64_t sim_hsa_count(const char *name) {
-  const std::lock_guard lock(calls().mutex);
-  return calls().all[name];
-}
+SIM_API void sim_hsa_fail(const char *what) { calls().fail(what); }
+SIM_API uint64_t sim_hsa_calls(void) { return calls().total(); }
+SIM_API uint64_t sim_hsa_failed(void) { return calls().failed(); }
+SIM_API const char *sim_hsa_failed_name(void) { return calls().failed_name(); }
+SIM_API uint64_t sim_hsa_count(const char *name) { return calls().count_of(name); }
+SIM_API const char *sim_hsa_record(int on) { return calls().record(on != 0); }
 SIM_API uint64_t sim_hsa_violations(void) { return violation_count.load(); }
 SIM_API void sim_hsa_forget_violations(void) { violation_count.store(0); }
 SIM_API uint64_t sim_hsa_live_objects(void) {
