@@ -4,13 +4,13 @@
 // Launches: the shape of the grid, the launch environment, the arguments in memory, the packet.
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include "amdgpu/device.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "common/boundary.h"
 #include "common/device_layouts.h"
 
@@ -110,11 +110,10 @@ void tell(const Device &device, const Kernel &kernel, ExecMode mode, const Launc
                shape.teams, shape.threads, name_of(mode));
   static const bool traces_kernels = setting_integer(SettingId::kKernelTrace) > 0;
   if (traces_kernels) [[unlikely]]
-    std::fprintf(stderr,
-                 "device %d: %u blocks of %u threads, %s mode, shared memory %u bytes, stack %u bytes, arguments %u "
-                 "bytes: %s\n",
-                 device.number(), shape.teams, shape.threads, name_of(mode), kernel.metadata().group_size,
-                 kernel.private_size(), kernel.metadata().kernarg_size, kernel.name().c_str());
+    write_error_line(format("device %d: %u blocks of %u threads, %s mode, shared memory %u bytes, stack %u bytes, "
+                            "arguments %u bytes: %s",
+                            device.number(), shape.teams, shape.threads, name_of(mode), kernel.metadata().group_size,
+                            kernel.private_size(), kernel.metadata().kernarg_size, kernel.name().c_str()));
 }
 
 } // namespace

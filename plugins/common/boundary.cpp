@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -29,7 +30,7 @@ int32_t finish(Status status, int32_t device) {
   last_error = status.to_string();
   OMPTARGET_TRACE_DEVICE(Topic::kPlugin, device, "failed: %s", last_error.c_str());
   if (!host_asks.load(std::memory_order_relaxed))
-    std::fprintf(stderr, "omptarget error: %s\n", last_error.c_str());
+    write_error_line("omptarget error: " + last_error);
   return kFailure;
 }
 
@@ -66,7 +67,7 @@ void print_info(int32_t device, const char *pattern, ...) {
   va_start(arguments, pattern);
   const std::string text = format_arguments(pattern, arguments);
   va_end(arguments);
-  std::fprintf(stderr, "\"PluginInterface\" device %d info: %s\n", device, text.c_str());
+  write_error_line(format("\"PluginInterface\" device %d info: ", device) + text);
 }
 
 } // namespace omptarget

@@ -13,24 +13,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text_output.h"
 
 namespace omptarget::host {
 
 namespace {
 
 constinit std::atomic<uint64_t> image_counter{0};
-
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
 
 int memory_file() {
 #ifdef MFD_EXEC

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "abi/boundary.h"
+#include "base/text_output.h"
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
@@ -24,13 +25,12 @@ std::string count_text(uint32_t count) {
 void print_row(const std::string &prefix, const HostDataToTargetMap::Snapshot &row) {
   const VariableName variable = parse_variable_name(row.name);
   const bool has_file = !variable.file.empty();
-  const std::string_view name = variable.name.empty() ? "unknown" : variable.name;
-  const std::string_view file = has_file ? variable.file : "unknown";
-  std::printf("%s0x%016" PRIxPTR " 0x%016" PRIxPTR " %-8" PRId64 " %-11s %-12s %.*s at %.*s:%d:%d\n", prefix.c_str(),
+  const std::string name = printable_name(variable.name.empty() ? "unknown" : variable.name);
+  const std::string file = printable_name(has_file ? variable.file : "unknown");
+  std::printf("%s0x%016" PRIxPTR " 0x%016" PRIxPTR " %-8" PRId64 " %-11s %-12s %s at %s:%d:%d\n", prefix.c_str(),
               static_cast<uintptr_t>(row.begin), static_cast<uintptr_t>(row.target_begin), row.end - row.begin,
               count_text(row.dynamic_count).c_str(), count_text(row.hold_count).c_str(),
-              static_cast<int>(name.size()), name.data(), static_cast<int>(file.size()), file.data(), variable.line,
-              variable.column);
+              name.c_str(), file.c_str(), variable.line, variable.column);
 }
 
 void print_table(Device &device) {

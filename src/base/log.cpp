@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -61,16 +62,6 @@ uint32_t topic_bits(std::string_view word) {
   return 0;
 }
 
-void write_all(int file, const std::string &text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
-    if (written <= 0)
-      return;
-    done += static_cast<size_t>(written);
-  }
-}
-
 uint64_t now_us() {
   timespec time{};
   clock_gettime(CLOCK_BOOTTIME, &time);
@@ -93,6 +84,14 @@ uint64_t process_start_us() {
     field = std::strchr(field + 1, ' ');
   const long ticks = sysconf(_SC_CLK_TCK);
   return field && ticks > 0 ? std::strtoull(field, nullptr, 10) * 1000000u / static_cast<uint64_t>(ticks) : 0;
+}
+
+/// Waits for nobody: a FIFO that nobody reads is an error.
+int open_log_file(const char *path) {
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  if (file >= 0)
+    ::fcntl(file, F_SETFL, O_APPEND); // lines must not get lost where a reader is slow
+  return file;
 }
 
 } // namespace
@@ -134,7 +133,7 @@ uint32_t log_internal::read_topics() {
   uint32_t unread = kUnread;
   if (bits != 0 && topics.load(std::memory_order_relaxed) == kUnread) {
     if (const char *path = setting_text(SettingId::kDebugFile)) {
-      const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+      const int file = open_log_file(path);
       int unset = STDERR_FILENO;
       if (file >= 0 && !log_file.compare_exchange_strong(unset, file, std::memory_order_acq_rel))
         ::close(file); // another thread was first
@@ -167,9 +166,9 @@ void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
   if (device >= 0)
     line += format("[device %d] ", device);
   line += format("[%s] ", name_of(topic));
-  line += body;
+  line += printable(body);
   line += '\n';
-  write_all(log_file.load(std::memory_order_acquire), line);
+  (void)write_all(log_file.load(std::memory_order_acquire), line);
 }
 
 } // namespace omptarget

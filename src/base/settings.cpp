@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -67,9 +68,10 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 
 } // namespace
 
-/// Whether the value of a setting is a path.
-static bool names_files(SettingId id) {
-  return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile;
+/// Whether a setting names files, or prints what only the process should know, such as its addresses.
+static bool is_for_ordinary_processes(SettingId id) {
+  return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile ||
+         id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kKernelTrace;
 }
 
 const SettingRow &setting_row(SettingId id) { return kRows[static_cast<size_t>(id)]; }
@@ -78,8 +80,8 @@ const char *setting_text(SettingId id) {
   const char *value = std::getenv(setting_row(id).variable);
   if (!value || !*value)
     return nullptr;
-  // Who starts a privileged process must not choose what it loads and writes.
-  return names_files(id) && getauxval(AT_SECURE) != 0 ? nullptr : value;
+  // Who starts a privileged process must not choose what it loads, writes and tells.
+  return is_for_ordinary_processes(id) && getauxval(AT_SECURE) != 0 ? nullptr : value;
 }
 
 bool setting_flag(SettingId id) { return parsed<bool>(id, parse_flag, "boolean (true or false)"); }
@@ -103,7 +105,7 @@ bool setting_is_set(SettingId id) { return setting_text(id) != nullptr; }
 void warn_about_setting(SettingId id, const std::string &problem) {
   if (warned[static_cast<size_t>(id)].exchange(true, std::memory_order_relaxed))
     return;
-  std::fprintf(stderr, "omptarget warning: %s: %s\n", setting_row(id).variable, problem.c_str());
+  write_error_line(format("omptarget warning: %s: %s", setting_row(id).variable, problem.c_str()));
 }
 
 namespace {
@@ -178,7 +180,7 @@ void warn_about_unknown_settings() {
     const std::string_view text = *variable;
     const std::string problem = unknown_setting_text(std::string(text.substr(0, text.find('='))));
     if (!problem.empty())
-      std::fprintf(stderr, "omptarget warning: %s\n", problem.c_str());
+      write_error_line("omptarget warning: " + problem);
   }
 }
 

@@ -31,7 +31,8 @@ enum class SettingId : uint32_t {
 /// The row of a setting.
 const SettingRow &setting_row(SettingId id);
 
-/// The value in the environment, or null if it is unset or empty. Read at each call: keep what is needed often.
+/// The value in the environment, or null if it is unset or empty, or if the process is privileged and the setting names
+/// files or prints addresses. Read at each call: keep what is needed often.
 const char *setting_text(SettingId id);
 
 /// The value, or the default if it is unset or makes no sense; the latter is warned about, once. Any thread.

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
 
 #include "base/format.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "observe/listeners.h"
 
 namespace omptarget {
@@ -48,16 +48,7 @@ void set_info_mask(uint32_t mask) {
   observe::set_info_listener(mask);
 }
 
-void print_line(const std::string &text) {
-  const std::string line = text + '\n';
-  size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t written = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
-    if (written <= 0)
-      return;
-    done += static_cast<size_t>(written);
-  }
-}
+void print_line(const std::string &text) { write_error_line(text); }
 
 void print_info(int32_t device, const char *pattern, ...) {
   va_list arguments;

@@ -30,7 +30,7 @@ void set_info_mask(uint32_t mask);
 /// Prints "omptarget message: ..." and "omptarget error: ..." as one line.
 void print_message(const std::string &text);
 void print_error(const std::string &text);
-/// Prints a line as it is.
+/// Prints a line, printable (text_output.h).
 void print_line(const std::string &text);
 
 /// Warns, once, if another libomptarget is loaded in this process.

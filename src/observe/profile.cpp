@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
@@ -20,10 +18,12 @@
 #include "base/format.h"
 #include "base/guarded.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "observe/clock.h"
 #include "observe/current_construct.h"
 #include "observe/info.h"
 #include "observe/profile_event.h"
+#include "observe/profile_file.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -169,19 +169,10 @@ void forget_parent() {
   own_log = nullptr;
 }
 
-void write_file(const std::string &path, const std::string &text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0)
-    return warn_about_setting(SettingId::kProfile, format("cannot write '%s': %s", path.c_str(), std::strerror(errno)));
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
-    if (written <= 0) {
-      warn_about_setting(SettingId::kProfile, format("cannot write '%s': %s", path.c_str(), std::strerror(errno)));
-      break;
-    }
-    done += static_cast<size_t>(written);
-  }
-  ::close(file);
+void warn(Status status) {
+  if (!status)
+    warn_about_setting(SettingId::kProfile, status.to_string());
+  status.consume();
 }
 
 Profile collect() {
@@ -211,6 +202,9 @@ bool start_profile() {
     return false;
   static std::once_flag once;
   std::call_once(once, [] {
+    // Told at once, not after hours.
+    if (const std::string path = setting_text(SettingId::kProfile); path != "-")
+      warn(check_result_file(path));
     std::atexit(write_profile);
     pthread_atfork(nullptr, nullptr, forget_parent);
   });
@@ -271,11 +265,13 @@ void write_profile() {
   const bool forked = is_child.load(std::memory_order_relaxed);
   if (forked && profile.events.empty())
     return;
-  if (std::strcmp(path, "-") == 0)
-    return print_line(profile_as_text(profile));
+  if (std::strcmp(path, "-") == 0) {
+    (void)write_all(STDERR_FILENO, profile_as_text(profile) + "\n");
+    return;
+  }
   const std::string name = path;
   const std::string file = forked ? format("%s.%d", path, static_cast<int>(getpid())) : name;
-  write_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile));
+  warn(replace_result_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile)));
 }
 
 void keep_profile_names(uintptr_t begin, uintptr_t end) {

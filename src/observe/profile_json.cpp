@@ -238,6 +238,11 @@ void write_summary(OStream &json, const Summary &summary) {
   });
 }
 
+constexpr std::string_view kSummaryMark = "@SUMMARY@";
+constexpr std::string_view kTraceMark = "@TRACE@";
+static_assert(kProfilePage.find(kSummaryMark) < kProfilePage.find(kTraceMark) &&
+              kProfilePage.find(kTraceMark) != std::string_view::npos);
+
 /// Text that cannot end the script element that it stands in.
 std::string in_page(std::string text) {
   for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
@@ -245,9 +250,11 @@ std::string in_page(std::string text) {
   return text;
 }
 
-void replace(std::string &page, std::string_view mark, const std::string &text) {
-  if (const size_t at = page.find(mark); at != std::string::npos)
-    page.replace(at, mark.size(), text);
+/// Appends the page up to a mark, and the text in the mark's place; only the template is searched, never what is put in.
+void append_to_mark(std::string &page, std::string_view &rest, std::string_view mark, const std::string &text) {
+  const size_t at = rest.find(mark);
+  page.append(rest.substr(0, at)).append(text);
+  rest.remove_prefix(at + mark.size());
 }
 
 } // namespace
@@ -265,10 +272,11 @@ std::string profile_as_page(const Profile &profile) {
   llvm::raw_string_ostream stream(summary);
   OStream json(stream);
   write_summary(json, summarise(profile));
-  std::string page(kProfilePage);
-  replace(page, "@SUMMARY@", in_page(summary));
-  replace(page, "@TRACE@", in_page(profile_as_json(profile)));
-  return page;
+  std::string page;
+  std::string_view rest = kProfilePage;
+  append_to_mark(page, rest, kSummaryMark, in_page(summary));
+  append_to_mark(page, rest, kTraceMark, in_page(profile_as_json(profile)));
+  return page.append(rest);
 }
 
 } // namespace omptarget::observe

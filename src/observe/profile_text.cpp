@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text_output.h"
 #include "observe/profile_summary.h"
 
 namespace omptarget::observe {
@@ -14,7 +15,11 @@ namespace {
 class TextTable {
 public:
   explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<std::string> row) {
+    for (std::string &cell : row)
+      cell = printable_name(cell);
+    rows_.push_back(std::move(row));
+  }
 
   std::string text(size_t left_columns) const {
     std::vector<size_t> widths(rows_[0].size());

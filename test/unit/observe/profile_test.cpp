@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <gtest/gtest.h>
+#include <llvm/Support/JSON.h>
 
 #include "observe/profile_summary.h"
 
@@ -65,6 +66,38 @@ TEST(Profile, names_cannot_break_out_of_the_page) {
   const std::string page = profile_as_page(profile);
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
+}
+
+/// What stands in the script element of that name.
+std::string element_of(const std::string &page, const std::string &id) {
+  const std::string begin = "id=\"" + id + "\">";
+  const size_t at = page.find(begin) + begin.size();
+  return page.substr(at, page.find("</script>", at) - at);
+}
+
+TEST(Profile, names_of_marks_are_names_in_the_page) {
+  Profile profile;
+  ProfileEvent bad = copy(0, 1);
+  bad.name = ";@TRACE@;a.c;1;2;;";
+  ProfileEvent worse = event(EventKind::kKernel, 20, 30);
+  worse.name = "@SUMMARY@";
+  profile.events = {bad, worse};
+  const std::string page = profile_as_page(profile);
+  for (const char *id : {"summary", "trace"}) {
+    auto value = llvm::json::parse(element_of(page, id));
+    EXPECT_TRUE(static_cast<bool>(value)) << id << ": " << (value ? "" : llvm::toString(value.takeError()));
+    EXPECT_NE(element_of(page, id).find("@TRACE@"), std::string::npos) << id;
+  }
+}
+
+TEST(Profile, names_cannot_control_the_terminal) {
+  Profile profile;
+  ProfileEvent bad = event(EventKind::kKernel, 0, 10);
+  bad.name = "\x1b[2Jkernel\n  forged row";
+  profile.events = {bad};
+  const std::string text = profile_as_text(profile);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("\\x1b[2Jkernel\\x0a  forged row"), std::string::npos) << text;
 }
 
 TEST(Profile, an_empty_profile_is_valid) {

@@ -1,0 +1,75 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/profile_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text_output.h"
+
+namespace omptarget::observe {
+
+namespace {
+
+const char *kind_of_file(mode_t mode) {
+  if (S_ISLNK(mode))
+    return "a symbolic link";
+  if (S_ISDIR(mode))
+    return "a folder";
+  if (S_ISFIFO(mode))
+    return "a FIFO";
+  return "a device or a socket";
+}
+
+Status cannot(const char *what, const std::string &path) {
+  return Status::error(format("cannot %s '%s': %s", what, path.c_str(), std::strerror(errno)));
+}
+
+/// A file of a name of its own in the folder of the path.
+int create_beside(const std::string &path, std::string &name) {
+  constexpr int kAttempts = 100; // left behind by processes of the same number that were killed
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (int i = 0; i < kAttempts; ++i) {
+    name = folder + format(".omptarget-%ld-%d", static_cast<long>(::getpid()), i);
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
+}
+
+} // namespace
+
+Status check_result_file(const std::string &path) {
+  struct stat facts{};
+  if (::lstat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+    return Status::error(format("cannot write '%s': it is %s; only regular files are replaced", path.c_str(),
+                                kind_of_file(facts.st_mode)));
+  return Status::ok();
+}
+
+Status replace_result_file(const std::string &path, std::string_view text) {
+  OMPTARGET_TRY(check_result_file(path));
+  std::string name;
+  const int file = create_beside(path, name);
+  if (file < 0)
+    return cannot("write", path);
+  if (struct stat old{}; ::lstat(path.c_str(), &old) == 0)
+    (void)::fchmod(file, old.st_mode & 0777);
+  Status status = write_all(file, text) ? Status::ok() : cannot("write", path);
+  if (::close(file) != 0 && errno != EINTR && status)
+    status = cannot("write", path);
+  if (status && ::rename(name.c_str(), path.c_str()) != 0)
+    status = cannot("replace", path);
+  if (!status)
+    (void)::unlink(name.c_str());
+  return status;
+}
+
+} // namespace omptarget::observe
