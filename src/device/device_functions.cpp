@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "device/device.h"
+#include "device/invariants.h"
 #include "indirect/caller_registry.h"
 #include "observe/info.h"
 
@@ -79,6 +80,7 @@ void Device::publish_functions() {
     print_message(format("device %d: %s", raw(id_), conflicts_text(conflicts).c_str()));
   trace_function_table(raw(id_), table);
   publish_function_table(raw(id_), table);
+  check_function_table(*this, table);
   if (!plugin_.has_function_map()) {
     const std::string text =
         format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "mapping/mapping.h"
@@ -124,6 +125,9 @@ public:
   };
   std::vector<Snapshot> snapshot() const;
 
+  /// The first broken invariant, in words; empty if there is none. Walks the whole table with its lock held.
+  std::string fault() const;
+
   /// Forgets names that lie in this range of addresses: the module that holds them goes.
   void forget_names(uintptr_t begin, uintptr_t end);
 
@@ -138,6 +142,7 @@ private:
   void fill(Mapping &mapping, const NewRange &range);
   Removed unlink(Mapping &mapping);
   Removed remove_unless_used(MappingRef ref);
+  static std::string attached_fault(const Mapping &mapping);
   Released release_hold(MappingRef ref, bool reset);
   bool retain_hold(MappingRef ref);
 

@@ -212,4 +212,26 @@ std::vector<Mapping *> OrderedIndex::values() const {
   return all;
 }
 
+std::string OrderedIndex::fault() const {
+  const Directory &directory = *directory_.load(std::memory_order_relaxed);
+  const uint32_t count = directory.count.load(std::memory_order_relaxed);
+  if (version_.load(std::memory_order_relaxed) & 1)
+    return "the index says that it is being changed";
+  if (count == 0 || count > directory.capacity)
+    return "the directory counts " + std::to_string(count) + " leaves of at most " + std::to_string(directory.capacity);
+  size_t keys = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Leaf &leaf = *directory.leaves[i].value.load(std::memory_order_relaxed);
+    const uintptr_t lowest = i == 0 ? 0 : directory.leaves[i].key.load(std::memory_order_relaxed);
+    const uintptr_t limit =
+        i + 1 == count ? UINTPTR_MAX : directory.leaves[i + 1].key.load(std::memory_order_relaxed);
+    if (std::string fault = leaf_fault(leaf, lowest, limit); !fault.empty())
+      return fault;
+    keys += leaf.count.load(std::memory_order_relaxed);
+  }
+  if (keys != size())
+    return "the index counts " + std::to_string(size()) + " keys and has " + std::to_string(keys);
+  return {};
+}
+
 } // namespace omptarget

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/object_blocks.h"
@@ -49,6 +50,8 @@ public:
   size_t size() const { return size_.load(std::memory_order_relaxed); }
   /// All values in order of their keys; the owner's lock held.
   std::vector<Mapping *> values() const;
+  /// The first broken invariant, in words; empty if there is none. The owner's lock held.
+  std::string fault() const;
 
 private:
   static constexpr uint32_t kLeafCapacity = 250; // a leaf takes a little less than a page
@@ -64,6 +67,8 @@ private:
   };
   struct Directory;
 
+  /// Of a leaf whose keys must be at least lowest and below limit.
+  static std::string leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit);
   Leaf *new_leaf();
   uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
   void split(uint32_t index);

@@ -29,7 +29,7 @@ plugin_failure(const Plugin &plugin, const PluginFunctions &functions, Returned 
   va_start(arguments, pattern);
   std::string text = "plugin " + plugin.name() + " cannot " + format_arguments(pattern, arguments);
   va_end(arguments);
-  const std::string words = last_words(functions);
+  const std::string words = last_error_text(functions);
   if (!words.empty())
     text.append(": ").append(words);
   text += format(" (__tgt_rtl_%s of %s", returned.function, plugin.path().c_str());

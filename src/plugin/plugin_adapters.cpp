@@ -31,7 +31,7 @@ bool supplies_implicit_parameter(const PluginFunctions &functions) {
          (functions.features & OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT) != 0;
 }
 
-int32_t launch_region(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+int32_t launch_region(const PluginFunctions &functions, const PluginLaunch &request, ptrdiff_t *offsets) {
   const __tgt_kernel_args &args = *request.args;
   const int32_t count = static_cast<int32_t>(args.NumArgs);
   // A construct without teams has a form of its own there: one team, one thread.
@@ -51,7 +51,7 @@ int32_t launch_region(const PluginFunctions &functions, const LaunchRequest &req
 }
 
 /// The plugins of LLVM 16 that queue work need somewhere to put the queue.
-int32_t launch_with_queue(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+int32_t launch_with_queue(const PluginFunctions &functions, const PluginLaunch &request, ptrdiff_t *offsets) {
   if (request.queue)
     return functions.launch_kernel(request.device, request.kernel, request.arguments, offsets, request.args,
                                    request.queue);
@@ -64,7 +64,7 @@ int32_t launch_with_queue(const PluginFunctions &functions, const LaunchRequest 
   return result;
 }
 
-int32_t launch_in_form(const PluginFunctions &functions, const LaunchRequest &request, ptrdiff_t *offsets) {
+int32_t launch_in_form(const PluginFunctions &functions, const PluginLaunch &request, ptrdiff_t *offsets) {
   switch (functions.generation) {
   case PluginGeneration::kRegion:
     return launch_region(functions, request, offsets);
@@ -102,7 +102,7 @@ size_t entries_of(const __tgt_device_image &image) {
 /// Whether a plugin returned a table at all.
 Status check_table(const PluginFunctions &functions, const __tgt_target_table *table) {
   if (!table) {
-    const std::string words = last_words(functions);
+    const std::string words = last_error_text(functions);
     return Status::error("__tgt_rtl_load_binary returns null" + (words.empty() ? words : ": " + words));
   }
   if (!is_readable(table, sizeof *table))
@@ -244,8 +244,8 @@ Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int3
 
 ptrdiff_t *zero_offsets(size_t count) { return count <= kZeroOffsets ? zeros : nullptr; }
 
-int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request) {
-  LaunchRequest adapted = request;
+int32_t launch_adapted(const PluginFunctions &functions, const PluginLaunch &request) {
+  PluginLaunch adapted = request;
   __tgt_kernel_args args = *request.args;
   adapted.args = &args;
   if (args.Version >= kImplicitVersion && !supplies_implicit_parameter(functions)) {

@@ -13,7 +13,7 @@
 
 namespace omptarget {
 
-struct LaunchRequest {
+struct PluginLaunch {
   int32_t device;
   void *kernel;
   void **arguments; ///< arguments[-1] may be written
@@ -26,7 +26,7 @@ ptrdiff_t *zero_offsets(size_t count);
 
 /// Launches in the way of the plugin's generation, with a block of a version that it knows; supplies the implicit
 /// parameter where the plugin does not. Returns what the plugin returns.
-int32_t launch_adapted(const PluginFunctions &functions, const LaunchRequest &request);
+int32_t launch_adapted(const PluginFunctions &functions, const PluginLaunch &request);
 
 /// Loads an image and returns a table that is known to fit it. A table that was made here lives as long as the plugin.
 Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image);

@@ -60,7 +60,7 @@ struct PluginFunctions {
 /// what the plugin ABI says it is.
 bool can_queue_work(const PluginFunctions &functions);
 /// The plugin's own words about the last failure in this thread; empty if it has none.
-std::string last_words(const PluginFunctions &functions);
+std::string last_error_text(const PluginFunctions &functions);
 /// Whether all functions of events are there.
 bool has_all_events(const PluginFunctions &functions);
 

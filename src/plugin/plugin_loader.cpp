@@ -36,7 +36,7 @@ bool has_all_events(const PluginFunctions &functions) {
          functions.sync_event && functions.destroy_event;
 }
 
-std::string last_words(const PluginFunctions &functions) {
+std::string last_error_text(const PluginFunctions &functions) {
   char words[1024] = "";
   if (!functions.last_error || functions.last_error(words, sizeof words) == 0)
     return {};
@@ -188,13 +188,13 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
   if (functions.init_plugin)
     if (const int32_t result = functions.init_plugin(); result != 0)
       return Status::error(
-          format("__tgt_rtl_init_plugin fails with %d%s", result, after_colon(last_words(functions)).c_str()));
+          format("__tgt_rtl_init_plugin fails with %d%s", result, after_colon(last_error_text(functions)).c_str()));
   const int32_t devices = functions.number_of_devices();
   OMPTARGET_TRY(check_still_open(handle, path));
   if (devices < 0 || devices > kMaximumDevices)
     return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
   if (devices == 0)
-    return Status::error(kNoDevices + after_colon(last_words(functions)));
+    return Status::error(kNoDevices + after_colon(last_error_text(functions)));
   if (functions.generation != PluginGeneration::kCurrent)
     OMPTARGET_TRY(check_settings(path));
   return devices;

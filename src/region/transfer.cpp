@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "device/invariants.h"
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
@@ -44,6 +45,7 @@ Status explained(Status status, const Copy &copy, const char *direction) {
 DeviceWork::~DeviceWork() {
   if (queue_.is_busy() || !temporaries_.empty()) [[unlikely]]
     finish().consume(); // only after a failure, which is on its way up
+  check_present_data(device_);
 }
 
 MappingPolicy DeviceWork::policy_of(const Device &device) {

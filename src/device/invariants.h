@@ -1,0 +1,24 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks of our own state in builds with OMPTARGET_ASSERTIONS (preset dev and those that inherit from it). A broken
+// invariant ends the process with a message: it is a defect of ours, never of the input.
+#pragma once
+
+#include <span>
+
+#include "device/device.h"
+
+namespace omptarget {
+
+#if OMPTARGET_ASSERTIONS
+/// Walks the table of present data, for a large one after some of the constructs only. Any thread, no lock held.
+void check_present_data(Device &device);
+/// That the published table of indirect functions is ascending and that look-ups find each of its pairs.
+void check_function_table(const Device &device, std::span<const FunctionPair> pairs);
+#else
+inline void check_present_data(Device &) {}
+inline void check_function_table(const Device &, std::span<const FunctionPair>) {}
+#endif
+
+} // namespace omptarget

@@ -1,0 +1,90 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks over the table of present data: what must hold whenever its lock is free. Builds with OMPTARGET_ASSERTIONS walk
+// after each construct (region/transfer); tests at any time.
+
+#include "base/format.h"
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+std::string range_text(const Mapping &mapping) {
+  return format("the mapping of host addresses 0x%llx to 0x%llx",
+                static_cast<unsigned long long>(static_cast<uintptr_t>(mapping.begin())),
+                static_cast<unsigned long long>(static_cast<uintptr_t>(mapping.end())));
+}
+
+/// What is wrong with a state word. Threads that take no lock change only counts meanwhile.
+std::string state_fault(uint64_t word, uint32_t hold_count) {
+  if (MappingState::generation(word) & 1)
+    return "is in the table with the generation of a removed one";
+  if ((word & MappingState::kReady) && !(word & MappingState::kStorage))
+    return "is ready without storage";
+  if ((word & MappingState::kArriving) && !(word & MappingState::kReady))
+    return "waits for an event before it is ready";
+  if (((word & MappingState::kHeld) != 0) != (hold_count != 0))
+    return format("is %s with a hold count of %u", word & MappingState::kHeld ? "held" : "not held", hold_count);
+  return {};
+}
+
+} // namespace
+
+std::string HostDataToTargetMap::attached_fault(const Mapping &mapping) {
+  const size_t noted = mapping.attached_ ? mapping.attached_->size() : 0;
+  if (noted != mapping.attached_count_.load(kRelaxed))
+    return format("has %zu attached pointers and counts %u", noted, mapping.attached_count_.load(kRelaxed));
+  if (noted == 0)
+    return {};
+  for (const auto &[address, pointer] : *mapping.attached_)
+    if (address < mapping.begin() || mapping.end() < address + static_cast<int64_t>(sizeof(void *)))
+      return format("has an attached pointer at 0x%llx, outside of it",
+                    static_cast<unsigned long long>(static_cast<uintptr_t>(address)));
+  return {};
+}
+
+std::string HostDataToTargetMap::fault() const {
+  std::lock_guard lock(mutex_);
+  if (std::string fault = index_.fault(); !fault.empty())
+    return fault;
+  const Mapping *previous = nullptr;
+  for (const Mapping *mapping : index_.values()) {
+    std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count_.load(kRelaxed));
+    if (fault.empty())
+      fault = attached_fault(*mapping);
+    if (fault.empty() && mapping->end() < mapping->begin())
+      fault = "ends before it begins";
+    if (!fault.empty())
+      return range_text(*mapping) + " " + fault;
+    if (previous && mapping->begin() < previous->end())
+      return range_text(*previous) + " overlaps " + range_text(*mapping);
+    previous = mapping;
+  }
+  for (const Mapping *mapping = free_; mapping; mapping = mapping->next_free_)
+    if (!(mapping->generation() & 1) || mapping->has_attached_pointers())
+      return range_text(*mapping) + " is free and alive";
+  return {};
+}
+
+std::string OrderedIndex::leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit) {
+  const uint32_t count = leaf.count.load(kRelaxed);
+  if (count > kLeafCapacity)
+    return format("a leaf counts %u keys of at most %u", count, kLeafCapacity);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uintptr_t key = leaf.slots[i].key.load(kRelaxed);
+    const Mapping *const mapping = leaf.slots[i].value.load(kRelaxed);
+    if (key < lowest || key >= limit)
+      return format("the key 0x%zx lies in a leaf for keys from 0x%zx to 0x%zx", key, lowest, limit);
+    if (i > 0 && leaf.slots[i - 1].key.load(kRelaxed) >= key)
+      return format("the key 0x%zx does not come after the one before it", key);
+    if (!mapping || static_cast<uintptr_t>(mapping->begin()) != key)
+      return format("the key 0x%zx leads to a mapping that begins elsewhere", key);
+  }
+  return {};
+}
+
+} // namespace omptarget
