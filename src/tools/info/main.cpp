@@ -17,7 +17,8 @@ namespace {
 constexpr const char *kUsage =
     "usage: omptarget-info [--json] [FILE...]\n"
     "Without files: the plugins and devices of this machine, and why a plugin is not used.\n"
-    "With executables or shared libraries: their device images and entries, and where each image would run.\n";
+    "With executables or shared libraries: their device images and entries, and where each image would run; which\n"
+    "libomptarget the dynamic loader would give them, started with the variables of now, and why.\n";
 
 } // namespace
 
@@ -35,14 +36,16 @@ int main(int count, char **arguments) {
       std::fprintf(stderr, "omptarget-info: there is no option %s\n%s", argument, kUsage);
       return 2;
     } else {
-      files.push_back({argument, {}, {}});
+      files.push_back({argument, {}, {}, {}});
     }
   }
   bool has_failed = false;
+  const LoaderSetting loader = LoaderSetting::of_this_process();
   for (FileReport &file : files) {
     auto module = read_module_file(file.path);
     if (module.is_ok()) {
       file.module = std::move(*module);
+      file.libraries = choose_libraries(file.path, loader);
       continue;
     }
     file.failure = module.status().to_string();

@@ -191,6 +191,26 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
   });
 }
 
+void write_libraries(OStream &json, const FileReport &file) {
+  const std::string own_folder = own_library_folder();
+  json.attributeArray("libraries", [&] {
+    for (const LibraryChoice &choice : file.libraries.choices)
+      json.object([&] {
+        json.attribute("name", valid(choice.name));
+        json.attribute("askedBy", valid(choice.asked_by));
+        json.attribute("file", valid(choice.file));
+        json.attribute("isOmptarget", choice.is_omptarget);
+        if (!choice.defect.empty())
+          json.attribute("defect", choice.defect);
+        json.attribute("reason", valid(reason_text(choice)));
+        json.attributeArray("advice", [&] {
+          for (const std::string &advice : advice_for(choice, file.path, own_folder))
+            json.value(valid(advice));
+        });
+      });
+  });
+}
+
 void write_module(OStream &json, const Machine &machine, const FileReport &file) {
   json.object([&] {
     json.attribute("path", valid(file.path));
@@ -200,6 +220,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
       for (const std::string &compiler : file.module.compilers)
         json.value(valid(compiler));
     });
+    write_libraries(json, file);
     json.attributeArray("parts", [&] {
       for (const FileDescriptor &descriptor : file.module.descriptors)
         json.object([&] {
@@ -236,7 +257,7 @@ std::string report_as_text(const Machine &machine, std::span<const FileReport> f
   std::string text;
   for (const FileReport &file : files)
     if (file.failure.empty())
-      text += module_text(machine, file.module);
+      text += module_text(machine, file.module) + choices_text(file.path, file.libraries);
   return text;
 }
 

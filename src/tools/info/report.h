@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "tools/info/library_search.h"
 #include "tools/info/machine.h"
 #include "tools/info/module_file.h"
 
@@ -16,6 +17,7 @@ namespace omptarget::info_tool {
 struct FileReport {
   std::string path;
   ModuleFile module;
+  LibraryChoices libraries;
   std::string failure; ///< empty if it was read
 };
 
