@@ -60,7 +60,8 @@ programs = os.path.join(config.test_source_root, "..", "..", "e2e")
 headers = "-I%s -I%s/include -isystem %s/include" % (include, programs, os.path.dirname(runtime))
 base = "%s -O2 -w -fopenmp %s -L%s/omp " % (clang, headers, os.path.dirname(runtime))
 nvptx = {
-    "14": "-fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_80 --libomptarget-nvptx-bc-path=" + runtime,
+    "14": "-fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (
+        runtime, runtime),
     "15": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
     "16": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
     "19": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
@@ -68,7 +69,7 @@ nvptx = {
 }[version]
 amdgcn = {
     "14": "-fopenmp-targets=amdgcn-amd-amdhsa -Xopenmp-target=amdgcn-amd-amdhsa -march=gfx90a "
-          "--libomptarget-amdgcn-bc-path=%s --rocm-device-lib-path=%s" % (runtime, rocm),
+          "--libomptarget-amdgcn-bc-path=%s -L%s --rocm-device-lib-path=%s" % (runtime, runtime, rocm),
     "15": "-fopenmp-targets=amdgcn-amd-amdhsa -Xopenmp-target=amdgcn-amd-amdhsa -march=gfx90a "
           "--libomptarget-amdgpu-bc-path=%s -L%s --rocm-device-lib-path=%s" % (runtime, runtime, rocm),
     "16": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
