@@ -1,7 +1,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# OpenMP programs through real compilers. Parameters: suite (14, 15, 16, 19, 22: the clang; or mixed: programs of
+# OpenMP programs through real compilers. Parameters: suite (14 to 19, 21 to 23: the clang; or mixed: programs of
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
@@ -17,7 +17,7 @@ import subprocess
 import lit.formats
 import lit.util
 
-VERSIONS = ["14", "15", "16", "19", "22"]
+VERSIONS = ["14", "15", "16", "17", "18", "19", "21", "22", "23"]
 
 # What is not compared by running it on both runtimes, and why.
 NOT_WATCHED = {
@@ -52,16 +52,34 @@ def param(name, default=None):
     return value
 
 
+def find_clang(version, language="c"):
+    """Of Debian 12, or one that test/tools/unpack-compilers has brought."""
+    name = {"c": "clang", "c++": "clang++"}[language] + "-" + version
+    return shutil.which(name) or shutil.which(name, path=other_compilers) or lit_config.fatal(
+        "%s is not installed, nor unpacked by test/tools/unpack-compilers" % name)
+
+
+def foreign_libraries(version):
+    """The folder of the dynamic linker and libraries that programs run with, unless they are this machine's."""
+    if sysroot:
+        return sysroot
+    own = os.path.join(runtimes, version, "sysroot")
+    return own if on_llvm and os.path.exists(own) else ""
+
+
 def compiler(version, language, first=""):
     """Command of a clang that offloads to the host device, linked against LLVM's own libraries of that version, or
     against those in the folder first."""
-    name = {"c": "clang", "c++": "clang++"}[language] + "-" + version
-    path = shutil.which(name) or lit_config.fatal("%s is not installed" % name)
+    path = find_clang(version, language)
     folder = os.path.join(runtimes, version)
     if not os.path.exists(os.path.join(folder, "complete")):
         lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (version, folder))
-    if sysroot:
-        first += " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % sysroot
+    libraries = foreign_libraries(version)
+    if libraries:
+        first += " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries
+    if os.path.exists(os.path.join(folder, "sysroot")):
+        # What LLVM's library needs itself is of another release.
+        first += " -Wl,--allow-shlib-undefined"
     return "%s -O1 %s -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
         path, sanitizer_flags(version), folder, config.test_source_root, first, folder, folder)
 
@@ -85,6 +103,8 @@ def indirect_compiler(version, language):
 def library_path(version):
     if on_llvm:
         path = "%s/%s/omp:%s/%s/lib" % (runtimes, version, runtimes, version)
+        if foreign_libraries(version):
+            path = "%s/%s/lib:%s" % (runtimes, version, foreign_libraries(version))
         return plugin_folder + ":" + path if plugin_folder else path
     path = "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
     return path + ":" + sysroot if sysroot else path
@@ -94,7 +114,7 @@ def watched():
     """What %run begins with to compare what programs tell."""
     tool = os.path.join(config.test_exec_root, "ompt_tool.so")
     os.makedirs(config.test_exec_root, exist_ok=True)
-    subprocess.run(["clang-" + libomp, "-isystem", "%s/%s/include" % (runtimes, libomp), "-shared", "-fPIC",
+    subprocess.run([find_clang(libomp), "-isystem", "%s/%s/include" % (runtimes, libomp), "-shared", "-fPIC",
                     os.path.join(config.test_source_root, "inputs", "ompt_tool.c"), "-o", tool], check=True)
     llvm = "%s/%s/lib:%s/%s/omp" % (runtimes, libomp, runtimes, libomp)
     script = os.path.join(config.test_source_root, "inputs", "compare_with_llvm.py")
@@ -131,7 +151,10 @@ SANITIZER_OPTIONS = {
               "%s/inputs/threads.supp OMP_TOOL_LIBRARIES=%s/19/lib/libarcher.so" % (here, runtimes),
 }
 sysroot = param("sysroot", "")
-own = VERSIONS if suite == "mixed" else [suite]
+other_compilers = os.path.join(os.path.dirname(runtimes), "compilers", "bin")
+available = [version for version in VERSIONS if os.path.exists(os.path.join(runtimes, version, "complete")) and (
+    shutil.which("clang-" + version) or shutil.which("clang-" + version, path=other_compilers))]
+own = available if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
 
@@ -159,7 +182,9 @@ if shutil.which("chromium"):
     config.available_features.add("chromium")
 if on_llvm:
     config.available_features.add("runtime-llvm")
-if suite != "mixed":
+if suite == "mixed":
+    config.available_features |= {"clang-" + version for version in own}
+else:
     config.available_features.add("clang-" + suite)
     for version in VERSIONS:
         if int(version) <= int(suite):
@@ -182,7 +207,7 @@ config.substitutions += [
     (r"%expect-abort\b", os.path.join(config.test_source_root, "inputs", "expect-abort") + " " + run(libomp)),
     (r"%run\b", run(libomp)),
     # A compiler without OpenMP that finds its headers: for libraries that tests load.
-    (r"%plainclang\b", "clang-%s -isystem %s/include" % (libomp, os.path.join(runtimes, libomp))),
+    (r"%plainclang\b", "%s -isystem %s/include" % (find_clang(libomp), os.path.join(runtimes, libomp))),
     (r"%FileCheck\b", os.path.join(tools, "FileCheck")),
     (r"%check\b", os.path.join(tools, "FileCheck") + " %s"),
     (r"%python\b", "python3"),

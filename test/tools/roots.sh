@@ -3,13 +3,6 @@
 #
 # Sourced beside setup.sh: roots of Debian releases, made by debootstrap, and commands in them. Defines functions only.
 
-# The package mirror that this machine uses for Debian itself.
-debian_mirror() {
-  local site
-  site=$(apt-get indextargets --format '$(LABEL) $(SITE)' 'Created-By: Packages' 2>/dev/null | awk '$1 == "Debian" {print $2; exit}')
-  echo "${site:-http://deb.debian.org/debian}"
-}
-
 # make_root SUITE FOLDER: a minimal root of that release. One that is complete is used again.
 make_root() {
   local suite=$1 folder=$2 mirror
@@ -18,7 +11,8 @@ make_root() {
   mirror=$(debian_mirror)
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
-  debootstrap --variant=minbase "$suite" "$folder" "$mirror" >"$folder.log" 2>&1 ||
+  # debootstrap mounts /proc there: not where anybody else sees it.
+  unshare --mount --propagation private debootstrap --variant=minbase "$suite" "$folder" "$mirror" >"$folder.log" 2>&1 ||
     { tail -n 5 "$folder.log" >&2; die "could not make a root of Debian $suite from $mirror (log: $folder.log)"; }
   if [ "$suite" = bookworm ]; then # the same sources as this machine
     rm -f "$folder"/etc/apt/sources.list

@@ -101,6 +101,12 @@ unpack_llvm_runtime() {
     host=19
   fi
   fetch_packages "$folder" "${packages[@]}" || return 1
+  link_runtime "$folder" "$version" "$host"
+}
+
+# link_runtime FOLDER VERSION HOST: lib, include and omp in the folder of an unpacked runtime; libomp is LLVM HOST's.
+link_runtime() {
+  local folder=$1 version=$2 host=$3
   ln -s "usr/lib/llvm-$version/lib" "$folder/lib"
   ln -s "$(cd "$folder" && echo usr/lib/llvm-"$version"/lib/clang/*/include)" "$folder/include"
   # The plain name that the linker looks for is in a development package that would bring nothing else.
