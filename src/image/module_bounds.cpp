@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <cstring>
+#include <dlfcn.h>
 #include <link.h>
 #include <mutex>
 #include <unistd.h>
+#include <vector>
 
 namespace omptarget {
 
@@ -50,6 +53,51 @@ int visit(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
+/// What _dl_find_object fills in. Declared here, since the library is also built with headers that do not have it.
+struct FoundObject {
+  unsigned long long flags;
+  void *begin;
+  void *end;
+  void *more[16];
+};
+using FindObject = int (*)(void *address, FoundObject *result);
+
+/// The loaded modules in the order of their addresses, as of a state of the loader's list. Guarded by list_mutex.
+struct ModuleList {
+  unsigned long long added = 0; ///< the loader's counts of modules: they change with each dlopen and dlclose
+  unsigned long long removed = 0;
+  bool is_complete = false;
+  std::vector<AddressRange> modules;
+};
+constinit ModuleList *known_modules = nullptr; // never destroyed: exit handlers may still ask
+
+/// Takes the module into the list; stops at once if the list is up to date.
+int take_module(dl_phdr_info *info, size_t size, void *data) {
+  auto &list = *static_cast<ModuleList *>(data);
+  const bool has_counts = size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
+  if (list.is_complete && has_counts && info->dlpi_adds == list.added && info->dlpi_subs == list.removed)
+    return 1;
+  if (list.is_complete) { // the first module of a changed list
+    list.is_complete = false;
+    list.modules.clear();
+  }
+  if (has_counts) {
+    list.added = info->dlpi_adds;
+    list.removed = info->dlpi_subs;
+  }
+  AddressRange range{UINTPTR_MAX, 0};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD)
+      continue;
+    range.begin = std::min<uintptr_t>(range.begin, info->dlpi_addr + header.p_vaddr);
+    range.end = std::max<uintptr_t>(range.end, info->dlpi_addr + header.p_vaddr + header.p_memsz);
+  }
+  if (range.begin < range.end)
+    list.modules.push_back(range);
+  return 0;
+}
+
 } // namespace
 
 bool ModuleBounds::contains(const void *address, uint64_t size) const {
@@ -81,6 +129,34 @@ std::optional<ModuleBounds> module_of(const void *address) {
   std::lock_guard list(list_mutex);
   dl_iterate_phdr(visit, &search);
   return std::move(search.result);
+}
+
+std::optional<AddressRange> module_range(const void *address) {
+  static const auto find_object = reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  if (!find_object)
+    return module_range_by_list(address);
+  FoundObject found;
+  if (find_object(const_cast<void *>(address), &found) != 0)
+    return std::nullopt;
+  return AddressRange{reinterpret_cast<uintptr_t>(found.begin), reinterpret_cast<uintptr_t>(found.end)};
+}
+
+std::optional<AddressRange> module_range_by_list(const void *address) {
+  std::lock_guard lock(list_mutex);
+  if (!known_modules)
+    known_modules = new ModuleList();
+  ModuleList &list = *known_modules;
+  if (dl_iterate_phdr(take_module, &list) == 0) {
+    std::sort(list.modules.begin(), list.modules.end(),
+              [](const AddressRange &left, const AddressRange &right) { return left.begin < right.begin; });
+    list.is_complete = true;
+  }
+  const auto value = reinterpret_cast<uintptr_t>(address);
+  const auto after = std::upper_bound(list.modules.begin(), list.modules.end(), value,
+                                      [](uintptr_t wanted, const AddressRange &each) { return wanted < each.begin; });
+  if (after == list.modules.begin() || value >= after[-1].end)
+    return std::nullopt;
+  return after[-1];
 }
 
 std::mutex &module_list_mutex_for_fork() { return list_mutex; }

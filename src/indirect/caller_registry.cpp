@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
-#include <dlfcn.h>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/buffer_pool.h"
+#include "image/module_bounds.h"
 #include "indirect/lookup_table.h"
 
 namespace omptarget {
@@ -108,14 +108,6 @@ void publish(Registry &state) {
   state.current_bytes = bytes;
 }
 
-/// The loaded object around the address.
-std::optional<std::pair<uint64_t, uint64_t>> loaded_object(const void *address) {
-  dl_find_object object;
-  if (_dl_find_object(const_cast<void *>(address), &object) != 0)
-    return std::nullopt;
-  return std::pair{reinterpret_cast<uint64_t>(object.dlfo_map_start), reinterpret_cast<uint64_t>(object.dlfo_map_end)};
-}
-
 /// The table of the code at address, or null. Also a count that is out of date is one that this buffer had room for.
 const LookupTable *table_of(const Callers &callers, uint64_t address) {
   uint64_t low = 0;
@@ -157,16 +149,20 @@ void publish_function_table(int32_t device, std::span<const __omp_offloading_fpt
 }
 
 bool register_cpu_image(int32_t device, const void *address, const void *host_address) {
-  const auto object = loaded_object(address);
-  if (!object || object == loaded_object(host_address) || object == loaded_object(&current))
+  const auto object = module_range(address);
+  const auto is_in_object = [&](const void *other) {
+    const auto value = reinterpret_cast<uintptr_t>(other);
+    return value >= object->begin && value < object->end;
+  };
+  if (!object || is_in_object(host_address) || is_in_object(&current))
     return false;
   auto state = registry().lock();
   for (const Image &image : state->images)
-    if (image.begin == object->first && image.device == device)
+    if (image.begin == object->begin && image.device == device)
       return true;
-  state->images.push_back({object->first, object->second, device});
+  state->images.push_back({object->begin, object->end, device});
   OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device, "code at 0x%" PRIx64 " to 0x%" PRIx64 " is the device's",
-                         object->first, object->second);
+                         object->begin, object->end);
   publish(*state);
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -59,6 +60,44 @@ TEST(ModuleBounds, texts_must_end_inside) {
   EXPECT_FALSE(bounds.contains_text(text + 4));
   EXPECT_FALSE(bounds.contains_text(nullptr));
 }
+
+using FindRange = std::optional<AddressRange> (*)(const void *);
+
+class ModuleRange : public ::testing::TestWithParam<FindRange> {};
+
+TEST_P(ModuleRange, holds_the_addresses_of_a_module_and_no_others) {
+  const FindRange range_of = GetParam();
+  for (const void *address : {static_cast<const void *>(&some_variable), reinterpret_cast<const void *>(&std::fopen),
+                              reinterpret_cast<const void *>(&module_of)}) {
+    const auto range = range_of(address);
+    ASSERT_TRUE(range.has_value());
+    EXPECT_LE(range->begin, reinterpret_cast<uintptr_t>(address));
+    EXPECT_GT(range->end, reinterpret_cast<uintptr_t>(address));
+    const AddressRange whole = module_of(address)->whole();
+    EXPECT_EQ(range->begin & ~uintptr_t{4095}, whole.begin & ~uintptr_t{4095});
+    EXPECT_LE(whole.end, range->end);
+  }
+  const auto memory = std::make_unique<int>(1);
+  EXPECT_FALSE(range_of(memory.get()).has_value());
+  EXPECT_FALSE(range_of(nullptr).has_value());
+  EXPECT_FALSE(range_of(reinterpret_cast<const void *>(UINTPTR_MAX)).has_value());
+}
+
+TEST_P(ModuleRange, sees_what_is_opened_and_closed) {
+  const FindRange range_of = GetParam();
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(range_of(&some_variable).has_value()); // the list is known now
+    void *const library = dlopen("libresolv.so.2", RTLD_NOW);
+    ASSERT_NE(library, nullptr);
+    const void *const code = dlsym(library, "ns_get16");
+    ASSERT_NE(code, nullptr);
+    EXPECT_TRUE(range_of(code).has_value()) << round;
+    dlclose(library);
+    EXPECT_FALSE(range_of(code).has_value()) << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, ModuleRange, ::testing::Values(&module_range, &module_range_by_list));
 
 } // namespace
 } // namespace omptarget
