@@ -94,8 +94,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve(int32_t ID, void *hst_ptr, 
 
 /* Runs a kernel. entry: its handle. Argument i, of args->NumArgs, is tgt_args[i] + offsets[i] (an address, or a
  * value of 8 bytes with offset 0; omptarget passes offsets of 0 only, other host libraries also others). args:
- * always a full block of 104 bytes; Version says the kernel's generation (2: no implicit parameter; 3: one implicit
- * leading parameter, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT). NumTeams and ThreadLimit: 0 or, for NumTeams,
+ * always a full block of 104 bytes; Version says which implicit parameter the kernel has (2: none, or the caller supplies
+ * it; 3: a leading one beside the arguments, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT; 5: the last argument, only with
+ * OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT). Kernels that take one array of their arguments' addresses (CPU, clang 23) have
+ * that array as their only argument. NumTeams and ThreadLimit: 0 or, for NumTeams,
  * 0xffffffff means that the plugin chooses. async: as for the _async functions; null: complete on return. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **tgt_args, ptrdiff_t *offsets,
                                                      __tgt_kernel_args *args, __tgt_async_info *async);
@@ -205,7 +207,10 @@ enum {
   /* set_function_ptr_map returns int32_t. */
   OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT = 0x2,
   /* load_binary needs the image's bytes only until it returns; the entries and their names stay. */
-  OMPTARGET_PLUGIN_COPIES_IMAGES = 0x4
+  OMPTARGET_PLUGIN_COPIES_IMAGES = 0x4,
+  /* launch_kernel knows Version 5, kernels whose last argument is the implicit one, and puts the launch environment there.
+   * Without it such kernels come as Version 2, with all ones for their last argument. */
+  OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8
 };
 
 typedef struct __tgt_rtl_abi_info {

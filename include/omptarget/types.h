@@ -79,9 +79,10 @@ typedef struct __tgt_bin_desc {
 } __tgt_bin_desc;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_bin_desc) == 32, "layout of a binary descriptor");
 
-/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes), versions 2 (clang 16 to 18)
- * and 3 (clang 19 to 22) have all 104 bytes. With version 3 a kernel has an implicit leading pointer parameter that is
- * not counted in NumArgs. */
+/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes), versions 2 (clang 16 to 18),
+ * 3 (clang 19 to 22) and 5 (clang 23) have all 104 bytes. Kernels have an implicit parameter since clang 18. With version
+ * 2, of clang 18, and with 3 it leads and is not counted in NumArgs; with version 5 it is the last of the arguments in the
+ * arrays (base null, OMPTARGET_MAP_TARGET_PARAM | OMPTARGET_MAP_LITERAL). */
 typedef struct __tgt_kernel_args {
   uint32_t Version;
   uint32_t NumArgs;
@@ -103,7 +104,22 @@ OMPTARGET_STATIC_ASSERT(offsetof(__tgt_kernel_args, Flags) == 64, "end of a vers
 
 enum {
   OMPTARGET_KERNEL_NOWAIT = 0x1,
-  OMPTARGET_KERNEL_CUDA_STYLE = 0x2
+  OMPTARGET_KERNEL_CUDA_STYLE = 0x2, /* ArgPtrs is a block of another kind: never by OpenMP */
+  /* What happens if a team cannot have DynCGroupMem bytes of shared memory, two bits (clang 22): the launch fails, the
+   * kernel runs without, or it gets as much global memory. */
+  OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK = 0xc,
+  OMPTARGET_KERNEL_GROUP_MEMORY_ABORT = 0x0,
+  OMPTARGET_KERNEL_GROUP_MEMORY_NULL = 0x4,
+  OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT = 0x8,
+  OMPTARGET_KERNEL_COOPERATIVE = 0x10,    /* never by OpenMP */
+  OMPTARGET_KERNEL_FINAL_ADDRESSES = 0x20, /* ArgPtrs holds addresses of values: never by OpenMP */
+  OMPTARGET_KERNEL_STRICT = 0x40          /* NumTeams and ThreadLimit are used as they are (clang 23: ompx_bare) */
+};
+
+/* Bits of ArgTypes that say what an argument of a kernel is. */
+enum {
+  OMPTARGET_MAP_TARGET_PARAM = 0x20,
+  OMPTARGET_MAP_LITERAL = 0x100
 };
 
 /* Source location of a construct; psource is ";file;function;line;column;;". */

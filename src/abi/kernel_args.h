@@ -11,7 +11,8 @@
 namespace omptarget {
 
 /// Reads the block as far as its version goes, and nothing else; num_teams and thread_limit are the call's. Fails, naming
-/// the version, for blocks that are newer than known. Versions 1 to 3: clang 15, clang 16, clang 17 to 22.
+/// the version, for blocks of versions that no compiler of generations/clang.def emits. Of a block of version 5 the last
+/// argument, the implicit one, is taken off.
 Result<LaunchRequest> read_kernel_args(const void *block, int32_t num_teams, int32_t thread_limit);
 
 } // namespace omptarget

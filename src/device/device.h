@@ -15,6 +15,8 @@
 #include "base/guarded.h"
 #include "base/pointer_table.h"
 #include "image/image_copy.h"
+#include "image/image_signs.h"
+#include "image/kernel_forms.h"
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
@@ -26,6 +28,8 @@ namespace omptarget {
 struct Kernel {
   void *handle; ///< the plugin's
   const char *name;
+  ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
+  const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
 };
 
 /// Any thread. Becomes usable lazily: prepare() before anything else in a construct or API call.
@@ -83,6 +87,7 @@ private:
     std::shared_ptr<OffloadLibrary> library;
     ImageCopy image;
     __tgt_target_table *table;
+    ImageSigns signs;
     uint64_t number = 0; ///< of the image on this device, for tools
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
     std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
@@ -104,6 +109,7 @@ private:
   void unload_pending_if_free();
   void unload_now(const OffloadLibrary &library);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
+  void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
   Status collect_functions(const Loaded &loaded);
   void register_code(Loaded &loaded);

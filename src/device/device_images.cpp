@@ -78,11 +78,12 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
                          image.bytes().size());
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin_.load_binary(local_id_, record));
+  ImageSigns signs = read_signs(image.bytes(), image.wrapping());
   const uint64_t number = last_number_++;
   observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
   if (!plugin_.keeps_images())
     image.drop_bytes();
-  auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, number});
+  auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, std::move(signs), number});
   Status status;
   for (size_t i = 0; i < loaded->image.entries().size() && status.is_ok(); ++i)
     status = resolve(*loaded, loaded->image.entries()[i], table->EntriesBegin[i]);
@@ -104,10 +105,7 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
   }
   switch (entry.kind) {
   case EntryKind::kKernel:
-    loaded.kernels.emplace_back(entry.address, std::make_unique<Kernel>(Kernel{target.addr, entry.name}));
-    // Modules may share a kernel (an inline function): the first one's counts, as for variables.
-    if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
-      kernels_.insert(static_cast<uintptr_t>(entry.address), loaded.kernels.back().second.get());
+    add_kernel(loaded, entry, target.addr);
     break;
   case EntryKind::kConstructor:
     loaded.constructors.push_back({target.addr, entry.name});
@@ -124,6 +122,15 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
     break;
   }
   return Status::ok();
+}
+
+void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
+  auto kernel = std::make_unique<Kernel>(
+      Kernel{handle, entry.name, parameter_forms(loaded.signs, entry.name), &loaded.signs});
+  // Modules may share a kernel (an inline function): the first one's counts, as for variables.
+  if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
+    kernels_.insert(static_cast<uintptr_t>(entry.address), kernel.get());
+  loaded.kernels.emplace_back(entry.address, std::move(kernel));
 }
 
 Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {

@@ -9,7 +9,7 @@ namespace omptarget {
 
 ImageCopy::ImageCopy(const DeviceImage &image)
     : bytes_(std::make_unique_for_overwrite<std::byte[]>(image.size())), size_(image.size()), arch_(image.arch),
-      entries_(image.entries) {
+      wrapping_(image.wrapping), entries_(image.entries) {
   if (size_ > 0)
     std::memcpy(bytes_.get(), image.begin, size_);
   size_t length = 0;

@@ -21,6 +21,7 @@ public:
 
   const std::vector<Entry> &entries() const { return entries_; }
   const std::string &arch() const { return arch_; } ///< what the container said
+  Wrapping wrapping() const { return wrapping_; }
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
   /// The record for plugins; valid as long as this copy.
@@ -36,6 +37,7 @@ private:
   std::unique_ptr<std::byte[]> bytes_;
   size_t size_;
   std::string arch_;
+  Wrapping wrapping_;
   std::unique_ptr<char[]> names_;
   std::vector<Entry> entries_;
   std::vector<__tgt_offload_entry> records_; ///< the entries as plugins see them: same order, same number

@@ -103,6 +103,7 @@ private:
     image.begin = contained.bytes.data();
     image.end = image.begin + contained.bytes.size();
     image.arch = contained.arch;
+    image.wrapping = Wrapping::kContainer;
     return Status::ok();
   }
 

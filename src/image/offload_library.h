@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "generations/generations.h"
 #include "image/entry.h"
 #include "image/module_bounds.h"
 #include "omptarget/types.h"
@@ -24,6 +25,7 @@ struct DeviceImage {
   const std::byte *end = nullptr;
   std::string arch;               ///< what its container said, or empty
   std::string defect;             ///< why it cannot be used, or empty
+  Wrapping wrapping = Wrapping::kRaw; ///< how the module's record names it
   std::vector<Entry> entries;     ///< in the order of the module's table
 
   size_t size() const { return static_cast<size_t>(end - begin); }

@@ -59,7 +59,8 @@ std::string text_from(size_t (*function)(int32_t, char *, size_t), int32_t devic
 Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices)
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
-      has_function_map_(functions_->set_function_ptr_map != nullptr) {}
+      has_function_map_(functions_->set_function_ptr_map != nullptr),
+      takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0) {}
 
 Plugin::~Plugin() = default;
 

@@ -45,6 +45,8 @@ public:
   bool has_function_map() const { return has_function_map_; }
   /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
+  /// Whether launch_kernel knows of a trailing implicit parameter, and supplies its value.
+  bool takes_trailing() const { return takes_trailing_; }
   /// Whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
@@ -77,7 +79,8 @@ public:
 
   /// arguments: the final values, without the implicit leading parameter; one free slot must precede them
   /// (arguments[-1] may be written), so that the implicit parameter can be put there for plugins that do not supply it.
-  /// args: full block; Version 3 means that the kernel has the implicit parameter.
+  /// args: full block; Version 3 means that the kernel has a leading implicit parameter, 5, for plugins that take it, that
+  /// the last argument is the implicit one.
   Status launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args, Queue *queue) const;
 
   /// Waits for all work of the queue. Does nothing for a queue that is not busy.
@@ -120,6 +123,7 @@ private:
   bool is_asynchronous_;
   bool has_events_;
   bool has_function_map_;
+  bool takes_trailing_;
   mutable std::atomic<bool> has_missed_map_ = false;
 };
 

@@ -18,7 +18,15 @@ namespace omptarget {
 
 namespace {
 
-/// The values that the kernel is called with; one slot before them is free for the implicit one.
+/// Versions of argument blocks that tell plugins of the implicit parameter (plugin.h).
+constexpr uint32_t kPlainVersion = 2;
+constexpr uint32_t kVersionWithLeading = 3;
+constexpr uint32_t kVersionWithTrailing = 5;
+
+/// The value of the implicit parameter that tells nothing.
+void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+
+/// The values that the kernel is called with; one slot before them is free for a leading implicit one.
 using Arguments = llvm::SmallVector<void *, 16>;
 
 HostPtr base_of(const MapItem &item) {
@@ -62,6 +70,14 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &
   for (const std::string &line : runtime.explain_devices())
     status = std::move(status).during(line);
   return status;
+}
+
+/// The kernel's parameters are not known, so that calling it could only go wrong.
+Status refused(Device &device, const Kernel &kernel, const LaunchRequest &request) {
+  const auto library = Runtime::get().library_of(request.host_id);
+  return Status::error(explain_refusal(*kernel.signs, kernel.name, request.block))
+      .during(format("kernel %s of %s cannot be launched on device %d", kernel.name,
+                     library ? library->path.c_str() : "an unknown module", raw(device.id())));
 }
 
 /// The kernel's name in the table of entries, or null.
@@ -111,7 +127,7 @@ private:
     ReportedConstruct::report_items(items_);
     ReportedConstruct::report_kernel_arguments(items_);
     OMPTARGET_TRY(prepare_private());
-    arguments_.push_back(nullptr); // the implicit argument's slot
+    arguments_.push_back(nullptr); // the slot of a leading implicit argument
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].has(map_type::kTargetParam))
         arguments_.push_back(argument(i));
@@ -218,11 +234,53 @@ private:
     return work_.write_value(field, &value, sizeof value);
   }
 
+  /// What the kernel is called with, in the form that it wants.
+  struct Shaped {
+    void **values; ///< one slot before them is free
+    uint32_t count;
+    uint32_t version; ///< tells the plugin which implicit parameter there is beside them
+  };
+
+  Shaped shape_arguments() {
+    const auto count = static_cast<uint32_t>(arguments_.size() - 1);
+    switch (kernel_.forms[static_cast<size_t>(request_.block)]) {
+    case ParameterForm::kLeading:
+      return {arguments_.data() + 1, count, kVersionWithLeading};
+    case ParameterForm::kTrailing:
+      arguments_.push_back(no_launch_environment());
+      return {arguments_.data() + 1, count + 1,
+              work_.device().plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion};
+    case ParameterForm::kCells:
+      arguments_.push_back(no_launch_environment());
+      return {make_cells(count + 1), 1, kPlainVersion};
+    case ParameterForm::kPlain:
+    case ParameterForm::kRefused:
+      break;
+    }
+    return {arguments_.data() + 1, count, kPlainVersion};
+  }
+
+  /// The array of addresses of all values, as the only argument. It lives as long as the kernel runs.
+  void **make_cells(uint32_t count) {
+    void **values = arguments_.data() + 1;
+    if (work_.device().plugin().is_asynchronous())
+      values = static_cast<void **>(work_.keep(values, count * sizeof(void *)));
+    cells_.resize(count);
+    for (uint32_t i = 0; i < count; ++i)
+      cells_[i] = values + i;
+    void *array = cells_.data();
+    if (work_.device().plugin().is_asynchronous())
+      array = work_.keep(cells_.data(), count * sizeof(void *));
+    only_[1] = array;
+    return only_ + 1;
+  }
+
   Status start() {
     Device &device = work_.device();
+    const Shaped shaped = shape_arguments();
     __tgt_kernel_args args{};
-    args.Version = request_.has_implicit_argument ? 3 : 2;
-    args.NumArgs = static_cast<uint32_t>(arguments_.size() - 1);
+    args.Version = shaped.version;
+    args.NumArgs = shaped.count;
     args.Tripcount = request_.trip_count;
     args.Flags = request_.flags;
     args.NumTeams[0] = request_.num_teams == -1 ? 1 : static_cast<uint32_t>(request_.num_teams);
@@ -237,8 +295,8 @@ private:
                            static_cast<int32_t>(args.ThreadLimit[0]));
     const observe::KernelLaunch launch({device.id(), kernel_.name, static_cast<int32_t>(args.NumTeams[0]),
                                         static_cast<int32_t>(args.ThreadLimit[0])});
-    return work_.timed(device.plugin().launch_kernel(device.local_id(), kernel_.handle, arguments_.data() + 1, args,
-                                                     &work_.queue()));
+    return work_.timed(
+        device.plugin().launch_kernel(device.local_id(), kernel_.handle, shaped.values, args, &work_.queue()));
   }
 
   DeviceWork &work_;
@@ -246,6 +304,8 @@ private:
   const LaunchRequest &request_;
   MapItems items_;
   Arguments arguments_;
+  Arguments cells_;
+  void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
   PrivateLayout private_;
   DevicePtr private_block_{};
 };
@@ -263,6 +323,8 @@ Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
     return missing_kernel(*device, request.host_id, call);
+  if (kernel->forms[static_cast<size_t>(request.block)] == ParameterForm::kRefused) [[unlikely]]
+    return refused(*device, *kernel, request);
   OMPTARGET_TRY(carry_out(*device, call, {observe::ConstructKind::kTarget, request.list},
                           [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;

@@ -20,7 +20,7 @@ struct LaunchRequest {
   uint32_t more_teams[2] = {0, 0};   ///< second and third dimension
   uint32_t more_threads[2] = {0, 0};
   uint64_t flags = 0; ///< OMPTARGET_KERNEL_*
-  bool has_implicit_argument = false; ///< the kernel has the leading parameter of compilers since 17
+  BlockForm block = BlockForm::kNone; ///< with the kernel's image tells which implicit parameter the kernel has
 };
 
 enum class Outcome { kRanOnDevice, kRunOnHost };

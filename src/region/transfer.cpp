@@ -196,11 +196,14 @@ Status DeviceWork::rewrite_pointers(const Copy &copy) {
   return Status::ok();
 }
 
+void *DeviceWork::keep(const void *value, size_t size) {
+  values_.push_back(std::make_unique<std::byte[]>(size));
+  return std::memcpy(values_.back().get(), value, size);
+}
+
 Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size) {
-  if (device_.plugin().is_asynchronous()) {
-    values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
-    value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
-  }
+  if (device_.plugin().is_asynchronous())
+    value = keep(value, static_cast<size_t>(size));
   const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
   return timed(device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_));
 }

@@ -41,6 +41,9 @@ public:
   /// Writes size bytes of a value, which is kept until it has been copied.
   Status write_value(DevicePtr target, const void *value, int64_t size);
 
+  /// A copy of size bytes that lives as long as the work is under way.
+  void *keep(const void *value, size_t size);
+
   /// Writes size bytes of host memory that stays as it is until the construct ends.
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
 

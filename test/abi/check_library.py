@@ -12,7 +12,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NAMES = ["libomptarget.so", "libomptarget.so.15", "libomptarget.so.16", "libomptarget.so.19.1", "libomptarget.so.22.1"]
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+from generations import LIBRARY_NAMES  # noqa: E402
+
 # What every process has anyway, or what a plugin of ours calls by design.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 MAX_BYTES = 4 * 1000 * 1000
@@ -75,12 +77,12 @@ def check_size(lib):
 
 
 def check_names(lib):
-    for name in NAMES:
+    for name in LIBRARY_NAMES:
         path = os.path.join(lib, name)
         if not os.path.exists(path):
             yield "%s is missing" % name
-        elif not os.path.samefile(path, os.path.join(lib, NAMES[0])):
-            yield "%s is another file than %s" % (name, NAMES[0])
+        elif not os.path.samefile(path, os.path.join(lib, LIBRARY_NAMES[0])):
+            yield "%s is another file than %s" % (name, LIBRARY_NAMES[0])
 
 
 def main():

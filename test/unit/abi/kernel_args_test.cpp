@@ -14,7 +14,7 @@ namespace {
 
 __tgt_kernel_args full_block(uint32_t version) {
   static void *pointers[2];
-  static int64_t numbers[2];
+  static int64_t numbers[2] = {0x23, 0x120};
   __tgt_kernel_args block{};
   block.Version = version;
   block.NumArgs = 2;
@@ -42,7 +42,7 @@ TEST(KernelArgs, version_1_takes_teams_and_threads_from_the_call) {
   EXPECT_EQ(request->thread_limit, 4);
   EXPECT_EQ(request->flags, 0u);
   EXPECT_EQ(request->dynamic_memory, 0u);
-  EXPECT_FALSE(request->has_implicit_argument);
+  EXPECT_EQ(request->block, BlockForm::kVersion1);
 }
 
 TEST(KernelArgs, versions_2_and_3_bring_their_own) {
@@ -56,7 +56,48 @@ TEST(KernelArgs, versions_2_and_3_bring_their_own) {
     EXPECT_EQ(request->more_threads[0], 21u);
     EXPECT_EQ(request->flags, uint64_t{OMPTARGET_KERNEL_NOWAIT});
     EXPECT_EQ(request->dynamic_memory, 512u);
-    EXPECT_EQ(request->has_implicit_argument, version == 3);
+    EXPECT_EQ(block_version(request->block), version);
+  }
+}
+
+TEST(KernelArgs, version_5_ends_with_the_implicit_argument_which_is_taken_off) {
+  __tgt_kernel_args block = full_block(5);
+  Result<LaunchRequest> request = read_kernel_args(&block, 10, 20);
+  ASSERT_TRUE(request.is_ok());
+  EXPECT_EQ(request->list.count, 1);
+  EXPECT_EQ(request->block, BlockForm::kVersion5);
+  EXPECT_EQ(request->num_teams, 10);
+  const auto reason = [&] { return read_kernel_args(&block, 1, 1).status().to_string(); };
+  int64_t types[2] = {0x23, 0x20};
+  block.ArgTypes = types;
+  EXPECT_THAT(reason(), testing::HasSubstr("version 5, whose last argument is the implicit one, of type 0x120 and without a "
+                                           "base; here it has type 0x20"));
+  types[1] = 0x120;
+  int value = 0;
+  void *bases[2] = {nullptr, &value};
+  block.ArgBasePtrs = bases;
+  EXPECT_THAT(reason(), testing::HasSubstr("here it has type 0x120 and base 0x"));
+  block.ArgTypes = nullptr;
+  EXPECT_THAT(reason(), testing::HasSubstr("has version 5 and 2 arguments without bases or types"));
+  block.NumArgs = 0;
+  EXPECT_THAT(reason(), testing::HasSubstr("has version 5 and 0 arguments, but its last one must be the implicit one"));
+  block.NumArgs = 0x80000000u;
+  EXPECT_THAT(reason(), testing::HasSubstr("has version 5 and -2147483648 arguments"));
+}
+
+TEST(KernelArgs, flags_of_other_front_ends_and_later_compilers_are_refused) {
+  for (const uint32_t version : {2u, 3u, 5u}) {
+    __tgt_kernel_args block = full_block(version);
+    block.Flags = OMPTARGET_KERNEL_NOWAIT | OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT | OMPTARGET_KERNEL_STRICT;
+    Result<LaunchRequest> request = read_kernel_args(&block, 1, 1);
+    ASSERT_TRUE(request.is_ok());
+    EXPECT_EQ(request->flags, 0x49u);
+    for (const uint64_t flag : {uint64_t{OMPTARGET_KERNEL_CUDA_STYLE}, uint64_t{OMPTARGET_KERNEL_COOPERATIVE},
+                                uint64_t{OMPTARGET_KERNEL_FINAL_ADDRESSES}, uint64_t{0x80}, uint64_t{1} << 63}) {
+      block.Flags = flag | OMPTARGET_KERNEL_NOWAIT;
+      EXPECT_THAT(read_kernel_args(&block, 1, 1).status().to_string(),
+                  testing::HasSubstr("of which this library does not know 0x" + format("%llx", static_cast<unsigned long long>(flag))));
+    }
   }
 }
 
@@ -69,12 +110,13 @@ TEST(KernelArgs, a_construct_without_teams_stays_one) {
 }
 
 TEST(KernelArgs, unknown_versions_are_refused_by_number) {
-  for (const uint32_t version : {0u, 4u, UINT32_MAX}) {
+  for (const uint32_t version : {0u, 4u, 6u, 7u, UINT32_MAX}) {
     const __tgt_kernel_args block = full_block(version);
     Result<LaunchRequest> request = read_kernel_args(&block, 1, 1);
     ASSERT_FALSE(request.is_ok());
     EXPECT_THAT(request.status().to_string(),
-                testing::HasSubstr("has version " + std::to_string(version) + "; this library knows versions 1 to 3"));
+                testing::HasSubstr("has version " + std::to_string(version) + "; this library knows versions 1, 2, 3 and 5 (clang 15 to 23): compile with "
+                                   "one of these, or use a newer omptarget"));
   }
   Result<LaunchRequest> none = read_kernel_args(nullptr, 1, 1);
   EXPECT_EQ(none.status().to_string(), "the kernel argument block is null");
@@ -103,7 +145,7 @@ private:
 
 TEST(KernelArgs, nothing_beyond_the_version_is_read_and_nothing_written) {
   for (const auto &[version, size] :
-       {std::pair{1u, size_t{64}}, {2u, size_t{104}}, {3u, size_t{104}}, {4u, size_t{4}}}) {
+       {std::pair{1u, size_t{64}}, {2u, size_t{104}}, {3u, size_t{104}}, {4u, size_t{4}}, {5u, size_t{104}}}) {
     EndOfPage block(full_block(version), size);
     block.make_read_only();
     Result<LaunchRequest> request = read_kernel_args(block.begin(), 3, 4);

@@ -22,12 +22,23 @@ public:
     sections_.push_back({names_.size(), type, std::move(contents), link, entry_size});
     names_ += name + '\0';
   }
+  struct Symbol {
+    std::string name;
+    uint64_t size = 0;
+  };
   /// Symbols of these names, with a table of names of their own.
   void add_symbols(const std::vector<std::string> &names) {
+    std::vector<Symbol> symbols;
+    for (const std::string &name : names)
+      symbols.push_back({name});
+    add_sized_symbols(symbols);
+  }
+  void add_sized_symbols(const std::vector<Symbol> &added) {
     std::string texts(1, '\0');
     std::string symbols(sizeof(Elf64_Sym), '\0');
-    for (const std::string &name : names) {
+    for (const auto &[name, size] : added) {
       Elf64_Sym symbol{};
+      symbol.st_size = size;
       symbol.st_name = static_cast<uint32_t>(texts.size());
       symbols.append(reinterpret_cast<const char *>(&symbol), sizeof symbol);
       texts += name + '\0';
@@ -35,7 +46,19 @@ public:
     add(".strtab", SHT_STRTAB, texts);
     add(".symtab", SHT_SYMTAB, symbols, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Sym));
   }
-  std::string bytes() {
+  /// What the dynamic linker is to load beside it.
+  void add_needed(const std::vector<std::string> &libraries) {
+    std::string texts(1, '\0');
+    std::string entries;
+    for (const std::string &library : libraries) {
+      const Elf64_Dyn entry{DT_NEEDED, {texts.size()}};
+      entries.append(reinterpret_cast<const char *>(&entry), sizeof entry);
+      texts += library + '\0';
+    }
+    add(".dynstr", SHT_STRTAB, texts);
+    add(".dynamic", SHT_DYNAMIC, entries, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Dyn));
+  }
+  std::string bytes(uint16_t machine = EM_X86_64) {
     sections_[0].contents = names_;
     std::string bytes(sizeof(Elf64_Ehdr), '\0');
     std::vector<Elf64_Shdr> headers(1);
@@ -59,7 +82,7 @@ public:
     header.e_ident[EI_CLASS] = ELFCLASS64;
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
-    header.e_machine = EM_X86_64;
+    header.e_machine = machine;
     header.e_type = ET_DYN;
     header.e_shoff = bytes.size();
     header.e_shnum = static_cast<uint16_t>(headers.size());

@@ -1,0 +1,49 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an image says about the compilers that made its kernels. Reads untrusted bytes; what they do not say stays unknown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "generations/generations.h"
+
+namespace omptarget {
+
+/// What lies beside a kernel in its image.
+struct KernelMark {
+  bool has_mode = false;         ///< NAME_exec_mode
+  bool has_environment = false;  ///< NAME_kernel_environment
+  uint64_t environment_size = 0; ///< bytes of the latter; 0: not known
+};
+
+struct ImageSigns {
+  Wrapping wrapping = Wrapping::kRaw; ///< how its module holds it
+  bool is_for_cpu = false;
+  uint64_t compilers = 0;          ///< bit N: clang N signed in .comment
+  bool has_other_compiler = false; ///< somebody signed whose generation is not known
+  unsigned library = 0;            ///< of which generation's libomptarget it asks for, or 0
+  /// By the kernels' names. Of an image that is no ELF file by what ends with them, since nothing need separate names there.
+  std::unordered_map<std::string, KernelMark> marks;
+  bool is_elf = false;
+
+  KernelMark mark_of(std::string_view kernel) const;
+  /// Whether some kernel of the image has a mark at all, and which.
+  KernelMark any_mark() const;
+};
+
+ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping);
+
+/// The generations that signed a section .comment, as bits, and whether others did.
+struct Signatures {
+  uint64_t compilers = 0;
+  bool has_other = false;
+};
+Signatures read_signatures(std::string_view comment);
+
+} // namespace omptarget
