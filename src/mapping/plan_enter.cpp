@@ -230,7 +230,7 @@ private:
   void attach_deferred(const MapItem &item) {
     const Found pointer = map_.find(item.base, item.size);
     const Found target = map_.find(item.begin, 0);
-    if (!pointer.is_contained || !target.is_contained || item.begin < target.begin)
+    if (!pointer.is_contained || !target.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
     if (!always && !is_own(pointer.ref.mapping) && !is_own(target.ref.mapping))

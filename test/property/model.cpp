@@ -178,7 +178,7 @@ bool Model::enter(const std::vector<MapItem> &items) {
       continue;
     const ModelEntry *pointer = containing(number(item.base), item.size);
     const ModelEntry *pointee = containing(number(item.begin), 0);
-    if (pointer && pointee && number(item.begin) >= pointee->begin &&
+    if (pointer && pointee &&
         (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin)))
       attach(number(item.base), item.size, pointee->begin);
   }
