@@ -4,11 +4,11 @@
 #include "observe/profile_summary.h"
 
 #include <algorithm>
-#include <llvm/Demangle/Demangle.h>
 #include <map>
 #include <tuple>
 
 #include "base/format.h"
+#include "observe/demangle.h"
 #include "observe/source_text.h"
 
 namespace omptarget::observe {
@@ -155,7 +155,7 @@ std::string readable_name(const char *name) {
   const size_t line = text.rfind("_l");
   if (function == std::string::npos || line == std::string::npos || line <= function)
     return text;
-  return llvm::demangle(text.substr(function + 1, line - function - 1)) + ", line " + text.substr(line + 2);
+  return readable_symbol(text.substr(function + 1, line - function - 1)) + ", line " + text.substr(line + 2);
 }
 
 std::string time_text(uint64_t ns) {

@@ -8,9 +8,12 @@
 #include <cstring>
 #include <dirent.h>
 #include <set>
+#include <sys/stat.h>
 #include <tuple>
 
+#include "base/format.h"
 #include "base/log.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -24,6 +27,15 @@ bool is_next_generation(const PluginCandidate &candidate) {
   return candidate.kind() != candidate.name;
 }
 
+/// Folders of plugins are as good as their owners; one that everybody can write is a way into the process.
+void warn_if_everybody_writes(DIR *directory, const std::string &folder) {
+  struct stat facts{};
+  if (::fstat(::dirfd(directory), &facts) == 0 && (facts.st_mode & S_IWOTH) != 0)
+    write_error_line(format("omptarget warning: everybody can write the folder of plugins %s, and what lies there is run "
+                            "in this process",
+                            folder.c_str()));
+}
+
 /// Names of plugins in one folder, sorted so that nothing depends on the file system's order.
 std::vector<std::string> names_in(const std::string &folder, std::vector<PluginRejection> &rejections) {
   std::vector<std::string> names;
@@ -32,6 +44,7 @@ std::vector<std::string> names_in(const std::string &folder, std::vector<PluginR
     rejections.push_back({folder, format("the folder cannot be read: %s", std::strerror(errno))});
     return names;
   }
+  warn_if_everybody_writes(directory, folder);
   while (const dirent *entry = readdir(directory))
     if (const std::string_view name = plugin_name_of(entry->d_name); !name.empty())
       names.emplace_back(name);

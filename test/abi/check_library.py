@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_library.py PREFIX CHECK: what an installed omptarget shows to the dynamic linker.
 
-CHECK is exports, dependencies, size or names.
+CHECK is exports, dependencies, size, names or hardening.
 """
 import glob
 import os
@@ -85,8 +85,31 @@ def check_names(lib):
             yield "%s is another file than %s" % (name, LIBRARY_NAMES[0])
 
 
+def check_hardening(lib):
+    """Each file of ours that is loaded or run, against what Debian builds packages with."""
+    files = glob.glob(os.path.join(lib, "*.so")) + glob.glob(os.path.join(lib, "omptarget", "*.so"))
+    files += glob.glob(os.path.join(os.path.dirname(lib), "bin", "*"))
+    for path in sorted(files):
+        name = os.path.basename(path)
+        programs, dynamic = output("readelf", "-lW", path), output("readelf", "-dW", path)
+        undefined = set(re.findall(r" U (\w+)", output("nm", "-D", "--undefined-only", path)))
+        stack = re.search(r"GNU_STACK.*0x\w+ (R?W?E?) ", programs)
+        if "GNU_RELRO" not in programs or not re.search(r"BIND_NOW|FLAGS_1.*NOW", dynamic):
+            yield "%s: relocations stay writable: it lacks -z relro or -z now" % name
+        if not stack or "E" in stack.group(1):
+            yield "%s: its stack is executable" % name
+        if "Elf file type is DYN" not in programs:
+            yield "%s: it is not position independent" % name
+        if "__stack_chk_fail" not in undefined:
+            yield "%s: nothing in it checks the stack: it lacks -fstack-protector-strong" % name
+        # The passes for clang call no C function that has a checked form.
+        if not name.startswith("omptarget-indirect-") and not any(re.fullmatch(r"__\w+_chk", s) for s in undefined):
+            yield "%s: no C function in it is checked: it lacks -D_FORTIFY_SOURCE=2" % name
+
+
 def main():
-    checks = {"exports": check_exports, "dependencies": check_dependencies, "size": check_size, "names": check_names}
+    checks = {"exports": check_exports, "dependencies": check_dependencies, "size": check_size, "names": check_names,
+              "hardening": check_hardening}
     prefix, check = sys.argv[1:]
     lib = os.path.join(prefix, "lib")
     if not os.path.exists(os.path.join(lib, "libomptarget.so")):

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/format.h"
+#include "base/text_output.h"
 #include "tools/info/report.h"
 
 using namespace omptarget;
@@ -33,7 +35,8 @@ int main(int count, char **arguments) {
       std::fputs(kUsage, stdout);
       return 0;
     } else if (argument[0] == '-') {
-      std::fprintf(stderr, "omptarget-info: there is no option %s\n%s", argument, kUsage);
+      write_error_line(format("omptarget-info: there is no option %s", argument));
+      std::fputs(kUsage, stderr);
       return 2;
     } else {
       files.push_back({argument, {}, {}, {}});
@@ -50,7 +53,7 @@ int main(int count, char **arguments) {
     }
     file.failure = module.status().to_string();
     has_failed = true;
-    std::fprintf(stderr, "omptarget-info: %s: %s\n", file.path.c_str(), file.failure.c_str());
+    write_error_line(format("omptarget-info: %s: %s", file.path.c_str(), file.failure.c_str()));
   }
   Machine machine = Machine::look();
   if (files.empty() || as_json)

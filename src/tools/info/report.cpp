@@ -3,11 +3,12 @@
 
 #include "tools/info/report.h"
 
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "base/text_output.h"
 #include "image/image_facts.h"
+#include "observe/demangle.h"
 #include "observe/profile_event.h"
 
 namespace omptarget::info_tool {
@@ -76,43 +77,44 @@ std::string machine_text(const Machine &machine) {
   std::string text;
   for (const PluginFacts &plugin : machine.plugins()) {
     text += format("plugin %s: %zu device(s)\n  file: %s\n", plugin.plugin->name().c_str(), plugin.devices.size(),
-                   plugin.plugin->path().c_str());
+                   printable_name(plugin.plugin->path()).c_str());
     for (size_t i = 0; i < plugin.devices.size(); ++i) {
       const DeviceFacts &device = plugin.devices[i];
       text += format("  device %zu: %s", i, device.arch.empty() ? "architecture not told" : device.arch.c_str());
       text += (device.uid.empty() ? "" : ", " + device.uid) + "\n";
       if (!device.failure.empty())
-        text += "    cannot be used: " + device.failure + "\n";
+        text += "    cannot be used: " + printable_name(device.failure) + "\n";
       for (const std::string &property : device.properties)
-        text += "    " + property + "\n";
+        text += "    " + printable_name(property) + "\n";
     }
   }
   for (const PluginRejection &rejection : machine.rejections())
-    text += format("not used: %s\n  why: %s\n", rejection.path.c_str(), rejection.reason.c_str());
+    text += format("not used: %s\n  why: %s\n", printable_name(rejection.path).c_str(),
+                   printable_name(rejection.reason).c_str());
   return text.empty() ? "no plugin was found\n" : text;
 }
 
 std::string image_text(const Machine &machine, const FileImage &image, size_t number, bool has_entries) {
   const ImageFacts facts = image_facts(image.bytes);
   std::string text =
-      format("  image %zu: %s, %s, %zu bytes", number, image.defect.empty() ? facts.architecture.c_str() : "damaged",
+      format("  image %zu: %s, %s, %zu bytes", number, image.defect.empty() ? printable_name(facts.architecture).c_str() : "damaged",
              image_kind_name(facts.kind), image.bytes.size());
   if (!image.triple.empty())
-    text += ", " + image.triple;
+    text += ", " + printable_name(image.triple);
   text += "\n";
   const Verdict verdict = machine.judge(image, has_entries);
   if (verdict.plugin)
     return text + "    would run on " + devices_text(verdict) + "\n";
   text += "    would not run here\n";
   for (const std::string &reason : verdict.reasons)
-    text += "      " + reason + "\n";
+    text += "      " + printable_name(reason) + "\n";
   return text;
 }
 
 std::string module_text(const Machine &machine, const ModuleFile &module) {
-  std::string text = module.path + "\n";
+  std::string text = printable_name(module.path) + "\n";
   for (const std::string &compiler : module.compilers)
-    text += "  compiler: " + compiler + "\n";
+    text += "  compiler: " + printable_name(compiler) + "\n";
   if (module.descriptors.empty())
     return text + "  does not offload: it has neither entries nor device images\n";
   for (const FileDescriptor &descriptor : module.descriptors) {
@@ -124,7 +126,7 @@ std::string module_text(const Machine &machine, const ModuleFile &module) {
     if (descriptor.images.empty())
       text += "  no device images\n";
     for (const FileEntry &entry : descriptor.entries) {
-      text += format("  %s %s", kind_name(entry.kind), readable_entry(entry).c_str());
+      text += format("  %s %s", kind_name(entry.kind), printable_name(readable_entry(entry)).c_str());
       text += entry.kind == EntryKind::kVariable ? format(" (%llu bytes)\n", static_cast<unsigned long long>(entry.size))
                                                  : "\n";
     }
@@ -135,6 +137,22 @@ std::string module_text(const Machine &machine, const ModuleFile &module) {
 using llvm::json::OStream;
 
 std::string valid(const std::string &text) { return llvm::json::fixUTF8(text); }
+
+/// JSON lets DEL and the controls of Latin-1 stand as they are; terminals obey them. They occur in strings only.
+std::string escape_controls(const std::string &json) {
+  std::string result;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(json[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < json.size() ? json[i + 1] : 0);
+    if (byte == 0x7f)
+      result += "\\u007f";
+    else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+      result += format("\\u%04x", next), ++i;
+    else
+      result += json[i];
+  }
+  return result;
+}
 
 void write_machine(OStream &json, const Machine &machine) {
   json.attributeArray("plugins", [&] {
@@ -248,7 +266,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
 
 std::string readable_entry(const FileEntry &entry) {
   const std::string readable = observe::readable_name(entry.name.c_str());
-  return readable == entry.name ? llvm::demangle(entry.name) : readable;
+  return readable == entry.name ? observe::readable_symbol(entry.name) : readable;
 }
 
 std::string report_as_text(const Machine &machine, std::span<const FileReport> files) {
@@ -273,7 +291,7 @@ std::string report_as_json(const Machine &machine, std::span<const FileReport> f
           write_module(json, machine, file);
       });
   });
-  return text + "\n";
+  return escape_controls(text) + "\n";
 }
 
 } // namespace omptarget::info_tool

@@ -83,6 +83,17 @@ TEST(PluginCandidates, a_selection_means_names_first_and_kinds_where_there_is_no
   EXPECT_THAT(missing, IsEmpty());
 }
 
+TEST_F(Folders, one_that_everybody_can_write_is_warned_about) {
+  const std::string mine = folder("mine", {"libomptarget.rtl.a.so"});
+  const std::string shared = folder("shared", {"libomptarget.rtl.b.so"});
+  std::filesystem::permissions(shared, std::filesystem::perms::all);
+  std::vector<PluginRejection> rejections;
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(names_of(find_candidates({mine, shared}, rejections)), ElementsAre("a", "b"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "omptarget warning: everybody can write the folder of plugins " +
+                                                        shared + ", and what lies there is run in this process\n");
+}
+
 TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
   const std::string first =
       folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl.x86_64.nextgen.so", "other.so"});

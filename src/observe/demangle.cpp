@@ -1,0 +1,157 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "observe/demangle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <llvm/Demangle/ItaniumDemangle.h>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace omptarget::observe {
+
+namespace {
+
+using namespace llvm::itanium_demangle;
+
+constexpr size_t kMostCharacters = 8192; ///< of a mangled name
+constexpr uint32_t kMostSteps = 1 << 16; ///< of the parser
+constexpr uint32_t kMostNested = 256;    ///< types in types, arguments in arguments
+constexpr uint64_t kMostOutput = 1 << 14;
+constexpr uint32_t kMostDepth = 1024; ///< of what is printed
+
+/// Makes the parser's nodes, which refer to one another, and knows for each how much and how deep its printing will be,
+/// since a node that many refer to is printed for each of them.
+class MeasuringNodes {
+public:
+  void reset() { blocks_.clear(); }
+
+  template <typename T, typename... Args> Node *makeNode(Args &&...args) {
+    // What it stands for is not known yet when it is made; kernels have no such names.
+    if constexpr (std::is_same_v<T, ForwardTemplateReference>)
+      is_measured_ = false;
+    Extent extent{1, 0};
+    (add(extent, args), ...);
+    // Prints its child for each element of a pack.
+    if constexpr (std::is_same_v<T, ParameterPackExpansion> || std::is_same_v<T, FoldExpr> ||
+                  std::is_same_v<T, SizeofParamPackExpr>)
+      extent.output = std::min(extent.output * std::max<uint64_t>(longest_array_, 1), kTooMuch);
+    ++extent.depth;
+    void *const memory = allocate(sizeof(Extent) + sizeof(T));
+    new (memory) Extent(extent);
+    return new (static_cast<char *>(memory) + sizeof(Extent)) T(std::forward<Args>(args)...);
+  }
+
+  void *allocateNodeArray(size_t count) {
+    longest_array_ = std::max<uint64_t>(longest_array_, count);
+    return allocate(count * sizeof(Node *));
+  }
+
+  bool may_print(const Node *node) const {
+    const Extent &extent = extent_of(node);
+    return is_measured_ && extent.output <= kMostOutput && extent.depth <= kMostDepth;
+  }
+
+private:
+  static constexpr uint64_t kTooMuch = uint64_t{1} << 32;
+
+  struct alignas(std::max_align_t) Extent {
+    uint64_t output; ///< nodes and characters of names that are printed
+    uint32_t depth;
+  };
+
+  static const Extent &extent_of(const Node *node) {
+    return *reinterpret_cast<const Extent *>(reinterpret_cast<const char *>(node) - sizeof(Extent));
+  }
+
+  template <typename Arg> static void add(Extent &extent, const Arg &arg) {
+    if constexpr (std::is_convertible_v<const Arg &, const Node *>)
+      add_node(extent, arg);
+    else if constexpr (std::is_same_v<Arg, NodeArray>)
+      for (const Node *node : arg)
+        add_node(extent, node);
+    else if constexpr (std::is_convertible_v<const Arg &, std::string_view>)
+      extent.output = std::min(extent.output + std::string_view(arg).size(), kTooMuch);
+  }
+  static void add_node(Extent &extent, const Node *node) {
+    if (!node)
+      return;
+    const Extent &child = extent_of(node);
+    extent.output = std::min(extent.output + child.output, kTooMuch);
+    extent.depth = std::max(extent.depth, child.depth);
+  }
+
+  void *allocate(size_t bytes) {
+    blocks_.push_back(std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1));
+    return blocks_.back().get();
+  }
+
+  std::vector<std::unique_ptr<std::max_align_t[]>> blocks_;
+  uint64_t longest_array_ = 0;
+  bool is_measured_ = true;
+};
+
+/// LLVM's parser, whose recursions all pass through here.
+class BoundedParser : public AbstractManglingParser<BoundedParser, MeasuringNodes> {
+  using Base = AbstractManglingParser<BoundedParser, MeasuringNodes>;
+
+public:
+  using Base::Base;
+
+  Node *parseType() {
+    return bounded([&] { return Base::parseType(); });
+  }
+  Node *parseExpr() {
+    return bounded([&] { return Base::parseExpr(); });
+  }
+  Node *parseTemplateArg() {
+    return bounded([&] { return Base::parseTemplateArg(); });
+  }
+  Node *parseTemplateParamDecl(TemplateParamList *params) {
+    return bounded([&] { return Base::parseTemplateParamDecl(params); });
+  }
+  Node *parseName(NameState *state = nullptr) {
+    return bounded([&] { return Base::parseName(state); });
+  }
+  Node *parseEncoding(bool parse_parameters = true) {
+    return bounded([&] { return Base::parseEncoding(parse_parameters); });
+  }
+
+private:
+  template <typename Parse> Node *bounded(Parse parse) {
+    if (nested_ == kMostNested || ++steps_ > kMostSteps)
+      return nullptr;
+    ++nested_;
+    Node *const node = parse();
+    --nested_;
+    return node;
+  }
+
+  uint32_t nested_ = 0;
+  uint32_t steps_ = 0;
+};
+
+struct FreeDeleter {
+  void operator()(char *text) const { std::free(text); }
+};
+
+} // namespace
+
+std::string readable_symbol(std::string_view name) {
+  if (name.size() > kMostCharacters || !name.starts_with("_Z"))
+    return std::string(name);
+  BoundedParser parser(name.data(), name.data() + name.size());
+  const Node *const root = parser.parse();
+  if (!root || !parser.ASTAllocator.may_print(root))
+    return std::string(name);
+  OutputBuffer output;
+  root->print(output);
+  const std::unique_ptr<char, FreeDeleter> text(output.getBuffer());
+  return {output.getBuffer(), output.getCurrentPosition()};
+}
+
+} // namespace omptarget::observe
