@@ -93,7 +93,9 @@ private:
     if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
       item.mapping = found.ref;
       add_awaited(plan_.awaited, found);
-      item.flags |= counts_.counts(item, found.ref.mapping, item.has(map_type::kPtrAndObj)) ? kItemCounted : 0;
+      // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
+      const bool counts = counts_.counts(item, found.ref.mapping, item.has(map_type::kPtrAndObj));
+      item.flags |= counts || item.has(map_type::kDelete) ? kItemCounted : 0;
       return Status::ok();
     }
     if (policy_.use_host_memory)

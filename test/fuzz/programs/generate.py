@@ -241,9 +241,6 @@ class Generator:
                 begin, end = min(h[0] for h in hull), max(h[1] for h in hull)
                 # The struct's item copies where it stands for the only member.
                 parent = Item(begin, end - begin, at, "", set(modifiers) & {"ompx_hold"})
-                deletes = [k for s, k in mine if k == "delete" and s[5] in "WNX"]
-                if len(mine) == 1 and mine[0][0][5] in "WNX" and deletes:
-                    parent.kind = "delete"
                 items.append(parent)
             for section, kind in mine:
                 if section[5] in "WNX":

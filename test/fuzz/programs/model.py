@@ -140,9 +140,11 @@ class Model:
         places, lost = {}, []
         for item in items:
             entry = places[item] = self.containing(item.begin, item.size)
-            if not entry or (item.parent and places.get(item.parent) is entry):
+            if not entry or (item.kind != "delete" and item.parent and places.get(item.parent) is entry):
                 continue
             if "ompx_hold" in item.modifiers:
+                if entry.holds == 0:
+                    continue  # absent when the structured construct began
                 entry.holds -= 1
             elif not entry.is_infinite and entry.count > 0:
                 entry.count = 0 if item.kind == "delete" else entry.count - 1
