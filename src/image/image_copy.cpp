@@ -8,14 +8,14 @@
 namespace omptarget {
 
 ImageCopy::ImageCopy(const DeviceImage &image)
-    : bytes_(std::make_unique_for_overwrite<std::byte[]>(image.size())), size_(image.size()), arch_(image.arch),
+    : bytes_(new std::byte[image.size()]), size_(image.size()), arch_(image.arch),
       wrapping_(image.wrapping), entries_(image.entries) {
   if (size_ > 0)
     std::memcpy(bytes_.get(), image.begin, size_);
   size_t length = 0;
   for (const Entry &entry : entries_)
     length += std::strlen(entry.name) + 1;
-  names_ = std::make_unique_for_overwrite<char[]>(length);
+  names_.reset(new char[length]);
   char *next = names_.get();
   records_.reserve(entries_.size());
   for (Entry &entry : entries_) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/atomic_wait.h"
+
 namespace omptarget {
 
 namespace {
@@ -43,7 +45,7 @@ bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
       return false;
     if (word & state_bit)
       return true;
-    state_.wait(word, kAcquire);
+    wait_while_equal(state_, word);
   }
 }
 
@@ -251,7 +253,7 @@ void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_beg
   mapping.target_begin_.store(target_begin, kRelaxed);
   mapping.allocation_.store(allocation, kRelaxed);
   mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
-  mapping.state_.notify_all();
+  notify_waiters(mapping.state_);
 }
 
 void HostDataToTargetMap::publish_ready(Mapping &mapping, std::shared_ptr<void> arrival) {
@@ -263,7 +265,7 @@ void HostDataToTargetMap::publish_ready(Mapping &mapping, std::shared_ptr<void> 
     bits |= MappingState::kArriving;
   }
   mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
-  mapping.state_.notify_all();
+  notify_waiters(mapping.state_);
 }
 
 std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
@@ -291,7 +293,7 @@ void HostDataToTargetMap::discard(MappingRef ref) {
     ref.mapping->state_.store(static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift, kRelease);
     removed = unlink(*ref.mapping);
   }
-  ref.mapping->state_.notify_all();
+  notify_waiters(ref.mapping->state_);
 }
 
 bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer, bool waits) {

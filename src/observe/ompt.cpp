@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/atomic_wait.h"
 #include "base/log.h"
 #include "observe/clock.h"
 #include "observe/current_construct.h"
@@ -188,15 +189,15 @@ void connect_tool(HostNumber host_number) {
   if (found == kDone || is_connecting)
     return;
   if (found == kUnderWay || !progress.compare_exchange_strong(found, kUnderWay, std::memory_order_acquire)) {
-    progress.wait(kUnderWay, std::memory_order_acquire); // the thread of another device connects
+    wait_while_equal(progress, int{kUnderWay}); // the thread of another device connects
     return;
   }
   initial_device = host_number;
   is_connecting = true;
   connect_to_libomp();
   is_connecting = false;
-  progress.store(kDone, std::memory_order_release);
-  progress.notify_all();
+  progress.exchange(kDone, std::memory_order_acq_rel);
+  notify_waiters(progress);
 }
 
 void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {

@@ -100,7 +100,7 @@ private:
                                    from_->id()});
     if (&plugin == &to_->plugin() && plugin.can_exchange(from_->local_id(), to_->local_id()))
       return plugin.data_exchange(from_->local_id(), source, to_->local_id(), destination, bytes, &queue_);
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
+    const std::unique_ptr<std::byte[]> buffer(new std::byte[static_cast<size_t>(bytes)]);
     OMPTARGET_TRY(plugin.data_retrieve(from_->local_id(), buffer.get(), source, bytes, nullptr));
     return to_->plugin().data_submit(to_->local_id(), destination, buffer.get(), bytes, nullptr);
   }
