@@ -19,43 +19,47 @@ public:
   explicit ConstructCounts(const MapItems &items) : items_(items) {}
 
   /// Whether the item's range or pointer, lying in the mapping, is to be counted. Pointees always are, once.
-  bool counts(const MapItem &item, const Mapping *mapping, bool is_pointee) {
+  bool counts(const MapItem &item, MappingRef mapping, bool is_pointee) {
     if (item.group >= 0) [[unlikely]]
       return is_first_in_group(item, mapping);
-    return is_pointee || !item.is_member() || item.parent < 0 || parent_of(item).mapping.mapping != mapping;
+    return is_pointee || !item.is_member() || item.parent < 0 || parent_of(item).mapping != mapping;
   }
 
   /// The mapping was gone when it should have been counted.
-  void take_back(const MapItem &item, const Mapping *mapping) {
+  void take_back(const MapItem &item, MappingRef mapping) {
     if (item.group < 0)
       return;
-    counted_->erase(mapping);
-    latest_ = nullptr;
+    counted_->erase(key(mapping));
+    latest_ = {};
   }
 
 private:
   const MapItem &parent_of(const MapItem &item) const { return items_[static_cast<size_t>(item.parent)]; }
 
-  bool is_first_in_group(const MapItem &item, const Mapping *mapping) {
+  /// With its generation: what replaces a removed mapping is another one.
+  using Key = std::pair<const Mapping *, uint32_t>;
+  static Key key(MappingRef mapping) { return {mapping.mapping, mapping.generation}; }
+
+  bool is_first_in_group(const MapItem &item, MappingRef mapping) {
     if (!counted_)
-      counted_ = std::make_unique<llvm::DenseSet<const Mapping *>>();
+      counted_ = std::make_unique<llvm::DenseSet<Key>>();
     if (group_ != item.group) {
       group_ = item.group;
-      latest_ = nullptr;
+      latest_ = {};
       counted_->clear();
       if (item.parent >= 0 && parent_of(item).mapping)
-        counted_->insert(parent_of(item).mapping.mapping);
+        counted_->insert(key(parent_of(item).mapping));
     }
     if (mapping == latest_)
       return false;
     latest_ = mapping;
-    return counted_->insert(mapping).second;
+    return counted_->insert(key(mapping)).second;
   }
 
   const MapItems &items_;
   int32_t group_ = -1;
-  const Mapping *latest_ = nullptr;
-  std::unique_ptr<llvm::DenseSet<const Mapping *>> counted_;
+  MappingRef latest_{};
+  std::unique_ptr<llvm::DenseSet<Key>> counted_;
 };
 
 /// Whether the item is a struct of which the items that follow map parts.

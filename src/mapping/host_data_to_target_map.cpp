@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/atomic_wait.h"
+#include "base/sched_point.h"
 
 namespace omptarget {
 
@@ -13,13 +14,22 @@ namespace {
 
 constexpr int kReadAttempts = 64;
 
-/// Generations of mappings in the table are even, those of removed ones odd, shifted to their place in the state word.
+/// Of a mapping that is not in the table, shifted to its place in the state word.
 uint64_t next_live_generation(uint64_t word) {
   return static_cast<uint64_t>((MappingState::generation(word) | 1u) + 1) << MappingState::kGenerationShift;
 }
 
 /// Removing changes the state before the index: who looks in between must not take the dead mapping for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
+
+/// The state word of a mapping that goes: only those who borrowed it are still counted.
+uint64_t removed_word(uint64_t word) {
+  return static_cast<uint64_t>(MappingState::generation(word) + 1) << MappingState::kGenerationShift |
+         static_cast<uint64_t>(MappingState::borrowers(word)) << MappingState::kBorrowersShift;
+}
+
+/// Of a reference that keeps the mapping's storage: the mapping may have been removed, but not used again.
+bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(word) | 1u) == (ref.generation | 1u); }
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -91,12 +101,12 @@ void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
   mapping.begin_.store(range.begin, kRelease);
   mapping.end_.store(range.end, kRelease);
   mapping.base_.store(range.base, kRelease);
-  mapping.target_begin_.store(DevicePtr::kNull, kRelaxed);
+  mapping.target_begin_.store(DevicePtr::kNull, kRelease);
   mapping.allocation_.store(DevicePtr::kNull, kRelaxed);
   mapping.name_.store(range.name, kRelaxed);
   mapping.creator_.store(range.creator, kRelaxed);
-  mapping.finisher_.store(nullptr, kRelaxed);
   mapping.pins_ = 0;
+  mapping.more_borrowers_ = 0;
 }
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
@@ -124,7 +134,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
   const uint64_t generation = next_live_generation(mapping->state_.load(kRelaxed));
   index_.begin_write();
   fill(*mapping, range);
-  mapping->target_begin_.store(target, kRelaxed);
+  mapping->target_begin_.store(target, kRelease);
   mapping->hold_count_.store(0, kRelaxed);
   mapping->state_.store(generation | MappingState::kInfinite | MappingState::kStorage | MappingState::kReady, kRelease);
   index_.insert(static_cast<uintptr_t>(range.begin), mapping);
@@ -155,9 +165,9 @@ bool HostDataToTargetMap::retain_hold(MappingRef ref) {
   return true;
 }
 
-Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset) {
+Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset, bool pins_last) {
   if (counter == Counter::kHold)
-    return release_hold(ref, reset);
+    return release_hold(ref, reset, pins_last);
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   uint64_t next;
@@ -168,11 +178,25 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
     if (count == MappingState::kInfinite || count == 0)
       return {true, false, count};
     next = reset ? word & ~MappingState::kCountMask : word - 1;
+    if (pins_last && MappingState::is_unused(next))
+      return release_and_pin(ref, reset);
   } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
   return {true, MappingState::is_unused(next), MappingState::count(next)};
 }
 
-Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset) {
+/// With the lock held nobody removes the mapping between the two steps.
+Released HostDataToTargetMap::release_and_pin(MappingRef ref, bool reset) {
+  std::lock_guard lock(mutex_);
+  Released released = release(ref, Counter::kDynamic, reset);
+  if (released.reached_zero) {
+    OMPTARGET_SCHED_POINT("release: zero, not yet pinned");
+    ++ref.mapping->pins_;
+    released.is_pinned = true;
+  }
+  return released;
+}
+
+Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins_last) {
   std::lock_guard lock(mutex_);
   Mapping &mapping = *ref.mapping;
   if (mapping.generation() != ref.generation)
@@ -183,21 +207,46 @@ Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset) {
   uint64_t word = mapping.state_.load(kRelaxed);
   if (left == 0 && holds != 0)
     word = mapping.state_.fetch_and(~MappingState::kHeld, std::memory_order_acq_rel) & ~MappingState::kHeld;
-  return {true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
+  Released released{true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
+  if (released.reached_zero && pins_last) {
+    ++mapping.pins_;
+    released.is_pinned = true;
+  }
+  return released;
 }
 
-Removed HostDataToTargetMap::unlink(Mapping &mapping) {
-  Removed removed{true,           mapping.allocation(),         mapping.begin(), mapping.target_begin(),
-                  mapping.size(), std::move(mapping.arrival_)};
+/// Takes the mapping out of the table; word: its state, of a removed one.
+Removed HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word) {
+  OMPTARGET_SCHED_POINT("remove: marked, not yet out of the index");
+  Removed removed;
+  removed.is_removed = true;
+  removed.begin = mapping.begin();
+  removed.target_begin = mapping.target_begin();
+  removed.size = mapping.size();
+  removed.name = mapping.name();
   index_.begin_write();
   index_.erase(static_cast<uintptr_t>(removed.begin));
   index_.end_write();
-  if (mapping.attached_)
+  if (MappingState::borrowers(word) == 0)
+    recycle(mapping, removed);
+  return removed;
+}
+
+/// Nobody uses a removed mapping any more: it may be used again.
+void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
+  removed.is_free = true;
+  removed.allocation = mapping.allocation();
+  removed.begin = mapping.begin();
+  removed.size = mapping.size();
+  removed.name = mapping.name();
+  removed.arrival = std::move(mapping.arrival_);
+  if (mapping.attached_ && !mapping.attached_->empty()) {
     mapping.attached_->clear();
+    settled_.notify_all();
+  }
   mapping.attached_count_.store(0, kRelaxed);
   mapping.next_free_ = free_;
   free_ = &mapping;
-  return removed;
 }
 
 bool HostDataToTargetMap::pin(MappingRef ref) {
@@ -215,6 +264,59 @@ Removed HostDataToTargetMap::unpin(MappingRef ref) {
   return remove_unless_used(ref);
 }
 
+bool HostDataToTargetMap::borrow(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return borrow_with_many(ref);
+  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+/// Only who holds the lock brings the number in the state word down from its limit.
+bool HostDataToTargetMap::borrow_with_many(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) {
+      ++ref.mapping->more_borrowers_;
+      return true;
+    }
+  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+Removed HostDataToTargetMap::give_back(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return give_back_one_of_many(ref);
+  } while (!state.compare_exchange_weak(word, word - MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  Removed removed;
+  if (MappingState::is_removed(word) && MappingState::borrowers(word) == 1) [[unlikely]] {
+    OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
+    std::lock_guard lock(mutex_);
+    recycle(*ref.mapping, removed);
+  }
+  return removed;
+}
+
+Removed HostDataToTargetMap::give_back_one_of_many(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->more_borrowers_ != 0)
+    --ref.mapping->more_borrowers_;
+  else
+    ref.mapping->state_.fetch_sub(MappingState::kBorrower, std::memory_order_acq_rel); // not the last one
+  return {};
+}
+
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   if (ref.mapping->generation() != ref.generation)
     return {};
@@ -229,11 +331,12 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
   uint64_t word = state.load(kAcquire);
   uint64_t next;
   do {
-    if (MappingState::generation(word) != ref.generation || !MappingState::is_unused(word))
+    if (MappingState::generation(word) != ref.generation || !MappingState::is_unused(word) ||
+        !(word & MappingState::kReady))
       return {};
-    next = static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift;
+    next = removed_word(word);
   } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
-  return unlink(*ref.mapping);
+  return unlink(*ref.mapping, next);
 }
 
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
@@ -242,21 +345,23 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
   if (!found.is_contained || found.begin != begin || found.ref.mapping->creator() != creator)
     return {};
   std::atomic<uint64_t> &state = found.ref.mapping->state_;
-  const uint64_t word = state.load(kAcquire);
-  if (MappingState::count(word) != MappingState::kInfinite || (word & MappingState::kHeld))
-    return {};
-  state.store(static_cast<uint64_t>(found.ref.generation + 1) << MappingState::kGenerationShift, kRelease);
-  return unlink(*found.ref.mapping);
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::count(word) != MappingState::kInfinite || (word & MappingState::kHeld))
+      return {};
+  } while (!state.compare_exchange_weak(word, removed_word(word), std::memory_order_acq_rel, kAcquire));
+  return unlink(*found.ref.mapping, removed_word(word));
 }
 
 void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation) {
-  mapping.target_begin_.store(target_begin, kRelaxed);
+  mapping.target_begin_.store(target_begin, kRelease);
   mapping.allocation_.store(allocation, kRelaxed);
   mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
 }
 
-void HostDataToTargetMap::publish_ready(Mapping &mapping, std::shared_ptr<void> arrival) {
+bool HostDataToTargetMap::publish_ready(MappingRef ref, std::shared_ptr<void> arrival) {
+  Mapping &mapping = *ref.mapping;
   mapping.creator_.store(nullptr, kRelaxed);
   uint64_t bits = MappingState::kStorage | MappingState::kReady;
   if (arrival) {
@@ -264,8 +369,9 @@ void HostDataToTargetMap::publish_ready(Mapping &mapping, std::shared_ptr<void> 
     mapping.arrival_ = std::move(arrival);
     bits |= MappingState::kArriving;
   }
-  mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
+  const uint64_t before = mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
+  return !MappingState::is_unused(before);
 }
 
 std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
@@ -284,20 +390,27 @@ void HostDataToTargetMap::end_arrival(MappingRef ref) {
   ref.mapping->state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
 }
 
-void HostDataToTargetMap::discard(MappingRef ref) {
-  Removed removed; // ends after the lock
+Removed HostDataToTargetMap::discard(MappingRef ref) {
+  Removed removed;
   {
     std::lock_guard lock(mutex_);
-    if (ref.mapping->generation() != ref.generation)
-      return;
-    ref.mapping->state_.store(static_cast<uint64_t>(ref.generation + 1) << MappingState::kGenerationShift, kRelease);
-    removed = unlink(*ref.mapping);
+    std::atomic<uint64_t> &state = ref.mapping->state_;
+    uint64_t word = state.load(kAcquire);
+    do {
+      if (MappingState::generation(word) != ref.generation || (word & MappingState::kReady))
+        return removed;
+    } while (!state.compare_exchange_weak(word, removed_word(word), std::memory_order_acq_rel, kAcquire));
+    removed = unlink(*ref.mapping, removed_word(word));
   }
   notify_waiters(ref.mapping->state_);
+  return removed;
 }
 
-bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer &pointer, bool waits) {
+bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits) {
   std::unique_lock lock(mutex_);
+  Mapping &mapping = *ref.mapping;
+  if (mapping.generation() != ref.generation)
+    return false;
   if (!mapping.attached_)
     mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
   const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
@@ -310,6 +423,8 @@ bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer 
   const bool is_under_way = known.writer && known.writer != pointer.writer;
   if (is_same && is_under_way && waits) {
     settled_.wait(lock, [&] {
+      if (!is_kept(mapping.state(), ref))
+        return true;
       const auto now = mapping.attached_->find(pointer.host_address);
       return now == mapping.attached_->end() || !now->second.writer;
     });
@@ -321,9 +436,10 @@ bool HostDataToTargetMap::note_attached(Mapping &mapping, const AttachedPointer 
   return true;
 }
 
-void HostDataToTargetMap::settle_attached(Mapping &mapping, HostPtr host_address, const void *writer) {
+void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, const void *writer) {
   std::lock_guard lock(mutex_);
-  if (!mapping.attached_)
+  const Mapping &mapping = *ref.mapping;
+  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
     return;
   const auto place = mapping.attached_->find(host_address);
   if (place == mapping.attached_->end() || place->second.writer != writer)
@@ -332,13 +448,13 @@ void HostDataToTargetMap::settle_attached(Mapping &mapping, HostPtr host_address
   settled_.notify_all();
 }
 
-std::vector<AttachedPointer> HostDataToTargetMap::attached_in(const Mapping &mapping, HostPtr begin,
-                                                              int64_t size) const {
+std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, HostPtr begin, int64_t size) const {
   std::vector<AttachedPointer> result;
+  const Mapping &mapping = *ref.mapping;
   if (!mapping.has_attached_pointers())
     return result;
   std::lock_guard lock(mutex_);
-  if (!mapping.attached_)
+  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
     return result;
   const auto end = mapping.attached_->lower_bound(begin + size);
   for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)

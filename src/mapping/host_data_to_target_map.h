@@ -50,20 +50,24 @@ struct Released {
   bool is_valid;       ///< false: the mapping had been removed meanwhile
   bool reached_zero;   ///< this call took the last reference
   uint32_t count;      ///< dynamic count afterwards
+  bool is_pinned = false; ///< and pinned the mapping at the same time
 };
 
-/// Device memory that a removed mapping leaves to be freed.
+/// A mapping that left the table, and the device memory that is left to be freed. Who removes what others still borrow has
+/// nothing to free; who gives it back last has.
 struct Removed {
-  bool is_removed = false;
-  DevicePtr allocation{};
+  bool is_removed = false; ///< this call took it out of the table
+  bool is_free = false;    ///< nobody uses its storage any more
+  DevicePtr allocation{};  ///< to be freed, or null
   HostPtr begin{};
   DevicePtr target_begin{};
   int64_t size = 0;
+  const char *name = nullptr;
   std::shared_ptr<void> arrival{}; ///< its event, which may end with this
 };
 
-/// Any thread. find, retain and release with the dynamic counter take no lock; everything else takes the map's lock for
-/// a moment. No function calls out with the lock held.
+/// Any thread. find, retain, release with the dynamic counter, and borrowing take no lock; everything else takes the map's
+/// lock for a moment, and so does releasing the last reference with a pin. No function calls out with the lock held.
 class HostDataToTargetMap {
 public:
   HostDataToTargetMap() = default;
@@ -81,37 +85,45 @@ public:
 
   /// Adds a reference; false if the mapping has been removed since it was found. Revives one whose count is zero.
   bool retain(MappingRef ref, Counter counter);
-  /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are.
-  Released release(MappingRef ref, Counter counter, bool reset);
-  /// Removes the mapping if it still has no references and no pins; the caller frees what it had.
+  /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are. With pins_last,
+  /// taking the last reference is one step with pinning the mapping.
+  Released release(MappingRef ref, Counter counter, bool reset, bool pins_last = false);
+  /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
-  /// Keeps the mapping from being removed although its references may go: work under way still uses it. False if it has
-  /// been removed since it was found. unpin removes it if nothing else keeps it.
+  /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who enters it
+  /// meanwhile finds it. False if it has been removed since it was found. unpin removes it if nothing else keeps it.
   bool pin(MappingRef ref);
   Removed unpin(MappingRef ref);
+  /// Keeps the mapping's storage and attached pointers as they are, but not the mapping present: for constructs that use
+  /// data without a reference. Who enters the data after they were removed gets fresh storage. False as for pin. Who gives
+  /// back last what was removed frees it.
+  bool borrow(MappingRef ref);
+  Removed give_back(MappingRef ref);
   /// Removes the infinite mapping that begins there and was made with this creator: an association, or with null a global
   /// variable, whose module goes. Not removed if it is held.
   Removed remove_infinite(HostPtr begin, const void *creator = nullptr);
 
   /// The creating construct tells that storage was allocated (allocation: what to free later), that the data have
   /// arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
-  /// its count.
+  /// its count, unless it is ready; then others may be using it, and it is the creator's to release. False if
+  /// all references went before it was ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation);
-  void publish_ready(Mapping &mapping, std::shared_ptr<void> arrival = nullptr);
-  void discard(MappingRef ref);
+  [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
+  Removed discard(MappingRef ref);
 
   /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
   /// as the result. The creating construct ends that once it has waited for its own queue.
   std::shared_ptr<void> arrival(MappingRef ref) const;
   void end_arrival(MappingRef ref);
 
-  /// Notes an attached pointer; false if the same was noted already, and its copy written. While another construct is still
-  /// writing it: with waits blocks until that has settled it, otherwise true, since writing it twice does no harm.
-  bool note_attached(Mapping &mapping, const AttachedPointer &pointer, bool waits);
+  /// Notes an attached pointer; false if the same was noted already, and its copy written, or if the mapping was removed.
+  /// While another construct is still writing it: with waits blocks until that has settled it, otherwise true, since writing
+  /// it twice does no harm.
+  bool note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits);
   /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
-  void settle_attached(Mapping &mapping, HostPtr host_address, const void *writer);
-  /// The attached pointers that lie in [begin, begin + size) of the mapping.
-  std::vector<AttachedPointer> attached_in(const Mapping &mapping, HostPtr begin, int64_t size) const;
+  void settle_attached(MappingRef ref, HostPtr host_address, const void *writer);
+  /// The attached pointers that lie in [begin, begin + size) of the mapping, which the caller keeps.
+  std::vector<AttachedPointer> attached_in(MappingRef ref, HostPtr begin, int64_t size) const;
 
   size_t size() const { return index_.size(); }
 
@@ -140,10 +152,14 @@ private:
   static Found judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   Mapping *new_mapping();
   void fill(Mapping &mapping, const NewRange &range);
-  Removed unlink(Mapping &mapping);
+  Removed unlink(Mapping &mapping, uint64_t word);
+  void recycle(Mapping &mapping, Removed &removed);
   Removed remove_unless_used(MappingRef ref);
   static std::string attached_fault(const Mapping &mapping);
-  Released release_hold(MappingRef ref, bool reset);
+  bool borrow_with_many(MappingRef ref);
+  Removed give_back_one_of_many(MappingRef ref);
+  Released release_and_pin(MappingRef ref, bool reset);
+  Released release_hold(MappingRef ref, bool reset, bool pins_last);
   bool retain_hold(MappingRef ref);
 
   mutable std::mutex mutex_;

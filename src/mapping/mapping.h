@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/address.h"
 #include "mapping/map_type.h"
@@ -26,19 +27,27 @@ struct AttachedPointer {
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
 };
 
-/// What is packed into one word, so that retaining, releasing and reviving are one compare-and-swap each.
+/// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one compare-and-swap
+/// each, which fails if the mapping was replaced.
 struct MappingState {
-  static constexpr uint64_t kCountMask = 0xffffffff;
-  static constexpr uint32_t kInfinite = 0xffffffff;
-  static constexpr uint64_t kHeld = 1ull << 32;    ///< the hold count is not zero
-  static constexpr uint64_t kStorage = 1ull << 33; ///< the device address is known
-  static constexpr uint64_t kReady = 1ull << 34;   ///< the data that the creating construct copies have arrived, or:
-  static constexpr uint64_t kArriving = 1ull << 35; ///< with kReady: they have once an event has happened
+  static constexpr uint64_t kCountMask = 0x0fffffff;
+  static constexpr uint32_t kInfinite = 0x0fffffff; ///< a count that gets here stays
+  static constexpr uint64_t kHeld = 1ull << 28;    ///< the hold count is not zero
+  static constexpr uint64_t kStorage = 1ull << 29; ///< the device address is known
+  /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
+  static constexpr uint64_t kReady = 1ull << 30;
+  static constexpr uint64_t kArriving = 1ull << 31; ///< with kReady: they have arrived once an event has happened
+  static constexpr unsigned kBorrowersShift = 32;   ///< who uses the storage without a reference
+  static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
+  static constexpr uint32_t kManyBorrowers = 15; ///< or more: Mapping::more_borrowers_
   static constexpr unsigned kGenerationShift = 36;
 
   static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word & kCountMask); }
+  static uint32_t borrowers(uint64_t word) { return static_cast<uint32_t>(word >> kBorrowersShift) & kManyBorrowers; }
   static uint32_t generation(uint64_t word) { return static_cast<uint32_t>(word >> kGenerationShift); }
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
+  /// Generations of mappings in the table are even, those of removed ones the next odd number.
+  static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
 };
 
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
@@ -51,10 +60,11 @@ public:
   HostPtr base() const { return base_.load(std::memory_order_acquire); }
   int64_t size() const { return end() - begin(); }
   /// Device address of begin(). Only once storage is published.
-  DevicePtr target_begin() const { return target_begin_.load(std::memory_order_relaxed); }
+  DevicePtr target_begin() const { return target_begin_.load(std::memory_order_acquire); }
   /// What was allocated: target_begin() less the padding; null if the memory is not the mapping's own.
   DevicePtr allocation() const { return allocation_.load(std::memory_order_relaxed); }
   const char *name() const { return name_.load(std::memory_order_relaxed); }
+  /// For who keeps the mapping, by a reference, a pin or borrowed; others: omptarget::target_of.
   DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
 
   uint64_t state() const { return state_.load(std::memory_order_acquire); }
@@ -65,14 +75,9 @@ public:
   /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
   bool wait_for(uint64_t state_bit, uint32_t generation) const;
 
-  /// The construct that created, or that brought the count to zero, or null: an identity, never followed.
+  /// The construct that is creating it, or null: an identity, never followed. A construct that finds its own may trust it:
+  /// nobody else removes what is not ready.
   const void *creator() const { return creator_.load(std::memory_order_relaxed); }
-  const void *finisher() const { return finisher_.load(std::memory_order_relaxed); }
-  void set_finisher(const void *construct) { finisher_.store(construct, std::memory_order_relaxed); }
-  /// The construct found that the mapping lives on.
-  void clear_finisher(const void *construct) {
-    finisher_.compare_exchange_strong(construct, nullptr, std::memory_order_relaxed);
-  }
 
 private:
   friend class HostDataToTargetMap;
@@ -84,15 +89,25 @@ private:
   std::atomic<DevicePtr> allocation_{};
   std::atomic<const char *> name_{nullptr};
   std::atomic<const void *> creator_{nullptr};
-  std::atomic<const void *> finisher_{nullptr};
   std::atomic<uint32_t> attached_count_{0};
   std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
   // By host address of the pointer, or null if there never was one; with the map's lock held.
   std::unique_ptr<std::map<HostPtr, AttachedPointer>> attached_;
   std::shared_ptr<void> arrival_;              // the event that kArriving is about; with the map's lock held
   uint32_t pins_ = 0;                          // constructs that leave it and are not done; with the map's lock held
+  uint32_t more_borrowers_ = 0;                // beyond those in the state word; with the map's lock held
   Mapping *next_free_ = nullptr;               // with the map's lock held
 };
 static_assert(sizeof(Mapping) == 128, "what a hit reads lies in the first of two cache lines");
+
+/// Where host lies on the device, if the mapping is still the one that was found, and has storage: what was read before
+/// the check is of the mapping that the check is about.
+inline std::optional<DevicePtr> target_of(MappingRef ref, HostPtr host) {
+  const DevicePtr target = ref.mapping->target_of(host);
+  const uint64_t word = ref.mapping->state();
+  if (MappingState::generation(word) != ref.generation || !(word & MappingState::kStorage)) [[unlikely]]
+    return std::nullopt;
+  return target;
+}
 
 } // namespace omptarget

@@ -33,21 +33,23 @@ struct NewStorage {
   int64_t padding;
 };
 
-/// A copy of [host, host + size) to or from its place in the mapping.
+/// A copy of [host, host + size) to or from its place in the mapping. If that is gone when its turn comes, the data are
+/// not present: nothing is copied.
 struct Copy {
-  Mapping *mapping;
+  MappingRef mapping;
   HostPtr host;
   int64_t size;
   const char *name;
+  const char *needed_by = nullptr; ///< the modifier that wants them present, or null
 };
 
 /// The device copy of the pointer at pointer, in pointer_mapping, must point into target, at the place that corresponds
 /// to the host pointer's value. size: bytes of the pointer; more than 8 for a descriptor whose first 8 bytes it is.
 struct Attachment {
-  Mapping *pointer_mapping;
+  MappingRef pointer_mapping;
   HostPtr pointer;
   int64_t size;
-  Mapping *target;
+  MappingRef target;
   HostPtr target_begin;
 };
 
@@ -84,7 +86,9 @@ struct EnterPlan {
   llvm::SmallVector<MappingRef, 2> awaited;      ///< of other constructs: storage or data may not have arrived
   llvm::SmallVector<Copy, 2> late_copies;        ///< into mappings of others (always)
   llvm::SmallVector<Attachment, 2> late_attachments;
+  std::vector<MappingRef> borrowed;              ///< what late attachments write to without a reference; to be given back
   std::vector<EnteredMapping> entered;           ///< own new mappings; to be reported after they were allocated
+  std::vector<Removed> removed;                  ///< by abandoning the plan: to be freed
 
   bool is_empty() const {
     return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && late_copies.empty() &&
@@ -92,18 +96,34 @@ struct EnterPlan {
   }
 };
 
-/// Fills the items' mappings, retains them and lists what has to be done. On failure everything is as it was.
+/// Fills the items' mappings, retains them and lists what has to be done. On failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
-/// Takes back what plan_enter did, after its allocations failed. Storage that was allocated is the caller's to free.
-void abandon_enter(HostDataToTargetMap &map, MapItems &items, const EnterPlan &plan);
+/// Takes back what plan_enter did: mappings that are not ready go, whoever found them, and references are given back. What
+/// was removed is the caller's to free.
+void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan);
 
-/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then remove what is unused.
+/// The items as they were before plan_enter filled them in.
+MapItems unplanned(const MapItems &items);
+
+/// A mapping that a construct is done with once its work is done.
+struct LeftMapping {
+  enum class How : uint8_t {
+    kUnused,   ///< its count reached zero: to be removed unless somebody retains it meanwhile
+    kPinned,   ///< it is copied, or with pins_released was released: to be unpinned, which removes it if it is unused
+    kBorrowed, ///< to be given back
+  };
+  MappingRef ref;
+  How how;
+};
+using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
+
+/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also on
+/// failure.
 struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;       ///< to the host
-  llvm::SmallVector<MappingRef, 4> unused; ///< reached zero; to be removed unless somebody retains them meanwhile
-  llvm::SmallVector<MappingRef, 4> pinned; ///< what is copied, with pins_released all that were released; to be unpinned
+  LeftMappings left;
 };
 
 /// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a
@@ -118,10 +138,13 @@ struct UpdatePlan {
   llvm::SmallVector<Copy, 4> to_host;
 };
 
-Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan);
+/// left: what is copied, borrowed; also on failure.
+Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan,
+                   LeftMappings &left);
 
 /// The failure of a construct that needs data (OpenMP 5.2, section 5.8.3, present) which are not there. modifier: "map
 /// type modifier" or "motion modifier".
 Status missing_present(const MapItem &item, const char *modifier);
+Status missing_present(const Copy &copy);
 
 } // namespace omptarget

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/sched_point.h"
 #include "mapping/construct_counts.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
@@ -27,10 +28,10 @@ HostPtr read_pointer(HostPtr address) {
   return host_ptr(value);
 }
 
-std::string missing_text(const MapItem &item, const char *modifier) {
+std::string missing_text(HostPtr begin, int64_t size, const char *modifier) {
   return format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR " (%" PRId64
                 " bytes)",
-                modifier, static_cast<uintptr_t>(item.begin), item.size);
+                modifier, static_cast<uintptr_t>(begin), size);
 }
 
 Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, const Found &found) {
@@ -41,7 +42,7 @@ Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, c
                                          found.end - found.begin));
   const bool is_present = item.has(map_type::kPresent);
   if (is_present)
-    status = std::move(status).explained(missing_text(item, "map type modifier"));
+    status = std::move(status).explained(missing_text(item.begin, item.size, "map type modifier"));
   return std::move(status)
       .during(is_present ? "Call to getTargetPointer returned null pointer ('present' map type modifier)."
                          : "Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
@@ -106,7 +107,7 @@ private:
     if (item.has(map_type::kTo) && item.size > 0)
       copy(item);
     if (item.has(map_type::kPtrAndObj) && item.pointer_mapping && holds(*item.pointer_mapping.mapping, item.base))
-      attach({item.pointer_mapping.mapping, item.base, kPointerSize, item.mapping.mapping, item.begin});
+      attach({item.pointer_mapping, item.base, kPointerSize, item.mapping, item.begin});
     return Status::ok();
   }
 
@@ -134,11 +135,12 @@ private:
           return Status::ok();
         continue; // somebody else was faster
       }
-      const bool counts = counts_.counts(item, found.ref.mapping, is_pointee);
+      const bool counts = counts_.counts(item, found.ref, is_pointee);
       if (counts && !map_.retain(found.ref, counter_of(item))) [[unlikely]] {
-        counts_.take_back(item, found.ref.mapping);
+        counts_.take_back(item, found.ref);
         continue; // removed since it was found
       }
+      OMPTARGET_SCHED_POINT("enter: retained");
       await(found);
       trace_present(range, *found.ref.mapping, counts);
       if (observe::reports_mappings()) [[unlikely]]
@@ -166,7 +168,8 @@ private:
     if (!inserted.is_new)
       return false;
     plan_.allocations.push_back({inserted.found.ref, range.begin, range.size, range.is_pointer ? 0 : padding_of(item)});
-    (void)counts_.counts(item, inserted.found.ref.mapping, is_pointee); // the one that it was made with
+    OMPTARGET_SCHED_POINT("enter: inserted");
+    (void)counts_.counts(item, inserted.found.ref, is_pointee); // the one that it was made with
     binding = {inserted.found.ref, true, false};
     return true;
   }
@@ -223,7 +226,7 @@ private:
   }
 
   void attach(const Attachment &action) {
-    (is_own(action.pointer_mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
+    (is_own(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
   /// ATTACH: only where this construct made storage, unless always; nothing is counted.
@@ -233,11 +236,17 @@ private:
     if (!pointer.is_contained || !target.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
-    if (!always && !is_own(pointer.ref.mapping) && !is_own(target.ref.mapping))
+    const bool is_new = is_own(pointer.ref.mapping);
+    if (!always && !is_new && !is_own(target.ref.mapping))
       return;
+    if (!is_new) { // this construct need not have a reference to it
+      if (!map_.borrow(pointer.ref))
+        return; // removed since it was found
+      plan_.borrowed.push_back(pointer.ref);
+    }
     await(pointer);
     await(target);
-    attach({pointer.ref.mapping, item.base, item.size, target.ref.mapping, item.begin});
+    attach({pointer.ref, item.base, item.size, target.ref, item.begin});
   }
 
   HostDataToTargetMap &map_;
@@ -256,7 +265,11 @@ void EnteredMapping::report() const {
 }
 
 Status missing_present(const MapItem &item, const char *modifier) {
-  return Status::message(missing_text(item, modifier)).about(variable_text(item));
+  return Status::message(missing_text(item.begin, item.size, modifier)).about(variable_text(item));
+}
+
+Status missing_present(const Copy &copy) {
+  return Status::message(missing_text(copy.host, copy.size, copy.needed_by)).about(variable_text(copy.name, copy.size));
 }
 
 Copy copy_of(const MapItem &item) {
@@ -267,7 +280,7 @@ Copy copy_of(const MapItem &item) {
     begin = std::max(begin, mapping.begin());
     end = std::min(end, mapping.end());
   }
-  return {item.mapping.mapping, begin, end - begin, item.name};
+  return {item.mapping, begin, end - begin, item.name, item.has(map_type::kPresent) ? "map type modifier" : nullptr};
 }
 
 void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy) {
@@ -278,6 +291,8 @@ void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy) {
     if (end - begin <= last.size + copy.size) { // they touch
       last.host = begin;
       last.size = end - begin;
+      if (!last.needed_by)
+        last.needed_by = copy.needed_by;
       return;
     }
   }
@@ -289,25 +304,40 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
   if (!status)
     abandon_enter(map, items, plan);
   return status;
+  return status;
 }
 
-void abandon_enter(HostDataToTargetMap &map, MapItems &items, const EnterPlan &plan) {
-  // What another thread has released meanwhile stays, unused, until it is entered again: this failure ends the program.
-  for (MapItem &item : items) {
+void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan) {
+  const auto keep = [&](Removed &&one) {
+    if (one.is_removed || one.is_free)
+      plan.removed.push_back(std::move(one));
+  };
+  // Before anything else goes: nobody else may remove them, so that their creator tells them from what others made.
+  for (const NewStorage &storage : plan.allocations)
+    keep(map.discard(storage.ref));
+  for (const MapItem &item : items) {
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const auto give_back = [&](MappingRef ref) {
-      if (ref && ref.mapping->creator() != &plan)
-        (void)map.release(ref, counter, false);
+      if (ref && map.release(ref, counter, false).reached_zero)
+        keep(map.remove_if_unused(ref));
     };
     if (item.flags & kItemCounted)
       give_back(item.mapping);
     if (item.flags & kItemPointerCounted)
       give_back(item.pointer_mapping);
-    item.mapping = item.pointer_mapping = {};
-    item.flags = 0;
   }
-  for (const NewStorage &storage : plan.allocations)
-    map.discard(storage.ref);
+  for (const MappingRef &ref : plan.borrowed)
+    keep(map.give_back(ref));
+  items = unplanned(items);
+}
+
+MapItems unplanned(const MapItems &items) {
+  MapItems result = items;
+  for (MapItem &item : result) {
+    item.mapping = item.pointer_mapping = {};
+    item.flags &= kItemLookUpOnly;
+  }
+  return result;
 }
 
 } // namespace omptarget

@@ -5,6 +5,11 @@
 
 #include "mapping/plan.h"
 
+#include <algorithm>
+#include <llvm/ADT/DenseSet.h>
+#include <memory>
+
+#include "base/sched_point.h"
 #include "mapping/construct_counts.h"
 #include "mapping/non_contiguous.h"
 #include "observe/construct_events.h"
@@ -14,12 +19,37 @@ namespace omptarget {
 namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
+constexpr size_t kFewItems = 8; ///< that comparing with each is cheap
 
 void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
   observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::count(mapping.state()),
                          mapping.hold_count(), item.name},
                         observe::CountChange::kSuppressed, item.has(map_type::kHold));
 }
+
+/// Mappings whose last reference the construct has taken. What a mapping itself says may be another construct's word by now.
+class LastReferences {
+public:
+  void add(MappingRef ref) {
+    if (few_.size() < kFewItems) {
+      few_.push_back(ref);
+      return;
+    }
+    if (!more_)
+      more_ = std::make_unique<More>();
+    more_->insert({ref.mapping, ref.generation});
+  }
+  bool is_empty() const { return few_.empty(); }
+  bool has(MappingRef ref) const {
+    return std::find(few_.begin(), few_.end(), ref) != few_.end() ||
+           (more_ && more_->contains({ref.mapping, ref.generation}));
+  }
+
+private:
+  using More = llvm::DenseSet<std::pair<const Mapping *, uint32_t>>;
+  llvm::SmallVector<MappingRef, kFewItems> few_;
+  std::unique_ptr<More> more_;
+};
 
 class ExitPlanner {
 public:
@@ -34,8 +64,11 @@ public:
         continue;
       if (!has_entered_)
         OMPTARGET_TRY(look_up(item));
-      if (item.has(map_type::kAlways) && is_copied_back(item) && !pin(item.mapping)) [[unlikely]]
-        forget(item); // removed since it was found
+      if (!is_copied_back(item))
+        continue;
+      copies_back_ = true;
+      if (item.has(map_type::kAlways)) [[unlikely]]
+        OMPTARGET_TRY(pin_copied(item));
     }
     if (observe::reports_mappings()) [[unlikely]]
       report_members();
@@ -47,28 +80,36 @@ public:
       if (item.flags & kItemPointerCounted)
         release(item, item.pointer_mapping);
     }
-    for (size_t i = items_.size(); i-- > 0;)
-      copy_back(items_[i]);
+    OMPTARGET_SCHED_POINT("exit: all released");
+    if (copies_always_ || (copies_back_ && !last_.is_empty()))
+      for (size_t i = items_.size(); i-- > 0;)
+        copy_back(items_[i]);
     return Status::ok();
   }
 
 private:
+  using How = LeftMapping::How;
+
   static bool is_data(const MapItem &item) {
     return !item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly);
   }
   static bool is_copied_back(const MapItem &item) {
     return item.mapping && item.has(map_type::kFrom) && item.size > 0;
   }
-  static void forget(MapItem &item) {
-    item.mapping = {};
+  Status pin_copied(MapItem &item) {
+    copies_always_ = true;
+    if (pin(item.mapping))
+      return Status::ok();
+    item.mapping = {}; // removed since it was found
     item.flags &= static_cast<uint8_t>(~kItemCounted);
+    return item.has(map_type::kPresent) ? missing_present(item, "map type modifier") : Status::ok();
   }
 
   /// Other threads may leave the mapping and enter it anew, but not free it before this construct is complete.
   bool pin(MappingRef ref) {
     if (!map_.pin(ref))
       return false;
-    plan_.pinned.push_back(ref);
+    plan_.left.push_back({ref, How::kPinned});
     return true;
   }
 
@@ -86,7 +127,7 @@ private:
       const Found pointer = map_.find(item.base, kPointerSize);
       if (pointer.is_contained) {
         item.pointer_mapping = pointer.ref;
-        item.flags |= counts_.counts(item, pointer.ref.mapping, false) ? kItemPointerCounted : 0;
+        item.flags |= counts_.counts(item, pointer.ref, false) ? kItemPointerCounted : 0;
       }
     }
     const Found found = map_.find(item.begin, item.size);
@@ -94,7 +135,7 @@ private:
       item.mapping = found.ref;
       add_awaited(plan_.awaited, found);
       // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
-      const bool counts = counts_.counts(item, found.ref.mapping, item.has(map_type::kPtrAndObj));
+      const bool counts = counts_.counts(item, found.ref, item.has(map_type::kPtrAndObj));
       item.flags |= counts || item.has(map_type::kDelete) ? kItemCounted : 0;
       return Status::ok();
     }
@@ -105,17 +146,36 @@ private:
     return Status::ok();
   }
 
-  void release(const MapItem &item, MappingRef ref) {
+  [[gnu::always_inline]] void release(const MapItem &item, MappingRef ref) {
     if (policy_.pins_released && !pin(ref))
       return; // removed since it was found
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
-    const bool is_last = map_.release(ref, counter, item.has(map_type::kDelete)).reached_zero;
+    const bool pins_last = copies_back_ && !policy_.pins_released && pins_if_last(item, ref);
+    const Released released = map_.release(ref, counter, item.has(map_type::kDelete), pins_last);
+    OMPTARGET_SCHED_POINT("exit: released");
     if (observe::reports_mappings()) [[unlikely]]
-      report_left(item, *ref.mapping, is_last);
-    if (!is_last)
-      return;
-    ref.mapping->set_finisher(&plan_);
-    plan_.unused.push_back(ref);
+      report_left(item, *ref.mapping, released.reached_zero);
+    if (released.reached_zero) [[unlikely]]
+      left_last(ref, released.is_pinned);
+  }
+
+  [[gnu::noinline]] void left_last(MappingRef ref, bool is_pinned) {
+    if (!policy_.pins_released)
+      plan_.left.push_back({ref, is_pinned ? How::kPinned : How::kUnused});
+    if (is_pinned || policy_.pins_released)
+      last_.add(ref);
+  }
+
+  /// Whether the mapping must stay if this takes its last reference: an item that is copied back lies in it. For a hit among
+  /// many items the answer may be yes needlessly; it costs nothing then.
+  [[gnu::noinline]] bool pins_if_last(const MapItem &item, MappingRef ref) const {
+    const bool may_be_last = item.has(map_type::kDelete) || MappingState::count(ref.mapping->state()) <= 1;
+    if (!may_be_last || is_copied_back(item) || items_.size() > kFewItems)
+      return true;
+    for (const MapItem &other : items_)
+      if (is_data(other) && is_copied_back(other) && other.mapping == ref)
+        return true;
+    return false;
   }
 
   static void report_left(const MapItem &item, const Mapping &mapping, bool is_last) {
@@ -133,12 +193,8 @@ private:
   void copy_back(const MapItem &item) {
     if (!is_data(item) || !is_copied_back(item))
       return;
-    if (!item.has(map_type::kAlways)) {
-      if (item.mapping.mapping->finisher() != &plan_)
-        return;
-      if (!policy_.pins_released && !pin(item.mapping))
-        return; // entered, left and removed by another thread meanwhile
-    }
+    if (!item.has(map_type::kAlways) && !last_.has(item.mapping))
+      return;
     if (const Copy copy = copy_of(item); copy.size > 0)
       add_copy(plan_.copies, copy);
   }
@@ -149,6 +205,9 @@ private:
   const bool has_entered_; ///< items know their mappings
   ExitPlan &plan_;
   ConstructCounts counts_;
+  bool copies_back_ = false;   ///< some item
+  bool copies_always_ = false; ///< some item, whatever its count
+  LastReferences last_;      ///< to what is pinned
 };
 
 /// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other
@@ -167,35 +226,61 @@ void report_unmoved(HostDataToTargetMap &map, const MapItem &item) {
     report_looked_up(item, item.begin, item.size, *found.ref.mapping);
 }
 
-Status update_item(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, size_t index,
-                   UpdatePlan &plan) {
-  const MapItem &item = items[index];
-  OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item, section_start(items, index)));
-  Status missing;
-  blocks.for_each([&](HostPtr begin, int64_t size) {
-    if (size == 0 || !missing.is_ok())
-      return;
-    const Found found = map.find(begin, size);
-    if (!found.is_contained) {
-      if (item.has(map_type::kPresent) && !policy.use_host_memory) {
-        MapItem block = item;
-        block.begin = begin;
-        block.size = size;
-        missing = missing_present(block, "motion modifier");
-      }
-      return;
-    }
-    add_awaited(plan.awaited, found);
+class UpdatePlanner {
+public:
+  UpdatePlanner(HostDataToTargetMap &map, const MappingPolicy &policy, UpdatePlan &plan, LeftMappings &left)
+      : map_(map), policy_(policy), plan_(plan), left_(left) {}
+
+  Status add(const MapItems &items, size_t index) {
+    const MapItem &item = items[index];
+    if (!item.has(map_type::kNonContiguous)) [[likely]]
+      return add_block(item, item.begin, item.size);
+    OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item, section_start(items, index)));
+    Status status;
+    blocks.for_each([&](HostPtr begin, int64_t size) {
+      if (status.is_ok())
+        status = add_block(item, begin, size);
+    });
+    return status;
+  }
+
+private:
+  Status add_block(const MapItem &item, HostPtr begin, int64_t size) {
+    if (size == 0)
+      return Status::ok();
+    const char *const needed_by = item.has(map_type::kPresent) ? "motion modifier" : nullptr;
+    const Found found = find_and_borrow(begin, size);
+    const Copy action{found.ref, begin, size, item.name, needed_by};
+    if (!found.is_contained)
+      return needed_by && !policy_.use_host_memory ? missing_present(action) : Status::ok();
+    add_awaited(plan_.awaited, found);
     if (observe::reports_mappings()) [[unlikely]]
       report_looked_up(item, begin, size, *found.ref.mapping);
-    const Copy action{found.ref.mapping, begin, size, item.name};
     if (item.has(map_type::kTo))
-      add_copy(plan.to_device, action);
+      add_copy(plan_.to_device, action);
     if (item.has(map_type::kFrom))
-      add_copy(plan.to_host, action);
-  });
-  return missing;
-}
+      add_copy(plan_.to_host, action);
+    return Status::ok();
+  }
+
+  Found find_and_borrow(HostPtr begin, int64_t size) {
+    for (;;) {
+      const Found found = map_.find(begin, size);
+      if (!found.is_contained || (!left_.empty() && left_.back().ref == found.ref))
+        return found;
+      OMPTARGET_SCHED_POINT("update: found");
+      if (!map_.borrow(found.ref)) [[unlikely]]
+        continue; // removed since it was found
+      left_.push_back({found.ref, LeftMapping::How::kBorrowed});
+      return found;
+    }
+  }
+
+  HostDataToTargetMap &map_;
+  const MappingPolicy &policy_;
+  UpdatePlan &plan_;
+  LeftMappings &left_;
+};
 
 } // namespace
 
@@ -204,13 +289,15 @@ Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems
   return ExitPlanner(map, policy, items, has_entered, plan).run();
 }
 
-Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan) {
+Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan,
+                   LeftMappings &left) {
   constexpr uint64_t kMoves = map_type::kTo | map_type::kFrom | map_type::kPresent;
+  UpdatePlanner planner(map, policy, plan, left);
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
       continue;
     if (items[i].has(kMoves))
-      OMPTARGET_TRY(update_item(map, policy, items, i, plan));
+      OMPTARGET_TRY(planner.add(items, i));
     else if (observe::reports_mappings()) [[unlikely]]
       report_unmoved(map, items[i]);
   }

@@ -27,7 +27,8 @@ void return_addresses(const MapItems &items, void **bases) {
     // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
     if (!item.mapping && !(item.flags & kItemHostPointer))
       observe::mapping_missing(item.name);
-    bases[item.argument] = item.mapping ? raw(item.mapping.mapping->target_of(base)) : raw(base);
+    const std::optional<DevicePtr> target = item.mapping ? target_of(item.mapping, base) : std::nullopt;
+    bases[item.argument] = target ? raw(*target) : raw(base);
   }
 }
 

@@ -109,7 +109,10 @@ public:
   /// Queues everything: data in, the kernel, data out.
   Status run() {
     OMPTARGET_TRY(gather_items(request_.list, items_));
-    OMPTARGET_TRY_DURING(prepare_data(), "Failed to process data before launching the kernel.");
+    if (Status status = prepare_data(); !status) {
+      work_.abandon(items_).consume(); // what entering took, if it was not entering that failed
+      return std::move(status).during("Failed to process data before launching the kernel.");
+    }
     work_.set_kernel(kernel_.name);
     if (Status status = start(); !status) {
       work_.abandon(items_).consume(); // the kernel's failure is what counts
@@ -145,7 +148,8 @@ private:
       return raw(private_address(index));
     const HostPtr base = base_of(item);
     if (item.mapping)
-      return raw(item.mapping.mapping->target_of(base));
+      if (const std::optional<DevicePtr> target = target_of(item.mapping, base)) [[likely]]
+        return raw(*target);
     // A captured function pointer names the device's function.
     if (item.size == 0)
       if (void *const function = find_device_function(raw(work_.device().id()), raw(base)))
@@ -210,8 +214,10 @@ private:
       return false;
     void *host_value;
     std::memcpy(&host_value, raw(item.base), sizeof host_value);
-    const DevicePtr translated = target.ref.mapping->target_of(host_ptr(host_value));
-    std::memcpy(value, &translated, sizeof translated);
+    const std::optional<DevicePtr> translated = target_of(target.ref, host_ptr(host_value));
+    if (!translated)
+      return false; // removed since it was found, or not there yet
+    std::memcpy(value, &*translated, sizeof *translated);
     return true;
   }
 
@@ -225,13 +231,13 @@ private:
     if (!target.is_contained)
       return Status::ok();
     if (closure.mapping)
-      return work_.attach({closure.mapping.mapping, item.base, static_cast<int64_t>(sizeof(void *)),
-                           target.ref.mapping, item.begin});
+      return work_.attach(
+          {closure.mapping, item.base, static_cast<int64_t>(sizeof(void *)), target.ref, item.begin});
     if (!is_private(closure))
       return Status::ok();
     const DevicePtr field = private_address(parent) + (item.base - closure.base);
-    const DevicePtr value = target.ref.mapping->target_of(item.begin);
-    return work_.write_value(field, &value, sizeof value);
+    const std::optional<DevicePtr> value = target_of(target.ref, item.begin);
+    return value ? work_.write_value(field, &*value, sizeof *value) : Status::ok();
   }
 
   /// What the kernel is called with, in the form that it wants.

@@ -288,7 +288,8 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
   const Found found = find_byte(*device, pointer);
   if (!found.is_contained)
     return static_cast<void *>(nullptr);
-  return raw(found.ref.mapping->target_of(host_ptr(pointer)));
+  const std::optional<DevicePtr> target = target_of(found.ref, host_ptr(pointer));
+  return target ? raw(*target) : nullptr; // removed since it was found, or not there yet
 }
 
 Result<bool> is_present(const void *pointer, int32_t device_number) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/sched_point.h"
 #include "base/settings.h"
 #include "device/invariants.h"
 #include "device/runtime.h"
@@ -42,9 +43,11 @@ Status explained(Status status, const Copy &copy, const char *direction) {
 
 } // namespace
 
-DeviceWork::~DeviceWork() {
+DeviceWork::~DeviceWork() { // something is left only after a failure, which is on its way up
   if (queue_.is_busy() || !temporaries_.empty()) [[unlikely]]
-    finish().consume(); // only after a failure, which is on its way up
+    finish().consume();
+  if (!exit_.left.empty()) [[unlikely]]
+    leave_mappings().consume();
   check_present_data(device_);
 }
 
@@ -58,29 +61,66 @@ MappingPolicy DeviceWork::policy_of(const Device &device) {
 
 Status DeviceWork::enter(MapItems &items) {
   EnterPlan plan;
-  OMPTARGET_TRY(plan_enter(device_.map(), policy_, items, plan));
+  if (Status status = plan_enter(device_.map(), policy_, items, plan); !status) {
+    free_all(plan.removed).consume();
+    return status;
+  }
   if (plan.is_empty()) [[likely]]
     return Status::ok();
-  Status status = carry_out(plan);
-  if (!status) {
-    give_back(plan);
-    abandon_enter(device_.map(), items, plan);
+  auto is_done = carry_out(plan);
+  if (!is_done.is_ok()) {
+    give_back(items, plan).consume();
+    return is_done.take_status();
   }
-  return status;
+  return *is_done ? Status::ok() : enter_again(items, plan);
 }
 
-Status DeviceWork::carry_out(const EnterPlan &plan) {
+/// Plans anew before the last plan is given back, so that what is referenced stays.
+Status DeviceWork::enter_again(MapItems &items, EnterPlan &first) {
+  std::unique_ptr<EnterPlan> last;
+  for (;;) {
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "what another thread was mapping is gone: planning anew");
+    auto plan = std::make_unique<EnterPlan>();
+    MapItems again = unplanned(items);
+    Status status = plan_enter(device_.map(), policy_, again, *plan);
+    Status given_back = give_back(items, last ? *last : first);
+    items = again;
+    last = std::move(plan);
+    Result<bool> is_done = status.is_ok() ? carry_out(*last) : Result<bool>(std::move(status));
+    if (is_done.is_ok() && *is_done)
+      return given_back;
+    given_back.consume(); // there is worse, or it comes again
+    if (!is_done.is_ok()) {
+      give_back(items, *last).consume();
+      return is_done.take_status();
+    }
+  }
+}
+
+/// False if something that it waited for is gone: the plan must be given back.
+Result<bool> DeviceWork::carry_out(const EnterPlan &plan) {
   OMPTARGET_TRY(allocate(plan));
+  OMPTARGET_SCHED_POINT("enter: allocated");
   for (const EnteredMapping &entered : plan.entered)
     entered.report();
-  OMPTARGET_TRY(fill(plan));
+  OMPTARGET_TRY_ASSIGN(const bool is_filled, fill(plan));
+  if (!is_filled)
+    return false;
+  OMPTARGET_SCHED_POINT("enter: filled");
   OMPTARGET_TRY(publish(plan));
-  OMPTARGET_TRY(await(plan.awaited));
+  OMPTARGET_SCHED_POINT("enter: published");
+  if (!plan.awaited.empty()) {
+    OMPTARGET_TRY_ASSIGN(const bool are_there, await(plan.awaited));
+    if (!are_there)
+      return false;
+  }
   for (const Copy &copy : plan.late_copies)
     OMPTARGET_TRY(copy_to_device(copy));
   for (const Attachment &action : plan.late_attachments)
     OMPTARGET_TRY(attach(action));
-  return Status::ok();
+  for (const MappingRef &ref : plan.borrowed)
+    exit_.left.push_back({ref, LeftMapping::How::kBorrowed});
+  return true;
 }
 
 namespace {
@@ -108,8 +148,10 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
           .about(variable_text(storage.ref.mapping->name(), storage.size));
     const DevicePtr allocation = device_ptr(*allocated);
     operation.set_target(*allocated);
-    OMPTARGET_TRY(notify_mapped(storage));
+    Status notified = notify_mapped(storage);
+    OMPTARGET_SCHED_POINT("enter: no storage yet");
     device_.map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
+    OMPTARGET_TRY(std::move(notified));
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,
                            storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
@@ -123,16 +165,17 @@ Status DeviceWork::notify_mapped(const NewStorage &storage) {
   return device_.plugin().data_notify_mapped(device_.local_id(), raw(storage.begin), storage.size);
 }
 
-Status DeviceWork::fill(const EnterPlan &plan) {
+/// False as carry_out.
+Result<bool> DeviceWork::fill(const EnterPlan &plan) {
   for (const Copy &copy : plan.copies)
     OMPTARGET_TRY(copy_to_device(copy));
   for (const Attachment &action : plan.attachments) {
     // The target's address is enough; its data may still be on the way.
-    if (!action.target->wait_for(MappingState::kStorage, action.target->generation()))
-      return Status::error("data that a pointer is attached to could not be mapped by another thread");
+    if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
+      return false;
     OMPTARGET_TRY(attach(action));
   }
-  return Status::ok();
+  return true;
 }
 
 /// An event after which all that is queued now is done. It lives as long as somebody may wait for it.
@@ -159,39 +202,49 @@ Status DeviceWork::publish(const EnterPlan &plan) {
     }
   }
   for (const NewStorage &storage : plan.allocations) {
-    device_.map().publish_ready(*storage.ref.mapping, arrival);
     if (arrival)
       arriving_.push_back(storage.ref);
+    // Somebody may have taken all references meanwhile.
+    if (!device_.map().publish_ready(storage.ref, arrival)) [[unlikely]] {
+      OMPTARGET_TRY(finish());
+      OMPTARGET_TRY(free_removed(device_.map().remove_if_unused(storage.ref)));
+    }
   }
   return Status::ok();
 }
 
-Status DeviceWork::await(const llvm::SmallVectorImpl<MappingRef> &awaited) {
+/// Whether all of them are still there.
+Result<bool> DeviceWork::await(const llvm::SmallVectorImpl<MappingRef> &awaited) {
   const uint64_t bit = mapping_settings().force_atomic ? MappingState::kReady : MappingState::kStorage;
+  bool are_there = true;
   for (const MappingRef &ref : awaited) {
+    OMPTARGET_SCHED_POINT("await");
     if (!ref.mapping->wait_for(bit, ref.generation))
-      return Status::error("data that another thread was mapping could not be mapped by it");
-    if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
+      are_there = false;
+    else if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
       OMPTARGET_TRY(device_.plugin().wait_event(device_.local_id(), arrival.get(), queue_));
   }
-  return Status::ok();
+  return are_there;
 }
 
 Status DeviceWork::copy_to_device(const Copy &copy) {
-  const DevicePtr target = copy.mapping->target_of(copy.host);
+  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  OMPTARGET_SCHED_POINT("copy: placed");
+  if (!target) [[unlikely]]
+    return copy.needed_by ? missing_present(copy) : Status::ok();
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
-                         raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(target), copy.size,
-                                 copy.mapping->name()});
+                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+                                 copy.mapping.mapping->name()});
   OMPTARGET_TRY(explained(
-      timed(device_.plugin().data_submit(device_.local_id(), raw(target), raw(copy.host), copy.size, &queue_)), copy,
+      timed(device_.plugin().data_submit(device_.local_id(), raw(*target), raw(copy.host), copy.size, &queue_)), copy,
       "to"));
-  return copy.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
+  return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
 
 /// The copy brought host values to pointers that must hold device addresses.
 Status DeviceWork::rewrite_pointers(const Copy &copy) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(*copy.mapping, copy.host, copy.size))
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
     OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value));
   return Status::ok();
 }
@@ -216,16 +269,18 @@ Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t siz
 Status DeviceWork::attach(const Attachment &action) {
   void *host_value;
   std::memcpy(&host_value, raw(action.pointer), sizeof host_value);
-  const DevicePtr device_value = action.target->target_of(host_ptr(host_value));
-  const DevicePtr device_address = action.pointer_mapping->target_of(action.pointer);
+  const std::optional<DevicePtr> device_value = target_of(action.target, host_ptr(host_value));
+  const std::optional<DevicePtr> device_address = target_of(action.pointer_mapping, action.pointer);
+  if (!device_value || !device_address)
+    return Status::ok(); // not present any more
   // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this construct's
   // knows nothing of, so that the pointer is written once more.
   const bool waits = !device_.plugin().is_asynchronous();
-  if (!device_.map().note_attached(*action.pointer_mapping,
-                                   {action.pointer, host_ptr(host_value), device_address, device_value, this}, waits))
+  if (!device_.map().note_attached(action.pointer_mapping,
+                                   {action.pointer, host_ptr(host_value), *device_address, *device_value, this}, waits))
     return Status::ok();
   attaching_.emplace_back(action.pointer_mapping, action.pointer);
-  Status status = write_pointer(action, device_address, device_value);
+  Status status = write_pointer(action, *device_address, *device_value);
   if (waits)
     settle_attached();
   return status;
@@ -233,7 +288,7 @@ Status DeviceWork::attach(const Attachment &action) {
 
 void DeviceWork::settle_attached() {
   for (const auto &[mapping, pointer] : attaching_)
-    device_.map().settle_attached(*mapping, pointer, this);
+    device_.map().settle_attached(mapping, pointer, this);
   attaching_.clear();
 }
 
@@ -249,20 +304,38 @@ Status DeviceWork::write_pointer(const Attachment &action, DevicePtr device_addr
   return write_value(device_address, descriptor.data(), action.size);
 }
 
-void DeviceWork::give_back(const EnterPlan &plan) {
-  if (queue_.is_busy())
-    device_.plugin().synchronize(device_.local_id(), queue_).consume();
-  for (const NewStorage &storage : plan.allocations)
-    if (storage.ref.mapping->allocation() != DevicePtr::kNull)
-      device_.plugin()
-          .data_delete(device_.local_id(), raw(storage.ref.mapping->allocation()), OMPTARGET_ALLOC_DEFAULT)
-          .consume();
+/// Queued copies into what goes are waited for.
+Status DeviceWork::give_back(MapItems &items, EnterPlan &plan) {
+  Status status = queue_.is_busy() ? device_.plugin().synchronize(device_.local_id(), queue_) : Status::ok();
+  settle_attached();
+  abandon_enter(device_.map(), items, plan);
+  Status freed = free_all(plan.removed);
+  if (status.is_ok())
+    return freed;
+  freed.consume();
+  return status;
+}
+
+Status DeviceWork::free_all(const std::vector<Removed> &all) {
+  Status status;
+  for (const Removed &removed : all) {
+    Status freed = free_removed(removed);
+    if (status.is_ok())
+      status = std::move(freed);
+    else
+      freed.consume();
+  }
+  return status;
 }
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
   OMPTARGET_TRY(plan_exit(device_.map(), policy_, items, has_entered, exit_));
-  OMPTARGET_TRY(await(exit_.awaited));
-  return exit_.copies.empty() ? Status::ok() : copy_to_host(exit_.copies);
+  if (!exit_.awaited.empty()) [[unlikely]]
+    if (auto are_there = await(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
+      return are_there.take_status();
+  for (const Copy &copy : exit_.copies)
+    OMPTARGET_TRY(copy_to_host(copy));
+  return Status::ok();
 }
 
 Status DeviceWork::abandon(MapItems &items) {
@@ -275,7 +348,7 @@ Status DeviceWork::complete() {
   for (const Copy &copy : restored_)
     restore_pointers(copy);
   restored_.clear();
-  return exit_.unused.empty() && exit_.pinned.empty() ? Status::ok() : free_unused();
+  return exit_.left.empty() ? Status::ok() : leave_mappings();
 }
 
 Result<bool> DeviceWork::try_complete() {
@@ -288,63 +361,69 @@ Result<bool> DeviceWork::try_complete() {
   return true;
 }
 
-Status DeviceWork::copy_to_host(const llvm::SmallVectorImpl<Copy> &copies) {
-  for (const Copy &copy : copies) {
-    const DevicePtr target = copy.mapping->target_of(copy.host);
-    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
-                           raw(copy.host), raw(target), copy.size, copy.name ? copy.name : "unknown");
-    const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(target),
-                                   copy.size, copy.mapping->name()});
-    OMPTARGET_TRY(explained(
-        timed(device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(target), copy.size, &queue_)),
-        copy, "from"));
-    if (!copy.mapping->has_attached_pointers())
-      continue;
-    if (queue_.is_busy())
-      restored_.push_back(copy);
-    else
-      restore_pointers(copy);
-  }
+Status DeviceWork::copy_to_host(const Copy &copy) {
+  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  OMPTARGET_SCHED_POINT("copy: placed");
+  if (!target) [[unlikely]]
+    return copy.needed_by ? missing_present(copy) : Status::ok();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
+                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+                                 copy.mapping.mapping->name()});
+  OMPTARGET_TRY(explained(
+      timed(device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(*target), copy.size, &queue_)), copy,
+      "from"));
+  if (!copy.mapping.mapping->has_attached_pointers())
+    return Status::ok();
+  if (queue_.is_busy())
+    restored_.push_back(copy);
+  else
+    restore_pointers(copy);
   return Status::ok();
 }
 
 /// The copy brought device addresses to pointers that must hold host values.
 void DeviceWork::restore_pointers(const Copy &copy) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(*copy.mapping, copy.host, copy.size)) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
     void *value = raw(pointer.host_value);
     std::memcpy(raw(pointer.host_address), &value, sizeof value);
   }
 }
 
-/// The last construct that is done with a mapping removes it, whichever took the last reference.
-Status DeviceWork::free_unused() {
-  for (const MappingRef &ref : exit_.pinned) {
-    const char *const name = ref.mapping->name();
-    OMPTARGET_TRY(free_removed(ref, device_.map().unpin(ref), name));
+/// The last construct that is done with a mapping removes it, whichever took the last reference. All are left, whatever
+/// fails.
+Status DeviceWork::leave_mappings() {
+  OMPTARGET_SCHED_POINT("complete: about to remove");
+  HostDataToTargetMap &map = device_.map();
+  Status status;
+  for (const LeftMapping &left : exit_.left) {
+    const Removed removed = left.how == LeftMapping::How::kUnused   ? map.remove_if_unused(left.ref)
+                            : left.how == LeftMapping::How::kPinned ? map.unpin(left.ref)
+                                                                    : map.give_back(left.ref);
+    if (!removed.is_removed && !removed.is_free)
+      continue;
+    Status freed = free_removed(removed);
+    if (status.is_ok())
+      status = std::move(freed);
+    else
+      freed.consume();
   }
-  for (const MappingRef &ref : exit_.unused) {
-    const char *const name = ref.mapping->name();
-    OMPTARGET_TRY(free_removed(ref, device_.map().remove_if_unused(ref), name));
-  }
-  exit_.unused.clear();
-  exit_.pinned.clear();
-  return Status::ok();
+  exit_.left.clear();
+  return status;
 }
 
-Status DeviceWork::free_removed(MappingRef ref, const Removed &removed, const char *name) {
-  const Plugin &plugin = device_.plugin();
-  if (!removed.is_removed) {
-    ref.mapping->clear_finisher(&exit_); // somebody entered it again
-    return Status::ok();
+Status DeviceWork::free_removed(const Removed &removed) {
+  if (removed.is_removed) {
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+                           raw(removed.begin), raw(removed.target_begin), removed.size);
+    if (observe::reports_mappings()) [[unlikely]]
+      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
   }
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
-                         raw(removed.begin), raw(removed.target_begin), removed.size);
-  if (observe::reports_mappings()) [[unlikely]]
-    observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, name});
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
+  const Plugin &plugin = device_.plugin();
   const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
-                                 raw(removed.allocation), removed.size, name});
+                                 raw(removed.allocation), removed.size, removed.name});
   OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
   OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                        "Failed to deallocate target data");
@@ -353,11 +432,16 @@ Status DeviceWork::free_removed(MappingRef ref, const Removed &removed, const ch
 
 Status DeviceWork::start_update(const MapItems &items) {
   UpdatePlan plan;
-  OMPTARGET_TRY(plan_update(device_.map(), policy_, items, plan));
-  OMPTARGET_TRY(await(plan.awaited));
+  OMPTARGET_TRY(plan_update(device_.map(), policy_, items, plan, exit_.left));
+  OMPTARGET_SCHED_POINT("update: planned");
+  if (!plan.awaited.empty()) [[unlikely]]
+    if (auto are_there = await(plan.awaited); !are_there.is_ok()) // what is gone is not copied
+      return are_there.take_status();
   for (const Copy &copy : plan.to_device)
     OMPTARGET_TRY(copy_to_device(copy));
-  return copy_to_host(plan.to_host);
+  for (const Copy &copy : plan.to_host)
+    OMPTARGET_TRY(copy_to_host(copy));
+  return Status::ok();
 }
 
 Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {

@@ -23,7 +23,8 @@ public:
   Device &device() { return device_; }
   Queue &queue() { return queue_; }
 
-  /// Plans and carries out entering. On failure the mapping table is as before.
+  /// Plans and carries out entering; again, if what another construct was making is gone, because it failed or was removed.
+  /// On failure the mapping table is as before.
   Status enter(MapItems &items);
   /// Plans leaving and starts it; complete() does the rest.
   Status start_exit(MapItems &items, bool has_entered);
@@ -35,7 +36,6 @@ public:
   /// Gives back what entering took, without copying anything: the construct failed.
   Status abandon(MapItems &items);
 
-  Status copy_to_device(const Copy &copy);
   /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
   Status attach(const Attachment &action);
   /// Writes size bytes of a value, which is kept until it has been copied.
@@ -69,20 +69,23 @@ public:
 private:
   Status wait();
   Status allocate(const EnterPlan &plan);
-  Status fill(const EnterPlan &plan);
+  Result<bool> fill(const EnterPlan &plan);
   Status publish(const EnterPlan &plan);
-  Status await(const llvm::SmallVectorImpl<MappingRef> &awaited);
-  Status carry_out(const EnterPlan &plan);
+  Result<bool> await(const llvm::SmallVectorImpl<MappingRef> &awaited);
+  Result<bool> carry_out(const EnterPlan &plan);
+  Status enter_again(MapItems &items, EnterPlan &plan);
   Result<std::shared_ptr<void>> record_arrival();
   Status notify_mapped(const NewStorage &storage);
-  Status copy_to_host(const llvm::SmallVectorImpl<Copy> &copies);
+  Status copy_to_device(const Copy &copy);
+  Status copy_to_host(const Copy &copy);
   void restore_pointers(const Copy &copy);
   Status rewrite_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   void settle_attached();
-  void give_back(const EnterPlan &plan);
-  Status free_unused();
-  Status free_removed(MappingRef ref, const Removed &removed, const char *name);
+  Status give_back(MapItems &items, EnterPlan &plan);
+  Status free_all(const std::vector<Removed> &removed);
+  Status leave_mappings();
+  Status free_removed(const Removed &removed);
   Status free_temporaries();
   static MappingPolicy policy_of(const Device &device);
 
@@ -94,8 +97,8 @@ private:
   llvm::SmallVector<DevicePtr, 2> temporaries_;
   llvm::SmallVector<MappingRef, 2> arriving_; // whose arrival is an event of queue_
   llvm::SmallVector<Copy, 2> restored_;       // copies to the host that bring attached pointers
-  llvm::SmallVector<std::pair<Mapping *, HostPtr>, 2> attaching_; // pointers whose copies are being written
-  ExitPlan exit_;                             // its unused mappings wait for the queue
+  llvm::SmallVector<std::pair<MappingRef, HostPtr>, 2> attaching_; // pointers whose copies are being written
+  ExitPlan exit_;                             // what it leaves waits for the queue
 };
 
 } // namespace omptarget

@@ -21,7 +21,7 @@ MappingRef make(HostDataToTargetMap &map, HostPtr begin, int64_t size, Counter c
   const Inserted inserted = map.insert(range(begin, size, counter));
   EXPECT_TRUE(inserted.is_new);
   map.publish_storage(*inserted.found.ref.mapping, kTarget, kTarget);
-  map.publish_ready(*inserted.found.ref.mapping);
+  EXPECT_TRUE(map.publish_ready(inserted.found.ref));
   return inserted.found.ref;
 }
 
@@ -150,53 +150,122 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
 
 TEST(HostDataToTargetMap, attached_pointers_are_noted_once_and_found_by_range) {
   HostDataToTargetMap map;
-  Mapping &mapping = *make(map, kA, 64).mapping;
+  const MappingRef ref = make(map, kA, 64);
   const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}};
-  EXPECT_FALSE(mapping.has_attached_pointers());
-  EXPECT_TRUE(map.note_attached(mapping, pointer, true));
-  EXPECT_FALSE(map.note_attached(mapping, pointer, true)) << "it needs no writing";
+  EXPECT_FALSE(ref.mapping->has_attached_pointers());
+  EXPECT_TRUE(map.note_attached(ref, pointer, true));
+  EXPECT_FALSE(map.note_attached(ref, pointer, true)) << "it needs no writing";
   AttachedPointer other = pointer;
   other.device_value = DevicePtr{0x888};
-  EXPECT_TRUE(map.note_attached(mapping, other, true));
-  EXPECT_EQ(map.attached_in(mapping, kA, 8).size(), 0u);
-  EXPECT_EQ(map.attached_in(mapping, kA, 9).size(), 1u);
-  EXPECT_EQ(map.attached_in(mapping, kA + 15, 1).size(), 1u);
-  EXPECT_EQ(map.attached_in(mapping, kA + 16, 8).size(), 0u);
+  EXPECT_TRUE(map.note_attached(ref, other, true));
+  EXPECT_EQ(map.attached_in(ref, kA, 8).size(), 0u);
+  EXPECT_EQ(map.attached_in(ref, kA, 9).size(), 1u);
+  EXPECT_EQ(map.attached_in(ref, kA + 15, 1).size(), 1u);
+  EXPECT_EQ(map.attached_in(ref, kA + 16, 8).size(), 0u);
 }
 
 TEST(HostDataToTargetMap, an_attached_pointer_is_written_before_another_construct_relies_on_it) {
   HostDataToTargetMap map;
-  Mapping &mapping = *make(map, kA, 64).mapping;
+  const MappingRef ref = make(map, kA, 64);
   const int one = 1, two = 2;
   AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}, &one};
-  EXPECT_TRUE(map.note_attached(mapping, pointer, true));
+  EXPECT_TRUE(map.note_attached(ref, pointer, true));
   pointer.writer = &two;
-  EXPECT_TRUE(map.note_attached(mapping, pointer, false)) << "the other's writing is under way, somewhere";
+  EXPECT_TRUE(map.note_attached(ref, pointer, false)) << "the other's writing is under way, somewhere";
   std::atomic<bool> is_written{false}, was_written{false};
   std::thread waiting([&] {
     AttachedPointer same = pointer;
     same.writer = &one;
-    EXPECT_FALSE(map.note_attached(mapping, same, true));
+    EXPECT_FALSE(map.note_attached(ref, same, true));
     was_written = is_written.load();
   });
-  map.settle_attached(mapping, kA + 8, &one); // no longer the writer
+  map.settle_attached(ref, kA + 8, &one); // no longer the writer
   is_written = true;
-  map.settle_attached(mapping, kA + 8, &two);
+  map.settle_attached(ref, kA + 8, &two);
   waiting.join();
   EXPECT_TRUE(was_written);
   pointer.writer = &one;
-  EXPECT_FALSE(map.note_attached(mapping, pointer, false));
+  EXPECT_FALSE(map.note_attached(ref, pointer, false));
+}
+
+TEST(HostDataToTargetMap, what_is_borrowed_goes_from_the_table_and_is_freed_by_who_gives_it_back_last) {
+  for (const int borrowers : {1, 2, 14, 15, 16, 40}) {
+    HostDataToTargetMap map;
+    const MappingRef ref = make(map, kA, 64);
+    for (int i = 0; i < borrowers; ++i)
+      EXPECT_TRUE(map.borrow(ref));
+    map.note_attached(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
+    map.release(ref, Counter::kDynamic, false);
+    const Removed removed = map.remove_if_unused(ref);
+    EXPECT_TRUE(removed.is_removed);
+    EXPECT_FALSE(removed.is_free);
+    EXPECT_EQ(removed.allocation, DevicePtr::kNull);
+    EXPECT_EQ(map.size(), 0u);
+    EXPECT_FALSE(map.find(kA, 8).ref);
+    EXPECT_FALSE(map.borrow(ref)) << "it is gone";
+    EXPECT_FALSE(target_of(ref, kA));
+    const MappingRef next = make(map, kA, 64);
+    EXPECT_NE(next.mapping, ref.mapping) << "its storage is still used";
+    EXPECT_EQ(map.attached_in(ref, kA, 64).size(), 1u) << "until then its pointers are known";
+    for (int i = 0; i < borrowers; ++i) {
+      const Removed last = map.give_back(ref);
+      EXPECT_FALSE(last.is_removed);
+      EXPECT_EQ(last.is_free, i + 1 == borrowers);
+      EXPECT_EQ(last.allocation, i + 1 == borrowers ? kTarget : DevicePtr::kNull);
+    }
+    EXPECT_EQ(make(map, kB, 8).mapping, ref.mapping) << "now it is used again";
+  }
+}
+
+TEST(HostDataToTargetMap, what_is_given_back_while_present_stays) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(map.borrow(ref));
+  for (int i = 0; i < 20; ++i)
+    EXPECT_FALSE(map.give_back(ref).is_free);
+  map.release(ref, Counter::kDynamic, false);
+  EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
+}
+
+TEST(HostDataToTargetMap, the_last_reference_is_taken_and_the_mapping_pinned_in_one_step) {
+  HostDataToTargetMap map;
+  for (const Counter counter : {Counter::kDynamic, Counter::kHold}) {
+    const MappingRef ref = make(map, kA, 64);
+    EXPECT_TRUE(map.retain(ref, counter));
+    if (counter == Counter::kHold) {
+      EXPECT_FALSE(map.release(ref, Counter::kDynamic, false, true).is_pinned);
+    } else {
+      EXPECT_FALSE(map.release(ref, counter, false, true).is_pinned);
+    }
+    EXPECT_TRUE(map.release(ref, counter, false, true).is_pinned);
+    EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+    EXPECT_TRUE(map.find(kA, 8).ref) << "who enters it finds it";
+    EXPECT_TRUE(map.unpin(ref).is_removed);
+  }
+}
+
+TEST(HostDataToTargetMap, what_is_not_ready_is_removed_by_its_creator_only) {
+  HostDataToTargetMap map;
+  const MappingRef ref = map.insert({kA, kA + 64, kA, nullptr, &map, Counter::kDynamic}).found.ref;
+  map.release(ref, Counter::kDynamic, false);
+  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+  map.publish_storage(*ref.mapping, kTarget, kTarget);
+  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
+  EXPECT_FALSE(map.publish_ready(ref));
+  EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
+  EXPECT_EQ(map.size(), 0u);
 }
 
 TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  map.note_attached(*ref.mapping, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
+  map.note_attached(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
   map.release(ref, Counter::kDynamic, false);
   map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
   EXPECT_FALSE(again.mapping->has_attached_pointers());
-  EXPECT_TRUE(map.attached_in(*again.mapping, kA, 64).empty());
+  EXPECT_TRUE(map.attached_in(again, kA, 64).empty());
 }
 
 TEST(HostDataToTargetMap, names_of_a_module_that_goes_are_forgotten) {
@@ -222,7 +291,9 @@ TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_wil
     EXPECT_FALSE(bad.mapping->wait_for(MappingState::kReady, bad.generation));
   });
   map.publish_storage(*good.mapping, kTarget, kTarget);
-  map.publish_ready(*good.mapping);
+  EXPECT_TRUE(map.publish_ready(good));
+  map.discard(good);
+  EXPECT_EQ(map.size(), 2u) << "others may use what is ready";
   map.discard(bad);
   waiter.join();
   EXPECT_FALSE(map.find(kB, 64).ref);
@@ -233,7 +304,7 @@ TEST(HostDataToTargetMap, an_arrival_lives_until_it_has_ended_and_nobody_uses_it
   int ended = 0;
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
   map.publish_storage(*ref.mapping, kTarget, kTarget);
-  map.publish_ready(*ref.mapping, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); }));
+  EXPECT_TRUE(map.publish_ready(ref, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); })));
   EXPECT_NE(map.find(kA, 64).state & MappingState::kArriving, 0u);
   std::shared_ptr<void> used = map.arrival(ref);
   EXPECT_EQ(used.get(), &ended);
@@ -249,7 +320,7 @@ TEST(HostDataToTargetMap, an_arrival_goes_with_its_mapping) {
   HostDataToTargetMap map;
   int ended = 0;
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  map.publish_ready(*ref.mapping, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); }));
+  EXPECT_TRUE(map.publish_ready(ref, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); })));
   map.release(ref, Counter::kDynamic, false);
   {
     const Removed removed = map.remove_if_unused(ref);
@@ -277,7 +348,7 @@ TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
       alive.fetch_add(1);
       const auto target = static_cast<DevicePtr>(static_cast<uintptr_t>(begin) + 0x100000);
       map.publish_storage(*inserted.found.ref.mapping, target, target);
-      map.publish_ready(*inserted.found.ref.mapping);
+      EXPECT_TRUE(map.publish_ready(inserted.found.ref));
       return inserted.found.ref;
     }
   };

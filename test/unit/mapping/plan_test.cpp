@@ -75,10 +75,11 @@ TEST(PlanUpdate, the_only_member_of_a_struct_starts_where_the_struct_does) { // 
   map.insert_infinite({kBase, kBase + 148, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
   SectionDimension section[] = {{0, 2, 48}, {2, 2, 4}, {0, 1, 4}};
   UpdatePlan plan;
+  LeftMappings left;
   ASSERT_TRUE(plan_update(map, {},
                           {item(kBase, kBase + 12, 4, 0),
                            item(kBase, host_ptr(section), 3, kFrom | kNonContiguous | (1ull << kMemberOfShift), 0)},
-                          plan)
+                          plan, left)
                   .is_ok());
   ASSERT_EQ(plan.to_host.size(), 2u);
   EXPECT_EQ(plan.to_host[0].host, kBase + 12);
@@ -122,19 +123,20 @@ TEST(PrivateLayout, a_private_pointer_has_its_value_at_its_base) {
 }
 
 TEST(AddCopy, ranges_that_touch_become_one) {
-  Mapping mapping, other;
+  Mapping one, another;
+  const MappingRef mapping{&one, 2}, other{&another, 2};
   llvm::SmallVector<Copy, 4> copies;
-  add_copy(copies, {&mapping, kBase, 4, nullptr});
-  add_copy(copies, {&mapping, kBase + 4, 4, nullptr});
-  add_copy(copies, {&mapping, kBase + 2, 4, nullptr});
+  add_copy(copies, {mapping, kBase, 4, nullptr});
+  add_copy(copies, {mapping, kBase + 4, 4, nullptr});
+  add_copy(copies, {mapping, kBase + 2, 4, nullptr});
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].size, 8);
-  add_copy(copies, {&mapping, kBase + -4, 4, nullptr});
+  add_copy(copies, {mapping, kBase + -4, 4, nullptr});
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].host, kBase + -4);
   EXPECT_EQ(copies[0].size, 12);
-  add_copy(copies, {&mapping, kBase + 12, 4, nullptr}); // a gap
-  add_copy(copies, {&other, kBase + 16, 4, nullptr});
+  add_copy(copies, {mapping, kBase + 12, 4, nullptr}); // a gap
+  add_copy(copies, {other, kBase + 16, 4, nullptr});
   EXPECT_EQ(copies.size(), 3u);
 }
 
@@ -234,8 +236,11 @@ TEST(PlanExit, each_map_type) {
       ExitPlan plan;
       ASSERT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
       const bool is_last = references == 1;
-      EXPECT_EQ(plan.unused.size(), is_last || row.removes_other ? 1u : 0u);
-      EXPECT_EQ(plan.copies.size(), (is_last ? row.copies_last : row.copies_other) ? 1u : 0u);
+      const bool is_copied = is_last ? row.copies_last : row.copies_other;
+      EXPECT_EQ(plan.left.empty(), !is_last && !row.removes_other && !is_copied);
+      for (const LeftMapping &left : plan.left) // what is copied stays meanwhile, and goes when it is unpinned
+        EXPECT_EQ(left.how, is_copied ? LeftMapping::How::kPinned : LeftMapping::How::kUnused);
+      EXPECT_EQ(plan.copies.size(), is_copied ? 1u : 0u);
     }
 }
 
@@ -257,7 +262,7 @@ TEST(PlanEnter, a_larger_range_than_what_is_present_is_refused_and_leaves_no_tra
   EnterPlan first_plan;
   ASSERT_TRUE(plan_enter(map, {}, first, first_plan).is_ok());
   map.publish_storage(*first[0].mapping.mapping, DevicePtr{0x99000}, DevicePtr{0x99000});
-  map.publish_ready(*first[0].mapping.mapping);
+  EXPECT_TRUE(map.publish_ready(first[0].mapping));
   MapItems second{item(kBase + 4096, kBase + 4096, 8, kTo), item(kBase, kBase, 16, kTo), item(kBase, kBase, 64, kTo)};
   second[2].name = ";big;f.c;3;4;;";
   EnterPlan plan;
@@ -308,9 +313,10 @@ TEST(PlanEnter, unified_memory_keeps_data_on_the_host_unless_they_are_to_be_clos
 TEST(PlanUpdate, absent_data_are_left_alone_unless_they_must_be_present) {
   HostDataToTargetMap map;
   UpdatePlan plan;
-  EXPECT_TRUE(plan_update(map, {}, {item(kBase, kBase, 32, kTo)}, plan).is_ok());
+  LeftMappings left;
+  EXPECT_TRUE(plan_update(map, {}, {item(kBase, kBase, 32, kTo)}, plan, left).is_ok());
   EXPECT_TRUE(plan.to_device.empty());
-  Status status = plan_update(map, {}, {item(kBase, kBase, 32, kTo | kPresent)}, plan);
+  Status status = plan_update(map, {}, {item(kBase, kBase, 32, kTo | kPresent)}, plan, left);
   ASSERT_FALSE(status.is_ok());
   EXPECT_NE(status.to_string().find("'present' motion modifier"), std::string::npos);
 }
@@ -330,7 +336,7 @@ TEST(PlanEnter, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
   EXPECT_EQ(map.snapshot()[1].dynamic_count, 1u);
   ExitPlan exit;
   ASSERT_TRUE(plan_exit(map, {}, items, false, exit).is_ok());
-  EXPECT_EQ(exit.unused.size(), 2u);
+  EXPECT_EQ(exit.left.size(), 2u);
 }
 
 } // namespace

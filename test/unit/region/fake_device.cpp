@@ -8,8 +8,8 @@
 #include <cstring>
 #include <deque>
 #include <gtest/gtest.h>
+#include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "plugin/plugin_functions.h"
@@ -29,8 +29,10 @@ struct LazyEvent {
 
 std::recursive_mutex mutex; // of everything below; work is done with it held
 FakeCounts counts;
-std::set<void *> &blocks = *new std::set<void *>; // of device memory; tests may leave some of it mapped
+std::map<char *, int64_t> &blocks = *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
 int64_t failing = 0;
+int64_t failing_submit = 0;
+std::function<void(FakeOperation)> &hook = *new std::function<void(FakeOperation)>;
 std::vector<LazyQueue *> queues;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -68,14 +70,14 @@ void *allocate(int32_t, int64_t size, void *, int32_t) {
   ++counts.allocations;
   void *memory = std::aligned_alloc(16, (static_cast<size_t>(size) + 15) / 16 * 16);
   std::memset(memory, kFresh, static_cast<size_t>(size));
-  blocks.insert(memory);
+  blocks[static_cast<char *>(memory)] = size;
   return memory;
 }
 
 int32_t free_block(int32_t, void *memory, int32_t) {
   Lock lock(mutex);
   ++counts.frees;
-  if (blocks.erase(memory) == 0) {
+  if (blocks.erase(static_cast<char *>(memory)) == 0) {
     ADD_FAILURE() << "freeing " << memory << ", which is no device memory";
     return 1;
   }
@@ -83,30 +85,77 @@ int32_t free_block(int32_t, void *memory, int32_t) {
   return 0;
 }
 
-int32_t submit(int32_t, void *target, void *host, int64_t size) {
+/// Calls the hook without the lock, so that it may use the device, and wait.
+void call_hook(FakeOperation operation) {
+  std::function<void(FakeOperation)> copy;
+  {
+    Lock lock(mutex);
+    copy = hook;
+  }
+  if (copy)
+    copy(operation);
+}
+
+int32_t submit_now(void *target, void *host, int64_t size) {
   Lock lock(mutex);
   ++counts.to_device;
   counts.bytes_to_device += size;
+  if (failing_submit > 0 && --failing_submit == 0)
+    return 1;
   std::memcpy(target, host, static_cast<size_t>(size));
   return 0;
 }
 
-int32_t retrieve(int32_t, void *host, void *target, int64_t size) {
+int32_t submit(int32_t, void *target, void *host, int64_t size) {
+  call_hook(FakeOperation::kSubmit);
+  return submit_now(target, host, size);
+}
+
+int32_t retrieve_now(void *host, void *target, int64_t size) {
   Lock lock(mutex);
   ++counts.to_host;
   std::memcpy(host, target, static_cast<size_t>(size));
   return 0;
 }
 
-int32_t submit_lazily(int32_t device, void *target, void *host, int64_t size, __tgt_async_info *info) {
+int32_t retrieve(int32_t, void *host, void *target, int64_t size) {
+  const int32_t result = retrieve_now(host, target, size);
+  call_hook(FakeOperation::kRetrieve);
+  return result;
+}
+
+/// The block of device memory that target lies in, or null: memory that tests made themselves.
+char *block_of(void *target) {
+  auto block = blocks.upper_bound(static_cast<char *>(target));
+  if (block == blocks.begin())
+    return nullptr;
+  --block;
+  return static_cast<char *>(target) < block->first + block->second ? block->first : nullptr;
+}
+
+/// Work that uses memory that went before its turn came.
+bool is_gone(char *block) {
+  if (!block || blocks.count(block) != 0)
+    return false;
+  ADD_FAILURE() << "queued work uses device memory " << static_cast<void *>(block) << ", which was freed before its turn";
+  return true;
+}
+
+int32_t submit_lazily(int32_t, void *target, void *host, int64_t size, __tgt_async_info *info) {
   Lock lock(mutex);
-  queue_of(info).work.push_back([=] { submit(device, target, host, size); });
+  queue_of(info).work.push_back([=, block = block_of(target)] {
+    if (!is_gone(block))
+      submit_now(target, host, size);
+  });
   return 0;
 }
 
-int32_t retrieve_lazily(int32_t device, void *host, void *target, int64_t size, __tgt_async_info *info) {
+int32_t retrieve_lazily(int32_t, void *host, void *target, int64_t size, __tgt_async_info *info) {
   Lock lock(mutex);
-  queue_of(info).work.push_back([=] { retrieve(device, host, target, size); });
+  queue_of(info).work.push_back([=, block = block_of(target)] {
+    if (!is_gone(block))
+      retrieve_now(host, target, size);
+  });
   return 0;
 }
 
@@ -223,6 +272,16 @@ int64_t fake_blocks() {
 void fail_allocation(int64_t n) {
   Lock lock(mutex);
   failing = n;
+}
+
+void fail_submit(int64_t n) {
+  Lock lock(mutex);
+  failing_submit = n;
+}
+
+void set_fake_hook(std::function<void(FakeOperation)> function) {
+  Lock lock(mutex);
+  hook = std::move(function);
 }
 
 const Plugin &fake_plugin(FakeKind kind) {

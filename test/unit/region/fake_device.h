@@ -33,6 +33,13 @@ int64_t fake_blocks();
 /// Every n-th allocation from now on fails; 0: none.
 void fail_allocation(int64_t n);
 
+/// The n-th copy to a synchronous device from now on fails; 0: none.
+void fail_submit(int64_t n);
+
+/// Called before each copy to a synchronous device and after each copy from it, with no lock held.
+enum class FakeOperation { kSubmit, kRetrieve };
+void set_fake_hook(std::function<void(FakeOperation)> hook);
+
 /// The byte that fresh device memory is filled with.
 inline constexpr unsigned char kFresh = 0xa5;
 

@@ -192,7 +192,6 @@ TEST_P(DeviceWorkTest, data_that_are_entered_again_while_they_go_stay) {
   ASSERT_TRUE(leaving.complete().is_ok());
   ASSERT_EQ(device_.map().size(), 1u);
   EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);
-  EXPECT_EQ(items[0].mapping.mapping->finisher(), nullptr) << "a later construct must not be taken for the one that ended it";
   EXPECT_EQ(on_device(device_, &a[3])[0], 4);
 }
 
@@ -234,9 +233,10 @@ TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_anot
     ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
     ASSERT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
     EXPECT_EQ(fake_blocks(), blocks);
-    EXPECT_EQ(plan.copies[0].mapping, device_.map().find(host_ptr(a), 4).ref.mapping);
-    ASSERT_EQ(plan.pinned.size(), 1u);
-    EXPECT_TRUE(device_.map().unpin(plan.pinned[0]).is_removed);
+    EXPECT_EQ(plan.copies[0].mapping, device_.map().find(host_ptr(a), 4).ref);
+    ASSERT_EQ(plan.left.size(), 1u);
+    ASSERT_EQ(plan.left[0].how, LeftMapping::How::kPinned);
+    EXPECT_TRUE(device_.map().unpin(plan.left[0].ref).is_removed);
   }
 }
 

@@ -1,0 +1,307 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What another thread does in the window between two atomic steps of a construct, one window per test: the schedule is
+// forced at named points, so that no test depends on time.
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <string_view>
+#include <thread>
+
+#include "base/sched_point.h"
+#include "fake_device.h"
+#include "region/transfer.h"
+
+namespace omptarget::test {
+namespace {
+
+using namespace map_type;
+
+MapItem item(void *base, void *begin, int64_t size, uint64_t type, int32_t parent = -1) {
+  return {host_ptr(base), host_ptr(begin), size, type, nullptr, 0, parent};
+}
+MapItem item(void *begin, int64_t size, uint64_t type) { return item(begin, begin, size, type); }
+
+Status enter(Device &device, MapItems items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.enter(items));
+  return work.complete();
+}
+Status exit(Device &device, MapItems items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.start_exit(items, false));
+  return work.complete();
+}
+Status update(Device &device, const MapItems &items) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.start_update(items));
+  return work.complete();
+}
+template <typename T> T *on_device(Device &device, T *host) {
+  const Found found = device.map().find(host_ptr(host), sizeof(T));
+  return found.is_contained ? static_cast<T *>(raw(found.ref.mapping->target_of(host_ptr(host)))) : nullptr;
+}
+
+/// Runs a function when this thread comes to a point, once.
+class AtPoint {
+public:
+  AtPoint(const char *name, std::function<void()> function) {
+    name_ = name;
+    function_ = new std::function<void()>(std::move(function));
+    sched_point_hook = [](const char *reached) {
+      if (!function_ || name_ != reached)
+        return;
+      const auto *const function = std::exchange(function_, nullptr);
+      (*function)();
+      delete function;
+    };
+  }
+  ~AtPoint() {
+    EXPECT_EQ(function_, nullptr) << "the construct did not come by " << name_;
+    delete std::exchange(function_, nullptr);
+  }
+
+private:
+  static inline thread_local std::string_view name_;
+  static inline thread_local const std::function<void()> *function_ = nullptr;
+};
+
+class WindowTest : public testing::TestWithParam<FakeKind> {
+protected:
+  WindowTest() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) { reset_fake_counts(); }
+  ~WindowTest() override {
+    sched_point_hook = nullptr;
+    set_fake_hook(nullptr);
+    EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
+    EXPECT_EQ(fake_counts().events, 0);
+  }
+  const int64_t blocks_ = fake_blocks();
+  Device device_;
+};
+
+// Two threads share what they read; each has a result of its own. The first one is between giving back its last reference
+// to the shared data and the next step, when the mapping is removed, used again for the second one's result, and left.
+TEST_P(WindowTest, a_result_comes_back_whoever_used_its_mapping_before) {
+  int shared[4] = {1, 2, 3, 4}, own[4] = {5, 6, 7, 8};
+  ASSERT_TRUE(enter(device_, {item(shared, sizeof shared, kTo)}).is_ok());
+  std::promise<void> in_window, leave_window;
+  std::thread first([&] {
+    const AtPoint point("exit: released", [&] {
+      in_window.set_value();
+      leave_window.get_future().wait();
+    });
+    EXPECT_TRUE(exit(device_, {item(shared, sizeof shared, kTo)}).is_ok());
+  });
+  in_window.get_future().wait();
+  EXPECT_TRUE(enter(device_, {item(shared, sizeof shared, kTo)}).is_ok());
+  EXPECT_TRUE(exit(device_, {item(shared, sizeof shared, kTo)}).is_ok());
+  EXPECT_TRUE(enter(device_, {item(own, sizeof own, kTo)}).is_ok());
+  *on_device(device_, &own[2]) = 77;
+  {
+    const AtPoint point("exit: all released", [&] {
+      leave_window.set_value();
+      first.join();
+    });
+    EXPECT_TRUE(exit(device_, {item(own, sizeof own, kFrom)}).is_ok());
+  }
+  EXPECT_EQ(own[2], 77);
+}
+
+// Who takes the last reference copies back, although others enter and leave in between.
+TEST_P(WindowTest, a_result_comes_back_although_others_come_and_go_before_the_copy) {
+  int y[4] = {5, 6, 7, 8};
+  ASSERT_TRUE(enter(device_, {item(y, sizeof y, kTo)}).is_ok());
+  *on_device(device_, &y[2]) = 77;
+  const AtPoint point("exit: released", [&] {
+    EXPECT_TRUE(enter(device_, {item(y, sizeof y, 0)}).is_ok());
+    EXPECT_TRUE(exit(device_, {item(y, sizeof y, 0)}).is_ok());
+  });
+  EXPECT_TRUE(exit(device_, {item(y, sizeof y, kFrom)}).is_ok());
+  EXPECT_EQ(y[2], 77);
+}
+
+struct Struct {
+  long x;
+  int *p;
+};
+
+// A struct is removed while an update copies it: the pointer's host value comes back all the same.
+TEST_P(WindowTest, an_update_restores_host_pointers_although_the_struct_is_removed) {
+  int data[4] = {1, 2, 3, 4};
+  Struct s = {7, data + 1};
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo), item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
+  on_device(device_, &s)->x = 9;
+  DeviceWork work(device_);
+  if (GetParam() == FakeKind::kSynchronous)
+    set_fake_hook([&](FakeOperation) { EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok()); });
+  EXPECT_TRUE(work.start_update({item(&s, sizeof s, kFrom)}).is_ok());
+  if (GetParam() != FakeKind::kSynchronous) {
+    EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
+  }
+  EXPECT_TRUE(work.complete().is_ok());
+  EXPECT_EQ(s.x, 9);
+  EXPECT_EQ(s.p, data + 1);
+  EXPECT_TRUE(exit(device_, {item(data, sizeof data, kDelete)}).is_ok());
+}
+
+// Between looking x up and copying it, x is removed, and its mapping is another variable's.
+TEST_P(WindowTest, an_update_does_not_touch_what_comes_after_its_data) {
+  int x[4] = {1, 2, 3, 4}, other[4] = {5, 6, 7, 8};
+  for (const uint64_t direction : {kTo, kFrom}) {
+    ASSERT_TRUE(enter(device_, {item(x, sizeof x, kTo)}).is_ok());
+    {
+      const AtPoint point("update: planned", [&] {
+        EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete)}).is_ok());
+        EXPECT_TRUE(enter(device_, {item(other, sizeof other, kTo)}).is_ok());
+      });
+      EXPECT_TRUE(update(device_, {item(x, sizeof x, direction)}).is_ok());
+    }
+    EXPECT_EQ(x[1], 2);
+    EXPECT_EQ(on_device(device_, &other[0])[1], 6);
+    EXPECT_TRUE(exit(device_, {item(other, sizeof other, kDelete)}).is_ok());
+  }
+}
+
+// What is removed is gone for those who come after, although an update still uses its storage.
+TEST_P(WindowTest, data_that_are_entered_after_they_were_removed_are_copied_although_an_update_still_runs) {
+  struct {
+    int a, b;
+  } s = {1, 2};
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo)}).is_ok());
+  {
+    const AtPoint point("update: planned", [&] {
+      EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
+      EXPECT_EQ(on_device(device_, &s.b), nullptr);
+      s.b = 3;
+      EXPECT_TRUE(enter(device_, {item(&s, sizeof s, kTo)}).is_ok());
+    });
+    EXPECT_TRUE(update(device_, {item(&s.a, sizeof s.a, kTo)}).is_ok());
+  }
+  EXPECT_EQ(*on_device(device_, &s.b), 3);
+  EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
+}
+
+/// Makes x present, and calls the function when its storage is there and its data are not.
+void create_slowly(Device &device, int (&x)[4], const std::function<void()> &while_not_ready) {
+  DeviceWork work(device);
+  MapItems items{item(x, sizeof x, kTo | kFrom)};
+  const AtPoint point("enter: allocated", while_not_ready);
+  EXPECT_TRUE(work.enter(items).is_ok());
+  EXPECT_TRUE(work.start_exit(items, true).is_ok());
+  EXPECT_TRUE(work.complete().is_ok());
+}
+
+/// Another thread's construct, which finds x before it is ready and goes on when x was removed.
+class LateThread {
+public:
+  explicit LateThread(std::function<void()> construct)
+      : thread_([this, construct = std::move(construct)] {
+          const AtPoint point("await", [&] {
+            is_waiting_.set_value();
+            go_on_.get_future().wait();
+          });
+          construct();
+        }) {
+    is_waiting_.get_future().wait();
+  }
+  void finish() {
+    go_on_.set_value();
+    thread_.join();
+  }
+
+private:
+  std::promise<void> is_waiting_, go_on_;
+  std::thread thread_;
+};
+
+// Its creator takes x away before the update has seen that it is ready. Nothing failed.
+TEST_P(WindowTest, an_update_of_data_that_come_and_go_does_nothing) {
+  int x[4] = {1, 2, 3, 4};
+  std::unique_ptr<LateThread> late;
+  create_slowly(device_, x, [&] {
+    late = std::make_unique<LateThread>([&] { EXPECT_TRUE(update(device_, {item(x, sizeof x, kTo)}).is_ok()); });
+  });
+  late->finish();
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_P(WindowTest, an_exit_from_data_that_come_and_go_does_nothing) {
+  int x[4] = {1, 2, 3, 4};
+  std::unique_ptr<LateThread> late;
+  create_slowly(device_, x, [&] {
+    late = std::make_unique<LateThread>([&] { EXPECT_TRUE(exit(device_, {item(x, sizeof x, 0)}).is_ok()); });
+  });
+  EXPECT_TRUE(enter(device_, {item(x, sizeof x, 0)}).is_ok());
+  EXPECT_TRUE(exit(device_, {item(x, sizeof x, 0)}).is_ok());
+  late->finish();
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_P(WindowTest, entering_data_that_come_and_go_makes_them_anew) {
+  int x[4] = {1, 2, 3, 4}, own[4] = {5, 6, 7, 8};
+  std::unique_ptr<LateThread> late;
+  create_slowly(device_, x, [&] {
+    late = std::make_unique<LateThread>([&] {
+      EXPECT_TRUE(enter(device_, {item(own, sizeof own, kTo), item(x, sizeof x, kTo)}).is_ok());
+    });
+  });
+  EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete)}).is_ok());
+  x[3] = 44;
+  late->finish();
+  ASSERT_EQ(device_.map().size(), 2u);
+  EXPECT_EQ(on_device(device_, &x[0])[3], 44);
+  EXPECT_EQ(on_device(device_, &own[0])[3], 8);
+  for (const auto &row : device_.map().snapshot())
+    EXPECT_EQ(row.dynamic_count, 1u);
+  EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete), item(own, sizeof own, kDelete)}).is_ok());
+}
+
+/// The construct of a thread that finds x while its creator's copy is going to fail.
+void when_the_creator_fails(Device &device, int (&x)[4], const std::function<void()> &construct) {
+  std::unique_ptr<LateThread> late;
+  {
+    DeviceWork work(device);
+    MapItems items{item(x, sizeof x, kTo)};
+    const AtPoint point("enter: allocated", [&] {
+      late = std::make_unique<LateThread>(construct);
+      fail_submit(1);
+    });
+    Status status = work.enter(items);
+    EXPECT_FALSE(status.is_ok());
+    status.consume();
+  }
+  late->finish();
+}
+
+TEST_P(WindowTest, data_whose_creator_failed_are_not_present) {
+  if (GetParam() != FakeKind::kSynchronous)
+    GTEST_SKIP() << "copies fail later there";
+  int x[4] = {1, 2, 3, 4};
+  when_the_creator_fails(device_, x, [&] { EXPECT_TRUE(update(device_, {item(x, sizeof x, kFrom)}).is_ok()); });
+  when_the_creator_fails(device_, x, [&] {
+    Status status = update(device_, {item(x, sizeof x, kFrom | kPresent)});
+    ASSERT_FALSE(status.is_ok());
+    EXPECT_NE(status.to_string().find("'present' motion modifier"), std::string::npos);
+  });
+  when_the_creator_fails(device_, x, [&] { EXPECT_TRUE(exit(device_, {item(x, sizeof x, kFrom)}).is_ok()); });
+  EXPECT_EQ(x[2], 3);
+  EXPECT_EQ(device_.map().size(), 0u);
+  when_the_creator_fails(device_, x, [&] { EXPECT_TRUE(enter(device_, {item(x, sizeof x, kTo)}).is_ok()); });
+  EXPECT_EQ(on_device(device_, &x[0])[2], 3);
+  EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete)}).is_ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(, WindowTest,
+                         testing::Values(FakeKind::kSynchronous, FakeKind::kLazy, FakeKind::kLazyWithoutEvents),
+                         [](const auto &info) {
+                           return info.param == FakeKind::kSynchronous ? "synchronous"
+                                  : info.param == FakeKind::kLazy      ? "queueing"
+                                                                       : "queueing_without_events";
+                         });
+
+} // namespace
+} // namespace omptarget::test
