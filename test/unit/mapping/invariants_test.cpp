@@ -30,6 +30,7 @@ TEST(Invariants, hold_while_mappings_come_and_go) {
   }
   for (uintptr_t i = 0; i < 2000; i += 2) {
     const Found found = map.find(host(0x1000 + 0x100 * i), 1);
+    EXPECT_TRUE(map.publish_ready(found.ref));
     map.release(found.ref, Counter::kDynamic, true);
     map.remove_if_unused(found.ref);
   }
@@ -40,18 +41,20 @@ TEST(Invariants, hold_while_mappings_come_and_go) {
 TEST(Invariants, a_pointer_attached_outside_of_its_mapping_is_found) {
   HostDataToTargetMap map;
   Mapping &mapping = enter(map, 0x1000, 0x10);
-  map.note_attached(mapping, {host(0x1008), host(0x5000), {}, {}}, false);
+  const MappingRef ref{&mapping, mapping.generation()};
+  map.note_attached(ref, {host(0x1008), host(0x5000), {}, {}}, false);
   EXPECT_THAT(map.fault(), IsEmpty());
-  map.note_attached(mapping, {host(0x100c), host(0x5000), {}, {}}, false);
+  map.note_attached(ref, {host(0x100c), host(0x5000), {}, {}}, false);
   EXPECT_THAT(map.fault(), HasSubstr("attached pointer at 0x100c, outside"));
 }
 
 TEST(Invariants, hold_while_data_arrive) {
   HostDataToTargetMap map;
   Mapping &mapping = enter(map, 0x1000, 0x10);
-  map.publish_storage(mapping, static_cast<DevicePtr>(0x9000), static_cast<DevicePtr>(0x9000));
+  const MappingRef ref{&mapping, mapping.generation()};
+  map.publish_storage(*ref.mapping, static_cast<DevicePtr>(0x9000), static_cast<DevicePtr>(0x9000));
   EXPECT_THAT(map.fault(), IsEmpty());
-  map.publish_ready(mapping, std::make_shared<int>(0));
+  EXPECT_TRUE(map.publish_ready(ref, std::make_shared<int>(0)));
   EXPECT_THAT(map.fault(), IsEmpty());
 }
 
