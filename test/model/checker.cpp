@@ -1,0 +1,422 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checked.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <ucontext.h>
+
+namespace checked {
+
+namespace {
+
+constexpr size_t kMostLocations = 256;
+constexpr size_t kStackBytes = 128 << 10;
+
+/// For each location the number of the latest store that is known of.
+using View = std::array<uint8_t, kMostLocations>;
+
+void join(View &into, const View &other) {
+  for (size_t i = 0; i < kMostLocations; ++i)
+    into[i] = std::max(into[i], other[i]);
+}
+
+struct Store {
+  uint64_t value;
+  View view; ///< what reading it by an acquire load tells
+};
+
+struct Mutex {
+  bool is_held = false;
+  View view{};
+};
+
+struct Thread {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack;
+  std::function<void()> run;
+  View view{};
+  bool is_done = false;
+  int64_t waits_for_mutex = -1;
+  int64_t waits_for_location = -1; ///< until somebody notifies
+};
+
+struct Choice {
+  size_t taken, count;
+};
+
+class Engine {
+public:
+  bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most);
+
+  uint32_t new_location(uint64_t value);
+  uint64_t load(uint32_t location, std::memory_order order);
+  void store(uint32_t location, uint64_t value, std::memory_order order);
+  uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order);
+  bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
+                        std::memory_order failure);
+  void wait(uint32_t location, uint64_t old, std::memory_order order);
+  void notify(uint32_t location);
+  uint32_t new_mutex();
+  void lock(uint32_t mutex);
+  bool try_lock(uint32_t mutex);
+  void unlock(uint32_t mutex);
+  void require(bool holds, const char *what);
+  void run_current();
+
+private:
+  void execute(const std::function<Scenario()> &make);
+  void run_threads(size_t first_reader);
+  size_t pick(size_t first_reader);
+  bool is_runnable(const Thread &thread) const;
+  bool next_execution();
+  size_t choose(size_t count);
+  void pause();
+  View &view() { return current_ ? current_->view : all_known_; }
+  uint64_t read(uint32_t location, size_t number, std::memory_order order);
+  void append(uint32_t location, uint64_t value, std::memory_order order, const View *continued);
+  void note(const char *what, uint32_t location, uint64_t value);
+
+  static bool acquires(std::memory_order order) {
+    return order != std::memory_order_relaxed && order != std::memory_order_release;
+  }
+  static bool releases(std::memory_order order) {
+    return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+           order == std::memory_order_seq_cst;
+  }
+
+  std::vector<std::vector<Store>> locations_{kMostLocations};
+  size_t location_count_ = 0;
+  std::vector<Mutex> mutexes_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  size_t thread_count_ = 0;
+  Thread *current_ = nullptr; ///< null: the scenario is set up or checked
+  ucontext_t scheduler_{};
+  View all_known_{};
+  bool is_concurrent_ = false;
+  std::vector<Choice> choices_;
+  size_t depth_ = 0;
+  const char *failure_ = nullptr;
+  bool is_printing_ = false;
+};
+
+Engine engine;
+
+void start_thread() { engine.run_current(); }
+
+void Engine::run_current() {
+  current_->run();
+  current_->is_done = true;
+  pause();
+}
+
+void Engine::note(const char *what, uint32_t location, uint64_t value) {
+  if (is_printing_ && current_)
+    for (size_t i = 0; i < thread_count_; ++i)
+      if (threads_[i].get() == current_)
+        std::printf("  thread %zu: %s %u: %llx\n", i, what, location, static_cast<unsigned long long>(value));
+}
+
+void Engine::require(bool holds, const char *what) {
+  if (!holds && !failure_)
+    failure_ = what;
+}
+
+size_t Engine::choose(size_t count) {
+  if (count == 1)
+    return 0;
+  if (depth_ == choices_.size())
+    choices_.push_back({0, count});
+  return choices_[depth_++].taken;
+}
+
+bool Engine::next_execution() {
+  while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().count)
+    choices_.pop_back();
+  if (choices_.empty())
+    return false;
+  ++choices_.back().taken;
+  return true;
+}
+
+// Threads
+
+/// A thread gives way after each step that others see. Its loads up to the next such step come at once: they may read what
+/// is old, so that doing them late is enough.
+void Engine::pause() {
+  Thread *const thread = current_;
+  if (!thread)
+    return;
+  current_ = nullptr;
+  swapcontext(&thread->context, &scheduler_);
+}
+
+bool Engine::is_runnable(const Thread &thread) const {
+  return !thread.is_done && thread.waits_for_location < 0 &&
+         (thread.waits_for_mutex < 0 || !mutexes_[static_cast<size_t>(thread.waits_for_mutex)].is_held);
+}
+
+/// The number of a thread that can go on, or thread_count_.
+size_t Engine::pick(size_t first_reader) {
+  std::array<size_t, 8> candidates;
+  size_t count = 0;
+  for (size_t i = 0; i < std::min(thread_count_, first_reader); ++i)
+    if (is_runnable(*threads_[i]))
+      candidates[count++] = i;
+  for (size_t i = first_reader; count == 0 && i < thread_count_; ++i)
+    if (is_runnable(*threads_[i]))
+      candidates[count++] = i;
+  return count == 0 ? thread_count_ : candidates[choose(count)];
+}
+
+void Engine::run_threads(size_t first_reader) {
+  for (size_t i = pick(first_reader); i < thread_count_; i = pick(first_reader)) {
+    current_ = threads_[i].get();
+    swapcontext(&scheduler_, &current_->context);
+    current_ = nullptr;
+    if (failure_)
+      return; // the others stay where they are
+  }
+  for (size_t i = 0; i < thread_count_; ++i)
+    require(threads_[i]->is_done, "a thread waits for ever");
+}
+
+void Engine::execute(const std::function<Scenario()> &make) {
+  location_count_ = 0;
+  mutexes_.clear();
+  depth_ = 0;
+  failure_ = nullptr;
+  all_known_ = {};
+  is_concurrent_ = false;
+  Scenario scenario = make();
+  thread_count_ = scenario.threads.size();
+  while (threads_.size() < thread_count_)
+    threads_.push_back(std::make_unique<Thread>());
+  for (size_t i = 0; i < thread_count_; ++i) {
+    Thread &thread = *threads_[i];
+    if (!thread.stack)
+      thread.stack = std::make_unique<char[]>(kStackBytes);
+    thread.run = scenario.threads[i];
+    thread.view = {};
+    thread.is_done = false;
+    thread.waits_for_mutex = thread.waits_for_location = -1;
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.get();
+    thread.context.uc_stack.ss_size = kStackBytes;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, start_thread, 0);
+  }
+  is_concurrent_ = true;
+  run_threads(scenario.first_reader);
+  is_concurrent_ = false;
+  for (size_t i = 0; i < location_count_; ++i)
+    all_known_[i] = static_cast<uint8_t>(locations_[i].size() - 1);
+  if (!failure_)
+    scenario.check();
+}
+
+bool Engine::explore(const char *name, const std::function<Scenario()> &make, uint64_t most) {
+  choices_.clear();
+  uint64_t executions = 0;
+  do {
+    execute(make);
+    ++executions;
+    if (failure_) {
+      std::printf("%s: execution %llu: %s\n", name, static_cast<unsigned long long>(executions), failure_);
+      is_printing_ = true;
+      execute(make); // the same again
+      is_printing_ = false;
+      std::fflush(stdout);
+      return false;
+    }
+    if (executions > most) {
+      std::printf("%s: more than %llu executions\n", name, static_cast<unsigned long long>(most));
+      return false;
+    }
+  } while (next_execution());
+  std::printf("%s: %llu executions\n", name, static_cast<unsigned long long>(executions));
+  std::fflush(stdout);
+  return true;
+}
+
+// Locations
+
+uint32_t Engine::new_location(uint64_t value) {
+  if (location_count_ == kMostLocations) {
+    std::fprintf(stderr, "too many atomics in a scenario\n");
+    std::abort();
+  }
+  locations_[location_count_].assign(1, {value, {}});
+  return static_cast<uint32_t>(location_count_++);
+}
+
+uint64_t Engine::read(uint32_t location, size_t number, std::memory_order order) {
+  const Store &store = locations_[location][number];
+  view()[location] = static_cast<uint8_t>(number);
+  if (acquires(order))
+    join(view(), store.view);
+  return store.value;
+}
+
+uint64_t Engine::load(uint32_t location, std::memory_order order) {
+  const size_t latest = locations_[location].size() - 1;
+  const size_t oldest = current_ ? current_->view[location] : latest;
+  const uint64_t value = read(location, latest - choose(latest - oldest + 1), order);
+  note("load", location, value);
+  return value;
+}
+
+void Engine::append(uint32_t location, uint64_t value, std::memory_order order, const View *continued) {
+  std::vector<Store> &stores = locations_[location];
+  if (!is_concurrent_) {
+    stores.assign(1, {value, {}});
+    return;
+  }
+  if (stores.size() > UINT8_MAX) {
+    std::fprintf(stderr, "too many stores in a scenario\n");
+    std::abort();
+  }
+  Store store{value, {}};
+  view()[location] = static_cast<uint8_t>(stores.size());
+  if (releases(order))
+    store.view = view();
+  else
+    store.view[location] = view()[location];
+  if (continued)
+    join(store.view, *continued);
+  stores.push_back(store);
+}
+
+void Engine::store(uint32_t location, uint64_t value, std::memory_order order) {
+  append(location, value, order, nullptr);
+  note("store", location, value);
+  pause();
+}
+
+uint64_t Engine::modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order) {
+  const size_t latest = locations_[location].size() - 1;
+  const uint64_t old = read(location, latest, order);
+  const View continued = locations_[location][latest].view;
+  append(location, change(old), order, &continued);
+  note("modify", location, change(old));
+  pause();
+  return old;
+}
+
+bool Engine::compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
+                              std::memory_order failure) {
+  const std::vector<Store> &stores = locations_[location];
+  const size_t latest = stores.size() - 1;
+  const size_t oldest = current_ ? current_->view[location] : latest;
+  // Only the latest store can be replaced; any that differs may be what is read in vain.
+  std::array<size_t, UINT8_MAX + 1> candidates;
+  size_t count = 0;
+  for (size_t number = latest + 1; number-- > oldest;)
+    if (stores[number].value != expected || number == latest)
+      candidates[count++] = number;
+  const size_t number = candidates[choose(count)];
+  if (stores[number].value != expected) {
+    expected = read(location, number, failure);
+    note("exchange in vain", location, expected);
+    return false;
+  }
+  read(location, number, success);
+  const View continued = locations_[location][number].view;
+  append(location, desired, success, &continued);
+  note("exchange", location, desired);
+  pause();
+  return true;
+}
+
+/// As a futex: sleeps if the value is the old one, until somebody notifies.
+void Engine::wait(uint32_t location, uint64_t old, std::memory_order order) {
+  while (locations_[location].back().value == old) {
+    if (!current_) {
+      require(false, "the check waits");
+      return;
+    }
+    current_->waits_for_location = location;
+    note("wait", location, old);
+    pause();
+  }
+  (void)read(location, locations_[location].size() - 1, order);
+}
+
+void Engine::notify(uint32_t location) {
+  note("notify", location, 0);
+  for (size_t i = 0; i < thread_count_; ++i)
+    if (threads_[i]->waits_for_location == static_cast<int64_t>(location))
+      threads_[i]->waits_for_location = -1;
+  pause();
+}
+
+// Mutexes
+
+uint32_t Engine::new_mutex() {
+  mutexes_.emplace_back();
+  return static_cast<uint32_t>(mutexes_.size() - 1);
+}
+
+void Engine::lock(uint32_t mutex) {
+  while (mutexes_[mutex].is_held) {
+    if (!current_) {
+      require(false, "the check finds a mutex locked");
+      return;
+    }
+    current_->waits_for_mutex = mutex;
+    pause();
+  }
+  if (current_)
+    current_->waits_for_mutex = -1;
+  (void)try_lock(mutex);
+}
+
+bool Engine::try_lock(uint32_t mutex) {
+  Mutex &state = mutexes_[mutex];
+  if (state.is_held)
+    return false;
+  state.is_held = true;
+  join(view(), state.view);
+  note("lock", mutex, 1);
+  pause();
+  return true;
+}
+
+void Engine::unlock(uint32_t mutex) {
+  mutexes_[mutex].is_held = false;
+  mutexes_[mutex].view = view();
+  note("unlock", mutex, 0);
+  pause();
+}
+
+} // namespace
+
+bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions) {
+  return engine.explore(name, make, most_executions);
+}
+void require(bool holds, const char *what) { engine.require(holds, what); }
+
+namespace detail {
+uint32_t new_location(uint64_t value) { return engine.new_location(value); }
+uint64_t load(uint32_t location, std::memory_order order) { return engine.load(location, order); }
+void store(uint32_t location, uint64_t value, std::memory_order order) { engine.store(location, value, order); }
+uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order) {
+  return engine.modify(location, change, order);
+}
+bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
+                      std::memory_order failure) {
+  return engine.compare_exchange(location, expected, desired, success, failure);
+}
+void wait(uint32_t location, uint64_t old, std::memory_order order) { engine.wait(location, old, order); }
+void notify(uint32_t location) { engine.notify(location); }
+uint32_t new_mutex() { return engine.new_mutex(); }
+void lock(uint32_t mutex) { engine.lock(mutex); }
+bool try_lock(uint32_t mutex) { return engine.try_lock(mutex); }
+void unlock(uint32_t mutex) { engine.unlock(mutex); }
+} // namespace detail
+
+} // namespace checked

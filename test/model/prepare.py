@@ -1,0 +1,88 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""prepare.py SOURCES OUTPUT [PLANT]: copies the library's lock-free sources for the checker: std's atomics, mutexes and condition
+variables become the checker's, and bounds become small. PLANT puts a defect in, which a scenario must find. Every replacement must
+match, so that a plant that no longer is one fails the build."""
+
+import os
+import re
+import sys
+
+FILES = ["base/pointer_table.h", "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
+         "mapping/invariants.cpp",
+         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h"]
+
+# Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
+BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
+          ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
+          ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
+          ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
+          ("mapping/mapping.h", r"static_assert\(sizeof\(Mapping\) == 128[^;]*;", "")]
+
+MAP = "mapping/host_data_to_target_map.cpp"
+INDEX = "mapping/ordered_index.cpp"
+TABLE = "base/pointer_table.h"
+# name: (file, what is there, what is planted)
+PLANTS = {
+    # The sequence-counted index.
+    "index_read_relaxed": (INDEX, "return cell.load(std::memory_order_acquire);", "return cell.load(std::memory_order_relaxed);"),
+    "index_write_relaxed": (INDEX, "cell.store(value, std::memory_order_release);", "cell.store(value, std::memory_order_relaxed);"),
+    "index_writer_not_announced": ("mapping/ordered_index.h", "void begin_write() {", "void begin_write() { return; "),
+    "index_end_unchecked": ("mapping/ordered_index.h", "bool end_read(uint32_t version) const {",
+                            "bool end_read(uint32_t version) const { return (void)version, true; "),
+    # The state word.
+    "state_retain_any_generation": (MAP, r"""    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::count(word) == MappingState::kInfinite)""", "    if (MappingState::count(word) == MappingState::kInfinite)"),
+    "state_release_any_generation": (MAP, r"""    if (MappingState::generation(word) != ref.generation)
+      return {false, false, 0};
+    const uint32_t count""", "    const uint32_t count"),
+    "state_removed_though_revived": (MAP, "} while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));\n  return unlink(",
+                                     "} while (false);\n  state.store(next, kRelease);\n  return unlink("),
+    "state_same_generation_again": (MAP, "(MappingState::generation(word) | 1u) + 1)", "MappingState::generation(word) & ~1u)"),
+    "state_storage_relaxed": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);",
+                              "mapping.state_.fetch_or(MappingState::kStorage, kRelaxed);"),
+    "state_wait_relaxed": (MAP, "const uint64_t word = state_.load(kAcquire);\n    if (MappingState::generation(word) != generation)\n      return false;",
+                           "const uint64_t word = state_.load(kRelaxed);\n    if (MappingState::generation(word) != generation)\n      return false;"),
+    "state_storage_untold": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);\n  notify_waiters(mapping.state_);",
+                             "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);"),
+    # The table of pointers.
+    "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
+    "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",
+                            "T *const value = slot.value.load(std::memory_order_relaxed);"),
+    "table_grown_relaxed": (TABLE, "current_.store(all_.back().get(), std::memory_order_release);",
+                            "current_.store(all_.back().get(), std::memory_order_relaxed);"),
+    "table_current_relaxed": (TABLE, "const Slots &slots = *current_.load(std::memory_order_acquire);",
+                              "const Slots &slots = *current_.load(std::memory_order_relaxed);"),
+}
+
+
+def main():
+    sources, output = sys.argv[1:3]
+    plant = sys.argv[3] if len(sys.argv) > 3 else None
+    texts = {}
+    for name in FILES:
+        with open(os.path.join(sources, name)) as file:
+            texts[name] = file.read()
+    for name, pattern, replacement in BOUNDS:
+        texts[name], count = re.subn(pattern, replacement, texts[name])
+        if count != 1:
+            sys.exit("%s: %r matches %d times, not once" % (name, pattern, count))
+    if plant:
+        name, there, planted = PLANTS[plant]
+        if texts[name].count(there) != 1:
+            sys.exit("%s: the plant %s does not match once: choose another place that is as wrong" % (name, plant))
+        texts[name] = texts[name].replace(there, planted)
+    for name, text in texts.items():
+        text = re.sub(r"std::(atomic|mutex|condition_variable)\b", r"checked::\1", text)
+        text = text.replace("#pragma once\n", '#pragma once\n#include "checked.h"\n', 1)
+        path = os.path.join(output, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+
+
+if sys.argv[1:] == ["--plants"]:
+    print(";".join(PLANTS), end="")
+else:
+    main()

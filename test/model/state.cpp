@@ -1,0 +1,167 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state word of a mapping: who removes it, who may still retain it, and what who finds one may rely on.
+
+#include <memory>
+
+#include "checked.h"
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+namespace {
+
+using checked::require;
+using checked::Scenario;
+
+constexpr HostPtr kBegin{0x1000}, kEnd{0x1040}, kOther{0x5000};
+constexpr DevicePtr kDevice{0x9000};
+
+NewRange range_at(HostPtr begin) { return {begin, begin + (kEnd - kBegin), begin, nullptr, nullptr, Counter::kDynamic}; }
+
+struct Table {
+  HostDataToTargetMap map;
+  int removals = 0;
+
+  MappingRef insert_ready(HostPtr begin, DevicePtr device) {
+    const MappingRef ref = map.insert(range_at(begin)).found.ref;
+    map.publish_storage(*ref.mapping, device, device);
+    map.publish_ready(*ref.mapping);
+    return ref;
+  }
+  /// As a construct that leaves.
+  void leave(MappingRef ref, Counter counter = Counter::kDynamic) {
+    const Released released = map.release(ref, counter, false);
+    require(released.is_valid, "what was retained is gone");
+    if (released.reached_zero)
+      removals += map.remove_if_unused(ref).is_removed;
+  }
+  /// As a construct that finds what others may leave: enters, uses, leaves.
+  void use(HostPtr begin, Counter counter = Counter::kDynamic) {
+    const Found found = map.find(begin, 8);
+    if (!found.is_contained)
+      return;
+    require(found.begin == begin, "another range was found");
+    if (!map.retain(found.ref, counter))
+      return;
+    require(found.ref.mapping->begin() == begin, "the mapping was replaced although it was retained");
+    leave(found.ref, counter);
+  }
+};
+
+Scenario removed_once(int users, Counter counter) {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] { table->leave(ref); });
+  for (int i = 0; i < users; ++i)
+    scenario.threads.push_back([=] { table->use(kBegin, counter); });
+  scenario.check = [=] {
+    require(table->removals == 1, "not removed exactly once");
+    require(table->map.size() == 0, "something is left");
+  };
+  return scenario;
+}
+
+/// The mapping is removed, and its object becomes that of another range, while somebody looks for the first.
+Scenario replaced(HostPtr next) {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert(range_at(next));
+  });
+  scenario.threads.push_back([=] {
+    const Found found = table->map.find(kBegin, 8);
+    if (!found.is_contained)
+      return;
+    require(found.begin == kBegin && found.end == kEnd, "bounds of two mappings were mixed");
+    // As a construct that left long ago would: it must not count for who came after.
+    if (found.ref == ref && table->map.retain(ref, Counter::kDynamic))
+      table->leave(ref);
+  });
+  scenario.check = [=] {
+    const Found found = table->map.find(next, 8);
+    require(found.is_contained || next == kBegin, "the second range is missing");
+    if (found.is_contained)
+      require(found.begin == next && MappingState::count(found.state) == 1, "the second mapping has lost its reference");
+  };
+  return scenario;
+}
+
+/// A late release must not reach the mapping that the object holds now.
+Scenario late_release() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert(range_at(kOther));
+  });
+  scenario.threads.push_back([=] { (void)table->map.release(ref, Counter::kDynamic, true); });
+  scenario.check = [=] {
+    const Found found = table->map.find(kOther, 8);
+    require(found.is_contained && MappingState::count(found.state) == 1, "a release took another mapping's reference");
+  };
+  return scenario;
+}
+
+/// Who finds a mapping that somebody makes may use its address once that is published.
+Scenario published(bool fails) {
+  const auto table = std::make_shared<Table>();
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    const Inserted inserted = table->map.insert(range_at(kBegin));
+    if (fails) {
+      table->map.discard(inserted.found.ref);
+      return;
+    }
+    table->map.publish_storage(*inserted.found.ref.mapping, kDevice, kDevice);
+  });
+  scenario.threads.push_back([=] {
+    const Found found = table->map.find(kBegin, 8);
+    if (!found.is_contained)
+      return;
+    const bool is_there = found.ref.mapping->wait_for(MappingState::kStorage, found.ref.generation);
+    require(is_there != fails, fails ? "a failed mapping was taken for a good one" : "a good mapping counts as removed");
+    if (is_there)
+      require(found.ref.mapping->target_begin() == kDevice, "the address was read before it was published");
+  });
+  scenario.check = [=] { require(table->map.size() == (fails ? 0 : 1), "the table is wrong in the end"); };
+  return scenario;
+}
+
+Scenario pinned() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] { table->leave(ref); });
+  scenario.threads.push_back([=] {
+    if (!table->map.pin(ref))
+      return;
+    require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
+    table->removals += table->map.unpin(ref).is_removed;
+  });
+  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
+bool explore_all() {
+  constexpr uint64_t kMost = 20'000'000;
+  using checked::explore;
+  // The short ones first.
+  return explore("state: late release", [] { return late_release(); }, kMost) &&
+         explore("state: pinned", [] { return pinned(); }, kMost) &&
+         explore("state: retain and remove", [] { return removed_once(1, Counter::kDynamic); }, kMost) &&
+         explore("state: hold and remove", [] { return removed_once(1, Counter::kHold); }, kMost) &&
+         explore("state: published", [] { return published(false); }, kMost) &&
+         explore("state: failed", [] { return published(true); }, kMost) &&
+         explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&
+         explore("state: replaced by another range", [] { return replaced(kOther); }, kMost);
+}
+
+} // namespace
+} // namespace omptarget
+
+int main() { return omptarget::explore_all() ? 0 : 1; }
