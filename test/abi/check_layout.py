@@ -9,30 +9,34 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+from generations import GENERATIONS  # noqa: E402
 LAUNCH = r"launch device=1 teams=6 threads=3 id=1 location=;.*;"
 ARGUMENTS = [r"argument size=20 type=0x23", r"argument size=\d+ type=0x320"]
 
 
 def wanted(version):
     """A regular expression for each line, those of entries in any order."""
-    entry_end = " data=0" + (" version=1 kind=1" if version >= 20 else "")
-    magic = "10ff10ad" if version in (15, 16) else "7f454c46"
+    generation = GENERATIONS[version]
+    entry_end = " data=0" + (" version=1 kind=1" if generation.entry == 56 else "")
+    magic = {"Container": "10ff10ad", "Raw": "7f454c46"}[generation.wrapping]
     entries = [
         r"entry name=__omp_offloading_\w+_main_l\d+ address=1 size=0 flags=0" + entry_end,
         r"entry name=to_global address=1 size=12 flags=0" + entry_end,
         r"entry name=linked_decl_tgt_ref_ptr address=1 size=8 flags=1" + entry_end,
     ]
-    head = [r"requires 1"] if version <= 16 else []
-    head += [r"descriptor images=1 record=%d rest=0" % (56 if version >= 20 else 32),
+    head = [r"requires 1"] if version <= 18 else []
+    head += [r"descriptor images=1 record=%d rest=0" % generation.entry,
              r"image magic=%s plausible=1 entries=1" % magic]
-    if version == 14:
+    if generation.block == 0:
         launch = [r"tripcount device=1 5", LAUNCH] + ARGUMENTS
     else:
-        block = {15: 1, 16: 2, 19: 3, 22: 3}[version]
-        launch = [LAUNCH, r"kernel version=%d arguments=2 tripcount=5 names=0 mappers=0" % block]
-        if block >= 2:
+        # From block 5 on the implicit parameter is an argument.
+        arguments = ARGUMENTS + ([r"argument size=0 type=0x120"] if generation.block >= 5 else [])
+        launch = [LAUNCH, r"kernel version=%d arguments=%d tripcount=5 names=0 mappers=0" % (generation.block, len(arguments))]
+        if generation.block >= 2:
             launch.append(r"kernel flags=0 teams=6,0,0 threads=3,0,0 shared=0")
-        launch += ARGUMENTS
+        launch += arguments
     return head, entries, launch + [r"unregister images=1"]
 
 
@@ -41,6 +45,7 @@ def run_program(version, runtimes, probe, output):
     folder = os.path.join(runtimes, str(version))
     subprocess.run(["clang-%d" % version, "-O1", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu",
                     "-L" + os.path.join(folder, "omp"), "-L" + os.path.join(folder, "lib"),
+                    "-Wl,--allow-shlib-undefined",
                     os.path.join(HERE, "layout_program.c"), "-o", program], check=True)
     environment = dict(os.environ, LD_LIBRARY_PATH="%s:%s/omp" % (probe, folder))
     done = subprocess.run([program], env=environment, capture_output=True, text=True)

@@ -8,11 +8,13 @@
 # plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins that need newer
 # ones than this machine has. sanitizer=address or thread: the installation was built with it, and so are the programs, host
 # and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
-# each program tells with what it tells on LLVM 19's runtime. docs/testing.md says more.
+# each program tells with what it tells on LLVM 19's runtime. versions=14,15,...: the compilers of mixed; sample=N and seed=S
+# run one program in N. docs/testing.md says more.
 
 import os
 import shutil
 import subprocess
+import zlib
 
 import lit.formats
 import lit.util
@@ -154,6 +156,8 @@ sysroot = param("sysroot", "")
 other_compilers = os.path.join(os.path.dirname(runtimes), "compilers", "bin")
 available = [version for version in VERSIONS if os.path.exists(os.path.join(runtimes, version, "complete")) and (
     shutil.which("clang-" + version) or shutil.which("clang-" + version, path=other_compilers))]
+if param("versions", ""):
+    available = [version for version in VERSIONS if version in param("versions").split(",")]
 own = available if suite == "mixed" else [suite]
 # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
 libomp = "19" if suite == "mixed" else suite
@@ -168,6 +172,11 @@ if suite not in VERSIONS + ["mixed"]:
     lit_config.fatal("suite %s: expected one of %s, mixed" % (suite, ", ".join(VERSIONS)))
 config.excludes += ["mixed"] if suite != "mixed" else [
     name for name in os.listdir(config.test_source_root) if name not in ("mixed", "inputs")]
+if int(param("sample", 1)) > 1:
+    # One program in so many, chosen by the seed.
+    lit_config.note("1 of %s programs, chosen by seed %s" % (param("sample"), param("seed", "1")))
+    config.excludes += [name for _, _, names in os.walk(here) for name in names
+                        if zlib.crc32((param("seed", "1") + name).encode()) % int(param("sample"))]
 if param("watch", ""):
     config.excludes += {**NOT_WATCHED, **(NOT_WATCHED_INFO if param("watch") == "info" else NOT_WATCHED_OMPT)}
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):

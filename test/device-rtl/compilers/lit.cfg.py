@@ -27,6 +27,9 @@ runtime_19 = os.path.join(os.path.abspath(param("llvm_runtimes")), "19", "lib")
 library = "-L%s/clang%s -lomptarget-indirect" % (build, version)
 plugin = "%s/pass/omptarget-indirect-%s.so" % (build, version)
 binaries = "/usr/lib/llvm-%s/bin" % version
+if not os.path.exists(binaries):  # unpacked by test/tools/unpack-compilers
+    binaries = "%s/compilers/%s/usr/lib/llvm-%s/bin" % (
+        os.path.dirname(os.path.abspath(param("llvm_runtimes"))), version, version)
 
 config.name = "device-rtl." + version
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -36,7 +39,7 @@ config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.abspath(param("output"))
 config.environment["PATH"] = binaries + ":" + os.environ["PATH"]
 
-clang = shutil.which("clang-" + version)
+clang = shutil.which("clang-" + version) or shutil.which("clang", path=binaries)
 if clang and os.path.exists("%s/clang%s/libomptarget-indirect.a" % (build, version)):
     config.available_features.add("clang-" + version)
 cuda = next((folder for folder in [os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
@@ -58,15 +61,16 @@ if os.path.exists(plugin):
 # The documented commands (docs/indirect.md), with what stands in for LLVM's device RTL where Debian has none.
 programs = os.path.join(config.test_source_root, "..", "..", "e2e")
 headers = "-I%s -I%s/include -isystem %s/include" % (include, programs, os.path.dirname(runtime))
-base = "%s -O2 -w -fopenmp %s -L%s/omp " % (clang, headers, os.path.dirname(runtime))
+base = "%s -O2 -w -fopenmp %s -L%s/omp -Wl,--allow-shlib-undefined " % (clang, headers, os.path.dirname(runtime))
 nvptx = {
     "14": "-fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target -march=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (
         runtime, runtime),
     "15": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
     "16": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
+    "17": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
+    "18": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
     "19": "--offload-arch=sm_80 --libomptarget-nvptx-bc-path=%s -L%s" % (runtime, runtime),
-    "22": "--offload-arch=sm_80 -nogpulib -L%s -lomptarget.devicertl" % runtime_19,
-}[version]
+}.get(version, "--offload-arch=sm_80 -nogpulib -L%s -lomptarget.devicertl" % runtime_19)
 amdgcn = {
     "14": "-fopenmp-targets=amdgcn-amd-amdhsa -Xopenmp-target=amdgcn-amd-amdhsa -march=gfx90a "
           "--libomptarget-amdgcn-bc-path=%s -L%s --rocm-device-lib-path=%s" % (runtime, runtime, rocm),
@@ -74,9 +78,10 @@ amdgcn = {
           "--libomptarget-amdgpu-bc-path=%s -L%s --rocm-device-lib-path=%s" % (runtime, runtime, rocm),
     "16": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
     "19": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl" % runtime,
-    "22": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl -Xoffload-linker "
-          "--defsym=__oclc_ABI_version=600" % runtime_19,
-}[version]
+    "17": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
+    "18": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl" % runtime,
+}.get(version, "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl -Xoffload-linker "
+               "--defsym=__oclc_ABI_version=600" % runtime_19)
 if "-fopenmp-targets" not in nvptx:
     nvptx = "-fopenmp-targets=nvptx64-nvidia-cuda " + nvptx
 if "-fopenmp-targets" not in amdgcn:

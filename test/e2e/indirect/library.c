@@ -7,7 +7,7 @@
 // RUN: %run %t %t.lib.so
 // Images of clang 14 need it, as they name no library and do not find libomptarget.so if their module was opened for itself;
 // clang 15 and 16 link no library into images for the host device.
-// REQUIRES: runtime-omptarget, clang-14 || clang-19 || clang-22
+// REQUIRES: runtime-omptarget, clang-14 || clang-19-or-later
 
 #include "indirect_check.h"
 

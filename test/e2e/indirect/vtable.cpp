@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The vtables that clang 22 registers: the object's pointer to its vtable is translated by hand and called through.
+// The vtables that clang 22 and later register: the object's pointer to its vtable is translated by hand and called through.
 
 // RUN: %indirect-clangxx -Wno-openmp-mapping %s -o %t
 // RUN: %run %t
-// REQUIRES: runtime-omptarget, clang-22
+// REQUIRES: runtime-omptarget, clang-22-or-later
 
 #include "indirect_check.h"
 

@@ -16,36 +16,4 @@
 #include "check.h"
 
 #define EACH(f) f(14) f(15) f(16) f(19) f(22)
-#define DECLARE(n)                                                                                                    \
-  int by##n##_on_device(void), by##n##_count(int, int), by##n##_compute(int);                                         \
-  void by##n##_add(int *, int, int);                                                                                  \
-  extern int by##n##_global;
-EACH(DECLARE)
-
-#define RUNS(n) CHECK(by##n##_on_device());
-#define COUNTS(n)                                                                                                     \
-  CHECK_EQ(by##n##_count(0, 1), n + 1);                                                                               \
-  CHECK_EQ(by##n##_count(3, 5), n + 5);                                                                               \
-  CHECK_EQ(by##n##_compute(10), n + 1 + 20);                                                                          \
-  CHECK_EQ(by##n##_global, n);
-#define ADDS(n) by##n##_add(a, 100, n);
-
-int main(void) {
-  int a[100] = {0};
-  EACH(RUNS)
-#pragma omp target data map(tofrom : a)
-  {
-    EACH(ADDS)
-    CHECK_EQ(a[50], 0);
-#pragma omp target map(tofrom : a)
-    {
-      HERE();
-      a[50]++;
-    }
-  }
-  CHECK_EQ(a[0], 14 + 15 + 16 + 19 + 22);
-  CHECK_EQ(a[50], 14 + 15 + 16 + 19 + 22 + 1);
-  EACH(COUNTS)
-  CHECK_EQ(omp_get_num_devices(), 4);
-  return finish();
-}
+#include "generations.h"
