@@ -6,6 +6,13 @@
 #include <cinttypes>
 
 namespace omptarget {
+namespace {
+
+/// Clang up to 22 gives offsets as indices, to be multiplied by the stride, and ends with {0, 1, bytes of an element}. Clang
+/// 23 gives them in bytes and ends with {0, bytes of an element, 1}. With elements of one byte nothing tells them apart.
+bool has_offsets_in_bytes(const SectionDimension &last) { return last.offset == 0 && last.count > 1 && last.stride == 1; }
+
+} // namespace
 
 Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
   constexpr int64_t kMaxDimensions = 64;
@@ -19,8 +26,9 @@ Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
     return HostBlocks(item.base, 0);
   const auto *dimension = static_cast<const SectionDimension *>(raw(item.begin));
   HostPtr first = item.base;
+  const bool in_bytes = has_offsets_in_bytes(dimension[dimensions - 1]);
   for (int64_t i = 0; i < dimensions; ++i)
-    first = first + static_cast<int64_t>(dimension[i].offset * dimension[i].stride);
+    first = first + static_cast<int64_t>(dimension[i].offset * (in_bytes ? 1 : dimension[i].stride));
   if (start != HostPtr::kNull)
     first = start;
   int64_t level = dimensions - 1;

@@ -13,7 +13,7 @@ namespace omptarget {
 
 /// One dimension as compilers describe it, outermost first (abi: non-contiguous update).
 struct SectionDimension {
-  uint64_t offset; ///< first index
+  uint64_t offset; ///< first index, or by clang 23 the bytes before it
   uint64_t count;  ///< number of indices
   uint64_t stride; ///< bytes from one to the next
 };

@@ -182,6 +182,8 @@ if param("watch", ""):
 if not on_llvm and not os.path.exists(os.path.join(prefix, "lib", "libomptarget.so")):
     lit_config.fatal("no libomptarget.so in %s/lib: install first" % prefix)
 
+if suite == "mixed" or not os.path.exists(os.path.join(runtimes, suite, "sysroot")):
+    config.available_features.add("llvm-loads-here")
 if sanitizer:
     config.available_features |= {"sanitizer", sanitizer[0] + "san"}
 if param("plugins_of", ""):

@@ -8,7 +8,7 @@
 // RUN: %readelf --dyn-syms -W %t.hsaco | %check
 // REQUIRES: indirect-plugin, lld, llvm-runtimes
 // Clang 14 to 16 need AMD's device library.
-// REQUIRES: rocm-device-libs || clang-18 || clang-19 || clang-21 || clang-22 || clang-23
+// REQUIRES: rocm-device-libs || clang-19 || clang-21 || clang-22 || clang-23
 
 // CHECK-DAG: 8 OBJECT {{(WEAK|GLOBAL)}} PROTECTED {{.*}} __omp_offloading_fptr_map_p
 // CHECK-DAG: 8 OBJECT {{(WEAK|GLOBAL)}} PROTECTED {{.*}} __omp_offloading_fptr_map_size

@@ -44,7 +44,8 @@ if clang and os.path.exists("%s/clang%s/libomptarget-indirect.a" % (build, versi
     config.available_features.add("clang-" + version)
 cuda = next((folder for folder in [os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
              if folder and os.path.exists(folder + "/bin/ptxas")), None)
-if cuda:
+# LLVM 23's code generator ends on the device RTL of LLVM 19, which stands in where Debian has none.
+if cuda and version != "23":
     config.available_features.add("cuda")
 if os.path.exists(os.path.join(os.path.dirname(runtime), "complete")):
     config.available_features.add("llvm-runtimes")
@@ -79,7 +80,7 @@ amdgcn = {
     "16": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
     "19": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl" % runtime,
     "17": "--offload-arch=gfx90a -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
-    "18": "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl" % runtime,
+    "18": "--offload-arch=gfx90a -mcode-object-version=4 -L%s --rocm-device-lib-path=%s" % (runtime, rocm),
 }.get(version, "--offload-arch=gfx90a -nogpulib -L%s -lomptarget.devicertl -Xoffload-linker "
                "--defsym=__oclc_ABI_version=600" % runtime_19)
 if "-fopenmp-targets" not in nvptx:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // omptarget-info tells which libomptarget a program gets: what the dynamic loader does is what the tool says.
 
-// REQUIRES: runtime-omptarget
+// REQUIRES: runtime-omptarget, llvm-loads-here
 // A sanitizer's runtime would have to be loaded as well.
 // UNSUPPORTED: sanitizer
 // DEFINE: %{get-ours} = %python %inputs/check_library_choice.py %prefix/bin/omptarget-info %prefix/lib

@@ -4,7 +4,7 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t %llvm-libomptarget 2>&1 | %check
-// REQUIRES: runtime-omptarget
+// REQUIRES: runtime-omptarget, llvm-loads-here
 
 // CHECK: {{^}}omptarget {{.*}}second{{.*}}libomptarget
 // CHECK: region: 2

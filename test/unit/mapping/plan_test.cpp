@@ -45,8 +45,14 @@ TEST(HostBlocks, one_dimension_with_a_stride) { // clang 22's b[1:5:3]
   EXPECT_EQ(blocks_of({{1, 5, 12}, {0, 1, 4}}), (Blocks{{12, 4}, {24, 4}, {36, 4}, {48, 4}, {60, 4}}));
 }
 
+TEST(HostBlocks, clang_23_gives_offsets_in_bytes) {
+  EXPECT_EQ(blocks_of({{0, 4, 64}, {4, 3, 4}, {0, 4, 1}}), (Blocks{{4, 12}, {68, 12}, {132, 12}, {196, 12}}));
+  EXPECT_EQ(blocks_of({{4, 5, 12}, {0, 4, 1}}), (Blocks{{4, 4}, {16, 4}, {28, 4}, {40, 4}, {52, 4}})); // b[1:5:3]
+  EXPECT_EQ(blocks_of({{128, 3, 64}, {0, 8, 8}, {0, 8, 1}}), (Blocks{{128, 192}}));
+}
+
 TEST(HostBlocks, whole_inner_dimensions_are_one_block) {
-  EXPECT_EQ(blocks_of({{2, 3, 64}, {0, 8, 8}, {0, 8, 1}}), (Blocks{{128, 192}}));
+  EXPECT_EQ(blocks_of({{2, 3, 64}, {0, 8, 8}, {0, 1, 8}}), (Blocks{{128, 192}}));
 }
 
 TEST(HostBlocks, three_dimensions) {
