@@ -106,10 +106,12 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, vo
 
 /* Called once, right after loading, before everything but abi. Nonzero: the plugin is left out. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_plugin(void);
-/* Called at the end, after the devices. Host libraries of LLVM call it several times and before deinit_device, so
- * that it must not take away what later calls need. */
+/* Called once at the end, after the devices, of every plugin that was loaded; no other call follows. Host libraries of LLVM
+ * call it several times and before deinit_device, so that it must not take away what later calls need. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_plugin(void);
-/* Called once at the end for a device that was initialised, when no work is under way. Memory need not be freed. */
+/* Called once at the end for a device that was initialised, when no work is under way. Memory need not be freed. Global
+ * destructors of its images run here, but for those that have entries of their own, which have run before. A driver that
+ * has ended already is no failure. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_device(int32_t ID);
 
 /* As is_valid_binary, with what the image's container says about it. */
@@ -210,7 +212,10 @@ enum {
   OMPTARGET_PLUGIN_COPIES_IMAGES = 0x4,
   /* launch_kernel knows Version 5, kernels whose last argument is the implicit one, and puts the launch environment there.
    * Without it such kernels come as Version 2, with all ones for their last argument. */
-  OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8
+  OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8,
+  /* The plugin works until the process is gone: neither it nor a library that it uses ends in an exit handler or in a
+   * destructor. Its devices then serve destructors of the program's global objects, too (plugins.md). */
+  OMPTARGET_PLUGIN_LASTS = 0x10
 };
 
 typedef struct __tgt_rtl_abi_info {

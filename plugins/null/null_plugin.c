@@ -53,7 +53,9 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
     return fail("the description is too small");
   info->version = OMPTARGET_PLUGIN_ABI_VERSION;
   /* Kernels here never have the implicit parameter, so there is nothing to supply. */
-  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT;
+  /* There is no driver, so that nothing ends before the process does. */
+  info->features =
+      OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT | OMPTARGET_PLUGIN_LASTS;
   return 0;
 }
 

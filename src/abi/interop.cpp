@@ -88,11 +88,11 @@ bool is_readable(const Interop *interop, int property, int wanted, int *code) {
 }
 
 Result<Interop *> make_interop(int32_t type, int64_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(device_number));
   if (!device)
     return static_cast<Interop *>(nullptr); // omp_interop_none: the host has no foreign runtime
   auto interop = std::make_unique<Interop>();
-  interop->device = device;
+  interop->device = device.get();
   const Plugin &plugin = device->plugin();
   for (const ForeignRuntime &runtime : kForeignRuntimes)
     if (plugin.name() == runtime.plugin)
@@ -116,6 +116,9 @@ Result<Interop *> make_interop(int32_t type, int64_t device_number) {
 Status synchronise(const Interop &interop) {
   if (!interop.queue || !interop.queue->Queue)
     return Status::ok();
+  const DeviceUse use(*interop.device);
+  if (!use)
+    return Status::error(format("device %d has ended, since the program ends", raw(interop.device->id())));
   const Plugin &plugin = interop.device->plugin();
   const int32_t id = interop.device->local_id();
   Queue queue{*interop.queue};
@@ -137,7 +140,8 @@ Status destroy_interop(Interop *interop) {
   if (!interop)
     return Status::ok();
   const std::unique_ptr<Interop> own(interop);
-  return own->queue ? own->device->plugin().release_async_info(own->device->local_id(), own->queue) : Status::ok();
+  const DeviceUse use(*own->device);
+  return own->queue && use ? own->device->plugin().release_async_info(own->device->local_id(), own->queue) : Status::ok();
 }
 
 } // namespace

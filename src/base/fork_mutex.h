@@ -29,9 +29,12 @@ public:
     mutex_.unlock();
   }
 
+  /// Whether the calling thread holds it: then locking it would wait for ever.
+  bool is_held_here() const { return owner_.load(std::memory_order_relaxed) == pthread_self(); }
+
   void before_fork() {
     // Only the holder itself can read its own number here, so that the order does not matter.
-    if (owner_.load(std::memory_order_relaxed) == pthread_self())
+    if (is_held_here())
       return;
     lock();
     is_held_for_fork_ = true;

@@ -26,11 +26,27 @@ __tgt_kernel_args plain_launch() {
 
 } // namespace
 
+/// Holds the lock of loading. Who gives it back takes apart what was closed meanwhile: who closed it could not wait.
+class Device::LoadLock {
+public:
+  explicit LoadLock(Device &device) : device_(device) { device_.load_mutex_.lock(); }
+  LoadLock(Device &device, std::adopt_lock_t) : device_(device) {}
+  LoadLock(const LoadLock &) = delete;
+  LoadLock &operator=(const LoadLock &) = delete;
+  ~LoadLock() {
+    device_.load_mutex_.unlock();
+    device_.unload_pending_if_free();
+  }
+
+private:
+  Device &device_;
+};
+
 Status Device::catch_up() {
-  std::unique_lock load(load_mutex_);
+  const LoadLock load(*this);
   Runtime &runtime = Runtime::get();
   const uint32_t generation = runtime.generation();
-  if (prepared_generation_.load(std::memory_order_relaxed) == generation)
+  if (prepared_generation_.load(std::memory_order_relaxed) == generation || has_ended())
     return Status::ok();
   OMPTARGET_TRY(initialise());
   unload_pending(); // first: a new module may lie where an old one lay
@@ -39,9 +55,9 @@ Status Device::catch_up() {
       this->load(library);
   publish_functions();
   run_constructors();
+  if (has_ended())
+    return Status::ok();
   prepared_generation_.store(generation, std::memory_order_release);
-  load.unlock();
-  unload_pending_if_free();
   return Status::ok();
 }
 
@@ -74,7 +90,7 @@ Status Device::initialise() {
     initialisation_failure_ = status.to_string();
     return failed();
   }
-  Runtime::register_exit_handler();
+  Runtime::note_initialised(plugin_);
   uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
   const std::string arch = plugin_.device_arch(local_id_);
@@ -96,8 +112,8 @@ void Device::unload(std::shared_ptr<OffloadLibrary> library) {
   unload_pending_if_free();
 }
 
-/// Who gets the lock does what is pending; who does not leaves it to the thread that has the lock, which looks again after
-/// giving it back.
+/// Only the thread that holds the lock handles pending unloads; who does not get it leaves them to the thread that has it,
+/// which looks again after giving it back (LoadLock).
 void Device::unload_pending_if_free() {
   while (!pending_unloads_.lock()->empty()) {
     std::unique_lock load(load_mutex_, std::try_to_lock);
@@ -130,22 +146,17 @@ void Device::run_constructors() {
       }
 }
 
-void Device::end() {
-  std::lock_guard load(load_mutex_);
-  if (!is_initialised())
-    return;
-  for (const auto &loaded : loaded_) {
-    for (const Kernel &destructor : loaded->destructors)
-      if (Status status = run(destructor); !status)
-        OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor.name,
-                               status.to_string().c_str());
-    observe::image_unloaded(id_, loaded->number);
-  }
-  observe::device_finalised(id_);
+/// What was constructed last goes first.
+void Device::run_destructors(Loaded &loaded) {
+  std::vector<Kernel> destructors = std::exchange(loaded.destructors, {});
+  for (auto destructor = destructors.rbegin(); destructor != destructors.rend(); ++destructor)
+    if (Status status = run(*destructor); !status)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor->name,
+                             status.to_string().c_str());
 }
 
 std::string Device::load_failure(const OffloadLibrary &library) {
-  std::lock_guard load(load_mutex_);
+  const LoadLock load(*this);
   for (const Failed &failed : failed_)
     if (failed.library.get() == &library)
       return failed.reason;

@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/address.h"
+#include "base/bounded_call.h"
 #include "base/fork_mutex.h"
 #include "base/guarded.h"
 #include "base/pointer_table.h"
@@ -32,10 +34,11 @@ struct Kernel {
   const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
 };
 
-/// Any thread. Becomes usable lazily: prepare() before anything else in a construct or API call.
+/// Any thread. Becomes usable lazily: Runtime::device() before anything else in a construct or API call.
 class Device {
 public:
-  Device(DeviceId id, const Plugin &plugin, int32_t local_id) : id_(id), plugin_(plugin), local_id_(local_id) {}
+  Device(DeviceId id, const Plugin &plugin, int32_t local_id)
+      : id_(id), plugin_(plugin), local_id_(local_id), lasts_(plugin.lasts()) {}
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -48,13 +51,14 @@ public:
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
 
-  /// Initialises the device at its first use and loads the images of modules that came since. Quick if there is nothing
-  /// to do: generation is the registry's.
-  Status prepare(uint32_t generation) {
-    if (prepared_generation_.load(std::memory_order_acquire) == generation) [[likely]]
-      return Status::ok();
-    return catch_up();
+  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise catch_up() initialises the
+  /// device, at its first use, and loads the images of modules that came since. That does nothing for a device that has ended.
+  bool is_prepared(uint32_t generation) const {
+    return prepared_generation_.load(std::memory_order_acquire) == generation;
   }
+  Status catch_up();
+  /// Whether this thread is making the device ready: code of an image or of a plugin has come back here.
+  bool is_loading_here() const { return load_mutex_.is_held_here(); }
   /// Whether data that are not present are used in place, although unified shared memory was not asked for (an APU).
   bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
@@ -63,16 +67,30 @@ public:
   /// since that may wait for the dynamic loader's lock, which a thread that closes a module holds: then the loading thread
   /// does it as soon as it can.
   void unload(std::shared_ptr<OffloadLibrary> library);
+  /// The module is unregistered because the program ends. Where the device outlives that, the destructors that have entries run;
+  /// everything else stays as it is, but nothing of the module's own memory is read any more.
+  void part_with(const OffloadLibrary &library);
 
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
-  /// Runs the destructors of everything that is loaded, and tells tools: the program ends.
-  void end();
+  /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses nobody uses
+  /// it any more. finish(): destructors run and the plugin ends it; false if it could not be done until the deadline.
+  /// tell_end(): reports and tools learn of it, once; is_gone(): all that is over.
+  void close();
+  bool has_ended() const { return is_closed_.load(std::memory_order_acquire); }
+  bool is_gone() const { return has_ended() && is_end_told_.load(std::memory_order_relaxed); }
+  bool is_idle(int32_t own_uses) const { return users_.load(std::memory_order_seq_cst) <= own_uses; }
+  bool finish(Deadline deadline);
+  void tell_end();
+  /// How many uses of devices that end early the calling thread is inside of.
+  static int32_t own_uses();
 
   /// Around a fork: the lock of loading first, for all devices, the others last.
   void before_fork_of_loader() { load_mutex_.before_fork(); }
-  void after_fork_of_loader() { load_mutex_.after_fork(); }
+  void after_fork_of_loader();
+  /// In the child the other threads are not there.
+  void forget_other_users() { users_.store(own_uses(), std::memory_order_relaxed); }
   void before_fork() {
     pending_unloads_.mutex_for_fork().lock();
     map_.before_fork();
@@ -83,6 +101,8 @@ public:
   }
 
 private:
+  friend class DeviceUse;
+  class LoadLock;
   struct Loaded {
     std::shared_ptr<OffloadLibrary> library;
     ImageCopy image;
@@ -100,7 +120,13 @@ private:
     std::string reason;
   };
 
-  Status catch_up();
+  bool begin_use() { return lasts_ || count_use(); }
+  void end_use() {
+    if (!lasts_)
+      uncount_use();
+  }
+  bool count_use();
+  void uncount_use();
   Status initialise();
   void load(const std::shared_ptr<OffloadLibrary> &library);
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
@@ -110,6 +136,7 @@ private:
   void unload_now(const OffloadLibrary &library);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
   void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
+  bool points_to_host(const Entry &entry) const;
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
   Status collect_functions(const Loaded &loaded);
   void register_code(Loaded &loaded);
@@ -117,6 +144,7 @@ private:
   bool has_indirect_functions() const;
   Status run(const Kernel &kernel);
   void run_constructors();
+  void run_destructors(Loaded &loaded);
   void destroy(Loaded &loaded);
   void take_over(const Loaded &gone);
   bool knows(const OffloadLibrary &library) const;
@@ -124,12 +152,16 @@ private:
   const DeviceId id_;
   const Plugin &plugin_;
   const int32_t local_id_;
+  const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
   PointerTable<const Kernel> kernels_;
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
   std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
+  std::atomic<int32_t> users_{0};
+  std::atomic<bool> is_closed_{false};
+  std::atomic<bool> is_end_told_{false};
   ForkMutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   std::vector<std::unique_ptr<Loaded>> loaded_;
@@ -138,6 +170,28 @@ private:
   std::string initialisation_failure_;
   FunctionTable functions_; ///< the indirect functions of all that is loaded
   bool functions_changed_ = false;
+};
+
+/// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one thread.
+class DeviceUse {
+public:
+  DeviceUse() = default;
+  /// Null if the device has ended.
+  explicit DeviceUse(Device &device) : device_(device.begin_use() ? &device : nullptr) {}
+  DeviceUse(DeviceUse &&other) noexcept : device_(std::exchange(other.device_, nullptr)) {}
+  DeviceUse &operator=(DeviceUse &&) = delete;
+  ~DeviceUse() {
+    if (device_)
+      device_->end_use();
+  }
+
+  explicit operator bool() const { return device_ != nullptr; }
+  Device *get() const { return device_; }
+  Device &operator*() const { return *device_; }
+  Device *operator->() const { return device_; }
+
+private:
+  Device *device_ = nullptr;
 };
 
 } // namespace omptarget

@@ -94,6 +94,7 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
     return status;
   }
   register_code(*loaded);
+  Runtime::note_loaded();
   loaded_.push_back(std::move(loaded));
   return Status::ok();
 }
@@ -133,10 +134,17 @@ void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
   loaded.kernels.emplace_back(entry.address, std::move(kernel));
 }
 
+/// Whether the device has a pointer instead of the variable, and no construct will set it: under unified shared memory, and
+/// for linked variables also where data are used in place, it must point to the host's variable.
+bool Device::points_to_host(const Entry &entry) const {
+  if (!is_unified_memory_pointer(entry))
+    return false;
+  const bool has_unified_memory = Runtime::get().uses_unified_shared_memory();
+  return entry.kind == EntryKind::kLinkVariable ? has_unified_memory || uses_zero_copy() : has_unified_memory;
+}
+
 Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
-  // Under unified shared memory the device has a pointer instead of the variable: it must point to the host's.
-  if (entry.kind == EntryKind::kVariable && is_unified_memory_pointer(entry) &&
-      Runtime::get().uses_unified_shared_memory())
+  if (points_to_host(entry))
     OMPTARGET_TRY_DURING(plugin_.data_submit(local_id_, raw(target), raw(entry.address), sizeof(void *), nullptr),
                          "while pointing %s to the host's variable", entry.name);
   const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size),
@@ -183,10 +191,9 @@ void Device::unload_now(const OffloadLibrary &library) {
     return;
   Loaded &loaded = **place;
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "unloading the image of %s", library.path.c_str());
-  for (const Kernel &destructor : loaded.destructors)
-    if (Status status = run(destructor); !status)
-      OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor.name,
-                             status.to_string().c_str());
+  if (has_ended())
+    return;
+  run_destructors(loaded);
   destroy(loaded);
   take_over(loaded);
   loaded_.erase(place);

@@ -30,11 +30,9 @@ void print_mapping_tables(const ident_t *location) {
     print_table_of(*device, place.c_str());
 }
 
-void print_final_mapping_tables() {
-  if (!(info_mask() & info::kTable))
-    return;
-  for (int32_t i = 0; Device *const device = Runtime::get().known_device(i); ++i)
-    print_table_of(*device, "libomptarget:0:0");
+void print_mapping_table_at_end(Device &device) {
+  if (info_mask() & info::kTable)
+    print_table_of(device, "libomptarget:0:0");
 }
 
 } // namespace omptarget

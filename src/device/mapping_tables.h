@@ -8,10 +8,12 @@
 
 namespace omptarget {
 
+class Device;
+
 /// Prints the tables of all devices, if that is wanted, after the construct at location (may be null). Any thread.
 void print_mapping_tables(const ident_t *location);
 
-/// The same at the end of the program: of all devices.
-void print_final_mapping_tables();
+/// The same for one device, when it ends.
+void print_mapping_table_at_end(Device &device);
 
 } // namespace omptarget

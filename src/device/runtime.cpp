@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/libomp.h"
-#include "device/mapping_tables.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
 #include "observe/device_events.h"
@@ -36,7 +35,8 @@ constexpr Requirement kRequirements[] = {
 
 Runtime &Runtime::get() {
   static Runtime *const runtime = [] {
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    note_made();
     return new Runtime;
   }();
   return *runtime;
@@ -78,14 +78,12 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     std::erase(registry->unmatched, library);
     forget_requires(*registry, library->path);
   }
+  const bool is_end = is_exiting();
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
-                  has_ended() ? " after the end of the devices" : "");
+                  is_end ? ", since the program ends" : "");
   observe::forget_module(library->range.begin, library->range.end);
-  if (has_ended())
-    return;
-  const int32_t count = device_count_.load(std::memory_order_acquire);
-  for (int32_t i = 0; i < count; ++i)
-    devices_[i].load(std::memory_order_relaxed)->unload(library);
+  for (int32_t i = 0; Device *const device = known_device(i); ++i)
+    is_end ? device->part_with(*library) : device->unload(library);
 }
 
 Status Runtime::add_requires(int64_t mask, const void *address) {
@@ -148,7 +146,7 @@ int32_t Runtime::number_of_devices() {
   if (matched_generation_.load(std::memory_order_acquire) != generation() ||
       offload_.load(std::memory_order_relaxed) == kUnread) [[unlikely]]
     enumerate(false);
-  return has_ended() ? 0 : device_count_.load(std::memory_order_acquire);
+  return device_count_.load(std::memory_order_acquire);
 }
 
 void Runtime::set_info(uint32_t mask) {
@@ -166,16 +164,28 @@ Status Runtime::initialise_all() {
       use(*plugin);
   }
   for (int32_t i = 0; i < number_of_devices(); ++i)
-    OMPTARGET_TRY(devices_[i].load(std::memory_order_relaxed)->prepare(generation()));
+    if (auto device = this->device(static_cast<DeviceId>(i)); !device)
+      return device.take_status();
   return Status::ok();
 }
 
-Result<Device *> Runtime::device(DeviceId id) {
+Result<DeviceUse> Runtime::device(DeviceId id) {
   if (raw(id) < 0 || raw(id) >= number_of_devices())
-    return static_cast<Device *>(nullptr);
-  Device *device = devices_[raw(id)].load(std::memory_order_relaxed);
-  OMPTARGET_TRY(device->prepare(generation()));
-  return device;
+    return DeviceUse();
+  Device &device = *devices_[raw(id)].load(std::memory_order_relaxed);
+  DeviceUse use(device);
+  if (use && device.is_prepared(generation())) [[likely]]
+    return use;
+  return make_ready(device, std::move(use));
+}
+
+Result<DeviceUse> Runtime::make_ready(Device &device, DeviceUse use) {
+  if (!use || device.has_ended() || device.is_loading_here())
+    return DeviceUse();
+  OMPTARGET_TRY(device.catch_up());
+  if (device.has_ended())
+    return DeviceUse();
+  return use;
 }
 
 Device *Runtime::known_device(int32_t number) const {
@@ -184,6 +194,8 @@ Device *Runtime::known_device(int32_t number) const {
 }
 
 void Runtime::enumerate(bool even_without_modules) {
+  if (has_ended() || enumeration_mutex_.is_held_here())
+    return; // code of a plugin has come back here, or the end has
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   std::lock_guard enumeration(enumeration_mutex_);
   const uint32_t target = generation();
@@ -203,7 +215,9 @@ void Runtime::enumerate(bool even_without_modules) {
     trace_settings();
     plugins_ = load_plugins();
     has_loaded_plugins_ = true;
-    register_exit_handler();
+    for (const auto &plugin : plugins_.plugins)
+      if (!plugin->lasts())
+        end_at_exit(*plugin);
   }
   for (const auto &library : std::exchange(registry_.lock()->unmatched, {}))
     match(library);
@@ -303,20 +317,13 @@ std::vector<std::string> Runtime::explain_devices() {
 
 void Runtime::connect_tool() {
   if (!get().has_ended())
-    observe::connect_tool([] { return get().number_of_devices_so_far(); });
+    observe::connect_tool([] { return get().number_of_devices_so_far(); }, [] { get().tell_end_to_tool(); });
 }
 
-void Runtime::register_exit_handler() { std::atexit(at_exit); }
-
-void Runtime::at_exit() {
-  Runtime &runtime = get();
-  if (runtime.has_ended_.exchange(true, std::memory_order_acq_rel))
-    return;
-  OMPTARGET_TRACE(Topic::kDevice, "the program ends: devices are released");
-  print_final_mapping_tables();
-  const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
-  for (int32_t i = 0; i < count; ++i)
-    runtime.devices_[i].load(std::memory_order_relaxed)->end();
+/// libomp ends, and with it the tool: devices that live longer end for it now.
+void Runtime::tell_end_to_tool() {
+  for (int32_t i = 0; Device *const device = known_device(i); ++i)
+    device->tell_end();
 }
 
 // A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are taken
@@ -338,6 +345,12 @@ void Runtime::before_fork() {
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
+}
+
+void Runtime::after_fork_in_child() {
+  for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
+    device->forget_other_users();
+  after_fork();
 }
 
 void Runtime::after_fork() {

@@ -28,7 +28,7 @@ public:
   static Runtime &get();
 
   Status register_library(const __tgt_bin_desc *descriptor);
-  /// Takes the module apart on all devices; only forgets it when the program is ending.
+  /// Takes the module apart on all devices; when the program is ending, the devices keep what they have of it.
   void unregister_library(const __tgt_bin_desc *descriptor);
   /// A requires mask of the module that holds the address (compilers up to 16). Fails if it contradicts another module's.
   Status add_requires(int64_t mask, const void *address);
@@ -36,8 +36,8 @@ public:
   uint64_t requires_mask() const { return requires_mask_.load(std::memory_order_relaxed); }
   bool uses_unified_shared_memory() const { return (requires_mask() & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0; }
 
-  /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is disabled
-  /// or the program is ending.
+  /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is disabled.
+  /// Devices that have ended keep their numbers.
   int32_t number_of_devices();
 
   /// The same without looking for more.
@@ -49,8 +49,14 @@ public:
   /// Loads plugins and initialises all their devices, whether images need them or not (tools).
   Status initialise_all();
 
-  /// The device, ready for use, or null if the number is out of range.
-  Result<Device *> device(DeviceId id);
+  /// The device, ready for use, or null if the number is out of range, or the device has ended, or this very thread is making
+  /// it ready: then the host does its work.
+  Result<DeviceUse> device(DeviceId id);
+  /// The device of that number if it has ended.
+  Device *ended_device(int32_t number) const {
+    Device *const device = known_device(number);
+    return device && device->has_ended() ? device : nullptr;
+  }
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
@@ -65,16 +71,25 @@ public:
   bool is_mandatory() const { return offload_.load(std::memory_order_relaxed) == kMandatory; }
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }
 
-  /// Whether the exit handler has run: from now on everything happens on the host.
+  /// Whether the program is known to be ending: modules that are unregistered are not closed, since their memory stays.
+  bool is_exiting() const { return is_exiting_.load(std::memory_order_acquire); }
+  /// Whether everything has ended: from now on all happens on the host.
   bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// Ends all devices that have not ended, and writes reports. Nothing but the end of this library calls it.
+  void end();
 
   uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   /// What was found and what was needed, one line each, for messages about a missing device.
   std::vector<std::string> explain_devices();
 
-  /// Registers the exit handler once more: after a driver has been started, so that ours runs before the driver's.
-  static void register_exit_handler();
+  /// What finishes the work that constructs have left on a device with nowait, before it ends; it adds what could not be done.
+  using Drain = void (*)(Device &device, std::vector<std::string> &failures);
+  static void set_drain(Drain function);
+  /// A device of the plugin has been initialised: its driver runs from now on, if it has one.
+  static void note_initialised(const Plugin &plugin);
+  /// An image has been loaded: when the program ends, that is known before its module is unregistered.
+  static void note_loaded();
   /// Connects an OMPT tool, once, unless the program is ending. libomp has started.
   static void connect_tool();
 
@@ -102,15 +117,22 @@ private:
   std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   Status note_requires(const std::string &module, uint64_t mask);
   void forget_requires(Registry &registry, const std::string &module);
-  static void at_exit();
+  Result<DeviceUse> make_ready(Device &device, DeviceUse use);
+  static void note_made();
+  static void end_at_exit(const Plugin &plugin);
+  void end_plugin(const Plugin &plugin);
+  void tell_end_to_tool();
+  std::vector<Device *> devices_of(const Plugin &plugin) const;
   static void before_fork();
   static void after_fork();
+  static void after_fork_in_child();
 
   Guarded<Registry> registry_;
   std::atomic<uint64_t> requires_mask_{0};
   std::atomic<uint32_t> generation_{0}; // number of modules registered so far
   std::atomic<uint32_t> matched_generation_{0}; // those that enumerate() has dealt with
   std::atomic<int> offload_{kUnread};
+  std::atomic<bool> is_exiting_{false};
   std::atomic<bool> has_ended_{false};
 
   ForkMutex enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result

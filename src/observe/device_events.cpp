@@ -12,6 +12,11 @@ void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory)) {
     profile_memory(device, read);
 }
 
+void keep_memory_report(DeviceId device) {
+  if (listeners() & listener::kProfile)
+    keep_profile_memory(device);
+}
+
 void forget_module(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, end); }
 
 void flush_reports() {

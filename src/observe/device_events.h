@@ -13,7 +13,8 @@ namespace omptarget::observe {
 
 /// To be called before a device is initialised or a region is left to the host; only the first call does something: connects to an OMPT tool through
 /// libomp, which must not be in the middle of its own initialisation. initial_device(): the host's number, asked later.
-void connect_tool(int32_t (*initial_device)());
+/// before_end(): called once libomp ends, while the tool can still be told of devices.
+void connect_tool(int32_t (*initial_device)(), void (*before_end)());
 
 /// architecture: what the plugin says, or its name.
 void device_initialised(DeviceId device, const char *architecture);
@@ -34,6 +35,9 @@ struct DeviceMemory {
 };
 /// Has the profile end with how the device's memory was used; read returns false if that is not known.
 void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory));
+
+/// Reads that now: the device ends.
+void keep_memory_report(DeviceId device);
 
 /// A module's memory goes: names in it are kept in copies.
 void forget_module(uintptr_t begin, uintptr_t end);

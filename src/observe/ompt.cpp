@@ -41,6 +41,8 @@ struct Callbacks {
 constinit Callbacks callbacks{};
 using HostNumber = int32_t (*)();
 constinit HostNumber initial_device = nullptr;
+using BeforeEnd = void (*)();
+constinit BeforeEnd before_tool_ends = nullptr;
 constinit bool has_tool = false;
 
 using GetCallback = int (*)(int which, ompt::AnyFunction *out);
@@ -138,7 +140,13 @@ ompt::Record new_record(int callback, uint64_t time) {
 }
 
 int connect_from_libomp(ompt::Lookup lookup, int, Data *) { return ompt_connect(lookup); }
-void disconnect(Data *) { set_listener(listener::kTool, false); }
+/// libomp calls it before it ends the tool.
+void disconnect(Data *) {
+  if (before_tool_ends)
+    before_tool_ends();
+  set_listener(listener::kTool, false);
+  has_tool = false;
+}
 
 void connect_to_libomp() {
   using Connect = void (*)(ompt::StartToolResult *);
@@ -181,7 +189,7 @@ int ompt_connect(ompt::Lookup lookup) {
   return 0;
 }
 
-void connect_tool(HostNumber host_number) {
+void connect_tool(HostNumber host_number, BeforeEnd before_end) {
   enum Progress { kNotBegun, kUnderWay, kDone };
   static std::atomic<int> progress{kNotBegun};
   static thread_local bool is_connecting = false;
@@ -193,6 +201,7 @@ void connect_tool(HostNumber host_number) {
     return;
   }
   initial_device = host_number;
+  before_tool_ends = before_end;
   is_connecting = true;
   connect_to_libomp();
   is_connecting = false;

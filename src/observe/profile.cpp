@@ -88,6 +88,8 @@ void record(const ProfileEvent &event) {
 struct MemoryReader {
   DeviceId device;
   bool (*read)(DeviceMemory &memory);
+  bool is_kept;
+  DeviceMemory kept;
 };
 Guarded<std::vector<MemoryReader>> &memory_readers() {
   static auto *const readers = new Guarded<std::vector<MemoryReader>>;
@@ -181,7 +183,7 @@ Profile collect() {
   std::stable_sort(profile.events.begin(), profile.events.end(),
                    [](const ProfileEvent &a, const ProfileEvent &b) { return a.begin_ns < b.begin_ns; });
   for (const MemoryReader &reader : *memory_readers().lock())
-    if (DeviceMemory memory{reader.device, 0, 0, 0, 0, 0, 0}; reader.read(memory))
+    if (DeviceMemory memory = reader.is_kept ? reader.kept : DeviceMemory{reader.device, 0, 0, 0, 0, 0, 0}; reader.is_kept || reader.read(memory))
       profile.memory.push_back(memory);
   profile.lost = lost.load(std::memory_order_relaxed);
   const int64_t granularity = setting_integer(SettingId::kProfileGranularity);
@@ -205,7 +207,6 @@ bool start_profile() {
     // Told at once, not after hours.
     if (const std::string path = setting_text(SettingId::kProfile); path != "-")
       warn(check_result_file(path));
-    std::atexit(write_profile);
     pthread_atfork(nullptr, nullptr, forget_parent);
   });
   return true;
@@ -254,7 +255,13 @@ void profile_host_fallback(const ident_t *location, const char *kernel, const ch
 }
 
 void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory)) {
-  memory_readers().lock()->push_back({device, read});
+  memory_readers().lock()->push_back({device, read, false, {}});
+}
+
+void keep_profile_memory(DeviceId device) {
+  for (MemoryReader &reader : *memory_readers().lock())
+    if (reader.device == device && !reader.is_kept)
+      reader.is_kept = reader.read(reader.kept);
 }
 
 void write_profile() {

@@ -10,7 +10,7 @@
 
 namespace omptarget::observe {
 
-/// Reads LIBOMPTARGET_PROFILE; whether anything is to be recorded. From then on it is written when the process exits.
+/// Reads LIBOMPTARGET_PROFILE; whether anything is to be recorded. Whoever ends the devices has it written.
 bool start_profile();
 
 void profile_construct(const ConstructRecord &construct, uint64_t end_ns);
@@ -21,6 +21,9 @@ void profile_host_fallback(const ident_t *location, const char *kernel, const ch
 
 /// At the end read is asked.
 void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory));
+
+/// Asks it now: the device ends.
+void keep_profile_memory(DeviceId device);
 
 /// Writes the profile, once. Other threads may go on recording.
 void write_profile();

@@ -60,7 +60,8 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
-      takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0) {}
+      takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
+      lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0) {}
 
 Plugin::~Plugin() = default;
 
@@ -80,6 +81,8 @@ bool Plugin::accepts_on_device(int32_t device, const __tgt_device_image &image, 
   __tgt_image_info info{arch && *arch ? arch : nullptr};
   return functions_->is_device_compatible(device, &copy, &info) != 0;
 }
+
+bool Plugin::starts_driver_late() const { return functions_->generation != PluginGeneration::kCurrent; }
 
 bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
 

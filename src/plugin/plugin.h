@@ -47,6 +47,12 @@ public:
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
   /// Whether launch_kernel knows of a trailing implicit parameter, and supplies its value.
   bool takes_trailing() const { return takes_trailing_; }
+  /// Whether it works until the process is gone; otherwise it ends in an exit handler of ours.
+  bool lasts() const { return lasts_; }
+  /// Whether init_device may be what starts its driver, or starting it has been done when the plugin was loaded.
+  bool starts_driver_late() const;
+  /// Whether the caller is the first to ask: the one that ends it.
+  bool is_first_to_end() const { return !has_ended_.exchange(true, std::memory_order_acq_rel); }
   /// Whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
@@ -124,7 +130,9 @@ private:
   bool has_events_;
   bool has_function_map_;
   bool takes_trailing_;
+  bool lasts_;
   mutable std::atomic<bool> has_missed_map_ = false;
+  mutable std::atomic<bool> has_ended_ = false;
 };
 
 } // namespace omptarget

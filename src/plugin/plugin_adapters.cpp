@@ -143,14 +143,21 @@ __tgt_target_table *keep(PluginFunctions &functions, std::unique_ptr<AdaptedTabl
   return table;
 }
 
+/// A function of OMP_DECLARE_TARGET_FPTR. Plugins with a function map find it in the image's own table of entries.
+bool is_function(const __tgt_offload_entry &entry) {
+  return entry.flags == OMPTARGET_ENTRY_INDIRECT && entry.size == 0;
+}
+
 /// The entries that a plugin of LLVM can be given: those of 16 and 17 refuse an image over one without a host address,
-/// and, for CPUs, over one that is no dynamic symbol of the image.
+/// and, for CPUs, over one that is no dynamic symbol of the image. A plugin that takes the table of indirect functions
+/// knows more than LLVM's and takes these entries, too.
 std::vector<__tgt_offload_entry> entries_for_llvm(const PluginFunctions &functions, const __tgt_device_image &image) {
   const bool looks_up = functions.generation != PluginGeneration::kRegion;
   const std::set<std::string_view> symbols = looks_up ? dynamic_symbols(image) : std::set<std::string_view>();
   std::vector<__tgt_offload_entry> offered;
   for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry)
-    if (entry->addr && entry->flags != OMPTARGET_ENTRY_REQUIRES && (symbols.empty() || symbols.contains(entry->name)))
+    if (entry->addr && entry->flags != OMPTARGET_ENTRY_REQUIRES &&
+        (symbols.empty() || symbols.contains(entry->name) || (functions.set_function_ptr_map && is_function(*entry))))
       offered.push_back(*entry);
   return offered;
 }

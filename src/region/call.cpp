@@ -3,6 +3,7 @@
 
 #include "region/call.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -23,7 +24,7 @@ Status no_device() {
 
 } // namespace
 
-Result<Device *> device_for(int64_t device_number) {
+Result<DeviceUse> device_for(int64_t device_number) {
   Runtime &runtime = Runtime::get();
   const int32_t count = runtime.number_of_devices();
   if (device_number == raw(DeviceId::kDefault))
@@ -31,17 +32,25 @@ Result<Device *> device_for(int64_t device_number) {
   if (device_number >= 0 && device_number < count) [[likely]]
     return runtime.device(static_cast<DeviceId>(device_number));
   if (runtime.is_disabled() || runtime.has_ended())
-    return static_cast<Device *>(nullptr);
+    return DeviceUse();
   if (count == 0) {
     if (runtime.is_mandatory())
       return no_device();
-    return static_cast<Device *>(nullptr);
+    return DeviceUse();
   }
   if (device_number == count)
-    return static_cast<Device *>(nullptr);
+    return DeviceUse();
   return Status::fatal(static_cast<int>(device_number),
                        format("Device number '%lld' out of range, only %d devices available",
                               static_cast<long long>(device_number), count));
+}
+
+Device *ended_device_for(int64_t device_number) {
+  if (device_number == raw(DeviceId::kDefault))
+    device_number = libomp::default_device();
+  return device_number >= 0 && device_number <= INT32_MAX
+             ? Runtime::get().ended_device(static_cast<int32_t>(device_number))
+             : nullptr;
 }
 
 SourcePosition source_position(const ident_t *location) {

@@ -33,9 +33,12 @@ struct MapList {
 };
 
 /// The device that a construct with this device number runs on, ready for use; null: the host (offloading is disabled,
-/// there are no devices, or the number is that of the initial device). Fails for numbers out of range, and without devices
+/// there are no devices, the number is that of the initial device, or the device has ended). Fails for numbers out of range, and without devices
 /// under OMP_TARGET_OFFLOAD=MANDATORY. OpenMP 5.2, sections 13.2 and 21.2.9.
-Result<Device *> device_for(int64_t device_number);
+Result<DeviceUse> device_for(int64_t device_number);
+
+/// The device of that number if it has ended, else null: what it held is lost to the construct (lost_data.h).
+Device *ended_device_for(int64_t device_number);
 
 /// Source position of an ident_t: "file:line:column", or empty if the program was compiled without.
 struct SourcePosition {

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "region/deferred.h"
+#include "region/lost_data.h"
 #include "region/map_arguments.h"
 
 namespace omptarget {
@@ -33,8 +34,8 @@ void return_addresses(const MapItems &items, void **bases) {
 }
 
 /// The device of a data construct, or null if nothing is to be done; gathers the items.
-Result<Device *> prepare(const Call &call, const MapList &list, MapItems &items) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
+Result<DeviceUse> prepare(const Call &call, const MapList &list, MapItems &items) {
+  OMPTARGET_TRY_ASSIGN(DeviceUse device, device_for(call.device_number));
   if (!device)
     return device;
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
@@ -46,7 +47,7 @@ Result<Device *> prepare(const Call &call, const MapList &list, MapItems &items)
 
 Status enter_data(const Call &call, const MapList &list) {
   MapItems items;
-  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
   if (!device)
     return Status::ok();
   return carry_out(*device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
@@ -59,9 +60,9 @@ Status enter_data(const Call &call, const MapList &list) {
 
 Status exit_data(const Call &call, const MapList &list) {
   MapItems items;
-  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
   if (!device)
-    return Status::ok();
+    return leave_ended_device(call, list);
   return carry_out(*device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.start_exit(items, false));
     ReportedConstruct::report_items(items);
@@ -71,9 +72,9 @@ Status exit_data(const Call &call, const MapList &list) {
 
 Status update_data(const Call &call, const MapList &list) {
   MapItems items;
-  OMPTARGET_TRY_ASSIGN(Device *const device, prepare(call, list, items));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
   if (!device)
-    return Status::ok();
+    return update_ended_device(call, list);
   return carry_out(*device, call, {observe::ConstructKind::kUpdate, list},
                    [&](DeviceWork &work) { return work.start_update(items); });
 }

@@ -5,6 +5,7 @@
 // way, and libomp asks for it until it is done. With an older libomp, or outside a task, the construct is complete on return.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "base/status.h"
@@ -27,6 +28,9 @@ struct ConstructWork {
   const Call call;
   ReportedConstruct reported; // ends after the work
   DeviceWork work;
+  /// Of work that is left to libomp: whoever carries it on has it alone, libomp's thread that asks or the end of the device.
+  enum class State { kLeft, kTaken, kDone };
+  std::atomic<State> state{State::kLeft};
 };
 
 /// Carries out a construct: start(work) plans it and queues what is to be done. Complete on return, unless the call may
@@ -41,6 +45,9 @@ Result<bool> ask_for_deferred(void *handle, Call &call);
 namespace deferred_internal {
 /// Where libomp keeps unfinished work of the running task, or null: it must be finished before returning.
 void **free_slot(const Device &device, const Call &call);
+/// The work is libomp's from now on.
+void *leave(std::unique_ptr<ConstructWork> deferred);
+Result<bool> carry_on(ConstructWork *deferred);
 } // namespace deferred_internal
 
 template <typename Start> Status carry_out(Device &device, const Call &call, const Construct &construct, Start start) {
@@ -50,8 +57,7 @@ template <typename Start> Status carry_out(Device &device, const Call &call, con
       OMPTARGET_TRY(start(deferred->work));
       if (!deferred->work.is_busy())
         return deferred->work.complete();
-      deferred->reported.leave();
-      *slot = deferred.release();
+      *slot = deferred_internal::leave(std::move(deferred));
       return Status::ok();
     }
   const ReportedConstruct reported(call, device, construct.kind, construct.list);

@@ -10,6 +10,7 @@
 #include "indirect/caller_registry.h"
 #include "mapping/private_layout.h"
 #include "region/deferred.h"
+#include "region/lost_data.h"
 #include "region/map_arguments.h"
 #include "region/reported_construct.h"
 #include "region/transfer.h"
@@ -48,6 +49,10 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
 Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &call) {
   Runtime &runtime = Runtime::get();
   const auto library = runtime.library_of(host_id);
+  if (!library && runtime.is_exiting() && !runtime.is_mandatory()) {
+    report_host(call, nullptr, "its module is unregistered, since the program is ending");
+    return Outcome::kRunOnHost;
+  }
   if (!library)
     return Status::error(format("Host ptr %p does not have a matching target pointer: no registered module has a kernel "
                                 "of that address",
@@ -93,7 +98,7 @@ const char *reason_for_host(int64_t device_number) {
   Runtime &runtime = Runtime::get();
   if (runtime.is_disabled())
     return "offloading is disabled (OMP_TARGET_OFFLOAD=DISABLED)";
-  if (runtime.has_ended())
+  if (ended_device_for(device_number))
     return "the program is ending";
   if (runtime.number_of_devices() == 0)
     return "there is no device for the program's images";
@@ -319,8 +324,9 @@ private:
 } // namespace
 
 Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, device_for(call.device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
   if (!device) {
+    OMPTARGET_TRY(run_without_ended_device(call, request.list));
     Runtime::connect_tool();
     if (observe::reports_host_fallback()) [[unlikely]]
       report_host(call, name_of(request.host_id), reason_for_host(call.device_number));

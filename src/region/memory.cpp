@@ -19,18 +19,28 @@ namespace omptarget {
 using observe::DataOperation;
 using observe::DataOperationKind;
 
-Result<Device *> api_device(int32_t number) {
+namespace {
+
+/// Nothing can be present or pinned there any more.
+bool has_ended(int32_t number) { return Runtime::get().ended_device(number) != nullptr; }
+
+} // namespace
+
+Result<DeviceUse> api_device(int32_t number) {
   Runtime &runtime = Runtime::get();
   const int32_t count = runtime.number_of_devices();
   if (number == -1 || number == count)
-    return static_cast<Device *>(nullptr);
+    return DeviceUse();
   if (number < 0 || number > count)
     return Status::fatal(number, format("Device number '%d' out of range, only %d devices available", number, count));
-  return runtime.device(static_cast<DeviceId>(number));
+  auto device = runtime.device(static_cast<DeviceId>(number));
+  if (device.is_ok() && !*device && has_ended(number))
+    return Status::error(format("device %d has ended, since the program ends", number));
+  return device;
 }
 
 Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (size == 0)
     return static_cast<void *>(nullptr);
   void *memory = nullptr;
@@ -52,9 +62,9 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
 Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
   if (!pointer)
     return Status::ok();
-  if (Runtime::get().has_ended())
-    return Status::ok(); // the devices are gone, and so is their memory
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return Status::ok(); // the memory has gone with the device
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "freeing %p", pointer);
   if (device) {
     const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});
@@ -156,9 +166,22 @@ bool is_complete(const Rectangle &rectangle) {
 
 } // namespace
 
+namespace {
+
+/// What a device held that has ended is lost.
+Status check_not_lost(int32_t source) {
+  if (!has_ended(source))
+    return Status::ok();
+  return Status::fatal(1, format("device %d has ended, since the program ends, and with it the data that were to be copied",
+                                 source));
+}
+
+} // namespace
+
 Status copy_memory(const Place &destination, const Place &source, size_t length) {
-  OMPTARGET_TRY_ASSIGN(Device *const to, api_device(destination.device));
-  OMPTARGET_TRY_ASSIGN(Device *const from, api_device(source.device));
+  OMPTARGET_TRY(check_not_lost(source.device));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse to, api_device(destination.device));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse from, api_device(source.device));
   if (length == 0)
     return Status::ok();
   if (!destination.address || !source.address)
@@ -166,21 +189,22 @@ Status copy_memory(const Place &destination, const Place &source, size_t length)
                                 length));
   OMPTARGET_TRACE(Topic::kTransfer, "copying %zu bytes from %p (device %d) to %p (device %d)", length, source.address,
                   source.device, destination.address, destination.device);
-  Copier copier(to, from);
+  Copier copier(to.get(), from.get());
   Status status = copier.copy(destination.address, source.address, static_cast<int64_t>(length));
   OMPTARGET_TRY(copier.finish());
   return status;
 }
 
 Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape) {
-  OMPTARGET_TRY_ASSIGN(Device *const to, api_device(destination.device));
-  OMPTARGET_TRY_ASSIGN(Device *const from, api_device(source.device));
+  OMPTARGET_TRY(check_not_lost(source.device));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse to, api_device(destination.device));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse from, api_device(source.device));
   if (!is_complete(destination) || !is_complete(source) || !shape.volume || shape.element_size == 0 ||
       shape.dimensions < 1)
     return Status::error(format("a rectangle of %d dimensions of elements of %zu bytes, or with a null address, cannot "
                                 "be copied",
                                 shape.dimensions, shape.element_size));
-  Copier copier(to, from);
+  Copier copier(to.get(), from.get());
   RectangleCopy copy{copier, shape.volume, static_cast<size_t>(shape.dimensions), shape.element_size, {}, {}};
   if (!strides_of(destination, shape, copy.to) || !strides_of(source, shape, copy.from))
     return Status::error("a rectangle is larger than the address space");
@@ -198,7 +222,7 @@ Status copy_rectangle(const Rectangle &destination, const Rectangle &source, con
 }
 
 Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || length == 0)
     return Status::ok();
   if (device) {
@@ -211,7 +235,9 @@ Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_n
 }
 
 Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return false;
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer)
     return false;
   return !device || Runtime::get().uses_unified_shared_memory() || device->uses_zero_copy();
@@ -223,7 +249,7 @@ constexpr char kAssociated = 0;
 } // namespace
 
 Status associate(const void *host, const void *target, size_t size, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!device || !host || !target || size == 0)
     return Status::error(format("host address %p cannot be associated with %zu bytes at %p of device %d", host, size,
                                 target, device_number));
@@ -243,7 +269,9 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
 }
 
 Status disassociate(const void *host, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (device && host) {
     const DataOperation operation({DataOperationKind::kDisassociate, device->id(), host, nullptr, 0, nullptr});
     if (device->map().remove_infinite(host_ptr(host), &kAssociated).is_removed)
@@ -254,14 +282,16 @@ Status disassociate(const void *host, int32_t device_number) {
 }
 
 Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || size == 0)
     return static_cast<void *>(nullptr);
   return device ? device->plugin().data_lock(device->local_id(), pointer, static_cast<int64_t>(size)) : pointer;
 }
 
 Status unlock_memory(void *pointer, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   return device && pointer ? device->plugin().data_unlock(device->local_id(), pointer) : Status::ok();
 }
 
@@ -282,7 +312,9 @@ Found find_byte(Device &device, const void *pointer) {
 } // namespace
 
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return static_cast<void *>(nullptr);
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || !device)
     return const_cast<void *>(pointer);
   const Found found = find_byte(*device, pointer);
@@ -293,7 +325,9 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
 }
 
 Result<bool> is_present(const void *pointer, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(Device *const device, api_device(device_number));
+  if (has_ended(device_number))
+    return false;
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer)
     return false;
   if (!device)

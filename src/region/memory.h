@@ -11,8 +11,9 @@
 
 namespace omptarget {
 
-/// The device of an API call; null: the host. Fails for invalid numbers. Unlike constructs, -1 is omp_initial_device.
-Result<Device *> api_device(int32_t number);
+/// The device of an API call; null: the host. Fails for invalid numbers and devices that have ended. Unlike constructs, -1 is
+/// omp_initial_device.
+Result<DeviceUse> api_device(int32_t number);
 
 /// Memory of the given kind (OMPTARGET_ALLOC_*); on the host malloc's. Null for size 0.
 Result<void *> allocate_memory(size_t size, int32_t device, int32_t kind);

@@ -228,5 +228,7 @@ config.substitutions += [
     (r"%llvmfolder\b", os.path.join(runtimes, libomp)),
     (r"%prefix\b", prefix),
     (r"%plugin-name\b", param("driver", "x86_64")),
+    # Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
+    (r"%lifetime\b", "DRIVER" if param("driver", "") or param("plugins_of", "").startswith("llvm") else "LASTS"),
     (r"%llvm-libomptarget\b", os.path.join(runtimes, libomp, "lib", "libomptarget.so")),
 ]

@@ -18,7 +18,13 @@ namespace sim {
 
 namespace {
 
-thread_local std::vector<Context *> context_stack;
+// Plain data: exit handlers use it after the thread-local objects of the thread have been destroyed.
+struct ContextStack {
+  static constexpr size_t kMost = 256;
+  Context *contexts[kMost];
+  size_t depth;
+};
+thread_local constinit ContextStack context_stack{};
 
 struct ErrorText {
   CUresult result;
@@ -38,11 +44,12 @@ const ErrorText *find_error(CUresult result) {
   return nullptr;
 }
 
-// As the driver's own handler does: later calls fail.
+// As the driver's own handler does: later calls fail. SIM_CUDA_LASTS=1: it goes on until the process is gone.
 void at_exit() {
   if (state().process != getpid())
     return;
-  state().deinitialised = true;
+  const char *lasts = std::getenv("SIM_CUDA_LASTS");
+  state().deinitialised = !(lasts && *lasts == '1');
   if (sim_cuda_violations() != 0) {
     std::fprintf(stderr, "libcuda stand-in: %lu wrong uses\n", static_cast<unsigned long>(sim_cuda_violations()));
     std::fflush(nullptr);
@@ -54,7 +61,7 @@ bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) <
 
 } // namespace
 
-Context *current_context() { return context_stack.empty() ? nullptr : context_stack.back(); }
+Context *current_context() { return context_stack.depth == 0 ? nullptr : context_stack.contexts[context_stack.depth - 1]; }
 
 CUresult check_context(const char *call, Context *&context) {
   if (!state().initialised)
@@ -275,18 +282,21 @@ SIM_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
     violation("cuCtxPushCurrent: a context that does not exist");
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  context_stack.push_back(context);
+  if (context_stack.depth == ContextStack::kMost) {
+    violation("cuCtxPushCurrent: %zu contexts are current already", context_stack.depth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  context_stack.contexts[context_stack.depth++] = context;
   return CUDA_SUCCESS;
 }
 
 SIM_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
   const CUresult injected = enter("cuCtxPopCurrent");
-  if (context_stack.empty()) {
+  if (context_stack.depth == 0) {
     violation("cuCtxPopCurrent: no current context");
     return CUDA_ERROR_INVALID_CONTEXT;
   }
-  *handle = reinterpret_cast<CUcontext>(context_stack.back());
-  context_stack.pop_back();
+  *handle = reinterpret_cast<CUcontext>(context_stack.contexts[--context_stack.depth]);
   return injected;
 }
 

@@ -150,7 +150,7 @@ void run(const Launch &launch) {
 
 // The arguments of either form; only the packed one tells how many there are.
 CUresult read_arguments(const Function &function, void **parameters, void **extra, std::vector<uint64_t> &arguments) {
-  const uint32_t expected = number_of(function.module->code.handle, function.name + "_sim_parameters", ~0u);
+  const uint32_t expected = function.parameters;
   if (parameters) {
     if (extra || expected == ~0u)
       return CUDA_ERROR_INVALID_VALUE;
@@ -247,10 +247,19 @@ SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const cha
   Symbol symbol;
   if (!find_symbol(module->code.handle, name, symbol) || !symbol.is_function)
     return CUDA_ERROR_NOT_FOUND;
+  void *const code = module->code.handle;
+  const std::string own = name;
+  Symbol unused;
+  const Function found{module,
+                       own,
+                       symbol.address,
+                       number_of(code, own + "_sim_parameters", ~0u),
+                       number_of(code, own + "_sim_max_threads", 1024),
+                       find_symbol(code, (own + "_sim_grid").c_str(), unused)};
   const std::lock_guard lock(state().mutex);
   std::unique_ptr<Function> &function = module->functions[name];
   if (!function)
-    function.reset(new Function{module, name, symbol.address});
+    function = std::make_unique<Function>(found);
   *out = reinterpret_cast<CUfunction>(function.get());
   return CUDA_SUCCESS;
 }
@@ -275,7 +284,7 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
   const Function *function = reinterpret_cast<Function *>(handle);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = static_cast<int>(number_of(function->module->code.handle, function->name + "_sim_max_threads", 1024));
+    *value = static_cast<int>(function->max_threads);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     *value = 1024;
@@ -310,7 +319,7 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   const uint64_t threads = uint64_t{tx} * ty * tz;
   if (bx == 0 || by == 0 || bz == 0 || threads == 0 || threads > 1024)
     return CUDA_ERROR_INVALID_VALUE;
-  if (threads > number_of(function->module->code.handle, function->name + "_sim_max_threads", 1024))
+  if (threads > function->max_threads)
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (shared > static_cast<unsigned>(function->dynamic_shared_memory))
     return CUDA_ERROR_INVALID_VALUE;
@@ -319,8 +328,7 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   if (const CUresult result = read_arguments(*function, parameters, extra, launch.arguments))
     return result;
   launch.grid = {{0, 0, 0}, {0, 0, 0}, {bx, by, bz}, {tx, ty, tz}, shared, nullptr, stream};
-  Symbol symbol;
-  launch.each_thread = find_symbol(function->module->code.handle, (function->name + "_sim_grid").c_str(), symbol);
+  launch.each_thread = function->runs_each_thread;
   stream->enqueue([launch] { run(launch); });
   return CUDA_SUCCESS;
 }

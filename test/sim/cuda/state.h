@@ -77,6 +77,9 @@ struct Function {
   struct Module *module;
   std::string name;
   void *code;
+  // Looked up with the function: a launch waits for no lock of the dynamic loader's.
+  uint32_t parameters, max_threads;
+  bool runs_each_thread;
   int dynamic_shared_memory = 48 * 1024;
 };
 

@@ -58,6 +58,11 @@ State &state() {
 }
 
 hsa_status_t enter(const char *name) {
+  if (state().has_ended) { // AMD's would read freed memory
+    std::fprintf(stderr, "libhsa-runtime64 stand-in: wrong use: %s after the end of the runtime\n", name);
+    std::fflush(nullptr);
+    _exit(70);
+  }
   if (const auto injected = calls().enter(name))
     return static_cast<hsa_status_t>(*injected);
   const std::string called = name;
@@ -195,9 +200,11 @@ Agent *find_agent(const char *call, hsa_agent_t agent) {
 using namespace sim;
 
 namespace {
-// A process that used the runtime wrongly does not end well.
+// A process that used the runtime wrongly does not end well. SIM_HSA_ENDS=1: the runtime ends here, as AMD's does.
 struct AtExit {
   ~AtExit() {
+    const char *ends = std::getenv("SIM_HSA_ENDS");
+    state().has_ended = ends && *ends == '1';
     if (violation_count.load() != 0) {
       std::fprintf(stderr, "libhsa-runtime64 stand-in: %lu wrong uses\n",
                    static_cast<unsigned long>(violation_count.load()));

@@ -126,7 +126,7 @@ struct Queue {
 
 struct State {
   std::mutex mutex;
-  std::atomic<bool> is_initialised{false};
+  std::atomic<bool> is_initialised{false}, has_ended{false};
   std::vector<std::unique_ptr<Agent>> agents;
   std::map<uintptr_t, Allocation> memory;
   std::vector<std::unique_ptr<SimSignal>> signals;

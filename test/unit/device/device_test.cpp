@@ -48,7 +48,7 @@ TEST(Device, that_cannot_be_initialised_is_asked_once) {
   module.kernel(&kernel_a, "a");
   ASSERT_TRUE(module.load());
   for (int round = 0; round < 3; ++round) {
-    Result<Device *> device = Runtime::get().device(DeviceId{0});
+    Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
     ASSERT_FALSE(device.is_ok());
     EXPECT_THAT(device.status().to_string(),
                 testing::AllOf(HasSubstr("the fan is stuck"), HasSubstr("; device 0 cannot be initialised")));
@@ -132,7 +132,7 @@ TEST(Device, what_two_modules_share_stays_until_both_are_gone) {
   }
 }
 
-TEST(Device, constructors_and_destructors_run_in_the_order_of_the_table) {
+TEST(Device, constructors_run_in_the_order_of_the_table_and_destructors_in_its_reverse) {
   Module module("A");
   module.add(&dtor_1, "dtor_1", 0, OMPTARGET_ENTRY_DTOR);
   module.add(&ctor_1, "ctor_1", 0, OMPTARGET_ENTRY_CTOR);
@@ -149,7 +149,7 @@ TEST(Device, constructors_and_destructors_run_in_the_order_of_the_table) {
   ASSERT_TRUE(ready_device(0));
   EXPECT_EQ(events("alpha"), "load:0 "); // constructors have run already
   module.unload();
-  EXPECT_EQ(events("alpha"), "run:0:dtor_1 run:0:dtor_2 unload:0 ");
+  EXPECT_EQ(events("alpha"), "run:0:dtor_2 run:0:dtor_1 unload:0 ");
 }
 
 TEST(Device, a_constructor_that_fails_is_told) {
@@ -197,6 +197,47 @@ TEST(Device, pointers_of_unified_shared_memory_name_the_hosts_variables) {
   EXPECT_EQ(on_device, variable_a);
 }
 
+TEST(Device, linked_variables_of_unified_shared_memory_name_the_hosts_variables) {
+  Module module("A");
+  module.add_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  module.add(&pointer_to_a, "a_decl_tgt_ref_ptr", sizeof pointer_to_a, OMPTARGET_ENTRY_LINK);
+  ASSERT_TRUE(module.load());
+  Device *const device = ready_device(1);
+  ASSERT_TRUE(device);
+  EXPECT_EQ(events("alpha"), "offset:0 init:1 load:1 submit:1:8 ");
+  const Found found = device->map().find(host_ptr(&pointer_to_a), sizeof pointer_to_a);
+  ASSERT_TRUE(found.is_contained);
+  int *on_device = nullptr;
+  std::memcpy(&on_device, raw(found.ref.mapping->target_begin()), sizeof on_device);
+  EXPECT_EQ(on_device, variable_a);
+}
+
+TEST(Device, what_is_closed_while_others_wait_for_a_load_is_gone_when_they_have_gone) {
+  // Nothing comes afterwards that could clear up.
+  for (int round = 0; round < 300; ++round) {
+    Module closed("A");
+    closed.variable(variable_a, "variable_a");
+    ASSERT_TRUE(closed.load());
+    Device *const device = ready_device(0);
+    ASSERT_TRUE(device);
+    Module newer("A");
+    newer.kernel(&kernel_a, "a");
+    ASSERT_TRUE(newer.load());
+    const OffloadLibrary &library = library_of(&kernel_a);
+    std::thread loading([] { (void)ready_device(0); });
+    std::thread waiting([] { (void)ready_device(0); });
+    std::thread asking([&] {
+      for (int i = 0; i < 20; ++i)
+        (void)device->load_failure(library);
+    });
+    closed.unload();
+    loading.join();
+    waiting.join();
+    asking.join();
+    ASSERT_FALSE(is_present(*device, variable_a)) << "round " << round;
+  }
+}
+
 TEST(Device, pointers_are_variables_like_others_without_unified_shared_memory) {
   Module module("A");
   module.variable(pointer_to_a, "a_decl_tgt_ref_ptr");
@@ -228,7 +269,7 @@ TEST(Device, is_caught_up_by_whoever_comes_after_a_registration) {
         const int32_t count = Runtime::get().number_of_devices();
         int found = 0;
         for (int32_t i = 0; i < count; ++i) {
-          Result<Device *> device = Runtime::get().device(static_cast<DeviceId>(i));
+          Result<DeviceUse> device = Runtime::get().device(static_cast<DeviceId>(i));
           if (!device.is_ok() || !*device)
             continue;
           found += name_of(**device, &ids[thread]) == name && is_present(**device, &variables[thread]);

@@ -28,7 +28,7 @@ template <typename Body> bool succeeds_in_child(Body body) {
 }
 
 bool has_kernel(int32_t number, const void *id) {
-  Result<Device *> device = Runtime::get().device(static_cast<DeviceId>(number));
+  Result<DeviceUse> device = Runtime::get().device(static_cast<DeviceId>(number));
   return device.is_ok() && *device && (*device)->kernel(id);
 }
 

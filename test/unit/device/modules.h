@@ -77,10 +77,10 @@ inline std::string events(const std::string &plugin) {
 
 /// The device, ready for use, or null with a failed test.
 inline Device *ready_device(int32_t number) {
-  Result<Device *> device = Runtime::get().device(static_cast<DeviceId>(number));
+  Result<DeviceUse> device = Runtime::get().device(static_cast<DeviceId>(number));
   EXPECT_TRUE(device.is_ok()) << device.status().to_string();
   EXPECT_TRUE(!device.is_ok() || *device) << "no device " << number;
-  return device.is_ok() ? *device : nullptr;
+  return device.is_ok() ? device->get() : nullptr;
 }
 
 } // namespace omptarget

@@ -3,7 +3,8 @@
  *
  * A plugin of two devices that are host memory. Takes images that begin with RECORDING_LETTER, and writes down what it is
  * told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose second
- * letter is X cannot be loaded. Each variable of an image has memory of its own, filled with the device's number.
+ * letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
+ * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of an image has memory of its own, filled with the device's number.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,6 +30,13 @@ __attribute__((format(printf, 1, 2))) static void record(const char *pattern, ..
   va_end(arguments);
 }
 
+__attribute__((format(printf, 1, 2))) static void print(const char *pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  vdprintf(STDERR_FILENO, pattern, arguments);
+  va_end(arguments);
+}
+
 /* What happened since the last call, copied to the buffer. */
 OMPTARGET_PLUGIN_API void recording_take(char *buffer, size_t size) {
   pthread_mutex_lock(&mutex);
@@ -45,7 +53,10 @@ int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
   return image->ImageEnd != image->ImageStart && *(const char *)image->ImageStart == RECORDING_LETTER;
 }
 
+static int is_used;
+
 int32_t __tgt_rtl_init_device(int32_t ID) {
+  is_used = 1;
   record("init:%d ", ID);
   const char *fails = getenv("RECORDING_FAILS");
   if (ID == 0 && fails && strcmp(fails, "init") == 0) {
@@ -115,12 +126,10 @@ int32_t __tgt_rtl_data_retrieve(int32_t ID, void *host, void *target, int64_t si
 int32_t __tgt_rtl_launch_kernel(int32_t ID, void *kernel, void **arguments, ptrdiff_t *offsets, __tgt_kernel_args *args,
                                 __tgt_async_info *async) {
   record("run:%d:%s ", ID, (const char *)kernel);
-  if (getenv("RECORDING_PRINTS")) {
-    char line[128];
-    const int size = snprintf(line, sizeof line, "run %s on %d\n", (const char *)kernel, ID);
-    if (write(STDERR_FILENO, line, (size_t)size) != size)
-      return -1;
-  }
+  if (getenv("RECORDING_PRINTS"))
+    print("run %s on %d\n", (const char *)kernel, ID);
+  if (strstr((const char *)kernel, "exiting"))
+    exit(3);
   if (strstr((const char *)kernel, "failing")) {
     failure = "the kernel gave up";
     return -1;
@@ -130,7 +139,21 @@ int32_t __tgt_rtl_launch_kernel(int32_t ID, void *kernel, void **arguments, ptrd
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   info->version = OMPTARGET_PLUGIN_ABI_VERSION;
-  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT;
+  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | (getenv("RECORDING_LASTS") ? OMPTARGET_PLUGIN_LASTS : 0);
+  return 0;
+}
+
+int32_t __tgt_rtl_deinit_device(int32_t ID) {
+  record("deinit:%d ", ID);
+  while (getenv("RECORDING_HANGS"))
+    pause();
+  if (getenv("RECORDING_PRINTS"))
+    print("deinit %d\n", ID);
+  return 0;
+}
+int32_t __tgt_rtl_deinit_plugin(void) {
+  if (is_used && getenv("RECORDING_PRINTS"))
+    print("deinit plugin\n");
   return 0;
 }
 size_t __tgt_rtl_last_error(char *buffer, size_t size) { return (size_t)snprintf(buffer, size, "%s", failure); }

@@ -4,6 +4,7 @@
 #include "device/runtime.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-char kernel_a, kernel_b;
+char kernel_a, kernel_b, kernel_c;
 
 TEST(Runtime, registering_loads_no_plugin) {
   Module module("A");
@@ -95,23 +96,23 @@ TEST(Runtime, disabled_offloading_loads_no_plugin) {
   EXPECT_EQ(Runtime::get().number_of_devices(), 0);
   EXPECT_TRUE(Runtime::get().is_disabled());
   EXPECT_EQ(events("alpha"), "not loaded");
-  Result<Device *> device = device_for(17);
+  Result<DeviceUse> device = device_for(17);
   ASSERT_TRUE(device.is_ok());
-  EXPECT_EQ(*device, nullptr);
+  EXPECT_FALSE(*device);
 }
 
 TEST(Runtime, device_numbers_mean_devices_the_host_or_an_error) {
   Module module("A");
   module.kernel(&kernel_a, "a");
   ASSERT_TRUE(module.load());
-  Result<Device *> initial = device_for(2);
+  Result<DeviceUse> initial = device_for(2);
   ASSERT_TRUE(initial.is_ok());
-  EXPECT_EQ(*initial, nullptr);
-  Result<Device *> standard = device_for(-1);
+  EXPECT_FALSE(*initial);
+  Result<DeviceUse> standard = device_for(-1);
   ASSERT_TRUE(standard.is_ok());
   EXPECT_EQ(raw((*standard)->id()), 0);
   for (const int64_t number : {int64_t{3}, int64_t{-2}, INT64_MAX, INT64_MIN, int64_t{1} << 32}) {
-    Result<Device *> none = device_for(number);
+    Result<DeviceUse> none = device_for(number);
     ASSERT_FALSE(none.is_ok()) << number;
     EXPECT_EQ(none.status().to_string(),
               "Device number '" + std::to_string(number) + "' out of range, only 2 devices available");
@@ -122,9 +123,9 @@ TEST(Runtime, without_devices_the_host_serves_unless_offloading_is_mandatory) {
   Module module("?");
   module.kernel(&kernel_a, "a");
   ASSERT_TRUE(module.load());
-  Result<Device *> device = device_for(0);
+  Result<DeviceUse> device = device_for(0);
   ASSERT_TRUE(device.is_ok());
-  EXPECT_EQ(*device, nullptr);
+  EXPECT_FALSE(*device);
 }
 
 TEST(Runtime, mandatory_offloading_without_devices_says_what_was_found_and_needed) {
@@ -132,7 +133,7 @@ TEST(Runtime, mandatory_offloading_without_devices_says_what_was_found_and_neede
   Module module("?");
   module.kernel(&kernel_a, "a");
   ASSERT_TRUE(module.load());
-  Result<Device *> device = device_for(0);
+  Result<DeviceUse> device = device_for(0);
   ASSERT_FALSE(device.is_ok());
   EXPECT_TRUE(Runtime::get().is_mandatory());
   EXPECT_THAT(device.status().to_string(), HasSubstr("No device is available for offloading; needed: image 0 of"));
@@ -187,23 +188,65 @@ TEST(Runtime, what_is_not_registered_is_not_unregistered) {
   EXPECT_EQ(Runtime::get().libraries().size(), 0u);
 }
 
-TEST(RuntimeDeathTest, the_end_runs_destructors_once_and_modules_are_only_forgotten_then) {
-  const auto body = [] {
-    setenv("RECORDING_PRINTS", "1", 1);
-    static Module *const module = new Module("A");
-    module->kernel(&kernel_a, "a");
-    module->add(&kernel_b, "goodbye", 0, OMPTARGET_ENTRY_DTOR);
-    // Registered before the device is used, as modules of a program are: it runs after the runtime's handler.
-    std::atexit([] {
-      module->unload();
-      (void)!write(STDERR_FILENO, Runtime::get().has_ended() ? "ended\n" : "alive\n", 6);
-      (void)!write(STDERR_FILENO, Runtime::get().number_of_devices() == 0 ? "none\n" : "some\n", 5);
-    });
-    (void)module->load();
-    (void)Runtime::get().device(DeviceId{0});
-    std::exit(0);
-  };
-  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "^run goodbye on 0\nended\nnone\n$");
+void say(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+/// A program with a module that has destructors; its exit handler was registered before the device is used, as those of modules
+/// are.
+[[noreturn]] void run_program_that_ends(void (*at_exit)(Module &module)) {
+  setenv("RECORDING_PRINTS", "1", 1);
+  static void (*const handler)(Module & module) = at_exit;
+  static Module *const module = new Module("A");
+  module->kernel(&kernel_a, "a");
+  module->add(&kernel_b, "goodbye_1", 0, OMPTARGET_ENTRY_DTOR);
+  module->add(&kernel_c, "goodbye_2", 0, OMPTARGET_ENTRY_DTOR);
+  std::atexit([] { handler(*module); });
+  (void)module->load();
+  { Result<DeviceUse> device = Runtime::get().device(DeviceId{0}); }
+  std::exit(0);
+}
+
+void use_after_end(Module &module) {
+  Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
+  say(device.is_ok() && *device ? "device\n" : "host\n");
+  say(Runtime::get().number_of_devices() == 2 ? "two\n" : "not two\n");
+  module.unload();
+  say("unregistered\n");
+}
+
+TEST(RuntimeDeathTest, what_has_a_driver_ends_before_older_exit_handlers_and_modules_are_only_forgotten_then) {
+  EXPECT_EXIT(run_program_that_ends(use_after_end), testing::ExitedWithCode(0),
+              "^run goodbye_2 on 0\nrun goodbye_1 on 0\ndeinit 0\ndeinit plugin\nhost\ntwo\nunregistered\n$");
+}
+
+TEST(RuntimeDeathTest, what_lasts_ends_after_all_exit_handlers) {
+  setenv("RECORDING_LASTS", "1", 1);
+  EXPECT_EXIT(run_program_that_ends(use_after_end), testing::ExitedWithCode(0),
+              "^device\ntwo\nrun goodbye_2 on 0\nrun goodbye_1 on 0\nunregistered\ndeinit 0\ndeinit plugin\n$");
+}
+
+TEST(RuntimeDeathTest, a_driver_that_hangs_at_the_end_does_not_keep_the_process) {
+  setenv("RECORDING_HANGS", "1", 1);
+  setenv("LIBOMPTARGET_EXIT_TIMEOUT", "50", 1);
+  EXPECT_EXIT(run_program_that_ends([](Module &) { say("last\n"); }), testing::ExitedWithCode(0),
+              "run goodbye_1 on 0\nomptarget message: the devices of plugin alpha have not come to an end within 50 ms "
+              "\\(LIBOMPTARGET_EXIT_TIMEOUT\\); they are left as they are\nlast\n$");
+}
+
+TEST(RuntimeDeathTest, exit_inside_of_a_device_constructor_does_not_hang) {
+  for (const char *const lasts : {"", "1"}) {
+    const auto body = [&] {
+      if (*lasts)
+        setenv("RECORDING_LASTS", lasts, 1);
+      alarm(30);
+      static Module *const module = new Module("A");
+      module->add(&kernel_b, "exiting_ctor", 0, OMPTARGET_ENTRY_CTOR);
+      module->kernel(&kernel_a, "a");
+      std::atexit([] { use_after_end(*module); });
+      (void)module->load();
+      Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
+    };
+    EXPECT_EXIT(body(), testing::ExitedWithCode(3), "^host\ntwo\nunregistered\n$");
+  }
 }
 
 } // namespace

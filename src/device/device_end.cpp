@@ -1,0 +1,94 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of Device that deals with its end, and with who uses it until then.
+
+#include "device/device.h"
+#include "base/log.h"
+#include "device/mapping_tables.h"
+#include "observe/device_events.h"
+
+namespace omptarget {
+
+namespace {
+
+// Plain data: needs no hook at thread exit.
+thread_local constinit int32_t uses_of_thread = 0;
+
+} // namespace
+
+int32_t Device::own_uses() { return uses_of_thread; }
+
+/// Either the thread that closes the device sees this use, or the use sees that it is closed: both orders are sequentially
+/// consistent.
+bool Device::count_use() {
+  users_.fetch_add(1, std::memory_order_seq_cst);
+  if (is_closed_.load(std::memory_order_seq_cst)) [[unlikely]] {
+    users_.fetch_sub(1, std::memory_order_release);
+    return false;
+  }
+  ++uses_of_thread;
+  return true;
+}
+
+void Device::uncount_use() {
+  --uses_of_thread;
+  users_.fetch_sub(1, std::memory_order_release);
+}
+
+void Device::close() {
+  is_closed_.store(true, std::memory_order_seq_cst);
+  prepared_generation_.store(UINT32_MAX, std::memory_order_release);
+}
+
+bool Device::finish(Deadline deadline) {
+  if (!wait_until(deadline, [this] { return load_mutex_.try_lock(); }))
+    return false;
+  const std::lock_guard load(load_mutex_, std::adopt_lock);
+  if (!is_initialised())
+    return true;
+  for (auto loaded = loaded_.rbegin(); loaded != loaded_.rend(); ++loaded)
+    run_destructors(**loaded);
+  observe::keep_memory_report(id_);
+  plugin_.deinit_device(local_id_);
+  return true;
+}
+
+void Device::tell_end() {
+  if (is_end_told_.exchange(true, std::memory_order_relaxed))
+    return;
+  print_mapping_table_at_end(*this);
+  if (!is_initialised())
+    return;
+  if (!is_loading_here() && load_mutex_.try_lock()) {
+    const std::lock_guard load(load_mutex_, std::adopt_lock);
+    for (const auto &loaded : loaded_)
+      observe::image_unloaded(id_, loaded->number);
+  }
+  observe::device_finalised(id_);
+}
+
+void Device::part_with(const OffloadLibrary &library) {
+  if (library.range.end != 0)
+    map_.forget_names(library.range.begin, library.range.end);
+  if (is_loading_here() || !load_mutex_.try_lock())
+    return; // somebody is loading: the thread that closes a module waits for nobody
+  const std::lock_guard load(load_mutex_, std::adopt_lock);
+  for (const auto &loaded : loaded_) {
+    if (loaded->library.get() != &library)
+      continue;
+    if (lasts_ && !has_ended())
+      run_destructors(*loaded);
+    for (Kernel &destructor : loaded->destructors)
+      destructor.name = "of a module that has gone";
+  }
+}
+
+/// What was closed during the fork could not be taken apart: the next construct does it.
+void Device::after_fork_of_loader() {
+  load_mutex_.after_fork();
+  if (!pending_unloads_.lock()->empty())
+    prepared_generation_.store(UINT32_MAX, std::memory_order_release);
+}
+
+} // namespace omptarget

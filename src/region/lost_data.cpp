@@ -1,0 +1,101 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/lost_data.h"
+
+#include <cinttypes>
+
+#include "device/runtime.h"
+#include "mapping/plan.h"
+#include "mapping/variable_name.h"
+#include "observe/info.h"
+#include "region/map_arguments.h"
+
+namespace omptarget {
+
+namespace {
+
+std::string place_of(const Call &call) {
+  const SourcePosition position = source_position(call.location);
+  return position ? format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
+                           position.column)
+                  : call.construct;
+}
+
+/// Says what is lost, or fails with it if offloading is mandatory.
+Status lose(const Call &call, const Device &device, const Copy &lost, const char *consequence) {
+  std::string text = format("%s: device %d has ended, since the program ends, and with it %" PRId64
+                            " bytes of host address 0x%016" PRIxPTR "%s",
+                            place_of(call).c_str(), raw(device.id()), lost.size, static_cast<uintptr_t>(lost.host),
+                            consequence);
+  Status status = Status::error(std::move(text)).about(variable_text(lost.name, lost.size));
+  if (Runtime::get().is_mandatory())
+    return status;
+  for (const FailureLine &line : status.failure().lines)
+    print_error(line.text);
+  if (!status.failure().about.empty())
+    print_error(status.failure().about);
+  status.consume();
+  return Status::ok();
+}
+
+Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorImpl<Copy> &copies) {
+  for (const Copy &copy : copies)
+    OMPTARGET_TRY(lose(call, device, copy, ": they are not copied back"));
+  return Status::ok();
+}
+
+MappingPolicy policy_of(const Device &device) {
+  MappingPolicy policy;
+  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device.uses_zero_copy();
+  return policy;
+}
+
+} // namespace
+
+Status leave_ended_device(const Call &call, const MapList &list) {
+  Device *const device = ended_device_for(call.device_number);
+  if (!device)
+    return Status::ok();
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items));
+  ExitPlan plan;
+  OMPTARGET_TRY(plan_exit(device->map(), policy_of(*device), items, false, plan));
+  Status status = lose_all(call, *device, plan.copies);
+  for (const MappingRef &ref : plan.pinned)
+    device->map().unpin(ref);
+  for (const MappingRef &ref : plan.unused)
+    device->map().remove_if_unused(ref);
+  return status;
+}
+
+Status update_ended_device(const Call &call, const MapList &list) {
+  Device *const device = ended_device_for(call.device_number);
+  if (!device)
+    return Status::ok();
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items));
+  UpdatePlan plan;
+  OMPTARGET_TRY(plan_update(device->map(), policy_of(*device), items, plan));
+  return lose_all(call, *device, plan.to_host);
+}
+
+Status run_without_ended_device(const Call &call, const MapList &list) {
+  Device *const device = ended_device_for(call.device_number);
+  if (!device)
+    return Status::ok();
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items));
+  for (const MapItem &item : items) {
+    if (item.has(map_type::kLiteral) || item.has(map_type::kPrivate) || item.size <= 0)
+      continue;
+    const Found found = device->map().find(item.begin, item.size);
+    if (!found.is_contained || (item.has(map_type::kAlways) && item.has(map_type::kTo)))
+      continue;
+    OMPTARGET_TRY(lose(call, *device, {found.ref.mapping, item.begin, item.size, item.name},
+                       ": the host runs the region with its own values of them"));
+  }
+  return Status::ok();
+}
+
+} // namespace omptarget

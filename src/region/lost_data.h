@@ -1,0 +1,23 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constructs on a device that has ended, because the program ends. The host does what can be done; results that only the device
+// had are lost, which is never silent: a message says so, and under OMP_TARGET_OFFLOAD=MANDATORY it is the end. Each does
+// nothing if the construct's device is none that has ended.
+#pragma once
+
+#include "base/status.h"
+#include "region/call.h"
+
+namespace omptarget {
+
+/// target exit data: counts as ever; what would be copied back is lost.
+Status leave_ended_device(const Call &call, const MapList &list);
+
+/// target update: what would be copied from the device is lost.
+Status update_ended_device(const Call &call, const MapList &list);
+
+/// A target region that the host is going to run: of data that were on the device it sees what the host has.
+Status run_without_ended_device(const Call &call, const MapList &list);
+
+} // namespace omptarget
