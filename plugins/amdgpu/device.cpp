@@ -4,20 +4,15 @@
 #include "amdgpu/device.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 
 #include "amdgpu/driver.h"
-#include "base/log.h"
+#include "amdgpu/staging.h"
 #include "base/settings.h"
-#include "common/boundary.h"
-#include "common/device_layouts.h"
 
 namespace omptarget::amdgpu {
 
 namespace {
-
-constinit std::atomic<int32_t> first_number{0};
-constinit std::atomic<int64_t> requirements{0};
 
 constexpr int kAgentInfoTimestampFrequency = 0xA016; // HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, since ROCm 5.3
 constexpr uint64_t kUsualClockFrequency = 100000000;
@@ -57,14 +52,15 @@ Status read_device_pools(DeviceProperties &properties) {
   return has_pool ? Status::ok() : Status::error("the driver has no pool of coarse-grained memory of a GPU");
 }
 
-} // namespace
+const char *yes_no(bool value) { return value ? "yes" : "no"; }
 
-void set_device_offset(int32_t first) { first_number.store(first, std::memory_order_relaxed); }
-int32_t device_offset() { return first_number.load(std::memory_order_relaxed); }
-void set_requirements(int64_t mask) { requirements.fetch_or(mask, std::memory_order_relaxed); }
-bool uses_unified_shared_memory() {
-  return (requirements.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;
+uint32_t number_of(hsa_agent_t agent, int attribute) {
+  uint32_t value = 0;
+  static_cast<void>(OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, attribute, &value));
+  return value;
 }
+
+} // namespace
 
 Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent) {
   DeviceProperties properties;
@@ -99,169 +95,101 @@ Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent) {
 }
 
 Device::Device(int32_t id, const DeviceProperties &properties)
-    : id_(id), properties_(properties), signals_(*this), memory_(*this), queues_(*this), staging_(*this) {}
+    : gpu::Device(id, memory_, queues_), properties_(properties), signals_(*this), memory_(*this), queues_(*this) {}
 
-int32_t Device::number() const { return id_ + device_offset(); }
+// ---- Life
 
-bool Device::uses_zero_copy() const {
-  return driver().reaches_pageable_memory && (properties_.is_apu || setting_flag(SettingId::kApuMaps));
-}
-
-void Device::lose(const std::string &what) {
-  const std::string kernels = launches_.unfinished();
-  fault_.set(kernels.empty() ? format("device %d failed: %s", number(), what.c_str())
-                             : format("%s failed on device %d: %s", kernels.c_str(), number(), what.c_str()));
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
-}
-
-Status Device::init() {
-  Status status = create_contents();
-  if (!status) {
-    release_contents().consume();
-    return status;
-  }
-  is_ready_.store(true, std::memory_order_release);
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "ready: %s, %u compute units", properties_.target.name().c_str(),
-                         properties_.compute_units);
-  if (uses_unified_shared_memory() && !driver().reaches_pageable_memory)
-    OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(),
-                           "the program requires unified shared memory; XNACK is off, so that this device reaches memory "
-                           "of the driver's pools only");
-  return Status::ok();
-}
-
-Status Device::create_contents() {
-  limits_ = LaunchLimits{};
-  limits_.warp_size = properties_.wavefront_size;
-  limits_.max_threads = std::min(limits_.max_threads, properties_.max_threads);
-  limits_.default_threads = 256;
+void Device::set_limits(LaunchLimits &limits) const {
+  limits.warp_size = properties_.wavefront_size;
+  limits.max_threads = std::min(limits.max_threads, properties_.max_threads);
+  limits.default_threads = 256;
   const SettingId per_unit = setting_is_set(SettingId::kTeamsPerProcessor) &&
                                      !setting_is_set(SettingId::kAmdgpuTeamsPerCu)
                                  ? SettingId::kTeamsPerProcessor
                                  : SettingId::kAmdgpuTeamsPerCu;
   const int64_t teams = std::max<int64_t>(1, setting_in(per_unit, 1, 65536));
-  limits_.default_teams = static_cast<uint32_t>(
-      std::min<uint64_t>(limits_.max_teams, static_cast<uint64_t>(teams) * std::max(1u, properties_.compute_units)));
-  apply_launch_settings(limits_);
+  limits.default_teams = static_cast<uint32_t>(
+      std::min<uint64_t>(limits.max_teams, static_cast<uint64_t>(teams) * std::max(1u, properties_.compute_units)));
+}
+
+gpu::DeviceRates Device::rates() const {
+  return {properties_.clock_frequency, uint64_t{properties_.compute_units} * properties_.max_waves};
+}
+
+const char *Device::limited_reach() const {
+  return driver().reaches_pageable_memory
+             ? nullptr
+             : "XNACK is off, so that this device reaches memory of the driver's pools only";
+}
+
+bool Device::uses_zero_copy() const {
+  return driver().reaches_pageable_memory && (properties_.is_apu || setting_flag(SettingId::kApuMaps));
+}
+
+Status Device::create_own() {
   uses_two_engines_ = setting_flag(SettingId::kAmdgpuUseMultipleSdmaEngines);
   if (uses_two_engines_ && !driver().hsa_amd_memory_async_copy_on_engine) {
     warn_about_setting(SettingId::kAmdgpuUseMultipleSdmaEngines, "the driver does not let one choose; ignored");
     uses_two_engines_ = false;
   }
-  OMPTARGET_TRY(signals_.init());
-  OMPTARGET_TRY(memory_.init());
-  staging_.init();
-  return queues_.init(properties_);
+  return signals_.init();
 }
 
-Status Device::deinit() {
-  if (!is_ready_.exchange(false, std::memory_order_acq_rel))
-    return Status::ok();
-  return release_contents();
+Status Device::release_own() { return signals_.release_all(); }
+
+std::unique_ptr<gpu::Image> Device::make_image(std::unique_ptr<gpu::ImageTarget> target) {
+  return std::make_unique<Image>(*this, std::move(target));
 }
 
-// Goes on after failures: after a kernel's fault what can be given back still is.
-Status Device::release_contents() {
-  Status status;
-  const auto keep_first = [&status](Status one) {
-    if (!one && status)
-      status = std::move(one);
-  };
-  if (!fault_.happened())
-    keep_first(queues_.wait_for_kernels());
-  while (!images_.empty()) {
-    keep_first(close_image(*images_.back()));
-    images_.pop_back();
-  }
-  report_statistics();
-  for (void *pool : memory_pools_)
-    keep_first(memory_.release(pool));
-  memory_pools_.clear();
-  keep_first(function_map_.release(*this));
-  keep_first(queues_.release_all());
-  keep_first(staging_.release_all());
-  keep_first(memory_.release_all());
-  keep_first(signals_.release_all());
-  return status;
+std::unique_ptr<gpu::StagingBuffer> Device::make_staging_buffer() { return std::make_unique<StagingBuffer>(*this); }
+
+// ---- What is told of it
+
+std::string Device::architecture() const { return properties_.target.name(); }
+
+std::string Device::summary() const {
+  return format("%s, %u compute units", architecture().c_str(), properties_.compute_units);
 }
 
-Status Device::close_image(Image &image) {
-  Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
-  report_memory_pool(image);
-  Status unloaded = image.unload();
-  return status ? std::move(unloaded) : std::move(status);
+std::string Device::uid() const {
+  char uid[32] = ""; // "GPU-" and 16 digits, or "GPU-XX" if the device has none
+  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), HSA_AMD_AGENT_INFO_UUID, uid) != HSA_STATUS_SUCCESS)
+    return {};
+  uid[sizeof(uid) - 1] = '\0';
+  return uid;
 }
 
-Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source) {
-  OMPTARGET_TRY_ASSIGN(std::unique_ptr<Image> image, Image::load(*this, source));
-  Status status = write_environment(*image);
-  if (status)
-    status = image->run_global_calls(GlobalCall::kConstructors);
-  if (!status) {
-    image->unload().consume();
-    return status;
-  }
-  images_.push_back(std::move(image));
-  return images_.back()->table();
+void Device::describe(__tgt_device_info &info) const {
+  info.Context = nullptr; // HSA has none
+  info.Device = reinterpret_cast<void *>(agent().handle);
 }
 
-Status Device::unload_image(__tgt_target_table *table) {
-  const auto found = std::find_if(images_.begin(), images_.end(),
-                                  [table](const auto &image) { return image->table() == table; });
-  if (found == images_.end())
-    return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
-  OMPTARGET_TRY(wait_for_kernels());
-  launches_.completed(nullptr);
-  Status status = close_image(**found);
-  images_.erase(found);
-  return status;
-}
-
-Status Device::write_environment(Image &image) {
-  DeviceEnvironment environment{};
-  environment.debug_kind = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
-  environment.num_devices = static_cast<uint32_t>(number_of_devices());
-  environment.device_number = static_cast<uint32_t>(number());
-  environment.dynamic_memory_size = limits_.shared_memory;
-  environment.clock_frequency = properties_.clock_frequency;
-  environment.indirect_call_table = function_map_.address();
-  environment.indirect_call_table_size = function_map_.count();
-  environment.hardware_parallelism = uint64_t{properties_.compute_units} * properties_.max_waves;
-  for (const char *name : kDeviceEnvironmentNames) {
-    OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
-    if (written)
-      OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
-  }
-  OMPTARGET_TRY(function_map_.write(*this, image));
-  return set_up_memory_pool(image);
-}
-
-// Device code has no malloc of the driver's, so the device runtime always gets a pool.
-Status Device::set_up_memory_pool(Image &image) {
-  constexpr int64_t kDefaultPool = 4 << 20;
-  const int64_t size =
-      setting_is_set(SettingId::kHeapSize) ? setting_in(SettingId::kHeapSize, 0, int64_t{1} << 40) : kDefaultPool;
-  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
-  if (!global || size <= 0)
-    return Status::ok();
-  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(size), OMPTARGET_ALLOC_DEVICE));
-  memory_pools_.push_back(memory);
-  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(size)};
-  OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
-  return Status::ok();
-}
-
-void Device::report_memory_pool(Image &image) {
-  if (!(setting_integer(SettingId::kDeviceRtlDebug) & kDebugAllocationTracker) || fault_.happened())
-    return;
-  DeviceMemoryPoolTracker tracker{};
-  Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));
-  if (found && *found)
-    omptarget::print_info(number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
-                          static_cast<unsigned long long>(tracker.count),
-                          static_cast<unsigned long long>(tracker.total),
-                          static_cast<unsigned long long>(tracker.least),
-                          static_cast<unsigned long long>(tracker.most));
+void Device::print_info() const {
+  char name[64] = "";
+  static_cast<void>(OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), HSA_AMD_AGENT_INFO_PRODUCT_NAME, name));
+  name[sizeof(name) - 1] = '\0';
+  const uint32_t bus = number_of(agent(), HSA_AMD_AGENT_INFO_BDFID);
+  std::printf("    Device                     %d (%d of the AMDGPU plugin)\n", number(), id());
+  std::printf("    Name                       %s\n", name);
+  std::printf("    Architecture               %s\n", properties_.target.name().c_str());
+  std::printf("    Instruction set            %s\n", properties_.isa.c_str());
+  std::printf("    PCI bus                    %04x:%02x:%02x.%x\n", number_of(agent(), HSA_AMD_AGENT_INFO_DOMAIN),
+              bus >> 8 & 0xff, bus >> 3 & 0x1f, bus & 7);
+  std::printf("    KFD node                   %u\n", number_of(agent(), HSA_AMD_AGENT_INFO_DRIVER_NODE_ID));
+  std::printf("    HSA runtime                %u.%u\n", driver().major, driver().minor);
+  std::printf("    Memory                     %zu bytes\n", properties_.device_pool.size);
+  std::printf("    Compute units              %u\n", properties_.compute_units);
+  std::printf("    Clock                      %u MHz\n", number_of(agent(), HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY));
+  std::printf("    Wavefront                  %u threads\n", properties_.wavefront_size);
+  std::printf("    Wavefronts of a unit       %u\n", properties_.max_waves);
+  std::printf("    Most threads of a team     %u\n", limits().max_threads);
+  std::printf("    Most teams                 %u\n", limits().max_teams);
+  std::printf("    Shared memory of a team    %u bytes\n", properties_.group_memory);
+  std::printf("    HSA queues                 %u of %u to %u packets\n", properties_.max_queues,
+              properties_.least_queue_size, properties_.most_queue_size);
+  std::printf("    Shares memory with the CPU %s\n", yes_no(properties_.is_apu));
+  std::printf("    Reaches pageable memory    %s\n", yes_no(driver().reaches_pageable_memory));
+  std::printf("    Uses mapped data in place  %s\n", yes_no(uses_zero_copy()));
 }
 
 } // namespace omptarget::amdgpu

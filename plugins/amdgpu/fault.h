@@ -8,7 +8,6 @@
 #include <string>
 
 #include "amdgpu/hsa_api.h"
-#include "common/launch_log.h"
 
 namespace omptarget::amdgpu {
 

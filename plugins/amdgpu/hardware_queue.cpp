@@ -34,7 +34,7 @@ constexpr uint16_t kBarrierHeader =
 
 void on_queue_error(hsa_status_t status, hsa_queue_t *, void *data) {
   if (status != HSA_STATUS_SUCCESS)
-    static_cast<Device *>(data)->lose(describe(status));
+    static_cast<Device *>(data)->lose(amdgpu::describe(status));
 }
 
 } // namespace
@@ -157,8 +157,7 @@ Status HardwareQueueSet::wait_for_all() {
 Status HardwareQueueSet::release_all() {
   Status status;
   for (const auto &queue : queues_)
-    if (Status one = queue->destroy(); !one && status)
-      status = std::move(one);
+    status.keep_first(queue->destroy());
   queues_.clear();
   return status;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <elf.h>
 
+#include "common/elf_image.h"
 #include "image/amdgpu_processors.h"
 
 namespace omptarget::amdgpu {

@@ -30,9 +30,9 @@ uint32_t dynamic_stack() {
 
 } // namespace
 
-Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, hsa_executable_symbol_t code,
-                                               const KernelMetadata &metadata, const KernelTraits &traits,
-                                               CodeObjectVersion version) {
+Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, hsa_executable_symbol_t code,
+                                                    const KernelMetadata &metadata, const KernelTraits &traits,
+                                                    CodeObjectVersion version) {
   std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), metadata, traits, version));
   const struct {
     int attribute;
@@ -53,16 +53,16 @@ Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, hsa_executable_
   kernel->private_size_ = kernel->metadata_.private_size;
   if (metadata.has_dynamic_stack)
     kernel->private_size_ = std::max(kernel->private_size_, dynamic_stack());
-  return kernel;
+  return std::unique_ptr<gpu::Kernel>(std::move(kernel));
 }
 
 Result<ImplicitLayout> Kernel::implicit_layout(uint32_t explicit_size) const {
   const uint32_t taken = metadata_.explicit_size.value_or(explicit_size);
   if ((taken + 7) / 8 * 8 != explicit_size)
-    return Status::error(format("kernel %s takes %u bytes of arguments, the launch passes %u", name_.c_str(), taken,
+    return Status::error(format("kernel %s takes %u bytes of arguments, the launch passes %u", name().c_str(), taken,
                                 explicit_size));
   if (explicit_size > (metadata_.kernarg_size + 7) / 8 * 8)
-    return Status::error(format("kernel %s has room for %u bytes of arguments, the launch passes %u", name_.c_str(),
+    return Status::error(format("kernel %s has room for %u bytes of arguments, the launch passes %u", name().c_str(),
                                 metadata_.kernarg_size, explicit_size));
   return ImplicitLayout::of(version_, metadata_.kernarg_size, explicit_size);
 }

@@ -14,10 +14,6 @@ namespace {
 
 constexpr size_t kMostKeptInBlocks = size_t{64} << 20;
 
-size_t size_setting(SettingId id) { return static_cast<size_t>(setting_in(id, 0, INT64_MAX)); }
-
-void *as_pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
-
 hsa_status_t add_pool(hsa_amd_memory_pool_t handle, void *data) {
   static_cast<std::vector<hsa_amd_memory_pool_t> *>(data)->push_back(handle);
   return HSA_STATUS_SUCCESS;
@@ -51,6 +47,23 @@ struct DriverPinner final : HostPinner {
   Status unpin(void *host) override { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
   PinnedView find_pinned(void *host, size_t size) override { return {pinned_view(host, size), false}; }
 };
+
+// Host memory that all devices reach.
+Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size) {
+  if (!pool)
+    return Status::error("the host has no pool of memory that devices reach");
+  void *memory = nullptr;
+  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
+                       "while allocating %zu bytes of pinned host memory", size);
+  const std::vector<hsa_agent_t> &agents = all_agents();
+  Status status =
+      OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr, memory);
+  if (!status) {
+    OMPTARGET_HSA(hsa_amd_memory_pool_free, memory).consume();
+    return std::move(status).during(format("while letting devices reach %zu bytes of host memory", size));
+  }
+  return memory;
+}
 
 // What the devices want pinned, together: a range that one of them no longer needs may be another one's. Never destroyed.
 LockedRanges &pinned_for_all() {
@@ -99,113 +112,39 @@ Result<HostPools> HostPools::choose(const std::vector<hsa_agent_t> &cpus) {
   return Status::error(format("none of the %zu CPUs has memory for kernels' arguments", cpus.size()));
 }
 
-Status Memory::init() {
-  allocator_ = std::make_unique<CachingAllocator>(source_, size_setting(SettingId::kMemoryManagerThreshold),
-                                                  size_setting(SettingId::kMemoryManagerLimit));
+Status Memory::init_own() {
   most_block_ = static_cast<size_t>(setting_in(SettingId::kAmdgpuMaxAsyncCopyBytes, 0, int64_t{1} << 32));
   constexpr size_t kLargeArguments = size_t{64} << 10;
   blocks_ = std::make_unique<CachingAllocator>(blocks_source_, std::max(most_block_, kLargeArguments),
                                                std::max(most_block_, kMostKeptInBlocks));
-  mapped_.init();
   return Status::ok();
 }
+
+Status Memory::release_own() { return blocks_ ? blocks_->release_all() : Status::ok(); }
 
 Result<void *> Memory::Source::allocate(size_t size) {
   void *memory = nullptr;
   OMPTARGET_TRY_DURING(
-      OMPTARGET_HSA(hsa_amd_memory_pool_allocate, owner_.device_.properties().device_pool.handle, size, 0, &memory),
+      OMPTARGET_HSA(hsa_amd_memory_pool_allocate, device_.properties().device_pool.handle, size, 0, &memory),
       "while allocating %zu bytes", size);
   return memory;
 }
 
 Status Memory::Source::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-Result<void *> Memory::BlockSource::allocate(size_t size) { return owner_.allocate_in(host_pools().arguments, size); }
+Result<void *> Memory::BlockSource::allocate(size_t size) { return allocate_in(host_pools().arguments, size); }
 
 Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-// Host memory that all devices reach.
-Result<void *> Memory::allocate_in(const std::optional<MemoryPool> &pool, size_t size) {
-  if (!pool)
-    return Status::error("the host has no pool of memory that devices reach");
-  void *memory = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
-                       "while allocating %zu bytes of pinned host memory", size);
-  const std::vector<hsa_agent_t> &agents = all_agents();
-  Status status =
-      OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr, memory);
-  if (!status) {
-    OMPTARGET_HSA(hsa_amd_memory_pool_free, memory).consume();
-    return std::move(status).during(format("while letting devices reach %zu bytes of host memory", size));
-  }
-  return memory;
-}
+Result<void *> Memory::allocate_shared(size_t size, int32_t) { return allocate_in(host_pools().fine, size); }
 
-Result<void *> Memory::allocate(size_t size, int32_t kind) {
-  if (size == 0)
-    return Status::error("cannot allocate 0 bytes");
-  void *memory = nullptr;
-  switch (kind) {
-  case OMPTARGET_ALLOC_DEVICE:
-  case OMPTARGET_ALLOC_DEFAULT:
-    return allocator_->allocate(size);
-  case OMPTARGET_ALLOC_HOST:
-  case OMPTARGET_ALLOC_SHARED: {
-    OMPTARGET_TRY_ASSIGN(memory, allocate_in(host_pools().fine, size));
-    break;
-  }
-  default:
-    return Status::error(format("%d is no kind of memory (0 device, 1 host, 2 shared, 3 default)", kind));
-  }
-  (*others_.lock())[memory] = kind;
-  others_count_.fetch_add(1, std::memory_order_release);
-  return memory;
-}
-
-Status Memory::release(void *memory) {
-  if (!memory)
-    return Status::ok();
-  if (others_count_.load(std::memory_order_acquire) != 0) {
-    bool is_other = false;
-    {
-      auto others = others_.lock();
-      is_other = others->erase(memory) != 0;
-    }
-    if (is_other) {
-      others_count_.fetch_sub(1, std::memory_order_relaxed);
-      return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory);
-    }
-  }
-  return allocator_->release(memory);
-}
-
-Result<uint64_t> Memory::allocate_device(size_t size) {
-  OMPTARGET_TRY_ASSIGN(void *memory, allocator_->allocate(size));
-  return reinterpret_cast<uintptr_t>(memory);
-}
-
-Status Memory::release_device(uint64_t memory) { return allocator_->release(as_pointer(memory)); }
-
-Result<void *> Memory::allocate_block(size_t size) { return blocks_->allocate(size); }
-
-Status Memory::release_block(void *block) { return blocks_->release(block); }
+Status Memory::release_shared(void *memory, int32_t) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
 Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &) { return pinned_for_all().lock(host, size); }
 
 Status Memory::Pinner::unpin(void *host) { return pinned_for_all().unlock(host); }
 
 PinnedView Memory::Pinner::find_pinned(void *host, size_t size) { return pinned_for_all().lock_if_pinned(host, size); }
-
-// Memory of a pool is pinned already.
-bool Memory::is_host_allocation(void *host) { return others_.lock()->count(host) != 0; }
-
-Result<void *> Memory::lock(void *host, size_t size) {
-  if (is_host_allocation(host))
-    return host;
-  return locked_.lock(host, size);
-}
-
-Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
 
 // Access is given to whole allocations.
 Status Memory::share(const void *memory) {
@@ -217,23 +156,6 @@ Status Memory::share(const void *memory) {
   const std::vector<hsa_agent_t> &agents = all_agents();
   return OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr,
                        info.agentBaseAddress);
-}
-
-Status Memory::release_all() {
-  Status status = locked_.unlock_all();
-  const auto keep_first = [&status](Status one) {
-    if (!one && status)
-      status = std::move(one);
-  };
-  std::unordered_map<void *, int32_t> others;
-  others.swap(*others_.lock());
-  others_count_.store(0, std::memory_order_relaxed);
-  for (const auto &[memory, kind] : others)
-    keep_first(OMPTARGET_HSA(hsa_amd_memory_pool_free, memory));
-  for (CachingAllocator *allocator : {allocator_.get(), blocks_.get()})
-    if (allocator)
-      keep_first(allocator->release_all());
-  return status;
 }
 
 } // namespace omptarget::amdgpu

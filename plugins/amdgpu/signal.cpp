@@ -98,8 +98,7 @@ Status SignalPool::release_all() {
   std::vector<std::unique_ptr<Signal>> all;
   all.swap(*all_.lock());
   for (const auto &signal : all)
-    if (Status one = OMPTARGET_HSA(hsa_signal_destroy, signal->handle); !one && status)
-      status = std::move(one);
+    status.keep_first(OMPTARGET_HSA(hsa_signal_destroy, signal->handle));
   return status;
 }
 

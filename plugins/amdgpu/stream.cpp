@@ -46,8 +46,7 @@ Status Stream::release(Attachments &attachments) {
   if (attachments.block)
     status = device_.memory().release_block(std::exchange(attachments.block, nullptr));
   if (attachments.locked)
-    if (Status one = device_.memory().unlock_range(std::exchange(attachments.locked, nullptr)); !one && status)
-      status = std::move(one);
+    status.keep_first(device_.memory().unlock_range(std::exchange(attachments.locked, nullptr)));
   if (attachments.reduction)
     device_.queues().give_back_reduction(std::move(attachments.reduction));
   return status;
@@ -58,8 +57,8 @@ Status Stream::retire_front() {
   Operation operation = std::move(operations_.front());
   operations_.pop_front();
   Status status = operation.host_copy ? operation.host_copy->finish() : Status::ok();
-  Status released = release(operation.attachments);
-  return status ? std::move(released) : std::move(status);
+  status.keep_first(release(operation.attachments));
+  return status;
 }
 
 Status Stream::retire_complete() {
@@ -72,50 +71,35 @@ Status Stream::retire_complete() {
   return Status::ok();
 }
 
-Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments) {
-  Status status = retire_complete();
-  Operation operation{SignalRef(), dependencies_for(true), std::move(attachments), nullptr};
-  if (status) {
-    Result<SignalRef> signal = device_.signals().take();
-    if (signal)
-      operation.signal = std::move(*signal);
-    else
-      status = signal.take_status();
-  }
-  if (status) {
-    packet.completion_signal = operation.signal.handle();
-    status = queue->dispatch(operation.dependencies, packet);
-  }
-  if (!status) {
+template <typename Start> Status Stream::add(bool is_kernel, Attachments attachments, Start start) {
+  Operation operation{SignalRef(), dependencies_for(is_kernel), std::move(attachments), nullptr};
+  const auto begin = [&]() -> Status {
+    OMPTARGET_TRY(retire_complete());
+    OMPTARGET_TRY_ASSIGN(operation.signal, device_.signals().take());
+    return start(operation);
+  };
+  if (Status status = begin(); !status) {
     release(operation.attachments).consume();
     return status;
   }
-  added(std::move(operation), true);
+  added(std::move(operation), is_kernel);
   return Status::ok();
 }
 
+Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments) {
+  return add(true, std::move(attachments), [&](const Operation &operation) {
+    packet.completion_signal = operation.signal.handle();
+    return queue->dispatch(operation.dependencies, packet);
+  });
+}
+
 Status Stream::copy(const Copy &copy, Attachments attachments) {
-  Status status = retire_complete();
-  Operation operation{SignalRef(), dependencies_for(false), std::move(attachments), nullptr};
-  if (status) {
-    Result<SignalRef> signal = device_.signals().take();
-    if (signal)
-      operation.signal = std::move(*signal);
-    else
-      status = signal.take_status();
-  }
-  if (status) {
+  return add(false, std::move(attachments), [&](const Operation &operation) {
     std::vector<hsa_signal_t> handles;
     for (const SignalRef &dependency : operation.dependencies)
       handles.push_back(dependency.handle());
-    status = device_.start_copy(copy, handles, operation.signal.handle());
-  }
-  if (!status) {
-    release(operation.attachments).consume();
-    return status;
-  }
-  added(std::move(operation), false);
-  return Status::ok();
+    return device_.start_copy(copy, handles, operation.signal.handle());
+  });
 }
 
 Status Stream::copy_out(const Copy &to_block, void *block, void *host) {
@@ -142,14 +126,10 @@ Status Stream::wait() {
   if (last_)
     OMPTARGET_TRY(device_.signals().wait(last_));
   Status status;
-  const auto keep_first = [&status](Status one) {
-    if (!one && status)
-      status = std::move(one);
-  };
   while (!operations_.empty())
-    keep_first(retire_front());
+    status.keep_first(retire_front());
   for (const auto &copy : host_copies_)
-    keep_first(copy->finish());
+    status.keep_first(copy->finish());
   host_copies_.clear();
   awaited_.clear();
   last_ = SignalRef();

@@ -13,16 +13,9 @@
 #include "amdgpu/hardware_queue.h"
 #include "amdgpu/signal.h"
 #include "base/status.h"
-#include "common/device_layouts.h"
+#include "gpu/queue.h"
 
 namespace omptarget::amdgpu {
-
-/// Device memory for a launch with a reduction over teams: the launch environment, then the buffer.
-struct ReductionBlock {
-  static constexpr uint64_t kBufferOffset = 128;
-  uint64_t memory;
-  uint64_t size; ///< of the buffer
-};
 
 /// The last step of a copy from the device to pageable memory: from the pinned block to where it belongs. Carried out by
 /// whoever needs the data first. Any thread.
@@ -52,7 +45,7 @@ using HostCopies = std::vector<std::shared_ptr<HostCopy>>;
 struct Attachments {
   void *block = nullptr;  ///< pinned memory of ours: a kernel's arguments, or what is copied
   void *locked = nullptr; ///< host memory that was pinned for it
-  std::unique_ptr<ReductionBlock> reduction;
+  std::unique_ptr<gpu::ReductionBlock> reduction;
 };
 
 /// Where an event stands. Shared between threads by its mutex.
@@ -110,6 +103,8 @@ private:
   };
   /// What the next operation waits for; a kernel behind a kernel of the same queue waits without a signal.
   std::vector<SignalRef> dependencies_for(bool is_kernel) const;
+  /// Begins an operation by start(operation), and keeps it if that succeeds.
+  template <typename Start> Status add(bool is_kernel, Attachments attachments, Start start);
   void added(Operation operation, bool is_kernel);
   Status release(Attachments &attachments);
   Status retire_front();

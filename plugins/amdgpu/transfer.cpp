@@ -9,6 +9,7 @@
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "base/log.h"
+#include "gpu/devices.h"
 
 namespace omptarget::amdgpu {
 
@@ -22,23 +23,6 @@ Attachments pinned(void *host, const PinnedView &view) {
   return attachments;
 }
 } // namespace
-
-Status Device::on_own_stream(const std::function<Status(Stream &)> &operation) {
-  OMPTARGET_TRY_ASSIGN(Stream * stream, queues_.take());
-  Status status = operation(*stream);
-  // Waits after a failure as well: what came before it uses the caller's memory.
-  Status waited = queues_.wait(stream);
-  if (waited)
-    queues_.give_back(stream);
-  return status ? std::move(waited) : std::move(status);
-}
-
-Status Device::on_stream(__tgt_async_info *async, const std::function<Status(Stream &)> &operation) {
-  if (!async)
-    return on_own_stream(operation);
-  OMPTARGET_TRY_ASSIGN(Stream * stream, queues_.stream_of(*async));
-  return operation(*stream);
-}
 
 Status Device::start_copy(const Stream::Copy &copy, const std::vector<hsa_signal_t> &dependencies,
                           hsa_signal_t completion) {
@@ -64,11 +48,11 @@ Status Device::submit_block(Stream &stream, uint64_t target, const void *bytes, 
 
 Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size) {
   // Kernels may write host memory that is read here and now.
-  if (uses_unified_shared_memory() || uses_zero_copy())
+  if (gpu::uses_unified_shared_memory() || uses_zero_copy())
     OMPTARGET_TRY(queues_.wait(&stream));
   if (size <= memory_.most_block())
     return submit_block(stream, target, host, size);
-  if (!staging_.wants(size)) {
+  if (!staging().wants(size)) {
     void *mutable_host = const_cast<void *>(host);
     Result<void *> view = memory_.lock_range(mutable_host, size);
     if (view)
@@ -76,27 +60,16 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
                          pinned(mutable_host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
-  return staging_.submit(stream, target, host, size);
+  return staging().submit(&stream, target, host, size);
 }
 
-Status Device::submit_on(Stream &stream, uint64_t target, const void *host, size_t size) {
+Status Device::copy_in(void *handle, uint64_t target, const void *host, size_t size) {
+  Stream &stream = *static_cast<Stream *>(handle);
   OMPTARGET_TRY(stream.settle(host, size));
   void *mutable_host = const_cast<void *>(host);
   if (const PinnedView view = memory_.lock_if_pinned(mutable_host, size); view.device)
     return stream.copy({pointer(target), agent(), view.device, host_pools().agent, size}, pinned(mutable_host, view));
   return submit_pageable(stream, target, host, size);
-}
-
-Status Device::submit(uint64_t target, const void *host, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from host %p to device %#llx%s", size, host,
-                         static_cast<unsigned long long>(target), async ? "" : ", waiting");
-  return on_stream(async, [&](Stream &stream) -> Status {
-    OMPTARGET_TRY_DURING(submit_on(stream, target, host, size), "while copying %zu bytes from host %p to device %#llx",
-                         size, host, static_cast<unsigned long long>(target));
-    return Status::ok();
-  });
 }
 
 // ---- Device to host
@@ -107,42 +80,31 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
     OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(size));
     OMPTARGET_TRY(stream.copy_out({block, cpu, pointer(target), agent(), size}, block, host));
     // Kernels may read and write what lies there.
-    return uses_unified_shared_memory() || uses_zero_copy() ? queues_.wait(&stream) : Status::ok();
+    return gpu::uses_unified_shared_memory() || uses_zero_copy() ? queues_.wait(&stream) : Status::ok();
   }
-  if (!staging_.wants(size)) {
+  if (!staging().wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);
     if (view)
       return stream.copy({*view, cpu, pointer(target), agent(), size}, pinned(host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
-  return staging_.retrieve(stream, host, target, size);
+  return staging().retrieve(&stream, host, target, size);
 }
 
-Status Device::retrieve_on(Stream &stream, void *host, uint64_t target, size_t size) {
+Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) {
+  Stream &stream = *static_cast<Stream *>(handle);
   OMPTARGET_TRY(stream.settle(host, size));
   if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device)
     return stream.copy({view.device, host_pools().agent, pointer(target), agent(), size}, pinned(host, view));
   return retrieve_pageable(stream, host, target, size);
 }
 
-Status Device::retrieve(void *host, uint64_t target, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from device %#llx to host %p%s", size,
-                         static_cast<unsigned long long>(target), host, async ? "" : ", waiting");
-  return on_stream(async, [&](Stream &stream) -> Status {
-    OMPTARGET_TRY_DURING(retrieve_on(stream, host, target, size),
-                         "while copying %zu bytes from device %#llx to host %p", size,
-                         static_cast<unsigned long long>(target), host);
-    return Status::ok();
-  });
-}
-
 // ---- Fills and copies between devices
 
 // Small ones are a copy of a block. The driver's fill works at once and on words, so that large ones wait for what came
 // before, and the bytes before and behind the words are copied.
-Status Device::fill_on(Stream &stream, uint64_t target, uint8_t value, size_t size) {
+Status Device::fill_on(void *handle, uint64_t target, uint8_t value, size_t size) {
+  Stream &stream = *static_cast<Stream *>(handle);
   constexpr size_t kSmall = 64 << 10;
   constexpr size_t kWord = sizeof(uint32_t);
   const auto fill_small = [&](uint64_t at, size_t bytes) -> Status {
@@ -164,17 +126,8 @@ Status Device::fill_on(Stream &stream, uint64_t target, uint8_t value, size_t si
   return fill_small(target + before + words * kWord, size - before - words * kWord);
 }
 
-Status Device::fill(uint64_t target, uint8_t value, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  return on_stream(async, [&](Stream &stream) -> Status {
-    OMPTARGET_TRY_DURING(fill_on(stream, target, value, size), "while filling %zu bytes at device %#llx", size,
-                         static_cast<unsigned long long>(target));
-    return Status::ok();
-  });
-}
-
-bool Device::can_copy_to(const Device &other) const {
+bool Device::can_copy_to(const gpu::Device &to) const {
+  const Device &other = static_cast<const Device &>(to);
   int access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
   return &other == this ||
          (OMPTARGET_HSA_RESULT(hsa_amd_agent_memory_pool_get_info, agent(), other.properties_.device_pool.handle,
@@ -182,26 +135,16 @@ bool Device::can_copy_to(const Device &other) const {
           access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
 }
 
-Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  if (&other != this) {
-    OMPTARGET_TRY_DURING(memory_.share(pointer(source)), "while giving device %d access to memory of device %d",
-                         other.number(), number());
-    OMPTARGET_TRY_DURING(memory_.share(pointer(destination)), "while giving device %d access to memory of device %d",
-                         number(), other.number());
-  }
-  return on_stream(async, [&](Stream &stream) -> Status {
-    OMPTARGET_TRY_DURING(stream.copy({pointer(destination), other.agent(), pointer(source), agent(), size}, {}),
-                         "while copying %zu bytes from %#llx on device %d to %#llx on device %d", size,
-                         static_cast<unsigned long long>(source), number(),
-                         static_cast<unsigned long long>(destination), other.number());
-    return Status::ok();
-  });
+Status Device::connect(const DeviceCopy &copy) {
+  OMPTARGET_TRY(memory_.share(pointer(copy.source)));
+  return memory_.share(pointer(copy.destination));
 }
 
-Status Device::launch(const Launch &launch, __tgt_async_info *async) {
-  return on_stream(async, [&](Stream &stream) { return launch_on(stream, launch); });
+Status Device::copy_between(void *handle, const DeviceCopy &copy) {
+  Stream &stream = *static_cast<Stream *>(handle);
+  return stream.copy({pointer(copy.destination), static_cast<Device &>(copy.other).agent(), pointer(copy.source), agent(),
+                      copy.size},
+                     {});
 }
 
 } // namespace omptarget::amdgpu

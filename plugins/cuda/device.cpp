@@ -4,29 +4,24 @@
 #include "cuda/device.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "common/boundary.h"
-#include "common/device_layouts.h"
 #include "cuda/driver.h"
+#include "cuda/fault.h"
+#include "cuda/kernel.h"
+#include "cuda/staging.h"
 
 namespace omptarget::cuda {
 
 namespace {
 
 thread_local Device *current_device = nullptr;
-constinit std::atomic<int32_t> first_number{0};
-constinit std::atomic<int64_t> requirements{0};
+
+const char *yes_no(bool value) { return value ? "yes" : "no"; }
 
 } // namespace
-
-void set_device_offset(int32_t first) { first_number.store(first, std::memory_order_relaxed); }
-int32_t device_offset() { return first_number.load(std::memory_order_relaxed); }
-void set_requirements(int64_t mask) { requirements.fetch_or(mask, std::memory_order_relaxed); }
-bool uses_unified_shared_memory() {
-  return (requirements.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;
-}
 
 Result<DeviceProperties> DeviceProperties::read(int32_t id) {
   DeviceProperties properties;
@@ -68,231 +63,141 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
 }
 
 Device::Device(int32_t id, const DeviceProperties &properties)
-    : id_(id), properties_(properties), queues_(*this) {}
+    : gpu::Device(id, memory_, queues_), properties_(properties), memory_(properties_), queues_(*this) {}
 
 Device *Device::current() { return current_device; }
 
-int32_t Device::number() const { return id_ + device_offset(); }
-
 Status Device::failure(CUresult result, const std::string &call) {
-  if (fault_.happened())
-    return Status::error(fault_.text());
-  if (!ends_context(result))
-    return Status::error(call);
-  const std::string kernels = launches_.unfinished();
-  fault_.set(kernels.empty() ? format("device %d failed: %s", number(), call.c_str())
-                             : format("%s failed on device %d: %s", kernels.c_str(), number(), call.c_str()));
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
-  return Status::error(fault_.text());
+  if (!fault().happened()) {
+    if (!ends_context(result))
+      return Status::error(call);
+    lose(call);
+  }
+  return Status::error(fault().text());
 }
 
-Scope::Scope(Device &device) : outer_(current_device) {
-  current_device = &device;
-  CUcontext context = nullptr;
-  if (OMPTARGET_CU_RESULT(cuCtxGetCurrent, &context) == CUDA_SUCCESS && context == device.context_)
-    return;
-  status_ = OMPTARGET_CU(cuCtxPushCurrent, device.context_);
-  pushed_ = status_.is_ok();
-}
+// ---- Life
 
-Scope::~Scope() {
-  CUcontext context = nullptr;
-  if (pushed_)
-    static_cast<void>(OMPTARGET_CU_RESULT(cuCtxPopCurrent, &context));
-  current_device = outer_;
-}
-
-Status Device::init() {
-  if (is_lost_)
-    return Status::error(format("device %d could not be closed and cannot be opened again", number()));
+Status Device::open() {
   OMPTARGET_TRY_DURING(OMPTARGET_CU(cuDevicePrimaryCtxRetain, &context_, properties_.handle),
                        "while creating the context of device %d", number());
-  fault_.clear();
-  launches_.completed(nullptr);
-  Status status;
-  {
-    Scope scope(*this);
-    status = scope.take_status();
-    if (status) {
-      status = create_contents();
-      if (!status)
-        release_contents().consume();
-    }
-  }
-  if (!status) {
-    OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle).consume();
-    context_ = nullptr;
-    return status;
-  }
-  is_ready_.store(true, std::memory_order_release);
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "ready: sm_%d, %d multiprocessors, context %p", properties_.sm,
-                         properties_.multiprocessors, static_cast<void *>(context_));
-  if (uses_unified_shared_memory() && !properties_.reaches_pageable_memory)
-    OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(),
-                           "the program requires unified shared memory; this device reaches managed memory only");
+  forget_fault();
   return Status::ok();
 }
 
-Status Device::create_contents() {
-  limits_ = LaunchLimits{};
-  limits_.warp_size = static_cast<uint32_t>(properties_.warp_size);
-  limits_.max_threads = std::min(limits_.max_threads, static_cast<uint32_t>(properties_.max_threads));
-  limits_.max_teams = std::min(limits_.max_teams, static_cast<uint32_t>(properties_.max_grid));
-  apply_launch_settings(limits_);
-  debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
-  pool_size_ = setting_is_set(SettingId::kHeapSize) ? setting_integer(SettingId::kHeapSize) : 0;
-  OMPTARGET_TRY(set_context_limits());
-  OMPTARGET_TRY(memory_.init(properties_));
-  staging_.init();
-  return queues_.init();
+Status Device::close() {
+  context_ = nullptr;
+  return OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle);
 }
 
-Status Device::set_context_limits() {
+Status Device::enter(Entry &entry) {
+  entry.outer = current_device;
+  current_device = this;
+  CUcontext context = nullptr;
+  if (OMPTARGET_CU_RESULT(cuCtxGetCurrent, &context) == CUDA_SUCCESS && context == context_)
+    return Status::ok();
+  OMPTARGET_TRY(OMPTARGET_CU(cuCtxPushCurrent, context_));
+  entry.is_changed = true;
+  return Status::ok();
+}
+
+// The thread's own context comes back: a program that uses CUDA itself counts on it.
+void Device::leave(const Entry &entry) {
+  CUcontext context = nullptr;
+  if (entry.is_changed)
+    static_cast<void>(OMPTARGET_CU_RESULT(cuCtxPopCurrent, &context));
+  current_device = static_cast<Device *>(entry.outer);
+}
+
+void Device::set_limits(LaunchLimits &limits) const {
+  limits.warp_size = static_cast<uint32_t>(properties_.warp_size);
+  limits.max_threads = std::min(limits.max_threads, static_cast<uint32_t>(properties_.max_threads));
+  limits.max_teams = std::min(limits.max_teams, static_cast<uint32_t>(properties_.max_grid));
+}
+
+gpu::DeviceRates Device::rates() const {
+  constexpr uint64_t kGlobalTimer = 1000000000; // %globaltimer counts nanoseconds
+  return {kGlobalTimer, static_cast<uint64_t>(properties_.multiprocessors) *
+                            static_cast<uint64_t>(properties_.max_threads_per_multiprocessor) /
+                            static_cast<uint64_t>(std::max(1, properties_.warp_size))};
+}
+
+const char *Device::limited_reach() const {
+  return properties_.reaches_pageable_memory ? nullptr : "this device reaches managed memory only";
+}
+
+Status Device::create_own() {
   const struct {
     SettingId setting;
     int limit;
   } limits[] = {{SettingId::kStackSize, CU_LIMIT_STACK_SIZE}, {SettingId::kHeapSize, CU_LIMIT_MALLOC_HEAP_SIZE}};
   for (const auto &[setting, limit] : limits) {
-    if (!setting_is_set(setting))
-      continue;
-    const int64_t value = setting_integer(setting);
-    if (value <= 0)
-      continue;
-    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, limit, static_cast<size_t>(value)), "while setting %s to %lld",
-                         setting_row(setting).variable, static_cast<long long>(value));
+    const int64_t value = setting_is_set(setting) ? setting_integer(setting) : 0;
+    if (value > 0)
+      OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, limit, static_cast<size_t>(value)), "while setting %s to %lld",
+                           setting_row(setting).variable, static_cast<long long>(value));
   }
   return Status::ok();
 }
 
-Status Device::deinit() {
-  if (!is_ready_.exchange(false, std::memory_order_acq_rel))
-    return Status::ok();
-  Status status;
-  bool is_released = false;
-  // Twice, since nothing can be given back without the context.
-  for (int attempt = 0; attempt < 2 && !is_released; ++attempt) {
-    Scope scope(*this);
-    Status step = scope.take_status();
-    is_released = step.is_ok();
-    if (is_released)
-      step = release_contents();
-    if (status)
-      status = std::move(step);
-  }
-  if (!is_released) {
-    is_lost_ = true;
-    return status;
-  }
-  if (Status released = OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle); !released && status)
-    status = std::move(released);
-  context_ = nullptr;
-  return status;
-}
-
-// Goes on after failures: after a kernel's fault the driver refuses everything, and what can be given back still is.
-Status Device::release_contents() {
-  Status status;
-  const auto keep_first = [&status](Status one) {
-    if (!one && status)
-      status = std::move(one);
-  };
-  keep_first(wait_for_kernels());
-  while (!images_.empty()) {
-    keep_first(close_image(*images_.back()));
-    images_.pop_back();
-  }
-  report_statistics();
-  for (void *pool : memory_pools_)
-    keep_first(memory_.release(pool));
-  memory_pools_.clear();
-  keep_first(function_map_.release(*this));
-  keep_first(queues_.release_all());
-  keep_first(staging_.release_all());
-  keep_first(memory_.release_all());
+Status Device::release_own() {
   peers_.clear();
-  return status;
-}
-
-Status Device::close_image(Image &image) {
-  Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
-  report_memory_pool(image);
-  Status unloaded = image.unload();
-  return status ? std::move(unloaded) : std::move(status);
+  return Status::ok();
 }
 
 Status Device::wait_for_kernels() { return OMPTARGET_CU(cuCtxSynchronize); }
 
-Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source) {
-  OMPTARGET_TRY_ASSIGN(std::unique_ptr<Image> image, Image::load(*this, source));
-  Status status = write_environment(*image);
-  if (status)
-    status = image->run_global_calls(GlobalCall::kConstructors);
-  if (!status) {
-    image->unload().consume();
-    return status;
-  }
-  images_.push_back(std::move(image));
-  return images_.back()->table();
+std::unique_ptr<gpu::Image> Device::make_image(std::unique_ptr<gpu::ImageTarget> target) {
+  return std::make_unique<Image>(*this, std::move(target));
 }
 
-Status Device::unload_image(__tgt_target_table *table) {
-  const auto found = std::find_if(images_.begin(), images_.end(),
-                                  [table](const auto &image) { return image->table() == table; });
-  if (found == images_.end())
-    return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
-  OMPTARGET_TRY(wait_for_kernels());
-  launches_.completed(nullptr);
-  Status status = close_image(**found);
-  images_.erase(found);
-  return status;
+std::unique_ptr<gpu::StagingBuffer> Device::make_staging_buffer() { return std::make_unique<StagingBuffer>(); }
+
+// ---- What is told of it
+
+std::string Device::architecture() const { return format("sm_%d", properties_.sm); }
+
+std::string Device::summary() const {
+  return format("sm_%d, %d multiprocessors, context %p", properties_.sm, properties_.multiprocessors,
+                static_cast<void *>(context_));
 }
 
-Status Device::write_environment(Image &image) {
-  DeviceEnvironment environment{};
-  environment.debug_kind = debug_kind_;
-  environment.num_devices = static_cast<uint32_t>(number_of_devices());
-  environment.device_number = static_cast<uint32_t>(number());
-  environment.dynamic_memory_size = limits_.shared_memory;
-  environment.clock_frequency = 1000000000; // of %globaltimer, which counts nanoseconds
-  environment.indirect_call_table = function_map_.address();
-  environment.indirect_call_table_size = function_map_.count();
-  environment.hardware_parallelism = static_cast<uint64_t>(properties_.multiprocessors) *
-                                     static_cast<uint64_t>(properties_.max_threads_per_multiprocessor) /
-                                     static_cast<uint64_t>(std::max(1, properties_.warp_size));
-  for (const char *name : kDeviceEnvironmentNames) {
-    OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
-    if (written)
-      OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
-  }
-  OMPTARGET_TRY(function_map_.write(*this, image));
-  return set_up_memory_pool(image);
+std::string Device::uid() const {
+  CUuuid uuid{};
+  if (OMPTARGET_CU_RESULT(cuDeviceGetUuid, &uuid, properties_.handle) != CUDA_SUCCESS)
+    return {};
+  std::string text = "GPU-";
+  for (size_t i = 0; i < sizeof(uuid.bytes); ++i)
+    text += format(i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid.bytes[i]);
+  return text;
 }
 
-// The device runtime takes its memory from malloc unless it is given a pool, which it is only if one is asked for.
-Status Device::set_up_memory_pool(Image &image) {
-  if (pool_size_ <= 0)
-    return Status::ok();
-  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
-  if (!global)
-    return Status::ok();
-  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(pool_size_), OMPTARGET_ALLOC_DEVICE));
-  memory_pools_.push_back(memory);
-  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(pool_size_)};
-  OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
-  return Status::ok();
+void Device::describe(__tgt_device_info &info) const {
+  info.Context = context_;
+  info.Device = reinterpret_cast<void *>(static_cast<intptr_t>(properties_.handle));
 }
 
-void Device::report_memory_pool(Image &image) {
-  if (!(debug_kind_ & kDebugAllocationTracker) || fault_.happened())
-    return;
-  DeviceMemoryPoolTracker tracker{};
-  Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));
-  if (found && *found)
-    omptarget::print_info(number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
-                          static_cast<unsigned long long>(tracker.count),
-                          static_cast<unsigned long long>(tracker.total),
-                          static_cast<unsigned long long>(tracker.least),
-                          static_cast<unsigned long long>(tracker.most));
+void Device::print_info() const {
+  char name[256] = "";
+  char bus[32] = "";
+  size_t memory = 0;
+  static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceGetName, name, sizeof(name) - 1, properties_.handle));
+  static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceGetPCIBusId, bus, sizeof(bus) - 1, properties_.handle));
+  static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceTotalMem, &memory, properties_.handle));
+  std::printf("    Device                     %d (%d of the CUDA plugin)\n", number(), id());
+  std::printf("    Name                       %s\n", name);
+  std::printf("    Architecture               sm_%d\n", properties_.sm);
+  std::printf("    PCI bus                    %s\n", bus);
+  std::printf("    Driver serves CUDA         %d.%d\n", driver().version / 1000, driver().version % 1000 / 10);
+  std::printf("    Memory                     %zu bytes\n", memory);
+  std::printf("    Multiprocessors            %d\n", properties_.multiprocessors);
+  std::printf("    Warp                       %d threads\n", properties_.warp_size);
+  std::printf("    Most threads of a team     %u\n", limits().max_threads);
+  std::printf("    Most teams                 %u\n", limits().max_teams);
+  std::printf("    Shared memory of a team    %d bytes\n", properties_.shared_memory);
+  std::printf("    Managed memory             %s\n", yes_no(properties_.has_managed_memory));
+  std::printf("    Reaches pageable memory    %s\n", yes_no(properties_.reaches_pageable_memory));
+  std::printf("    Memory pools               %s\n", yes_no(properties_.has_memory_pools));
 }
 
 } // namespace omptarget::cuda

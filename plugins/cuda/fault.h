@@ -4,7 +4,6 @@
 // A kernel's fault ends the driver's context: which results say so.
 #pragma once
 
-#include "common/launch_log.h"
 #include "cuda/cuda_api.h"
 
 namespace omptarget::cuda {

@@ -10,6 +10,8 @@
 #include <charconv>
 #include <elf.h>
 
+#include "common/elf_image.h"
+
 namespace omptarget::cuda {
 
 namespace {

@@ -14,7 +14,7 @@ constexpr uint32_t kPlainSharedMemory = 48 * 1024;
 
 } // namespace
 
-Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, CUfunction function, const KernelTraits &traits) {
+Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, CUfunction function, const KernelTraits &traits) {
   std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), function, traits));
   int threads = 0;
   int shared = 0;
@@ -22,7 +22,7 @@ Result<std::unique_ptr<Kernel>> Kernel::create(std::string name, CUfunction func
   OMPTARGET_TRY(OMPTARGET_CU(cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
   kernel->max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
   kernel->static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
-  return kernel;
+  return std::unique_ptr<gpu::Kernel>(std::move(kernel));
 }
 
 Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit) {
@@ -31,7 +31,7 @@ Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit
   if (uint64_t{bytes} + static_shared_memory_ > device_limit)
     return Status::error(format("kernel %s: %u bytes of dynamic shared memory beside its own %u bytes; the device has "
                                 "%u bytes per team",
-                                name_.c_str(), bytes, static_shared_memory_, device_limit));
+                                name().c_str(), bytes, static_shared_memory_, device_limit));
   if (uint64_t{bytes} + static_shared_memory_ > kPlainSharedMemory)
     OMPTARGET_TRY(OMPTARGET_CU(cuFuncSetAttribute, function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                static_cast<int>(device_limit - static_shared_memory_)));

@@ -4,9 +4,7 @@
 #include "cuda/memory.h"
 
 #include <cstring>
-#include <limits>
 
-#include "base/log.h"
 #include "base/settings.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
@@ -15,54 +13,43 @@ namespace omptarget::cuda {
 
 namespace {
 
-size_t size_setting(SettingId id) {
-  const int64_t value = setting_integer(id);
-  if (value >= 0)
-    return static_cast<size_t>(value);
-  warn_about_setting(id, format("%lld is less than 0; 0 is used", static_cast<long long>(value)));
-  return 0;
-}
-
 CUdeviceptr device_address(const void *memory) { return reinterpret_cast<uintptr_t>(memory); }
 
 } // namespace
 
-Status Memory::init(const DeviceProperties &properties) {
-  allocator_ = std::make_unique<CachingAllocator>(source_, size_setting(SettingId::kMemoryManagerThreshold),
-                                                  size_setting(SettingId::kMemoryManagerLimit));
-  mapped_.init();
+Status Memory::init_own() {
   if (!setting_flag(SettingId::kStreamOrderedAllocation))
     return Status::ok();
-  if (!properties.has_memory_pools || !driver().cuMemPoolCreate || !driver().cuMemPoolDestroy ||
+  if (!properties_.has_memory_pools || !driver().cuMemPoolCreate || !driver().cuMemPoolDestroy ||
       !driver().cuMemPoolSetAttribute || !driver().cuMemAllocFromPoolAsync || !driver().cuMemFreeAsync) {
     warn_about_setting(SettingId::kStreamOrderedAllocation, "the driver or the device has no memory pools; ignored");
     return Status::ok();
   }
-  return create_pool(properties);
+  return create_pool();
 }
 
-Status Memory::create_pool(const DeviceProperties &properties) {
+Status Memory::create_pool() {
   CUmemPoolProps wanted;
   std::memset(&wanted, 0, sizeof(wanted));
   wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   wanted.locationType = CU_MEM_LOCATION_TYPE_DEVICE;
-  wanted.locationId = properties.handle;
-  OMPTARGET_TRY(OMPTARGET_CU(cuStreamCreate, &pool_stream_, CU_STREAM_NON_BLOCKING));
-  OMPTARGET_TRY(OMPTARGET_CU(cuMemPoolCreate, &pool_, &wanted));
-  uint64_t threshold = size_setting(SettingId::kMemoryManagerLimit);
-  return OMPTARGET_CU(cuMemPoolSetAttribute, pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  wanted.locationId = properties_.handle;
+  OMPTARGET_TRY(OMPTARGET_CU(cuStreamCreate, &source_.stream, CU_STREAM_NON_BLOCKING));
+  OMPTARGET_TRY(OMPTARGET_CU(cuMemPoolCreate, &source_.pool, &wanted));
+  uint64_t threshold = static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerLimit, 0, INT64_MAX));
+  return OMPTARGET_CU(cuMemPoolSetAttribute, source_.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
 }
 
 Result<void *> Memory::Source::allocate(size_t size) {
   CUdeviceptr memory = 0;
-  if (!owner_.pool_) {
+  if (!pool) {
     OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAlloc, &memory, size), "while allocating %zu bytes", size);
     return reinterpret_cast<void *>(memory);
   }
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAllocFromPoolAsync, &memory, size, owner_.pool_, owner_.pool_stream_),
-                       "while allocating %zu bytes", size);
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAllocFromPoolAsync, &memory, size, pool, stream), "while allocating %zu bytes",
+                       size);
   // The stream is empty but for allocations, which take effect on the host: this makes the memory usable on any stream.
-  if (Status status = OMPTARGET_CU(cuStreamSynchronize, owner_.pool_stream_); !status) {
+  if (Status status = OMPTARGET_CU(cuStreamSynchronize, stream); !status) {
     release(reinterpret_cast<void *>(memory)).consume();
     return status;
   }
@@ -70,66 +57,29 @@ Result<void *> Memory::Source::allocate(size_t size) {
 }
 
 Status Memory::Source::release(void *memory) {
-  if (owner_.pool_)
-    return OMPTARGET_CU(cuMemFreeAsync, device_address(memory), owner_.pool_stream_);
+  if (pool)
+    return OMPTARGET_CU(cuMemFreeAsync, device_address(memory), stream);
   return OMPTARGET_CU(cuMemFree, device_address(memory));
 }
 
-Result<void *> Memory::allocate(size_t size, int32_t kind) {
-  if (size == 0)
-    return Status::error("cannot allocate 0 bytes");
+Result<void *> Memory::allocate_shared(size_t size, int32_t kind) {
   void *memory = nullptr;
-  switch (kind) {
-  case OMPTARGET_ALLOC_DEVICE:
-  case OMPTARGET_ALLOC_DEFAULT:
-    return allocator_->allocate(size);
-  case OMPTARGET_ALLOC_HOST:
+  CUdeviceptr managed = 0;
+  if (kind == OMPTARGET_ALLOC_HOST) {
     OMPTARGET_TRY_DURING(
         OMPTARGET_CU(cuMemHostAlloc, &memory, size, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
         "while allocating %zu bytes of pinned host memory", size);
-    break;
-  case OMPTARGET_ALLOC_SHARED: {
-    CUdeviceptr managed = 0;
-    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAllocManaged, &managed, size, CU_MEM_ATTACH_GLOBAL),
-                         "while allocating %zu bytes of managed memory", size);
-    memory = reinterpret_cast<void *>(managed);
-    break;
+    return memory;
   }
-  default:
-    return Status::error(format("%d is no kind of memory (0 device, 1 host, 2 shared, 3 default)", kind));
-  }
-  (*others_.lock())[memory] = kind;
-  others_count_.fetch_add(1, std::memory_order_release);
-  return memory;
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAllocManaged, &managed, size, CU_MEM_ATTACH_GLOBAL),
+                       "while allocating %zu bytes of managed memory", size);
+  return reinterpret_cast<void *>(managed);
 }
 
-Status Memory::release(void *memory) {
-  if (!memory)
-    return Status::ok();
-  if (others_count_.load(std::memory_order_acquire) != 0) {
-    int32_t kind = OMPTARGET_ALLOC_DEVICE;
-    {
-      auto others = others_.lock();
-      if (const auto found = others->find(memory); found != others->end()) {
-        kind = found->second;
-        others->erase(found);
-        others_count_.fetch_sub(1, std::memory_order_relaxed);
-      }
-    }
-    if (kind == OMPTARGET_ALLOC_HOST)
-      return OMPTARGET_CU(cuMemFreeHost, memory);
-    if (kind == OMPTARGET_ALLOC_SHARED)
-      return OMPTARGET_CU(cuMemFree, device_address(memory));
-  }
-  return allocator_->release(memory);
+Status Memory::release_shared(void *memory, int32_t kind) {
+  return kind == OMPTARGET_ALLOC_HOST ? OMPTARGET_CU(cuMemFreeHost, memory)
+                                      : OMPTARGET_CU(cuMemFree, device_address(memory));
 }
-
-Result<CUdeviceptr> Memory::allocate_device(size_t size) {
-  OMPTARGET_TRY_ASSIGN(void *memory, allocator_->allocate(size));
-  return device_address(memory);
-}
-
-Status Memory::release_device(CUdeviceptr memory) { return allocator_->release(reinterpret_cast<void *>(memory)); }
 
 Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
   const CUresult result = OMPTARGET_CU_RESULT(
@@ -147,17 +97,6 @@ Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
 
 Status Memory::Pinner::unpin(void *host) { return OMPTARGET_CU(cuMemHostUnregister, host); }
 
-// Memory of cuMemHostAlloc is pinned already.
-bool Memory::is_host_allocation(void *host) { return others_.lock()->count(host) != 0; }
-
-Result<void *> Memory::lock(void *host, size_t size) {
-  if (is_host_allocation(host))
-    return host;
-  return locked_.lock(host, size);
-}
-
-Status Memory::unlock(void *host) { return is_host_allocation(host) ? Status::ok() : locked_.unlock(host); }
-
 bool Memory::is_pinned(const void *host) {
   unsigned type = 0;
   // Of pageable memory it knows nothing; where devices reach that, it may say so by a type of 0.
@@ -166,28 +105,16 @@ bool Memory::is_pinned(const void *host) {
          type != 0;
 }
 
-Status Memory::release_all() {
-  Status status = locked_.unlock_all();
-  const auto keep_first = [&status](Status one) {
-    if (!one && status)
-      status = std::move(one);
-  };
-  std::unordered_map<void *, int32_t> others;
-  others.swap(*others_.lock());
-  others_count_.store(0, std::memory_order_relaxed);
-  for (const auto &[memory, kind] : others)
-    keep_first(kind == OMPTARGET_ALLOC_HOST ? OMPTARGET_CU(cuMemFreeHost, memory)
-                                            : OMPTARGET_CU(cuMemFree, device_address(memory)));
-  if (allocator_)
-    keep_first(allocator_->release_all());
-  if (pool_) {
-    keep_first(OMPTARGET_CU(cuStreamSynchronize, pool_stream_));
-    keep_first(OMPTARGET_CU(cuMemPoolDestroy, pool_));
-    pool_ = nullptr;
+Status Memory::release_own() {
+  Status status;
+  if (source_.pool) {
+    status.keep_first(OMPTARGET_CU(cuStreamSynchronize, source_.stream));
+    status.keep_first(OMPTARGET_CU(cuMemPoolDestroy, source_.pool));
   }
-  if (pool_stream_)
-    keep_first(OMPTARGET_CU(cuStreamDestroy, pool_stream_));
-  pool_stream_ = nullptr;
+  if (source_.stream)
+    status.keep_first(OMPTARGET_CU(cuStreamDestroy, source_.stream));
+  source_.pool = nullptr;
+  source_.stream = nullptr;
   return status;
 }
 

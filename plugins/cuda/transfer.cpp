@@ -11,64 +11,29 @@
 
 namespace omptarget::cuda {
 
-template <typename Operation> Status Device::on_stream(__tgt_async_info *async, Operation operation) {
-  if (async) {
-    OMPTARGET_TRY_ASSIGN(CUstream stream, queues_.stream_of(*async));
-    return operation(stream);
-  }
-  OMPTARGET_TRY_ASSIGN(CUstream stream, queues_.take());
-  Status status = operation(stream);
-  // Waits after a failure as well: what came before it uses the caller's memory.
-  Status waited = queues_.wait(stream);
-  if (waited)
-    queues_.give_back(stream);
-  return status ? std::move(waited) : std::move(status);
-}
-
 bool Device::should_stage(const void *host, size_t size) {
-  return staging_.wants(size) && !memory_.is_pinned(host);
+  return staging().wants(size) && !memory_.is_pinned(host);
 }
 
-Status Device::submit_on(CUstream stream, CUdeviceptr target, const void *host, size_t size) {
-  Status status = should_stage(host, size) ? staging_.submit(stream, target, host, size)
-                                           : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, stream);
-  OMPTARGET_TRY_DURING(std::move(status), "while copying %zu bytes from host %p to device %#llx", size, host, target);
-  return Status::ok();
+Status Device::copy_in(void *stream, uint64_t target, const void *host, size_t size) {
+  return should_stage(host, size)
+             ? staging().submit(stream, target, host, size)
+             : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, static_cast<CUstream>(stream));
 }
 
-Status Device::submit(CUdeviceptr target, const void *host, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from host %p to device %#llx%s", size, host,
-                         target, async ? "" : ", waiting");
-  return on_stream(async, [&](CUstream stream) { return submit_on(stream, target, host, size); });
+Status Device::copy_out(void *stream, void *host, uint64_t target, size_t size) {
+  return should_stage(host, size)
+             ? staging().retrieve(stream, host, target, size)
+             : OMPTARGET_CU(cuMemcpyDtoHAsync, host, target, size, static_cast<CUstream>(stream));
 }
 
-Status Device::retrieve(void *host, CUdeviceptr target, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from device %#llx to host %p%s", size, target,
-                         host, async ? "" : ", waiting");
-  return on_stream(async, [&](CUstream stream) {
-    Status status = should_stage(host, size) ? staging_.retrieve(stream, host, target, size)
-                                             : OMPTARGET_CU(cuMemcpyDtoHAsync, host, target, size, stream);
-    OMPTARGET_TRY_DURING(std::move(status), "while copying %zu bytes from device %#llx to host %p", size, target, host);
-    return Status::ok();
-  });
-}
-
-Status Device::fill(CUdeviceptr target, uint8_t value, size_t size, __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  return on_stream(async, [&](CUstream stream) {
-    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemsetD8Async, target, value, size, stream),
-                         "while filling %zu bytes at device %#llx", size, target);
-    return Status::ok();
-  });
+Status Device::fill_on(void *stream, uint64_t target, uint8_t value, size_t size) {
+  return OMPTARGET_CU(cuMemsetD8Async, target, value, size, static_cast<CUstream>(stream));
 }
 
 // Without peer access the driver copies through host memory; it is tried once for each pair.
-Status Device::enable_peer(Device &other) {
+Status Device::connect(const DeviceCopy &copy) {
+  const Device &other = static_cast<const Device &>(copy.other);
   const std::lock_guard lock(peers_mutex_);
   if (std::find(peers_.begin(), peers_.end(), other.context_) != peers_.end())
     return Status::ok();
@@ -78,30 +43,17 @@ Status Device::enable_peer(Device &other) {
     const CUresult result = OMPTARGET_CU_RESULT(cuCtxEnablePeerAccess, other.context_, 0);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
       OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "no access to the memory of device %d: %s", other.number(),
-                             describe(result).c_str());
+                             cuda::describe(result).c_str());
   }
   peers_.push_back(other.context_);
   return Status::ok();
 }
 
-Status Device::copy_to(Device &other, CUdeviceptr destination, CUdeviceptr source, size_t size,
-                       __tgt_async_info *async) {
-  if (size == 0)
-    return Status::ok();
-  if (&other != this)
-    OMPTARGET_TRY(enable_peer(other));
-  return on_stream(async, [&](CUstream stream) {
-    Status status = &other == this
-                        ? OMPTARGET_CU(cuMemcpyDtoDAsync, destination, source, size, stream)
-                        : OMPTARGET_CU(cuMemcpyPeerAsync, destination, other.context_, source, context_, size, stream);
-    OMPTARGET_TRY_DURING(std::move(status), "while copying %zu bytes from %#llx on device %d to %#llx on device %d",
-                         size, source, number(), destination, other.number());
-    return Status::ok();
-  });
-}
-
-Status Device::launch(const Launch &launch, __tgt_async_info *async) {
-  return on_stream(async, [&](CUstream stream) { return launch_on(stream, launch); });
+Status Device::copy_between(void *stream, const DeviceCopy &copy) {
+  if (&copy.other == this)
+    return OMPTARGET_CU(cuMemcpyDtoDAsync, copy.destination, copy.source, copy.size, static_cast<CUstream>(stream));
+  return OMPTARGET_CU(cuMemcpyPeerAsync, copy.destination, static_cast<Device &>(copy.other).context_, copy.source,
+                      context_, copy.size, static_cast<CUstream>(stream));
 }
 
 } // namespace omptarget::cuda

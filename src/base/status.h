@@ -71,6 +71,12 @@ public:
     return std::move(*this);
   }
 
+  /// The first failure of several steps, of which each is carried out whatever became of those before.
+  void keep_first(Status later) {
+    if (!failure_)
+      failure_ = std::move(later.failure_);
+  }
+
   /// Only for failures.
   const Failure &failure() const { return *failure_; }
   /// All lines in one, for traces.

@@ -172,15 +172,11 @@ TEST_F(AmdgpuSettings, launches_are_printed_and_traced) {
 // ---- Device runtime
 
 TEST_F(AmdgpuSettings, the_device_runtime_gets_bits_and_heap) {
-  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}});
-  setenv("LIBOMPTARGET_DEVICE_RTL_DEBUG", "5", 1); // read when the image is loaded
-  setenv("LIBOMPTARGET_HEAP_SIZE", "65536", 1);
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}, {"LIBOMPTARGET_HEAP_SIZE", "65536"}});
   int host = 0;
   Image image("kernels_90a.hsaco");
   image.variable("__omp_rtl_device_environment", &host, 48).variable("__omp_rtl_device_memory_pool", &host, 16);
   __tgt_offload_entry *entries = load(image);
-  unsetenv("LIBOMPTARGET_DEVICE_RTL_DEBUG");
-  unsetenv("LIBOMPTARGET_HEAP_SIZE");
   ASSERT_NE(entries, nullptr);
   uint32_t environment[12] = {};
   uint64_t pool[2] = {};
@@ -192,12 +188,10 @@ TEST_F(AmdgpuSettings, the_device_runtime_gets_bits_and_heap) {
 }
 
 TEST_F(AmdgpuSettings, the_allocation_tracker_is_printed_at_the_end) {
-  open({});
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "8"}});
   ASSERT_NE(kernel("tell_spmd"), nullptr);
-  setenv("LIBOMPTARGET_DEVICE_RTL_DEBUG", "8", 1);
   testing::internal::CaptureStderr();
   EXPECT_EQ(plugin.deinit_device(0), 0);
-  unsetenv("LIBOMPTARGET_DEVICE_RTL_DEBUG");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("device 0 info: device memory pool: 3 allocations, 96 bytes, smallest 16, largest 64"));
 }

@@ -1,138 +1,40 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the plugin ABI (include/omptarget/plugin.h): they find the device, hand over and turn failures
-// into return values. No logic.
+// The functions of the plugin ABI (include/omptarget/plugin.h) of every plugin for GPUs: they find the device, make the
+// thread ready for it, hand over and turn failures into return values. No logic.
 
 #include "omptarget/plugin.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <memory>
-#include <pthread.h>
-#include <vector>
 
 #include "base/log.h"
 #include "common/boundary.h"
-#include "amdgpu/device.h"
-#include "amdgpu/driver.h"
+#include "gpu/device.h"
+#include "gpu/devices.h"
 
-namespace omptarget::amdgpu {
+using namespace omptarget;
+using namespace omptarget::gpu;
 
 namespace {
 
-/// What was found when the driver was opened.
-struct Found {
-  std::vector<std::unique_ptr<Device>> devices;
-  std::vector<hsa_agent_t> agents; ///< of the devices, in the same order
-  HostPools host_pools;
-};
-
-struct Agents {
-  std::vector<hsa_agent_t> cpus, gpus;
-};
-
-hsa_status_t add_agent(hsa_agent_t agent, void *data) {
-  Agents &agents = *static_cast<Agents *>(data);
-  int type = 0;
-  int features = 0;
-  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS ||
-      OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, HSA_AGENT_INFO_FEATURE, &features) != HSA_STATUS_SUCCESS)
-    return HSA_STATUS_SUCCESS;
-  if (type == HSA_DEVICE_TYPE_CPU)
-    agents.cpus.push_back(agent);
-  else if (type == HSA_DEVICE_TYPE_GPU && (features & HSA_AGENT_FEATURE_KERNEL_DISPATCH))
-    agents.gpus.push_back(agent);
-  return HSA_STATUS_SUCCESS;
-}
-
-// Called by a thread of the driver's. Success tells it that the event was taken care of, so that it does not abort.
-hsa_status_t on_system_event(const hsa_amd_event_t *event, void *data) {
-  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT)
-    return HSA_STATUS_ERROR;
-  for (const auto &device : static_cast<Found *>(data)->devices)
-    if (device->agent().handle == event->memory_fault.agent.handle) {
-      device->lose(describe_memory_fault(event->memory_fault));
-      return HSA_STATUS_SUCCESS;
-    }
-  return HSA_STATUS_ERROR;
-}
-
-Status find_devices(Found &found) {
-  OMPTARGET_TRY(open_driver());
-  Agents agents;
-  OMPTARGET_TRY(OMPTARGET_HSA(hsa_iterate_agents, add_agent, &agents));
-  if (agents.gpus.empty())
-    return Status::error("the driver knows no GPU");
-  OMPTARGET_TRY_ASSIGN(found.host_pools, HostPools::choose(agents.cpus));
-  for (const hsa_agent_t agent : agents.gpus) {
-    Result<DeviceProperties> properties = DeviceProperties::read(agent);
-    if (!properties) {
-      OMPTARGET_TRACE(Topic::kPlugin, "a GPU is left out: %s", properties.status().to_string().c_str());
-      continue;
-    }
-    found.devices.push_back(std::make_unique<Device>(static_cast<int32_t>(found.devices.size()), *properties));
-    found.agents.push_back(agent);
-  }
-  // A program that handles events itself keeps doing so; then a fault is only what the queue says of it.
-  if (Status status = OMPTARGET_HSA(hsa_amd_register_system_event_handler, on_system_event, &found); !status)
-    OMPTARGET_TRACE(Topic::kPlugin, "memory faults are not reported by kernel: %s", status.to_string().c_str());
-  return Status::ok();
-}
-
-// The driver's threads are not there in a child of a process that used it.
-constinit std::atomic<bool> is_forked{false};
-
-// Opens the driver at first use. Never destroyed: other threads may be inside when the process ends.
-Found &found() {
-  static Found &all = *[] {
-    set_log_prefix("TARGET AMDGPU RTL");
-    auto *all_found = new Found;
-    if (Status status = find_devices(*all_found); !status) {
-      OMPTARGET_TRACE(Topic::kPlugin, "no devices: %s", status.to_string().c_str());
-      keep_reason(status);
-      all_found->devices.clear();
-      all_found->agents.clear();
-    }
-    pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });
-    return all_found;
-  }();
-  return all;
-}
-
-Device *find(int32_t id) {
-  const auto &all = found().devices;
-  return id >= 0 && static_cast<size_t>(id) < all.size() ? all[static_cast<size_t>(id)].get() : nullptr;
-}
-
 Status no_device(int32_t id) {
-  return Status::error(format("the AMDGPU plugin has no device %d; there are %zu", id, found().devices.size()));
+  return Status::error(format("the %s plugin has no device %d; there are %d", kVendor.plugin, id, number_of_devices()));
 }
 
-Status no_fork(const Device &device) {
-  return Status::error(format("device %d: AMD's runtime cannot be used in the child of a process that used it before fork",
-                              device.number()));
-}
-
-Status check_ready(Device &device) {
-  if (is_forked.load(std::memory_order_relaxed))
-    return no_fork(device);
-  if (!device.is_ready())
-    return Status::error(format("device %d is not initialised", device.number()));
-  if (device.fault().happened())
-    return Status::error(device.fault().text());
-  return Status::ok();
-}
-
-// Runs an operation on a device that is ready. The operation returns a Status.
+// Runs an operation on a device that is ready, inside of a Scope. The operation returns a Status.
 template <typename Operation> int32_t on_device(int32_t id, Operation operation) {
-  Device *device = find(id);
+  Device *device = find_device(id);
   if (!device)
     return finish(no_device(id));
-  if (Status status = check_ready(*device); !status)
+  if (Status status = device->check_usable(); !status)
     return finish(std::move(status), device->number());
-  return finish(operation(*device), device->number());
+  Scope scope(*device);
+  Status status = scope.take_status();
+  if (status) [[likely]]
+    status = operation(*device);
+  return finish(std::move(status), device->number());
 }
 
 Status check_range(const void *pointer, int64_t size) {
@@ -170,10 +72,10 @@ struct Exchange {
 };
 
 int32_t exchange(const Exchange &copy, __tgt_async_info *async) {
-  Device *other = find(copy.destination_id);
+  Device *other = find_device(copy.destination_id);
   if (!other)
     return finish(no_device(copy.destination_id));
-  if (Status status = check_ready(*other); !status)
+  if (Status status = other->check_usable(); !status)
     return finish(std::move(status), other->number());
   return on_device(copy.source_id, [&](Device &device) -> Status {
     OMPTARGET_TRY(check_range(copy.source, copy.size));
@@ -183,48 +85,38 @@ int32_t exchange(const Exchange &copy, __tgt_async_info *async) {
   });
 }
 
-Result<ImageTarget> target_of(const __tgt_device_image &image) {
+Result<std::unique_ptr<ImageTarget>> target_of(const __tgt_device_image &image) {
   const char *begin = static_cast<const char *>(image.ImageStart);
   const char *end = static_cast<const char *>(image.ImageEnd);
   if (!begin || end < begin)
     return Status::error("image without bytes");
-  return read_image_target(begin, static_cast<size_t>(end - begin));
+  return kVendor.read_image_target(begin, static_cast<size_t>(end - begin));
 }
 
 // What the image's container says agrees with the image or says nothing; the image itself decides.
 int32_t rank_on(const Device &device, const __tgt_device_image &image) {
-  Result<ImageTarget> target = target_of(image);
-  return target ? target->rank(device.properties().target) : 0;
+  Result<std::unique_ptr<ImageTarget>> target = target_of(image);
+  return target ? (*target)->rank(device) : 0;
 }
 
 int32_t is_valid(const __tgt_device_image &image) {
-  Result<ImageTarget> target = target_of(image);
+  Result<std::unique_ptr<ImageTarget>> target = target_of(image);
   if (!target) {
-    OMPTARGET_TRACE(Topic::kImage, "no image for AMD GPUs: %s", target.status().to_string().c_str());
+    OMPTARGET_TRACE(Topic::kImage, "no image for the %s plugin: %s", kVendor.plugin, target.status().to_string().c_str());
     return 0;
   }
   std::string there;
-  for (const auto &device : found().devices) {
-    if (target->rank(device->properties().target) != 0)
+  for (const auto &device : devices()) {
+    if ((*target)->rank(*device) != 0)
       return 1;
-    there += format("%sdevice %d is %s", there.empty() ? "" : ", ", device->number(),
-                    device->properties().target.name().c_str());
+    there += format("%sdevice %d is %s", there.empty() ? "" : ", ", device->number(), device->architecture().c_str());
   }
-  OMPTARGET_TRACE(Topic::kImage, "image: built for %s, %s", target->name().c_str(),
+  OMPTARGET_TRACE(Topic::kImage, "image: built for %s, %s", (*target)->name().c_str(),
                   there.empty() ? "there are no devices" : there.c_str());
   return 0;
 }
 
 } // namespace
-
-int32_t number_of_devices() { return static_cast<int32_t>(found().devices.size()); }
-const std::vector<hsa_agent_t> &all_agents() { return found().agents; }
-const HostPools &host_pools() { return found().host_pools; }
-
-} // namespace omptarget::amdgpu
-
-using namespace omptarget;
-using namespace omptarget::amdgpu;
 
 extern "C" {
 
@@ -263,24 +155,22 @@ int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_in
 }
 
 int32_t __tgt_rtl_is_device_compatible(int32_t id, __tgt_device_image *image, __tgt_image_info *) {
-  const Device *device = find(id);
+  const Device *device = find_device(id);
   return device && image ? rank_on(*device, *image) : 0;
 }
 
 int32_t __tgt_rtl_init_device(int32_t id) {
-  Device *device = find(id);
+  Device *device = find_device(id);
   if (!device)
     return finish(no_device(id));
-  if (device->is_ready())
-    return finish(check_ready(*device), id);
-  return finish(is_forked.load(std::memory_order_relaxed) ? no_fork(*device) : device->init(), id);
+  return finish(device->is_ready() || is_forked() ? device->check_usable() : device->init(), id);
 }
 
 int32_t __tgt_rtl_deinit_device(int32_t id) {
-  Device *device = find(id);
+  Device *device = find_device(id);
   if (!device)
     return finish(no_device(id));
-  return finish(is_forked.load(std::memory_order_relaxed) ? Status::ok() : device->deinit(), id);
+  return finish(is_forked() ? Status::ok() : device->deinit(), id);
 }
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t id, __tgt_device_image *image) {
@@ -340,8 +230,8 @@ int32_t __tgt_rtl_data_fill(int32_t id, void *target, int32_t value, int64_t siz
 }
 
 int32_t __tgt_rtl_is_data_exchangable(int32_t source, int32_t destination) {
-  const Device *from = find(source);
-  const Device *to = find(destination);
+  const Device *from = find_device(source);
+  const Device *to = find_device(destination);
   return from && to && from->can_copy_to(*to) && to->can_copy_to(*from) ? 1 : 0;
 }
 
@@ -360,12 +250,12 @@ int32_t __tgt_rtl_launch_kernel(int32_t id, void *entry, void **arguments, ptrdi
   return on_device(id, [&](Device &device) -> Status {
     if (!entry)
       return Status::error("the image that was loaded has no such kernel");
-    return device.launch({static_cast<Kernel *>(entry), arguments, offsets, args}, async);
+    return device.launch({*static_cast<Kernel *>(entry), arguments, offsets, *args}, async);
   });
 }
 
 int32_t __tgt_rtl_synchronize(int32_t id, __tgt_async_info *async) {
-  const int32_t result = on_device(id, [&](Device &device) { return device.synchronize(*async); });
+  const int32_t result = on_device(id, [&](Device &device) { return device.queues().synchronize(*async); });
   if (result != kSuccess)
     async->Queue = nullptr;
   return result;
@@ -392,34 +282,32 @@ int32_t __tgt_rtl_release_async_info(int32_t id, __tgt_async_info *async) {
 
 int32_t __tgt_rtl_create_event(int32_t id, void **event) {
   return on_device(id, [&](Device &device) -> Status {
-    *event = device.queues().create_event();
+    OMPTARGET_TRY_ASSIGN(*event, device.queues().create_event());
     return Status::ok();
   });
 }
 
 int32_t __tgt_rtl_record_event(int32_t id, void *event, __tgt_async_info *async) {
   return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(Stream * stream, device.queues().stream_of(*async));
-    stream->record(*static_cast<Event *>(event));
-    return Status::ok();
+    OMPTARGET_TRY_ASSIGN(void *stream, device.queues().stream_of(*async));
+    return device.queues().record(event, stream);
   });
 }
 
 int32_t __tgt_rtl_wait_event(int32_t id, void *event, __tgt_async_info *async) {
   return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(Stream * stream, device.queues().stream_of(*async));
-    stream->wait_for(*static_cast<Event *>(event));
-    return Status::ok();
+    OMPTARGET_TRY_ASSIGN(void *stream, device.queues().stream_of(*async));
+    return device.queues().wait_for(event, stream);
   });
 }
 
 int32_t __tgt_rtl_sync_event(int32_t id, void *event) {
-  return on_device(id, [&](Device &device) { return device.queues().wait_for(*static_cast<Event *>(event)); });
+  return on_device(id, [&](Device &device) { return device.queues().wait_for(event); });
 }
 
 int32_t __tgt_rtl_destroy_event(int32_t id, void *event) {
   return on_device(id, [&](Device &device) {
-    device.queues().destroy_event(static_cast<Event *>(event));
+    device.queues().destroy_event(event);
     return Status::ok();
   });
 }
@@ -448,7 +336,7 @@ int32_t __tgt_rtl_data_notify_unmapped(int32_t id, void *host) {
 }
 
 int32_t __tgt_rtl_use_auto_zero_copy(int32_t id) {
-  const Device *device = find(id);
+  const Device *device = find_device(id);
   return device && device->uses_zero_copy() ? 1 : 0;
 }
 
@@ -460,14 +348,13 @@ int32_t __tgt_rtl_set_device_offset(int32_t first) {
 }
 
 void __tgt_rtl_print_device_info(int32_t id) {
-  if (const Device *device = find(id))
+  if (const Device *device = find_device(id))
     device->print_info();
 }
 
 int32_t __tgt_rtl_init_device_info(int32_t id, __tgt_device_info *info, const char **error) {
   const int32_t result = on_device(id, [&](Device &device) {
-    info->Context = nullptr; // HSA has none
-    info->Device = reinterpret_cast<void *>(device.agent().handle);
+    device.describe(*info);
     return Status::ok();
   });
   if (result != kSuccess && error)
@@ -476,12 +363,12 @@ int32_t __tgt_rtl_init_device_info(int32_t id, __tgt_device_info *info, const ch
 }
 
 size_t __tgt_rtl_device_arch(int32_t id, char *buffer, size_t size) {
-  const Device *device = find(id);
-  return device ? copy_text(device->properties().target.name(), buffer, size) : 0;
+  const Device *device = find_device(id);
+  return device ? copy_text(device->architecture(), buffer, size) : 0;
 }
 
 int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statistics) {
-  Device *device = find(id);
+  Device *device = find_device(id);
   if (!device)
     return finish(no_device(id));
   if (!copy_statistics(device->memory().statistics(), statistics))
@@ -490,13 +377,9 @@ int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statist
 }
 
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {
-  const Device *device = find(id);
-  char uid[32] = ""; // "GPU-" and 16 digits, or "GPU-XX" if the device has none
-  if (!device ||
-      OMPTARGET_HSA_RESULT(hsa_agent_get_info, device->agent(), HSA_AMD_AGENT_INFO_UUID, uid) != HSA_STATUS_SUCCESS)
-    return 0;
-  uid[sizeof(uid) - 1] = '\0';
-  return copy_text(uid, buffer, size);
+  const Device *device = find_device(id);
+  const std::string uid = device ? device->uid() : std::string();
+  return uid.empty() ? 0 : copy_text(uid, buffer, size);
 }
 
 int32_t __tgt_rtl_set_function_ptr_map(int32_t id, uint64_t count, __omp_offloading_fptr_map_ty *table) {

@@ -1,0 +1,86 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/vendor.h"
+
+#include "amdgpu/device.h"
+#include "amdgpu/driver.h"
+#include "amdgpu/fault.h"
+#include "amdgpu/image.h"
+#include "base/log.h"
+
+namespace omptarget::amdgpu {
+
+namespace {
+
+/// What the devices share. Never destroyed.
+struct Shared {
+  std::vector<hsa_agent_t> agents; ///< of the devices, in the same order
+  HostPools host_pools;
+};
+Shared &shared() {
+  static Shared &the_shared = *new Shared;
+  return the_shared;
+}
+
+struct Agents {
+  std::vector<hsa_agent_t> cpus, gpus;
+};
+
+hsa_status_t add_agent(hsa_agent_t agent, void *data) {
+  Agents &agents = *static_cast<Agents *>(data);
+  int type = 0;
+  int features = 0;
+  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS ||
+      OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, HSA_AGENT_INFO_FEATURE, &features) != HSA_STATUS_SUCCESS)
+    return HSA_STATUS_SUCCESS;
+  if (type == HSA_DEVICE_TYPE_CPU)
+    agents.cpus.push_back(agent);
+  else if (type == HSA_DEVICE_TYPE_GPU && (features & HSA_AGENT_FEATURE_KERNEL_DISPATCH))
+    agents.gpus.push_back(agent);
+  return HSA_STATUS_SUCCESS;
+}
+
+// Called by a thread of the driver's. Success tells it that the event was taken care of, so that it does not abort.
+hsa_status_t on_system_event(const hsa_amd_event_t *event, void *data) {
+  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT)
+    return HSA_STATUS_ERROR;
+  for (const auto &device : *static_cast<gpu::Devices *>(data))
+    if (static_cast<const Device &>(*device).agent().handle == event->memory_fault.agent.handle) {
+      device->lose(describe_memory_fault(event->memory_fault));
+      return HSA_STATUS_SUCCESS;
+    }
+  return HSA_STATUS_ERROR;
+}
+
+Status find_devices(gpu::Devices &devices) {
+  OMPTARGET_TRY(open_driver());
+  Agents agents;
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_iterate_agents, add_agent, &agents));
+  if (agents.gpus.empty())
+    return Status::error("the driver knows no GPU");
+  OMPTARGET_TRY_ASSIGN(shared().host_pools, HostPools::choose(agents.cpus));
+  for (const hsa_agent_t agent : agents.gpus) {
+    Result<DeviceProperties> properties = DeviceProperties::read(agent);
+    if (!properties) {
+      OMPTARGET_TRACE(Topic::kPlugin, "a GPU is left out: %s", properties.status().to_string().c_str());
+      continue;
+    }
+    devices.push_back(std::make_unique<Device>(static_cast<int32_t>(devices.size()), *properties));
+    shared().agents.push_back(agent);
+  }
+  // A program that handles events itself keeps doing so; then a fault is only what the queue says of it.
+  if (Status status = OMPTARGET_HSA(hsa_amd_register_system_event_handler, on_system_event, &devices); !status)
+    OMPTARGET_TRACE(Topic::kPlugin, "memory faults are not reported by kernel: %s", status.to_string().c_str());
+  return Status::ok();
+}
+
+} // namespace
+
+const std::vector<hsa_agent_t> &all_agents() { return shared().agents; }
+const HostPools &host_pools() { return shared().host_pools; }
+
+} // namespace omptarget::amdgpu
+
+constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
+    "AMDGPU", "AMD's runtime", "TARGET AMDGPU RTL", &omptarget::amdgpu::find_devices, &omptarget::amdgpu::Target::read};

@@ -1,0 +1,30 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/vendor.h"
+
+#include "cuda/device.h"
+#include "cuda/driver.h"
+#include "cuda/image.h"
+
+namespace omptarget::cuda {
+
+namespace {
+
+Status find_devices(gpu::Devices &devices) {
+  OMPTARGET_TRY(open_driver());
+  int count = 0;
+  OMPTARGET_TRY(OMPTARGET_CU(cuDeviceGetCount, &count));
+  for (int32_t id = 0; id < count; ++id) {
+    OMPTARGET_TRY_ASSIGN(const DeviceProperties properties, DeviceProperties::read(id));
+    devices.push_back(std::make_unique<Device>(id, properties));
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+} // namespace omptarget::cuda
+
+constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
+    "CUDA", "CUDA", "TARGET CUDA RTL", &omptarget::cuda::find_devices, &omptarget::cuda::Target::read};

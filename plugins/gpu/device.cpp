@@ -1,0 +1,202 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/device.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "common/boundary.h"
+#include "common/device_layouts.h"
+#include "gpu/devices.h"
+
+namespace omptarget::gpu {
+
+int32_t Device::number() const { return id_ + device_offset(); }
+
+Status Device::check_usable() const {
+  if (is_forked())
+    return Status::error(format("device %d: %s cannot be used in the child of a process that used it before fork",
+                                number(), kVendor.driver));
+  if (!is_ready())
+    return Status::error(format("device %d is not initialised", number()));
+  if (fault_.happened())
+    return Status::error(fault_.text());
+  return Status::ok();
+}
+
+void Device::lose(const std::string &what) {
+  const std::string kernels = launches_.unfinished();
+  fault_.set(kernels.empty() ? format("device %d failed: %s", number(), what.c_str())
+                             : format("%s failed on device %d: %s", kernels.c_str(), number(), what.c_str()));
+  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
+}
+
+void Device::forget_fault() {
+  fault_.clear();
+  launches_.completed(nullptr);
+}
+
+// ---- Life
+
+Status Device::init() {
+  if (is_lost_)
+    return Status::error(format("device %d could not be closed and cannot be opened again", number()));
+  OMPTARGET_TRY(open());
+  Status status;
+  {
+    Scope scope(*this);
+    status = scope.take_status();
+    if (status) {
+      status = create_contents();
+      if (!status)
+        release_contents().consume();
+    }
+  }
+  if (!status) {
+    close().consume();
+    return status;
+  }
+  is_ready_.store(true, std::memory_order_release);
+  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "ready: %s", summary().c_str());
+  if (const char *limit = limited_reach(); limit && uses_unified_shared_memory())
+    OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "the program requires unified shared memory; %s", limit);
+  return Status::ok();
+}
+
+Status Device::create_contents() {
+  limits_ = LaunchLimits{};
+  set_limits(limits_);
+  apply_launch_settings(limits_);
+  debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
+  pool_size_ = setting_is_set(SettingId::kHeapSize) ? setting_in(SettingId::kHeapSize, 0, int64_t{1} << 40)
+                                                    : default_heap();
+  OMPTARGET_TRY(create_own());
+  OMPTARGET_TRY(memory_.init());
+  staging_.init();
+  return queues_.init();
+}
+
+Status Device::deinit() {
+  if (!is_ready_.exchange(false, std::memory_order_acq_rel))
+    return Status::ok();
+  Status status;
+  bool is_released = false;
+  // Twice, since nothing can be given back without being entered.
+  for (int attempt = 0; attempt < 2 && !is_released; ++attempt) {
+    Scope scope(*this);
+    Status entered = scope.take_status();
+    is_released = entered.is_ok();
+    status.keep_first(is_released ? release_contents() : std::move(entered));
+  }
+  is_lost_ = !is_released;
+  if (is_released)
+    status.keep_first(close());
+  return status;
+}
+
+// Goes on after failures: after a kernel's fault what can be given back still is.
+Status Device::release_contents() {
+  Status status;
+  if (!fault_.happened())
+    status.keep_first(wait_for_kernels());
+  while (!images_.empty()) {
+    status.keep_first(close_image(*images_.back()));
+    images_.pop_back();
+  }
+  trace_statistics(number(), memory_.statistics());
+  for (void *pool : memory_pools_)
+    status.keep_first(memory_.release(pool));
+  memory_pools_.clear();
+  status.keep_first(function_map_.release(*this));
+  status.keep_first(queues_.release_all());
+  status.keep_first(staging_.release_all());
+  status.keep_first(memory_.release_all());
+  status.keep_first(release_own());
+  return status;
+}
+
+// ---- Images
+
+Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source) {
+  OMPTARGET_TRY_ASSIGN(std::unique_ptr<Image> image, Image::load(*this, source));
+  Status status = write_environment(*image);
+  if (status)
+    status = image->run_global_calls(GlobalCall::kConstructors);
+  if (!status) {
+    image->unload().consume();
+    return status;
+  }
+  images_.push_back(std::move(image));
+  return images_.back()->table();
+}
+
+Status Device::unload_image(__tgt_target_table *table) {
+  const auto found = std::find_if(images_.begin(), images_.end(),
+                                  [table](const auto &image) { return image->table() == table; });
+  if (found == images_.end())
+    return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
+  OMPTARGET_TRY(wait_for_kernels());
+  launches_.completed(nullptr);
+  Status status = close_image(**found);
+  images_.erase(found);
+  return status;
+}
+
+Status Device::close_image(Image &image) {
+  Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
+  report_memory_pool(image);
+  status.keep_first(image.unload());
+  return status;
+}
+
+// Device environment, function map and memory pool of an image that was just loaded.
+Status Device::write_environment(Image &image) {
+  const DeviceRates numbers = rates();
+  DeviceEnvironment environment{};
+  environment.debug_kind = debug_kind_;
+  environment.num_devices = static_cast<uint32_t>(number_of_devices());
+  environment.device_number = static_cast<uint32_t>(number());
+  environment.dynamic_memory_size = limits_.shared_memory;
+  environment.clock_frequency = numbers.clock_frequency;
+  environment.indirect_call_table = function_map_.address();
+  environment.indirect_call_table_size = function_map_.count();
+  environment.hardware_parallelism = numbers.hardware_parallelism;
+  for (const char *name : kDeviceEnvironmentNames) {
+    OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
+    if (written)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
+  }
+  OMPTARGET_TRY(function_map_.write(*this, image));
+  return set_up_memory_pool(image);
+}
+
+// Where device code has no malloc of the driver's, the device runtime takes its memory from here.
+Status Device::set_up_memory_pool(Image &image) {
+  if (pool_size_ <= 0)
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
+  if (!global)
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(pool_size_), OMPTARGET_ALLOC_DEVICE));
+  memory_pools_.push_back(memory);
+  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(pool_size_)};
+  OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
+  return Status::ok();
+}
+
+void Device::report_memory_pool(Image &image) {
+  if (!(debug_kind_ & kDebugAllocationTracker) || fault_.happened())
+    return;
+  DeviceMemoryPoolTracker tracker{};
+  Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));
+  if (found && *found)
+    omptarget::print_info(number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
+                          static_cast<unsigned long long>(tracker.count),
+                          static_cast<unsigned long long>(tracker.total),
+                          static_cast<unsigned long long>(tracker.least),
+                          static_cast<unsigned long long>(tracker.most));
+}
+
+} // namespace omptarget::gpu

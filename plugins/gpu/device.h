@@ -1,0 +1,200 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A GPU: what was loaded and allocated on it. Nothing of the driver's is created before init(). The functions are those of
+// the plugin ABI without its conventions; plugin.cpp adds these. What a driver does are the virtual functions.
+//
+// Order of locks: none of the locks here and in the parts below is held while another one is taken; where a vendor's are,
+// its own header says so.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "common/device_function_map.h"
+#include "common/launch_log.h"
+#include "common/launch_rules.h"
+#include "gpu/image.h"
+#include "gpu/launch.h"
+#include "gpu/memory.h"
+#include "gpu/queue.h"
+#include "gpu/staging.h"
+#include "gpu/vendor.h"
+#include "omptarget/plugin.h"
+
+namespace omptarget::gpu {
+
+class Device;
+using FunctionMap = DeviceFunctionMap<Device, Image>;
+
+/// What the device environment of an image tells of the device.
+struct DeviceRates {
+  uint64_t clock_frequency;      ///< ticks per second of the clock that kernels read
+  uint64_t hardware_parallelism; ///< warps that can be resident
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  int32_t id() const { return id_; }
+  /// Its number in the program.
+  int32_t number() const;
+  bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
+  const LaunchLimits &limits() const { return limits_; }
+  /// Ready, not failed, and in the process that opened the driver.
+  Status check_usable() const;
+
+  /// Creates what the settings ask for in advance. Called once, without a Scope.
+  Status init();
+  /// Runs destructors and releases everything. Not ready afterwards. Does nothing if it is not ready.
+  Status deinit();
+
+  // Everything below: is_ready(), and inside of a Scope of this device.
+
+  Result<__tgt_target_table *> load_image(const __tgt_device_image &image);
+  Status unload_image(__tgt_target_table *table);
+
+  /// async may be null; then the work is complete on return.
+  Status submit(uint64_t target, const void *host, size_t size, __tgt_async_info *async);
+  Status retrieve(void *host, uint64_t target, size_t size, __tgt_async_info *async);
+  Status fill(uint64_t target, uint8_t value, size_t size, __tgt_async_info *async);
+  Status copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, __tgt_async_info *async);
+  Status launch(const Launch &launch, __tgt_async_info *async);
+  /// Runs a kernel without arguments with one thread, to the end.
+  Status run_single(Kernel &kernel);
+
+  QueueSet &queues() { return queues_; }
+  Memory &memory() { return memory_; }
+  FunctionMap &function_map() { return function_map_; }
+  LaunchLog &launches() { return launches_; }
+  const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
+
+  /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the driver's.
+  void lose(const std::string &what);
+  const Fault &fault() const { return fault_; }
+
+  // ---- What a driver does: of the device, in any state
+
+  /// "sm_90", "gfx90a:sramecc+:xnack-".
+  virtual std::string architecture() const = 0;
+  /// The driver's text for the very device, or empty.
+  virtual std::string uid() const = 0;
+  /// Prints what a user is told about it.
+  virtual void print_info() const = 0;
+  /// What an interoperability object tells of it.
+  virtual void describe(__tgt_device_info &info) const = 0;
+  /// Whether it reaches the other one's memory.
+  virtual bool can_copy_to(const Device &) const { return true; }
+  /// Whether mapped data should be used where it lies.
+  virtual bool uses_zero_copy() const { return false; }
+  virtual std::unique_ptr<Image> make_image(std::unique_ptr<ImageTarget> target) = 0;
+  virtual std::unique_ptr<StagingBuffer> make_staging_buffer() = 0;
+
+  // ---- What a driver does: inside of a Scope
+
+  /// Waits until all kernels launched so far are complete.
+  virtual Status wait_for_kernels() = 0;
+
+protected:
+  Device(int32_t id, Memory &memory, QueueSet &queues) : id_(id), memory_(memory), queues_(queues), staging_(*this) {}
+
+  // ---- What a driver does: life. The others are inside of a Scope.
+
+  /// Before everything else, without a Scope, and after all of it.
+  virtual Status open() { return Status::ok(); }
+  virtual Status close() { return Status::ok(); }
+  /// How the thread was found.
+  struct Entry {
+    void *outer = nullptr;
+    bool is_changed = false;
+  };
+  /// Makes the thread ready for calls that concern this device, and undoes it.
+  virtual Status enter(Entry &) { return Status::ok(); }
+  virtual void leave(const Entry &) {}
+  /// What the device has and prefers, before the settings.
+  virtual void set_limits(LaunchLimits &limits) const = 0;
+  virtual DeviceRates rates() const = 0;
+  /// Bytes of the pool that the device runtime takes its memory from if no setting says it.
+  virtual int64_t default_heap() const { return 0; }
+  /// Null if it reaches all memory of the host; otherwise what it reaches, as a sentence.
+  virtual const char *limited_reach() const = 0;
+  /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
+  virtual Status create_own() { return Status::ok(); }
+  virtual Status release_own() { return Status::ok(); }
+  /// What is traced of a device that is ready.
+  virtual std::string summary() const = 0;
+
+  // ---- What a driver does: work on a stream
+
+  virtual Status copy_in(void *stream, uint64_t target, const void *host, size_t size) = 0;
+  virtual Status copy_out(void *stream, void *host, uint64_t target, size_t size) = 0;
+  virtual Status fill_on(void *stream, uint64_t target, uint8_t value, size_t size) = 0;
+  struct DeviceCopy {
+    Device &other; ///< may be this one
+    uint64_t destination;
+    uint64_t source;
+    size_t size;
+  };
+  virtual Status copy_between(void *stream, const DeviceCopy &copy) = 0;
+  /// Before each copy to another device: lets them reach what is copied.
+  virtual Status connect(const DeviceCopy &copy) = 0;
+  /// Launches a kernel and notes it in launches().
+  virtual Status start(void *stream, const Launch &launch, const Grid &grid) = 0;
+
+  /// Tells the user of a launch.
+  void announce(const Launch &launch, const Grid &grid) const;
+  Staging &staging() { return staging_; }
+  /// The device was opened again after a fault.
+  void forget_fault();
+
+private:
+  friend class Scope;
+  Status create_contents();
+  Status release_contents();
+  Status close_image(Image &image);
+  Status write_environment(Image &image);
+  Status set_up_memory_pool(Image &image);
+  void report_memory_pool(Image &image);
+  /// Runs an operation on the stream of async, or on one of its own to the end.
+  template <typename Operation> Status on_stream(__tgt_async_info *async, Operation operation);
+  Status launch_on(void *stream, const Launch &launch);
+
+  const int32_t id_;
+  LaunchLimits limits_;
+  std::atomic<bool> is_ready_{false};
+  bool is_lost_ = false;    ///< it could not be entered to give everything back
+  uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
+  int64_t pool_size_ = 0;   ///< LIBOMPTARGET_HEAP_SIZE, bytes, or 0
+  Fault fault_;
+  LaunchLog launches_;
+  Memory &memory_;
+  QueueSet &queues_;
+  Staging staging_;
+  FunctionMap function_map_;
+  std::vector<std::unique_ptr<Image>> images_; ///< loading and unloading are serialised by the caller
+  std::vector<void *> memory_pools_;
+};
+
+/// The time of a call that concerns a device. Check the status first.
+class Scope {
+public:
+  explicit Scope(Device &device) : device_(device), status_(device.enter(entry_)) {}
+  ~Scope() { device_.leave(entry_); }
+  Scope(const Scope &) = delete;
+  Scope &operator=(const Scope &) = delete;
+  Status take_status() { return std::move(status_); }
+
+private:
+  Device &device_;
+  Device::Entry entry_;
+  Status status_;
+};
+
+} // namespace omptarget::gpu

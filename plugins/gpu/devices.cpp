@@ -1,0 +1,54 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/devices.h"
+
+#include <atomic>
+#include <pthread.h>
+
+#include "base/log.h"
+#include "common/boundary.h"
+#include "gpu/device.h"
+
+namespace omptarget::gpu {
+
+namespace {
+
+constinit std::atomic<bool> was_forked{false};
+constinit std::atomic<int32_t> first_number{0};
+constinit std::atomic<int64_t> requirements{0};
+
+} // namespace
+
+Devices &devices() {
+  static Devices &all = *[] {
+    set_log_prefix(kVendor.log_prefix);
+    auto *found = new Devices;
+    if (Status status = kVendor.find_devices(*found); !status) {
+      OMPTARGET_TRACE(Topic::kPlugin, "no devices: %s", status.to_string().c_str());
+      keep_reason(status);
+      found->clear();
+    }
+    pthread_atfork(nullptr, nullptr, [] { was_forked.store(true, std::memory_order_relaxed); });
+    return found;
+  }();
+  return all;
+}
+
+int32_t number_of_devices() { return static_cast<int32_t>(devices().size()); }
+
+Device *find_device(int32_t id) {
+  Devices &all = devices();
+  return id >= 0 && static_cast<size_t>(id) < all.size() ? all[static_cast<size_t>(id)].get() : nullptr;
+}
+
+bool is_forked() { return was_forked.load(std::memory_order_relaxed); }
+
+void set_device_offset(int32_t first) { first_number.store(first, std::memory_order_relaxed); }
+int32_t device_offset() { return first_number.load(std::memory_order_relaxed); }
+void set_requirements(int64_t mask) { requirements.fetch_or(mask, std::memory_order_relaxed); }
+bool uses_unified_shared_memory() {
+  return (requirements.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;
+}
+
+} // namespace omptarget::gpu

@@ -1,0 +1,30 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices of a plugin and what they have in common: their numbers, the program's requirements, that the process was
+// forked.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/vendor.h"
+
+namespace omptarget::gpu {
+
+/// Opens the driver at first use. Never destroyed: other threads may be inside when the process ends.
+Devices &devices();
+int32_t number_of_devices();
+/// Null if there is none of this number.
+Device *find_device(int32_t id);
+
+/// Drivers do not work in a child of a process that used them; their threads are not there.
+bool is_forked();
+
+/// The number of a device in the program: that of the first one plus its own.
+void set_device_offset(int32_t first);
+int32_t device_offset();
+/// Mask of the program's requires directives.
+void set_requirements(int64_t mask);
+bool uses_unified_shared_memory();
+
+} // namespace omptarget::gpu

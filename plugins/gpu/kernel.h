@@ -1,0 +1,37 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel of a loaded image: what decides how it is launched. Its address is the handle that the host library holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "common/kernel_traits.h"
+
+namespace omptarget::gpu {
+
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+
+  const std::string &name() const { return name_; }
+  const KernelTraits &traits() const { return traits_; }
+  /// Most threads of a team that its registers allow; 0: not said.
+  uint32_t max_threads() const { return max_threads_; }
+  /// Threads that run together, if the kernel was made for another number than the device has by default; otherwise 0.
+  uint32_t warp_size() const { return warp_size_; }
+
+protected:
+  Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
+
+  uint32_t max_threads_ = 0;
+  uint32_t warp_size_ = 0;
+
+private:
+  const std::string name_;
+  const KernelTraits traits_;
+};
+
+} // namespace omptarget::gpu

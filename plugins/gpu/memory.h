@@ -1,0 +1,70 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory of a device: device memory through the caching allocator, memory that host and device share, pinned host ranges.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <unordered_map>
+
+#include "base/guarded.h"
+#include "base/status.h"
+#include "common/caching_allocator.h"
+#include "common/locked_ranges.h"
+#include "common/mapped_ranges.h"
+
+namespace omptarget::gpu {
+
+/// Any thread. All functions: inside of a Scope of the device.
+class Memory {
+public:
+  virtual ~Memory() = default;
+  /// Reads the settings.
+  Status init();
+
+  /// kind: OMPTARGET_ALLOC_*.
+  Result<void *> allocate(size_t size, int32_t kind);
+  /// Frees memory of any kind; the kind is found by the address, since some callers do not tell it right.
+  Status release(void *memory);
+  Result<uint64_t> allocate_device(size_t size);
+  Status release_device(uint64_t memory);
+
+  /// data_lock and data_unlock.
+  Result<void *> lock(void *host, size_t size);
+  Status unlock(void *host);
+  /// LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS.
+  Status notify_mapped(void *host, size_t size) { return mapped_.notify_mapped(host, size); }
+  Status notify_unmapped(void *host) { return mapped_.notify_unmapped(host); }
+
+  AllocatorStatistics statistics() { return allocator_ ? allocator_->statistics() : AllocatorStatistics(); }
+  /// Releases all that was allocated, also what the program did not free.
+  Status release_all();
+
+protected:
+  /// Where device memory comes from and what pins; both outlive this.
+  Memory(MemorySource &source, HostPinner &pinner) : source_(source), locked_(pinner) {}
+
+  // ---- What a driver does
+
+  /// Memory of the kinds OMPTARGET_ALLOC_HOST and OMPTARGET_ALLOC_SHARED.
+  virtual Result<void *> allocate_shared(size_t size, int32_t kind) = 0;
+  virtual Status release_shared(void *memory, int32_t kind) = 0;
+  /// What else there is.
+  virtual Status init_own() { return Status::ok(); }
+  virtual Status release_own() { return Status::ok(); }
+
+  LockedRanges &locked() { return locked_; }
+
+private:
+  bool is_shared(void *memory);
+
+  MemorySource &source_;
+  std::unique_ptr<CachingAllocator> allocator_;
+  LockedRanges locked_; ///< what this device wants pinned
+  MappedRanges mapped_{locked_};
+  std::atomic<size_t> shared_count_{0};                  ///< entries of shared_, so that most frees need no look
+  Guarded<std::unordered_map<void *, int32_t>> shared_; ///< host and shared memory and its kind
+};
+
+} // namespace omptarget::gpu

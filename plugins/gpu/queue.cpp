@@ -1,0 +1,111 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/queue.h"
+
+#include <algorithm>
+
+#include "gpu/device.h"
+
+namespace omptarget::gpu {
+
+Result<void *> QueueSet::stream_of(__tgt_async_info &async) {
+  if (!async.Queue) {
+    OMPTARGET_TRY_ASSIGN(async.Queue, take());
+  }
+  return async.Queue;
+}
+
+Status QueueSet::lost(void *stream, Status status) {
+  abandon(stream);
+  return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
+}
+
+Status QueueSet::wait(void *stream) {
+  if (Status status = finish(stream); !status)
+    return lost(stream, std::move(status));
+  device_.launches().completed(stream);
+  finished(stream);
+  return Status::ok();
+}
+
+void QueueSet::completed(__tgt_async_info &async) {
+  void *stream = async.Queue;
+  device_.launches().completed(stream);
+  finished(stream);
+  if (is_interop(stream))
+    return;
+  async.Queue = nullptr;
+  give_back(stream);
+}
+
+Status QueueSet::synchronize(__tgt_async_info &async) {
+  void *stream = async.Queue;
+  if (!stream)
+    return Status::ok();
+  if (Status status = finish(stream); !status) {
+    async.Queue = nullptr;
+    return lost(stream, std::move(status));
+  }
+  completed(async);
+  return Status::ok();
+}
+
+Result<bool> QueueSet::query(__tgt_async_info &async) {
+  void *stream = async.Queue;
+  if (!stream)
+    return true;
+  Result<bool> is_complete = is_finished(stream);
+  if (!is_complete) {
+    async.Queue = nullptr;
+    return lost(stream, is_complete.take_status());
+  }
+  if (*is_complete)
+    completed(async);
+  return is_complete;
+}
+
+Result<__tgt_async_info *> QueueSet::create_info() {
+  OMPTARGET_TRY_ASSIGN(void *stream, take());
+  set_interop(stream, true);
+  return new __tgt_async_info{stream};
+}
+
+Status QueueSet::release_info(__tgt_async_info *info) {
+  void *stream = info ? info->Queue : nullptr;
+  if (!stream || !is_interop(stream))
+    return Status::error(format("%p is no queue that was made for interop", static_cast<void *>(info)));
+  set_interop(stream, false);
+  Status status = synchronize(*info);
+  delete info;
+  return status;
+}
+
+std::unique_ptr<ReductionBlock> take_fitting(ReductionBlocks &blocks, uint64_t size) {
+  const auto fits = std::find_if(blocks.begin(), blocks.end(), [size](const auto &block) { return block->size >= size; });
+  if (fits == blocks.end())
+    return nullptr;
+  std::unique_ptr<ReductionBlock> block = std::move(*fits);
+  blocks.erase(fits);
+  return block;
+}
+
+Result<std::unique_ptr<ReductionBlock>> QueueSet::take_reduction(uint64_t size) {
+  if (std::unique_ptr<ReductionBlock> block = take_fitting(*reductions_.lock(), size))
+    return block;
+  OMPTARGET_TRY_ASSIGN(const uint64_t memory, device_.memory().allocate_device(ReductionBlock::kBufferOffset + size));
+  return std::make_unique<ReductionBlock>(
+      ReductionBlock{memory, size, {0, 0, memory + ReductionBlock::kBufferOffset}});
+}
+
+Status QueueSet::release_all() {
+  Status status = finish_all();
+  ReductionBlocks blocks;
+  blocks.swap(*reductions_.lock());
+  for (const auto &block : blocks)
+    status.keep_first(device_.memory().release_device(block->memory));
+  status.keep_first(release_own());
+  return status;
+}
+
+} // namespace omptarget::gpu

@@ -1,0 +1,99 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The queues of a device: streams of the driver's, pooled. A stream is known by a pointer, which is what a queue of the
+// plugin ABI holds, so that interop can give it to the program. Events likewise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/status.h"
+#include "common/device_layouts.h"
+#include "omptarget/plugin.h"
+
+namespace omptarget::gpu {
+
+class Device;
+
+/// Device memory for a launch with a reduction over teams: the launch environment, then the buffer.
+struct ReductionBlock {
+  static constexpr uint64_t kBufferOffset = 128;
+  uint64_t memory;
+  uint64_t size; ///< of the buffer
+  LaunchEnvironment initial; ///< never changes, so that it may be copied at any time
+};
+using ReductionBlocks = std::vector<std::unique_ptr<ReductionBlock>>;
+
+/// Any thread, but one queue by one thread at a time. All functions: inside of a Scope of the device.
+class QueueSet {
+public:
+  virtual ~QueueSet() = default;
+
+  /// The stream of a queue; takes one if it has none.
+  Result<void *> stream_of(__tgt_async_info &async);
+  /// Waits for the stream, which stays taken.
+  Status wait(void *stream);
+  /// Waits, gives the stream back and empties the queue; interop's queues keep their stream. A queue whose work failed
+  /// is emptied, too.
+  Status synchronize(__tgt_async_info &async);
+  Result<bool> query(__tgt_async_info &async);
+
+  /// Queues for interop: these keep one stream until they are released.
+  Result<__tgt_async_info *> create_info();
+  Status release_info(__tgt_async_info *info);
+
+  /// Memory for a launch with a reduction buffer of this many bytes, and back when the launch is complete.
+  Result<std::unique_ptr<ReductionBlock>> take_reduction(uint64_t size);
+  void give_back_reduction(std::unique_ptr<ReductionBlock> block) { reductions_.lock()->push_back(std::move(block)); }
+
+  /// Destroys everything. Nothing is under way.
+  Status release_all();
+
+  // ---- What a driver does
+
+  /// Creates what the settings ask for in advance.
+  virtual Status init() = 0;
+  virtual Result<void *> take() = 0;
+  /// The stream is empty.
+  virtual void give_back(void *stream) = 0;
+
+  virtual Result<void *> create_event() = 0;
+  virtual void destroy_event(void *event) = 0;
+  virtual Status record(void *event, void *stream) = 0;
+  virtual Status wait_for(void *event, void *stream) = 0;
+  /// Blocks until what the event stands behind is complete.
+  virtual Status wait_for(void *event) = 0;
+
+protected:
+  explicit QueueSet(Device &device) : device_(device) {}
+
+  virtual Status finish(void *stream) = 0;              ///< blocks until the stream is empty
+  virtual Result<bool> is_finished(void *stream) = 0;
+  /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
+  virtual void abandon(void *stream) = 0;
+  /// The stream is empty: what its work used is free.
+  virtual void finished(void *) {}
+  virtual bool is_interop(void *stream) = 0;
+  virtual void set_interop(void *stream, bool is_interop) = 0;
+  /// Waits for streams that are still taken, and gives back what launches on them use.
+  virtual Status finish_all() = 0;
+  /// Destroys streams and events.
+  virtual Status release_own() = 0;
+
+  Device &device_;
+
+private:
+  Status lost(void *stream, Status status);
+  /// The queue's stream is empty.
+  void completed(__tgt_async_info &async);
+
+  Guarded<ReductionBlocks> reductions_; ///< that no launch uses
+};
+
+/// Takes a block with a buffer of this many bytes out of some; null if there is none.
+std::unique_ptr<ReductionBlock> take_fitting(ReductionBlocks &blocks, uint64_t size);
+
+} // namespace omptarget::gpu

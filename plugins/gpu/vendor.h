@@ -1,0 +1,43 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a plugin for GPUs says of its driver as a whole. Each of them defines one Vendor; the rest of what a driver does
+// are the virtual functions of Device, Image, Kernel, Memory, QueueSet and StagingBuffer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace omptarget::gpu {
+
+class Device;
+using Devices = std::vector<std::unique_ptr<Device>>;
+
+/// What an image is and which devices can run it.
+class ImageTarget {
+public:
+  virtual ~ImageTarget() = default;
+  /// "sm_90", "gfx90a:xnack+ (code object V5)".
+  virtual std::string name() const = 0;
+  /// How well a device runs the image: 0 not at all; of several images the greatest number is best.
+  virtual int rank(const Device &device) const = 0;
+};
+
+struct Vendor {
+  const char *plugin;     ///< the plugin's name in messages: "CUDA"
+  const char *driver;     ///< the driver's: "AMD's runtime"
+  const char *log_prefix; ///< of lines that the plugin traces
+  /// Opens the driver and adds its devices, in order. Called once. A failure tells why there are none.
+  Status (*find_devices)(Devices &devices);
+  /// Reads what an image says about itself. Any thread, no driver needed.
+  Result<std::unique_ptr<ImageTarget>> (*read_image_target)(const void *image, size_t size);
+};
+
+/// That of this plugin.
+extern const Vendor kVendor;
+
+} // namespace omptarget::gpu
