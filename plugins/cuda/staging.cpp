@@ -23,9 +23,13 @@ Status StagingBuffer::copy_from(void *stream, uint64_t source, size_t size) {
   return started(static_cast<CUstream>(stream));
 }
 
+// A copy that no event tells the end of is waited for.
 Status StagingBuffer::started(CUstream stream) {
-  is_busy_ = true;
-  return OMPTARGET_CU(cuEventRecord, event_, stream);
+  Status status = OMPTARGET_CU(cuEventRecord, event_, stream);
+  is_busy_ = status.is_ok();
+  if (!status && !OMPTARGET_CU(cuStreamSynchronize, stream))
+    OMPTARGET_CU(cuCtxSynchronize).consume();
+  return status;
 }
 
 Status StagingBuffer::wait() {

@@ -224,6 +224,33 @@ TEST_F(CudaSettings, memory_of_pools_is_freed_without_waiting) {
   EXPECT_EQ(sim.count("cuMemFreeAsync"), 1u);
 }
 
+// A piece whose event could not be recorded is on its way, and nobody would wait for it.
+TEST_F(CudaSettings, a_piece_without_an_event_keeps_its_buffer) {
+  open({{"LIBOMPTARGET_STAGING_THRESHOLD", "1"}});
+  ASSERT_EQ(result_, 0);
+  std::vector<char> old(4096, 'o'), read(4096);
+  void *source = plugin.data_alloc(0, 4096, nullptr, OMPTARGET_ALLOC_DEVICE);
+  ASSERT_EQ(plugin.data_submit(0, source, old.data(), 4096), 0) << plugin.error();
+  __tgt_async_info failed{}, good{};
+  sim.hold(1);
+  sim.fail("cuEventRecord:1");
+  EXPECT_NE(plugin.data_retrieve_async(0, read.data(), source, 4096, &failed), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("cuEventRecord"));
+  sim.fail("");
+  // Both buffers are used, so that one of them is that of the failed copy.
+  std::vector<char> pieces(8 << 20, 'f');
+  void *large = plugin.data_alloc(0, 8 << 20, nullptr, OMPTARGET_ALLOC_DEVICE);
+  EXPECT_EQ(plugin.data_submit_async(0, large, pieces.data(), 8 << 20, &good), 0) << plugin.error();
+  EXPECT_EQ(plugin.synchronize(0, &failed), 0) << plugin.error();
+  EXPECT_EQ(plugin.synchronize(0, &good), 0) << plugin.error();
+  sim.hold(0);
+  std::vector<char> arrived(8 << 20);
+  EXPECT_EQ(plugin.data_retrieve(0, arrived.data(), large, 8 << 20), 0) << plugin.error();
+  EXPECT_TRUE(arrived == pieces);
+  for (void *memory : {source, large})
+    EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
+}
+
 TEST_F(CudaSettings, nonsense_is_warned_about_and_not_used) {
   testing::internal::CaptureStderr();
   open({{"OMP_NUM_TEAMS", "-4"}, {"LIBOMPTARGET_NUM_INITIAL_STREAMS", "a lot"}});
