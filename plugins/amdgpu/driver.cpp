@@ -5,10 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "gpu/driver_library.h"
 
 namespace omptarget::amdgpu {
 
@@ -16,31 +16,14 @@ namespace {
 
 constinit Driver the_driver;
 
-enum class Need { kNeeded, kOptional };
-
-struct FunctionRow {
-  const char *symbol;
-  Need need;
-  void **slot;
-};
-
-Status find_functions(void *library, const char *file) {
-  const FunctionRow rows[] = {
+std::vector<gpu::DriverFunction> functions() {
+  using gpu::Need;
+  return {
 #define OMPTARGET_HSA_FUNCTION(result, name, need, parameters)                                                         \
-  {#name, Need::need, reinterpret_cast<void **>(&the_driver.name)},
+  {#name, "", Need::need, reinterpret_cast<void **>(&the_driver.name)},
 #include "amdgpu/driver_functions.def"
 #undef OMPTARGET_HSA_FUNCTION
   };
-  std::string missing;
-  for (const FunctionRow &row : rows) {
-    *row.slot = dlsym(library, row.symbol);
-    if (*row.slot)
-      continue;
-    OMPTARGET_TRACE(Topic::kPlugin, "%s has no %s", file, row.symbol);
-    if (row.need == Need::kNeeded)
-      missing += format("%s%s", missing.empty() ? "" : ", ", row.symbol);
-  }
-  return missing.empty() ? Status::ok() : Status::error(format("%s lacks %s", file, missing.c_str()));
 }
 
 // Why ROCr does not start, as far as the system tells: the device file of the kernel's driver.
@@ -85,20 +68,12 @@ const char *name_of(hsa_status_t status) {
 const Driver &driver() { return the_driver; }
 
 Status open_driver() {
-  std::string reasons;
-  for (const char *file : {"libhsa-runtime64.so.1", "libhsa-runtime64.so"}) {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      const char *reason = dlerror();
-      reasons += format("%s%s", reasons.empty() ? "" : "; ", reason ? reason : file);
-      continue;
-    }
-    OMPTARGET_TRY(find_functions(library, file));
-    OMPTARGET_TRY(start());
-    OMPTARGET_TRACE(Topic::kPlugin, "opened %s, HSA %u.%u", file, the_driver.major, the_driver.minor);
-    return Status::ok();
-  }
-  return Status::error("no AMD runtime: " + reasons);
+  OMPTARGET_TRY_ASSIGN(
+      const std::string file,
+      gpu::open_driver_library("no AMD runtime", {"libhsa-runtime64.so.1", "libhsa-runtime64.so"}, functions()));
+  OMPTARGET_TRY(start());
+  OMPTARGET_TRACE(Topic::kPlugin, "opened %s, HSA %u.%u", file.c_str(), the_driver.major, the_driver.minor);
+  return Status::ok();
 }
 
 std::string describe(hsa_status_t status) {

@@ -18,15 +18,6 @@ constexpr const char *kDestructors = "amdgcn.device.fini";
 
 } // namespace
 
-Result<std::unique_ptr<gpu::ImageTarget>> Target::read(const void *image, size_t size) {
-  OMPTARGET_TRY_ASSIGN(const amdgpu::ImageTarget target, read_image_target(image, size));
-  return std::unique_ptr<gpu::ImageTarget>(new Target(target));
-}
-
-int Target::rank(const gpu::Device &device) const {
-  return target_.rank(static_cast<const Device &>(device).properties().target);
-}
-
 hsa_agent_t Image::agent() const { return static_cast<const Device &>(device()).agent(); }
 
 Status Image::load_code(const void *bytes, size_t size) {
@@ -109,7 +100,7 @@ Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &nam
     if (has_size && threads > 0)
       traits.min_threads = traits.max_threads = threads;
   }
-  return Kernel::create(name, *symbol, metadata->second, traits, static_cast<const Target &>(target()).version());
+  return Kernel::create(name, *symbol, metadata->second, traits, static_cast<const Target &>(target()).value.version);
 }
 
 // The file may be gone when they run.

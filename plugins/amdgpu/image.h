@@ -15,6 +15,8 @@
 
 namespace omptarget::amdgpu {
 
+class Device;
+
 /// How a device has a feature set, or what an image wants of it.
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
 
@@ -45,18 +47,7 @@ struct ImageTarget {
 /// Reads what an image says about itself. Any thread, no driver needed.
 Result<ImageTarget> read_image_target(const void *image, size_t size);
 
-/// The same for gpu::Image.
-class Target final : public gpu::ImageTarget {
-public:
-  static Result<std::unique_ptr<gpu::ImageTarget>> read(const void *image, size_t size);
-  std::string name() const override { return target_.name(); }
-  int rank(const gpu::Device &device) const override;
-  CodeObjectVersion version() const { return target_.version; }
-
-private:
-  explicit Target(const amdgpu::ImageTarget &target) : target_(target) {}
-  const amdgpu::ImageTarget target_;
-};
+using Target = gpu::TargetOf<ImageTarget, Device>;
 
 class Image final : public gpu::Image {
 public:

@@ -83,4 +83,5 @@ const HostPools &host_pools() { return shared().host_pools; }
 } // namespace omptarget::amdgpu
 
 constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
-    "AMDGPU", "AMD's runtime", "TARGET AMDGPU RTL", &omptarget::amdgpu::find_devices, &omptarget::amdgpu::Target::read};
+    "AMDGPU", "AMD's runtime", "TARGET AMDGPU RTL", &omptarget::amdgpu::find_devices,
+    &omptarget::gpu::read_target<omptarget::amdgpu::read_image_target, omptarget::amdgpu::ImageTarget, omptarget::amdgpu::Device>};

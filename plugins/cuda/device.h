@@ -42,6 +42,8 @@ public:
   static Device *current();
 
   const DeviceProperties &properties() const { return properties_; }
+  /// What images are compared with.
+  int runs() const { return properties_.sm; }
   /// The failure of a driver call. If it ended the context, that of the kernel, and of all later calls.
   Status failure(CUresult result, const std::string &call);
 

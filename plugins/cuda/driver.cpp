@@ -3,10 +3,9 @@
 
 #include "cuda/driver.h"
 
-#include <dlfcn.h>
-
 #include "base/log.h"
 #include "cuda/device.h"
+#include "gpu/driver_library.h"
 
 namespace omptarget::cuda {
 
@@ -14,32 +13,14 @@ namespace {
 
 constinit Driver the_driver;
 
-enum class Need { kNeeded, kOptional };
-
-struct FunctionRow {
-  const char *symbol;
-  const char *since;
-  Need need;
-  void **slot;
-};
-
-Status find_functions(void *library, const char *file) {
-  const FunctionRow rows[] = {
+std::vector<gpu::DriverFunction> functions() {
+  using gpu::Need;
+  return {
 #define OMPTARGET_CU_FUNCTION(name, symbol, since, need, parameters)                                                   \
-  {symbol, since, Need::need, reinterpret_cast<void **>(&the_driver.name)},
+  {symbol, " (since CUDA " since ")", Need::need, reinterpret_cast<void **>(&the_driver.name)},
 #include "cuda/driver_functions.def"
 #undef OMPTARGET_CU_FUNCTION
   };
-  std::string missing;
-  for (const FunctionRow &row : rows) {
-    *row.slot = dlsym(library, row.symbol);
-    if (*row.slot)
-      continue;
-    OMPTARGET_TRACE(Topic::kPlugin, "%s has no %s, which is there since CUDA %s", file, row.symbol, row.since);
-    if (row.need == Need::kNeeded)
-      missing += format("%s%s (since CUDA %s)", missing.empty() ? "" : ", ", row.symbol, row.since);
-  }
-  return missing.empty() ? Status::ok() : Status::error(format("%s lacks %s", file, missing.c_str()));
 }
 
 } // namespace
@@ -47,22 +28,13 @@ Status find_functions(void *library, const char *file) {
 const Driver &driver() { return the_driver; }
 
 Status open_driver() {
-  std::string reasons;
-  for (const char *file : {"libcuda.so.1", "libcuda.so"}) {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      const char *reason = dlerror();
-      reasons += format("%s%s", reasons.empty() ? "" : "; ", reason ? reason : file);
-      continue;
-    }
-    OMPTARGET_TRY(find_functions(library, file));
-    OMPTARGET_TRY(OMPTARGET_CU(cuInit, 0));
-    OMPTARGET_TRY(OMPTARGET_CU(cuDriverGetVersion, &the_driver.version));
-    OMPTARGET_TRACE(Topic::kPlugin, "opened %s, CUDA %d.%d", file, the_driver.version / 1000,
-                    the_driver.version % 1000 / 10);
-    return Status::ok();
-  }
-  return Status::error("no NVIDIA driver: " + reasons);
+  OMPTARGET_TRY_ASSIGN(const std::string file,
+                       gpu::open_driver_library("no NVIDIA driver", {"libcuda.so.1", "libcuda.so"}, functions()));
+  OMPTARGET_TRY(OMPTARGET_CU(cuInit, 0));
+  OMPTARGET_TRY(OMPTARGET_CU(cuDriverGetVersion, &the_driver.version));
+  OMPTARGET_TRACE(Topic::kPlugin, "opened %s, CUDA %d.%d", file.c_str(), the_driver.version / 1000,
+                  the_driver.version % 1000 / 10);
+  return Status::ok();
 }
 
 std::string describe(CUresult result) {

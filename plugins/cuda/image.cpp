@@ -12,17 +12,8 @@
 
 namespace omptarget::cuda {
 
-Result<std::unique_ptr<gpu::ImageTarget>> Target::read(const void *image, size_t size) {
-  OMPTARGET_TRY_ASSIGN(const cuda::ImageTarget target, read_image_target(image, size));
-  return std::unique_ptr<gpu::ImageTarget>(new Target(target));
-}
-
-int Target::rank(const gpu::Device &device) const {
-  return target_.rank(static_cast<const Device &>(device).properties().sm);
-}
-
 Status Image::load_code(const void *bytes, size_t size) {
-  const ImageTarget::Form form = static_cast<const Target &>(target()).form();
+  const ImageTarget::Form form = static_cast<const Target &>(target()).value.form;
   if (form == ImageTarget::Form::kPtx)
     return load_ptx({static_cast<const char *>(bytes), size});
   OMPTARGET_TRY_ASSIGN(elf_, ElfImage::parse(bytes, size));

@@ -39,18 +39,7 @@ std::string_view ptx_of(const ElfImage &elf);
 /// Reads what an image says about itself. Any thread, no driver needed.
 Result<ImageTarget> read_image_target(const void *image, size_t size);
 
-/// The same for gpu::Image.
-class Target final : public gpu::ImageTarget {
-public:
-  static Result<std::unique_ptr<gpu::ImageTarget>> read(const void *image, size_t size);
-  std::string name() const override { return target_.name(); }
-  int rank(const gpu::Device &device) const override;
-  cuda::ImageTarget::Form form() const { return target_.form; }
-
-private:
-  explicit Target(const cuda::ImageTarget &target) : target_(target) {}
-  const cuda::ImageTarget target_;
-};
+using Target = gpu::TargetOf<ImageTarget, Device>;
 
 /// Context of the device current.
 class Image final : public gpu::Image {

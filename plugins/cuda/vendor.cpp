@@ -27,4 +27,5 @@ Status find_devices(gpu::Devices &devices) {
 } // namespace omptarget::cuda
 
 constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
-    "CUDA", "CUDA", "TARGET CUDA RTL", &omptarget::cuda::find_devices, &omptarget::cuda::Target::read};
+    "CUDA", "CUDA", "TARGET CUDA RTL", &omptarget::cuda::find_devices,
+    &omptarget::gpu::read_target<omptarget::cuda::read_image_target, omptarget::cuda::ImageTarget, omptarget::cuda::Device>};

@@ -27,6 +27,22 @@ public:
   virtual int rank(const Device &device) const = 0;
 };
 
+/// One made of what a vendor reads: T has name(), and rank() of what D::runs() returns. D is the vendor's device.
+template <typename T, typename D> class TargetOf final : public ImageTarget {
+public:
+  explicit TargetOf(const T &read) : value(read) {}
+  std::string name() const override { return value.name(); }
+  int rank(const Device &device) const override { return value.rank(static_cast<const D &>(device).runs()); }
+  const T value;
+};
+
+/// A function for Vendor::read_image_target of one that returns a Result<T>.
+template <auto read, typename T, typename D>
+Result<std::unique_ptr<ImageTarget>> read_target(const void *image, size_t size) {
+  OMPTARGET_TRY_ASSIGN(const T target, read(image, size));
+  return std::unique_ptr<ImageTarget>(std::make_unique<TargetOf<T, D>>(target));
+}
+
 struct Vendor {
   const char *plugin;     ///< the plugin's name in messages: "CUDA"
   const char *driver;     ///< the driver's: "AMD's runtime"
