@@ -63,6 +63,12 @@ Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &nam
   return Kernel::create(name, function, traits);
 }
 
+// PTX has no dots in names, so that the records of entries are called otherwise.
+Result<uint64_t> Image::find_function(const std::string &name) {
+  OMPTARGET_TRY_ASSIGN(const uint64_t address, read_address("_$_omp_offloading_$_entry_$_" + name));
+  return address != 0 ? address : read_address("_$_offloading_$_entry_$_" + name);
+}
+
 std::vector<GlobalCallSymbol> Image::global_calls(GlobalCall kind) const {
   std::vector<GlobalCallSymbol> symbols;
   uint32_t priority = 0;

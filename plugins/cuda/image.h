@@ -54,6 +54,7 @@ private:
   Status load_code(const void *bytes, size_t size) override;
   Status load_ptx(std::string_view text);
   Result<std::unique_ptr<gpu::Kernel>> create_kernel(const std::string &name) override;
+  Result<uint64_t> find_function(const std::string &name) override;
   Status prepare_global_calls() override;
   std::vector<GlobalCallSymbol> global_calls(GlobalCall kind) const;
 

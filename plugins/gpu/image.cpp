@@ -16,9 +16,8 @@ namespace {
 
 constexpr uintptr_t kImageAlignment = 8;
 
-// How the image's own record of an entry of the RFC may be called. PTX has no dots in names.
-constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry.",
-                                          "_$_omp_offloading_$_entry_$_", "_$_offloading_$_entry_$_"};
+// How the image's own record of an entry of the RFC may be called.
+constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry."};
 
 } // namespace
 
@@ -88,12 +87,13 @@ Result<void *> Image::resolve(EntryKind kind, const std::string &name, size_t si
 // Drivers tell no addresses of functions; the image's own record of the entry holds it.
 Result<void *> Image::resolve_function(const std::string &name) {
   uint64_t address = 0;
-  for (const char *prefix : kEntryPrefixes) {
-    OMPTARGET_TRY_ASSIGN(const bool found, read_global(prefix + name, &address, sizeof(address)));
-    if (found)
-      return reinterpret_cast<void *>(address);
+  for (const char *prefix : kEntryPrefixes)
+    if (address == 0) {
+      OMPTARGET_TRY_ASSIGN(address, read_address(prefix + name));
+    }
+  if (address == 0) {
+    OMPTARGET_TRY_ASSIGN(address, find_function(name));
   }
-  OMPTARGET_TRY_ASSIGN(address, find_function(name));
   if (address == 0)
     OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(), "the image does not tell the address of function %s",
                            name.c_str());
@@ -130,6 +130,12 @@ Result<bool> Image::read_global(const std::string &name, void *bytes, size_t siz
     return false;
   OMPTARGET_TRY_DURING(device_.retrieve(bytes, global->address, size, nullptr), "while reading %s", name.c_str());
   return true;
+}
+
+Result<uint64_t> Image::read_address(const std::string &name) const {
+  uint64_t address = 0;
+  OMPTARGET_TRY_ASSIGN(const bool found, read_global(name, &address, sizeof(address)));
+  return found ? address : 0;
 }
 
 // From the file if it has symbols, which saves a copy for each kernel.

@@ -56,7 +56,7 @@ protected:
   /// A kernel of that name; null if the image has none.
   virtual Result<std::unique_ptr<Kernel>> create_kernel(const std::string &name) = 0;
   /// The device address of a function whose entry the image has no record of; 0 if it cannot be told.
-  virtual Result<uint64_t> find_function(const std::string &) { return uint64_t{0}; }
+  virtual Result<uint64_t> find_function(const std::string &name) = 0;
   /// Finds what run_global_calls needs, while the file is there.
   virtual Status prepare_global_calls() = 0;
 
@@ -66,6 +66,8 @@ protected:
   const void *aligned(const void *bytes, size_t size);
   /// The first bytes of a global as they were when the image was loaded; false if there is none.
   Result<bool> read_initial(const std::string &symbol, void *bytes, size_t size) const;
+  /// The value of a global that holds a device address; 0 if there is none.
+  Result<uint64_t> read_address(const std::string &name) const;
   Result<KernelTraits> traits_of(const std::string &kernel) const;
 
   std::string copy_;            ///< of the image, where one is needed; while it is loaded

@@ -420,7 +420,7 @@ TEST_F(AmdgpuUnified, copies_are_ordered_with_kernels_that_use_host_memory) {
 TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
   plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
   open({});
-  int variable = 3;
+  static int variable = 3; // a destructor of the image writes to it
   void *pointer_on_host = &variable;
   Image image("kernels_90a.hsaco");
   image.entry("linked_decl_tgt_ref_ptr", &pointer_on_host, 8, 0);
