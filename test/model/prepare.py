@@ -46,6 +46,9 @@ PLANTS = {
                            "const uint64_t word = state_.load(kRelaxed);\n    if (MappingState::generation(word) != generation)\n      return false;"),
     "state_storage_untold": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);\n  notify_waiters(mapping.state_);",
                              "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);"),
+    "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) == 0)\n    recycle(mapping, removed);", "  recycle(mapping, removed);"),
+    "state_freed_twice": (MAP, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
+    "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady))", ")"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
     "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",

@@ -21,12 +21,12 @@ NewRange range_at(HostPtr begin) { return {begin, begin + (kEnd - kBegin), begin
 
 struct Table {
   HostDataToTargetMap map;
-  int removals = 0;
+  int removals = 0, frees = 0;
 
   MappingRef insert_ready(HostPtr begin, DevicePtr device) {
     const MappingRef ref = map.insert(range_at(begin)).found.ref;
     map.publish_storage(*ref.mapping, device, device);
-    map.publish_ready(*ref.mapping);
+    require(map.publish_ready(ref), "nobody has entered or left it yet");
     return ref;
   }
   /// As a construct that leaves.
@@ -34,7 +34,11 @@ struct Table {
     const Released released = map.release(ref, counter, false);
     require(released.is_valid, "what was retained is gone");
     if (released.reached_zero)
-      removals += map.remove_if_unused(ref).is_removed;
+      count(map.remove_if_unused(ref));
+  }
+  void count(const Removed &removed) {
+    removals += removed.is_removed;
+    frees += removed.is_free;
   }
   /// As a construct that finds what others may leave: enters, uses, leaves.
   void use(HostPtr begin, Counter counter = Counter::kDynamic) {
@@ -57,7 +61,7 @@ Scenario removed_once(int users, Counter counter) {
   for (int i = 0; i < users; ++i)
     scenario.threads.push_back([=] { table->use(kBegin, counter); });
   scenario.check = [=] {
-    require(table->removals == 1, "not removed exactly once");
+    require(table->removals == 1 && table->frees == 1, "not removed and freed exactly once");
     require(table->map.size() == 0, "something is left");
   };
   return scenario;
@@ -141,9 +145,49 @@ Scenario pinned() {
     if (!table->map.pin(ref))
       return;
     require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
-    table->removals += table->map.unpin(ref).is_removed;
+    table->count(table->map.unpin(ref));
   });
   scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
+/// Storage stays as it is while somebody has borrowed it, whoever removes the mapping and uses the object again.
+Scenario borrowed() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert(range_at(kOther));
+  });
+  scenario.threads.push_back([=] {
+    if (!table->map.borrow(ref))
+      return;
+    require(ref.mapping->begin() == kBegin && ref.mapping->target_begin() == kDevice, "borrowed storage was replaced");
+    table->count(table->map.give_back(ref));
+  });
+  scenario.check = [=] { require(table->frees == 1, "storage is not freed exactly once"); };
+  return scenario;
+}
+
+/// Data that another construct deletes while they are being made are removed by their maker.
+Scenario deleted_early() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->map.insert(range_at(kBegin)).found.ref;
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->map.publish_storage(*ref.mapping, kDevice, kDevice);
+    if (!table->map.publish_ready(ref))
+      table->count(table->map.remove_if_unused(ref));
+  });
+  scenario.threads.push_back([=] {
+    if (!table->map.release(ref, Counter::kDynamic, true).reached_zero)
+      return;
+    const Removed removed = table->map.remove_if_unused(ref);
+    require(!removed.is_removed || removed.allocation == kDevice, "removed before its storage was known");
+    table->count(removed);
+  });
+  scenario.check = [=] { require(table->removals == 1 && table->frees == 1, "not removed and freed exactly once"); };
   return scenario;
 }
 
@@ -155,6 +199,8 @@ bool explore_all() {
          explore("state: pinned", [] { return pinned(); }, kMost) &&
          explore("state: retain and remove", [] { return removed_once(1, Counter::kDynamic); }, kMost) &&
          explore("state: hold and remove", [] { return removed_once(1, Counter::kHold); }, kMost) &&
+         explore("state: borrowed", [] { return borrowed(); }, kMost) &&
+         explore("state: deleted early", [] { return deleted_early(); }, kMost) &&
          explore("state: published", [] { return published(false); }, kMost) &&
          explore("state: failed", [] { return published(true); }, kMost) &&
          explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&
