@@ -11,6 +11,9 @@ namespace omptarget::host {
 namespace {
 
 constexpr uint64_t kHighestAddress = uint64_t{1} << 46;
+constexpr uint64_t kPage = 4096;
+constexpr unsigned kMostPrograms = 512;                ///< the dynamic linker has them on the stack
+constexpr uint64_t kMostThreadData = uint64_t{1} << 30; ///< bytes; without memory for them it ends the process
 
 template <typename T> T read(std::string_view image, uint64_t offset) {
   T value;
@@ -38,6 +41,8 @@ Status check_header(std::string_view image, Elf64_Ehdr &header) {
     return Status::error(format("the image is for ELF machine %u; x86-64 is %u", header.e_machine, EM_X86_64));
   if (header.e_type != ET_DYN)
     return Status::error(format("the image has ELF type %u; a shared object is %u", header.e_type, ET_DYN));
+  if (header.e_phnum > kMostPrograms)
+    return Status::error(format("the image has %u program headers; expected at most %u", header.e_phnum, kMostPrograms));
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr) ||
       !holds(image, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
     return Status::error(format("the image has no program headers, or they lie outside its %zu bytes", image.size()));
@@ -52,11 +57,78 @@ Status check_load(const Elf64_Phdr &program, unsigned index, ImageLayout &layout
   if (program.p_vaddr > kHighestAddress || program.p_memsz > kHighestAddress)
     return Status::error(format("program header %u of the image asks for %llu bytes at address 0x%llx", index,
                                 number(program.p_memsz), number(program.p_vaddr)));
-  if (!layout.segments.empty() && program.p_vaddr < layout.segments.back().address + layout.segments.back().memory_size)
+  // Whole pages are mapped: what follows on the last page of the one before would take its place.
+  if (!layout.segments.empty() &&
+      program.p_vaddr / kPage * kPage < layout.segments.back().address + layout.segments.back().memory_size)
     return Status::error(format("program header %u of the image overlaps the one before it", index));
-  layout.segments.push_back(
-      {program.p_vaddr, program.p_memsz, program.p_offset, program.p_filesz, (program.p_flags & PF_W) != 0});
+  layout.segments.push_back({program.p_vaddr, program.p_memsz, program.p_offset, program.p_filesz,
+                             (program.p_flags & PF_W) != 0, (program.p_flags & PF_R) != 0,
+                             (program.p_flags & PF_X) != 0});
   return Status::ok();
+}
+
+/// The offset in the file of bytes at an address, if one readable segment has all of them from the file.
+bool find_in_file(const ImageLayout &layout, uint64_t address, uint64_t size, uint64_t &offset) {
+  for (const Segment &segment : layout.segments)
+    if (segment.is_readable && address >= segment.address && size <= segment.file_size &&
+        address - segment.address <= segment.file_size - size) {
+      offset = segment.file_offset + (address - segment.address);
+      return true;
+    }
+  return false;
+}
+
+Status check_thread_data(const Elf64_Phdr &program, ImageLayout &layout) {
+  uint64_t offset;
+  if (program.p_memsz == 0)
+    return Status::ok();
+  if (program.p_filesz > program.p_memsz || program.p_memsz > kMostThreadData || program.p_align > kPage ||
+      (program.p_align & (program.p_align - 1)) != 0 || layout.thread_size != 0 ||
+      (program.p_filesz != 0 && program.p_vaddr == 0) || // 0 is no address to the linker, but none at all
+      (program.p_filesz != 0 && !find_in_file(layout, program.p_vaddr, program.p_filesz, offset)))
+    return Status::error("the data that each thread has for itself makes no sense");
+  layout.thread_size = program.p_memsz;
+  return Status::ok();
+}
+
+/// What becomes read-only must be the image's own.
+Status check_protected(const Elf64_Phdr &program, ImageLayout &layout) {
+  if (program.p_memsz == 0)
+    return Status::ok();
+  for (const Segment &segment : layout.segments) {
+    const uint64_t end = (segment.address + segment.memory_size + kPage - 1) / kPage * kPage;
+    if (program.p_vaddr < segment.address || program.p_vaddr > end || program.p_memsz > end - program.p_vaddr)
+      continue;
+    if (!segment.is_writable || layout.protected_end != 0)
+      break;
+    layout.protected_begin = program.p_vaddr;
+    layout.protected_end = program.p_vaddr + program.p_memsz;
+    return Status::ok();
+  }
+  return Status::error("what becomes read-only is no part of its data");
+}
+
+/// The headers that the dynamic linker reads besides those of segments and of the dynamic section.
+Status check_other(std::string_view image, const Elf64_Ehdr &header, const Elf64_Phdr &program, ImageLayout &layout) {
+  uint64_t offset = 0;
+  switch (program.p_type) {
+  case PT_PHDR:
+    if (!find_in_file(layout, program.p_vaddr, header.e_phnum * sizeof(Elf64_Phdr), offset) || offset != header.e_phoff)
+      return Status::error("it names other headers than the file's");
+    return Status::ok();
+  case PT_NOTE:
+  case PT_GNU_PROPERTY:
+    if (program.p_memsz != 0 && (!find_in_file(layout, program.p_vaddr, program.p_memsz, offset) ||
+                                 !holds(image, offset, program.p_memsz)))
+      return Status::error("its notes are not loaded");
+    return Status::ok();
+  case PT_TLS:
+    return check_thread_data(program, layout);
+  case PT_GNU_RELRO:
+    return check_protected(program, layout);
+  default:
+    return Status::ok();
+  }
 }
 
 Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLayout &layout) {
@@ -72,6 +144,7 @@ Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLay
       continue;
     if (layout.dynamic_count != 0 || program.p_filesz < sizeof(Elf64_Dyn) || program.p_filesz % sizeof(Elf64_Dyn) != 0)
       return Status::error("the image's dynamic section is damaged: its size makes no sense");
+    layout.is_dynamic_writable = (program.p_flags & PF_W) != 0;
     layout.dynamic_offset = program.p_offset;
     layout.dynamic_address = program.p_vaddr;
     layout.dynamic_count = program.p_filesz / sizeof(Elf64_Dyn);
@@ -80,6 +153,9 @@ Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLay
     return Status::error("the image has nothing to load");
   if (layout.dynamic_count == 0)
     return Status::error("the image has no dynamic section");
+  for (unsigned i = 0; i < header.e_phnum; ++i)
+    OMPTARGET_TRY_DURING(check_other(image, header, read<Elf64_Phdr>(image, header.e_phoff + i * sizeof(Elf64_Phdr)), layout),
+                         "in program header %u of the image", i);
   return Status::ok();
 }
 

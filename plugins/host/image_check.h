@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an image for the CPU says about itself, checked before the dynamic linker sees it: the linker trusts what it
-// loads, so that a damaged image would crash the process. Damage inside code and data is not seen.
+// loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/security.md says
+// what remains.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ struct Segment {
   uint64_t file_offset;
   uint64_t file_size;
   bool is_writable;
+  bool is_readable;
+  bool is_executable;
 };
 
 /// The section with the image's own table of entries.
@@ -34,6 +37,10 @@ struct ImageLayout {
   uint64_t dynamic_offset = 0;  ///< in the file
   uint64_t dynamic_address = 0; ///< before relocation
   uint64_t dynamic_count = 0;   ///< entries, with the ones that end it
+  bool is_dynamic_writable = false; ///< as its program header says
+  uint64_t thread_size = 0;     ///< bytes of data of which each thread has its own
+  uint64_t protected_begin = 0; ///< what becomes read-only after relocation
+  uint64_t protected_end = 0;
   /// Where in the file a dynamic entry may be added, or 0: the image is to be given DT_SYMBOLIC and has none.
   uint64_t spare_dynamic_offset = 0;
 };

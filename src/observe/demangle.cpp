@@ -74,8 +74,10 @@ private:
     else if constexpr (std::is_same_v<Arg, NodeArray>)
       for (const Node *node : arg)
         add_node(extent, node);
-    else if constexpr (std::is_convertible_v<const Arg &, std::string_view>)
-      extent.output = std::min(extent.output + std::string_view(arg).size(), kTooMuch);
+    else if constexpr (std::is_convertible_v<const Arg &, const char *>)
+      extent.output = std::min<uint64_t>(extent.output + std::string_view(arg).size(), kTooMuch);
+    else if constexpr (requires { arg.begin() + arg.size(); })
+      extent.output = std::min<uint64_t>(extent.output + arg.size(), kTooMuch);
   }
   static void add_node(Extent &extent, const Node *node) {
     if (!node)
@@ -111,14 +113,15 @@ public:
   Node *parseTemplateArg() {
     return bounded([&] { return Base::parseTemplateArg(); });
   }
-  Node *parseTemplateParamDecl(TemplateParamList *params) {
-    return bounded([&] { return Base::parseTemplateParamDecl(params); });
+  // Releases of LLVM differ in the parameters of these.
+  template <typename... Args> Node *parseTemplateParamDecl(Args... args) {
+    return bounded([&] { return Base::parseTemplateParamDecl(args...); });
   }
-  Node *parseName(NameState *state = nullptr) {
-    return bounded([&] { return Base::parseName(state); });
+  template <typename... Args> Node *parseName(Args... args) {
+    return bounded([&] { return Base::parseName(args...); });
   }
-  Node *parseEncoding(bool parse_parameters = true) {
-    return bounded([&] { return Base::parseEncoding(parse_parameters); });
+  template <typename... Args> Node *parseEncoding(Args... args) {
+    return bounded([&] { return Base::parseEncoding(args...); });
   }
 
 private:

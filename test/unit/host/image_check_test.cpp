@@ -87,6 +87,66 @@ TEST(ImageCheck, damage_of_relocations_is_found) {
   EXPECT_EQ(reason_for(bytes), "the image's table of relocations: a place lies outside the image is damaged");
 }
 
+/// Takes an entry out of the dynamic section.
+std::string without_dynamic(int64_t tag) {
+  std::string bytes = read_test_image();
+  dynamic_of(bytes, tag).d_tag = 0x6000001f; // means nothing to anybody
+  return bytes;
+}
+
+TEST(ImageCheck, a_lost_entry_that_the_linker_relies_on_is_found) {
+  EXPECT_EQ(reason_for(read_test_image()), "success");
+  for (const int64_t tag : {DT_STRTAB, DT_SYMTAB, DT_STRSZ, DT_RELASZ, DT_RELAENT, DT_INIT_ARRAYSZ, DT_FINI_ARRAYSZ})
+    EXPECT_NE(reason_for(without_dynamic(tag)), "success") << "tag " << tag;
+}
+
+TEST(ImageCheck, versions_that_there_are_not_are_found) {
+  std::string bytes = read_test_image();
+  const uint64_t versions = dynamic_of(bytes, DT_VERSYM).d_un.d_val;
+  const uint16_t version = 0x7123;
+  std::memcpy(bytes.data() + versions + sizeof version, &version, sizeof version);
+  EXPECT_NE(reason_for(bytes).find("a symbol has a version that there is not"), std::string::npos) << reason_for(bytes);
+  bytes = read_test_image();
+  const uint64_t needed = dynamic_of(bytes, DT_VERNEED).d_un.d_val;
+  auto &need = *reinterpret_cast<Elf64_Verneed *>(bytes.data() + needed);
+  need.vn_cnt = 0; // which the linker does not read
+  need.vn_aux = 0x7fffff00;
+  EXPECT_NE(reason_for(bytes).find("table of needed versions"), std::string::npos) << reason_for(bytes);
+}
+
+TEST(ImageCheck, relocations_of_what_must_not_be_written_are_found) {
+  std::string bytes = read_test_image();
+  auto *const relocation = reinterpret_cast<Elf64_Rela *>(bytes.data() + dynamic_of(bytes, DT_RELA).d_un.d_val);
+  const Elf64_Rela sound = *relocation;
+  relocation->r_offset = 0x10; // the ELF header, read-only
+  EXPECT_NE(reason_for(bytes).find("a place cannot be written"), std::string::npos) << reason_for(bytes);
+  *relocation = sound;
+  relocation->r_offset = program_of(bytes, PT_DYNAMIC).p_vaddr + 8;
+  EXPECT_NE(reason_for(bytes).find("a place lies in a table of the linker's"), std::string::npos) << reason_for(bytes);
+}
+
+TEST(ImageCheck, headers_that_the_linker_believes_are_checked) {
+  std::string bytes = read_test_image();
+  program_of(bytes, PT_GNU_RELRO).p_vaddr = 0;
+  EXPECT_NE(reason_for(bytes).find("what becomes read-only is no part of its data"), std::string::npos) << reason_for(bytes);
+  bytes = read_test_image();
+  program_of(bytes, PT_NOTE).p_vaddr = 0x7fff0000;
+  EXPECT_NE(reason_for(bytes).find("its notes are not loaded"), std::string::npos) << reason_for(bytes);
+  bytes = read_test_image();
+  header_of(bytes).e_phnum = 60000;
+  EXPECT_NE(reason_for(bytes).find("60000 program headers"), std::string::npos) << reason_for(bytes);
+}
+
+TEST(ImageCheck, initialisers_that_are_no_code_are_found) {
+  std::string bytes = read_test_image();
+  const uint64_t table = dynamic_of(bytes, DT_INIT_ARRAY).d_un.d_val;
+  auto *relocation = reinterpret_cast<Elf64_Rela *>(bytes.data() + dynamic_of(bytes, DT_RELA).d_un.d_val);
+  while (relocation->r_offset != table)
+    ++relocation;
+  relocation->r_addend = static_cast<int64_t>(table);
+  EXPECT_NE(reason_for(bytes).find("table of initialisation functions"), std::string::npos) << reason_for(bytes);
+}
+
 TEST(ImageCheck, overlapping_segments_are_refused) {
   std::string bytes = read_test_image();
   program_of(bytes, PT_LOAD).p_memsz = 1 << 20;

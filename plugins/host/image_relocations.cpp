@@ -1,0 +1,224 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocations: where they write, and what they make of it.
+
+#include <algorithm>
+
+#include "host/image_dynamic.h"
+
+namespace omptarget::host {
+
+namespace {
+
+constexpr int64_t kRelr = 36, kRelrSize = 35;
+constexpr uint64_t kPage = 4096;
+
+/// What the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared objects do not have.
+uint64_t written_by(uint32_t type) {
+  switch (type) {
+  case R_X86_64_64:
+  case R_X86_64_GLOB_DAT:
+  case R_X86_64_JUMP_SLOT:
+  case R_X86_64_RELATIVE:
+  case R_X86_64_DTPMOD64:
+  case R_X86_64_DTPOFF64:
+  case R_X86_64_TPOFF64:
+  case R_X86_64_SIZE64:
+  case R_X86_64_IRELATIVE:
+  case R_X86_64_RELATIVE64:
+    return 8;
+  case R_X86_64_32:
+  case R_X86_64_PC32:
+  case R_X86_64_SIZE32:
+    return 4;
+  case R_X86_64_TLSDESC:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+bool is_of_threads(uint32_t type) {
+  return type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64 || type == R_X86_64_TPOFF64 || type == R_X86_64_TLSDESC;
+}
+
+} // namespace
+
+/// The two tables, and how far symbols reach by what they name.
+Status DynamicTables::find_relocations() {
+  const int64_t tables[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+  for (const auto &[tag, size_tag] : tables) {
+    const uint64_t size = value(size_tag);
+    lazy_begin_ = relocations_.size();
+    if (!has(tag) || size == 0)
+      continue;
+    const std::string_view data = table(value(tag), size);
+    if (data.empty() || size % sizeof(Elf64_Rela) != 0)
+      return damaged("table of relocations");
+    for (uint64_t i = 0; i < size / sizeof(Elf64_Rela); ++i) {
+      relocations_.push_back(at<Elf64_Rela>(data, i));
+      symbol_count_ = std::max<uint64_t>(symbol_count_, ELF64_R_SYM(relocations_.back().r_info) + 1);
+    }
+  }
+  if (has(kRelr) && value(kRelrSize) != 0 && table(value(kRelr), value(kRelrSize)).empty())
+    return damaged("table of packed relocations");
+  return symbol_count_ <= image_.size() ? Status::ok() : damaged("table of relocations: a symbol does not exist");
+}
+
+/// What is written must be writable, and must be none of the tables that the linker goes on reading.
+Status DynamicTables::write_at(Place place) {
+  const Segment *segment = segment_of(place.address, place.size);
+  if (!segment)
+    return damaged("table of relocations: a place lies outside the image");
+  const bool may_write_code = has(DT_TEXTREL) || (value(DT_FLAGS) & DF_TEXTREL) != 0;
+  if (!segment->is_writable && !may_write_code)
+    return damaged("table of relocations: a place cannot be written");
+  const auto overlaps = [&](const Range &range) {
+    return place.address < range.end && range.begin < place.address + place.size;
+  };
+  // tables_ was sorted and merged.
+  const auto after = std::upper_bound(tables_.begin(), tables_.end(), place.address,
+                                      [](uint64_t address, const Range &range) { return address < range.end; });
+  if (after != tables_.end() && overlaps(*after))
+    return damaged("table of relocations: a place lies in a table of the linker's");
+  return Status::ok();
+}
+
+Status DynamicTables::check_symbol_of(const Elf64_Rela &relocation) const {
+  const uint32_t type = ELF64_R_TYPE(relocation.r_info);
+  const uint64_t index = ELF64_R_SYM(relocation.r_info);
+  const auto symbol = index < symbol_count_ ? at<Elf64_Sym>(symbols_, index) : Elf64_Sym{};
+  if (!is_of_threads(type))
+    return Status::ok();
+  const bool is_own = index == 0 || symbol.st_shndx != SHN_UNDEF;
+  if ((is_own && layout_.thread_size == 0) || (index != 0 && ELF64_ST_TYPE(symbol.st_info) != STT_TLS))
+    return damaged("table of relocations: data of a thread's own does not exist");
+  return Status::ok();
+}
+
+Status DynamicTables::check_relocation(const Elf64_Rela &relocation, bool is_relative, bool is_lazy) {
+  const uint32_t type = ELF64_R_TYPE(relocation.r_info);
+  if (is_relative && type != R_X86_64_RELATIVE)
+    return damaged("table of relocations: fewer are relative than it says");
+  if (type == R_X86_64_NONE && !is_lazy)
+    return Status::ok();
+  const uint64_t size = written_by(type);
+  if (size == 0 || (is_lazy && type != R_X86_64_JUMP_SLOT && type != R_X86_64_IRELATIVE && type != R_X86_64_TLSDESC))
+    return Status::error(format("the image's table of relocations is damaged: kind %u makes no sense", type));
+  const Place place{relocation.r_offset, size};
+  OMPTARGET_TRY(write_at(place));
+  const auto target = static_cast<uint64_t>(relocation.r_addend);
+  if (type == R_X86_64_IRELATIVE && !is_code(target))
+    return damaged("table of relocations: a resolver lies outside the image's code");
+  if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) && target != 0)
+    return damaged("table of relocations: something is added to the address of a symbol");
+  if (is_lazy && type == R_X86_64_JUMP_SLOT)
+    OMPTARGET_TRY(check_call(relocation.r_offset));
+  if (type == R_X86_64_RELATIVE)
+    mark_initialiser(place.address, target);
+  else if (type == R_X86_64_64)
+    initialised_[place.address] = true; // another module's function, or an own symbol
+  return check_symbol_of(relocation);
+}
+
+/// Until it is bound, a call goes back into the image, to the code that asks the linker to bind it.
+Status DynamicTables::check_call(uint64_t slot) {
+  const std::string_view content = bytes(slot, sizeof(uint64_t));
+  if (content.empty() || !is_code(at<uint64_t>(content, 0)) || !calls_.insert(slot).second)
+    return damaged("table of relocations: a call does not ask to be bound");
+  return Status::ok();
+}
+
+Status DynamicTables::check_relocations() {
+  if (has(DT_PLTGOT) && has(DT_JMPREL)) // its second and third words are the linker's
+    tables_.push_back({value(DT_PLTGOT) + sizeof(uint64_t), value(DT_PLTGOT) + 3 * sizeof(uint64_t)});
+  std::sort(tables_.begin(), tables_.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::vector<Range> merged;
+  for (const Range &range : tables_)
+    if (!merged.empty() && range.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, range.end);
+    else
+      merged.push_back(range);
+  tables_ = std::move(merged);
+  // The linker asserts, or believes, the kind of so many.
+  const uint64_t relative = std::min<uint64_t>(value(DT_RELACOUNT), lazy_begin_);
+  std::set<uint64_t> modules, offsets; // of variables of threads: an offset follows its module
+  for (uint64_t i = 0; i < relocations_.size(); ++i) {
+    OMPTARGET_TRY(check_relocation(relocations_[i], i < relative, i >= lazy_begin_ && !binds_at_once()));
+    if (ELF64_R_TYPE(relocations_[i].r_info) == R_X86_64_DTPMOD64)
+      modules.insert(relocations_[i].r_offset + sizeof(uint64_t));
+    else if (ELF64_R_TYPE(relocations_[i].r_info) == R_X86_64_DTPOFF64)
+      offsets.insert(relocations_[i].r_offset);
+  }
+  if (!std::includes(modules.begin(), modules.end(), offsets.begin(), offsets.end()))
+    return damaged("table of relocations: data of a thread's own has no module");
+  return Status::ok();
+}
+
+Status DynamicTables::check_packed_relocations() {
+  if (!has(kRelr) || value(kRelrSize) == 0)
+    return Status::ok();
+  const std::string_view data = bytes(value(kRelr), value(kRelrSize));
+  if (data.empty() || data.size() % sizeof(uint64_t) != 0 || (at<uint64_t>(data, 0) & 1) != 0)
+    return damaged("table of packed relocations");
+  uint64_t least = 0; // each word is moved once
+  const auto relocate = [&](uint64_t address) -> Status {
+    if (address < least)
+      return damaged("table of packed relocations: it goes back");
+    least = address + sizeof(uint64_t);
+    OMPTARGET_TRY(write_at({address, sizeof(uint64_t)}));
+    if (const std::string_view slot = bytes(address, sizeof(uint64_t)); !slot.empty())
+      mark_initialiser(address, at<uint64_t>(slot, 0));
+    return Status::ok();
+  };
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < data.size() / sizeof(uint64_t); ++i) {
+    const auto word = at<uint64_t>(data, i);
+    if ((word & 1) == 0) {
+      OMPTARGET_TRY(relocate(word));
+      next = word + sizeof(uint64_t);
+      continue;
+    }
+    for (unsigned bit = 1; bit < 64; ++bit)
+      if ((word >> bit & 1) != 0)
+        OMPTARGET_TRY(relocate(next + (bit - 1) * sizeof(uint64_t)));
+    next += 63 * sizeof(uint64_t);
+  }
+  return Status::ok();
+}
+
+/// Calls that are bound when they are made: the linker writes its own words in the table of addresses before, and later
+/// the addresses, which must not have become read-only.
+Status DynamicTables::check_lazy_binding() const {
+  if (!has(DT_JMPREL) || value(DT_PLTRELSZ) == 0)
+    return Status::ok();
+  const Segment *segment = segment_of(value(DT_PLTGOT), 3 * sizeof(uint64_t));
+  if (!segment || !segment->is_writable || bytes(value(DT_PLTGOT), 3 * sizeof(uint64_t)).empty())
+    return damaged("dynamic section: the table of addresses of calls lies outside the image");
+  if (binds_at_once())
+    return Status::ok();
+  const uint64_t begin = layout_.protected_begin / kPage * kPage;
+  const uint64_t end = layout_.protected_end / kPage * kPage;
+  for (uint64_t i = lazy_begin_; i < relocations_.size(); ++i)
+    if (relocations_[i].r_offset >= begin && relocations_[i].r_offset < end)
+      return damaged("program headers: addresses of calls become read-only before they are bound");
+  return Status::ok();
+}
+
+void DynamicTables::mark_initialiser(uint64_t address, uint64_t target) {
+  const auto holds = [&](const Range &range) { return address >= range.begin && address < range.end; };
+  if (std::any_of(initialisers_.begin(), initialisers_.end(), holds))
+    initialised_[address] = is_code(target);
+}
+
+/// Each slot of a table of functions gets an address of code.
+Status DynamicTables::check_initialisers() const {
+  for (const Range &range : initialisers_)
+    for (uint64_t slot = range.begin; slot < range.end; slot += sizeof(uint64_t))
+      if (const auto found = initialised_.find(slot); found == initialised_.end() || !found->second)
+        return damaged("table of initialisation functions");
+  return Status::ok();
+}
+
+} // namespace omptarget::host
