@@ -45,6 +45,14 @@ Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorI
   return Status::ok();
 }
 
+/// As at the end of a construct, but that the device's memory has gone already.
+void leave(HostDataToTargetMap &map, const LeftMappings &all) {
+  for (const LeftMapping &left : all)
+    (void)(left.how == LeftMapping::How::kUnused   ? map.remove_if_unused(left.ref)
+           : left.how == LeftMapping::How::kPinned ? map.unpin(left.ref)
+                                                   : map.give_back(left.ref));
+}
+
 MappingPolicy policy_of(const Device &device) {
   MappingPolicy policy;
   policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device.uses_zero_copy();
@@ -60,12 +68,10 @@ Status leave_ended_device(const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
   ExitPlan plan;
-  OMPTARGET_TRY(plan_exit(device->map(), policy_of(*device), items, false, plan));
-  Status status = lose_all(call, *device, plan.copies);
-  for (const MappingRef &ref : plan.pinned)
-    device->map().unpin(ref);
-  for (const MappingRef &ref : plan.unused)
-    device->map().remove_if_unused(ref);
+  Status status = plan_exit(device->map(), policy_of(*device), items, false, plan);
+  if (status.is_ok())
+    status = lose_all(call, *device, plan.copies);
+  leave(device->map(), plan.left);
   return status;
 }
 
@@ -76,8 +82,12 @@ Status update_ended_device(const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
   UpdatePlan plan;
-  OMPTARGET_TRY(plan_update(device->map(), policy_of(*device), items, plan));
-  return lose_all(call, *device, plan.to_host);
+  LeftMappings left;
+  Status status = plan_update(device->map(), policy_of(*device), items, plan, left);
+  if (status.is_ok())
+    status = lose_all(call, *device, plan.to_host);
+  leave(device->map(), left);
+  return status;
 }
 
 Status run_without_ended_device(const Call &call, const MapList &list) {
@@ -92,7 +102,7 @@ Status run_without_ended_device(const Call &call, const MapList &list) {
     const Found found = device->map().find(item.begin, item.size);
     if (!found.is_contained || (item.has(map_type::kAlways) && item.has(map_type::kTo)))
       continue;
-    OMPTARGET_TRY(lose(call, *device, {found.ref.mapping, item.begin, item.size, item.name},
+    OMPTARGET_TRY(lose(call, *device, {found.ref, item.begin, item.size, item.name},
                        ": the host runs the region with its own values of them"));
   }
   return Status::ok();
