@@ -3,6 +3,7 @@
 
 #include "image/container.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -12,6 +13,11 @@ namespace {
 
 constexpr unsigned char kMagic[] = {0x10, 0xFF, 0x10, 0xAD};
 constexpr uint32_t kVersion = 1;
+
+// Compilers write two or three short strings. Strings may share their bytes, so that without bounds reading them would take
+// the square of the container's size.
+constexpr uint64_t kMostStrings = 256;
+constexpr uint64_t kLongestText = 4096;
 
 struct Header {
   unsigned char magic[4];
@@ -51,11 +57,17 @@ bool read_text(Bytes bytes, uint64_t offset, std::string_view &text) {
   if (offset >= bytes.size())
     return false;
   const auto *begin = reinterpret_cast<const char *>(bytes.data() + offset);
-  const void *end = std::memchr(begin, 0, bytes.size() - offset);
+  const void *end = std::memchr(begin, 0, std::min<uint64_t>(bytes.size() - offset, kLongestText));
   if (!end)
     return false;
   text = {begin, static_cast<size_t>(static_cast<const char *>(end) - begin)};
   return true;
+}
+
+Status no_text(const char *what, uint64_t offset, uint64_t size) {
+  return Status::error(format("the container's %s (0x%llx) lies outside of its %llu bytes, or is longer than %llu", what,
+                              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(size),
+                              static_cast<unsigned long long>(kLongestText)));
 }
 
 Status out_of_range(const char *what, uint64_t offset, uint64_t size) {
@@ -73,15 +85,19 @@ Status read_strings(Bytes bytes, const ImageEntry &entry, ContainedImage &image)
     return Status::error(format("the container claims %llu strings, there is room for %llu",
                                 static_cast<unsigned long long>(entry.number_of_strings),
                                 static_cast<unsigned long long>(possible)));
+  if (entry.number_of_strings > kMostStrings)
+    return Status::error(format("the container has %llu strings; expected at most %llu",
+                                static_cast<unsigned long long>(entry.number_of_strings),
+                                static_cast<unsigned long long>(kMostStrings)));
   for (uint64_t i = 0; i < entry.number_of_strings; ++i) {
     StringEntry record{};
     std::string_view key;
     std::string_view value;
     (void)read(bytes, entry.strings_offset + i * sizeof record, record);
     if (!read_text(bytes, record.key_offset, key))
-      return out_of_range("string key", record.key_offset, bytes.size());
+      return no_text("string key", record.key_offset, bytes.size());
     if (!read_text(bytes, record.value_offset, value))
-      return out_of_range("string value", record.value_offset, bytes.size());
+      return no_text("string value", record.value_offset, bytes.size());
     if (key == "arch")
       image.arch = value;
     else if (key == "triple")

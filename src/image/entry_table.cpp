@@ -129,6 +129,8 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
   if (entry_size == 0)
     return result;
   const auto count = static_cast<uint32_t>(static_cast<size_t>(table.end - table.begin) / entry_size);
+  const uint64_t most_name_bytes = table.bounds ? table.bounds->whole().end - table.bounds->whole().begin : 0;
+  uint64_t name_bytes = 0;
   result.entries.reserve(count);
   result.index.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -144,6 +146,11 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
       continue;
     }
     OMPTARGET_TRY(check_entry(table, i, raw));
+    // Names that share their bytes would be read once for each.
+    name_bytes += std::strlen(raw.name) + 1;
+    if (table.bounds && name_bytes > most_name_bytes)
+      return Status::error(format("the names of the entries up to %u have %llu bytes, more than the module: they overlap", i,
+                                  static_cast<unsigned long long>(name_bytes)));
     result.entries.push_back({host_ptr(raw.address), raw.name, raw.size, raw.flags, kind_of(raw)});
     result.index.push_back(i);
   }

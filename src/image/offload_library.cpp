@@ -15,6 +15,7 @@ namespace omptarget {
 namespace {
 
 constexpr int32_t kMaxImages = 1 << 16;
+constexpr uint64_t kMaxImageEntries = 1 << 22; ///< of all images together
 
 /// Record number i of a table. Nothing is known of the alignment of what a damaged descriptor points to.
 template <typename Record> Record load(const void *table, int32_t i = 0) {
@@ -90,13 +91,18 @@ private:
     library_->images.push_back(std::move(image));
   }
 
-  Status find_bytes(DeviceImage &image) const {
+  Status find_bytes(DeviceImage &image) {
     if (image.begin == image.end)
       return Status::error("the image is empty");
     if (image.end < image.begin)
       return Status::error(format("the image ends (%p) before it begins (%p)", static_cast<const void *>(image.end),
                                   static_cast<const void *>(image.begin)));
     OMPTARGET_TRY(check(image.begin, image.size(), "image"));
+    // Images that share their bytes would be read once for each.
+    image_bytes_ += image.size();
+    if (const uint64_t most = library_->range.end - library_->range.begin; bounds_ && image_bytes_ > most)
+      return Status::error(format("the images up to this one have %llu bytes, more than the module's %llu: they overlap",
+                                  static_cast<unsigned long long>(image_bytes_), static_cast<unsigned long long>(most)));
     if (!is_container({image.begin, image.end}))
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(const ContainedImage contained, open_container({image.begin, image.end}));
@@ -108,7 +114,7 @@ private:
   }
 
   /// An image's entries are the module's, or a part of them.
-  Status read_image_entries(const __tgt_device_image &record, DeviceImage &image) const {
+  Status read_image_entries(const __tgt_device_image &record, DeviceImage &image) {
     OMPTARGET_TRY_ASSIGN(const EntryTable part, table_of(record.EntriesBegin, record.EntriesEnd));
     if (part.begin == part.end)
       return Status::ok();
@@ -122,6 +128,11 @@ private:
     const auto first = std::lower_bound(read_.index.begin(), read_.index.end(), offset / size) - read_.index.begin();
     const auto last =
         std::lower_bound(read_.index.begin(), read_.index.end(), (offset + length) / size) - read_.index.begin();
+    image_entries_ += static_cast<uint64_t>(last - first);
+    if (image_entries_ > kMaxImageEntries)
+      return Status::error(format("the images up to this one have %llu entries; expected at most %llu",
+                                  static_cast<unsigned long long>(image_entries_),
+                                  static_cast<unsigned long long>(kMaxImageEntries)));
     image.entries.assign(read_.entries.begin() + first, read_.entries.begin() + last);
     return Status::ok();
   }
@@ -130,6 +141,8 @@ private:
   std::unique_ptr<OffloadLibrary> library_;
   EntryTable table_{};
   EntriesRead read_;
+  uint64_t image_bytes_ = 0;   ///< of the images read so far
+  uint64_t image_entries_ = 0; ///< of the images read so far
 };
 
 } // namespace

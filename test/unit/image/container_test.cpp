@@ -29,6 +29,24 @@ template <typename T> std::string reason_with(size_t offset, T value) {
   return reason_for(bytes);
 }
 
+/// Strings that share one long text: reading each of them would take the square of the container's size.
+TEST(Container, strings_are_few_and_short) {
+  std::vector<std::byte> bytes = container_bytes("image", "sm_90", "nvptx64-nvidia-cuda");
+  const size_t table = (bytes.size() + 7) / 8 * 8;
+  constexpr uint64_t kCount = 60000;
+  const size_t text = table + kCount * 16;
+  bytes.resize(text + (1 << 20), std::byte{'x'});
+  bytes.push_back(std::byte{0});
+  for (uint64_t i = 0; i < 2 * kCount; ++i)
+    put<uint64_t>(bytes, table + i * 8, text);
+  put<uint64_t>(bytes, field::kSize, bytes.size());
+  put<uint64_t>(bytes, field::kStringsOffset, table);
+  put<uint64_t>(bytes, field::kStringCount, kCount);
+  EXPECT_EQ(reason_for(bytes), "the container has 60000 strings; expected at most 256");
+  put<uint64_t>(bytes, field::kStringCount, 2);
+  EXPECT_THAT(reason_for(bytes), HasSubstr("or is longer than 4096"));
+}
+
 TEST(Container, gives_the_image_and_its_strings) {
   const std::vector<std::byte> bytes = container_bytes("the image", "gfx90a:xnack+", "amdgcn-amd-amdhsa");
   ASSERT_TRUE(is_container(bytes));

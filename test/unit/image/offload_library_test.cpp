@@ -73,6 +73,33 @@ TEST(OffloadLibrary, holds_what_the_module_brought) {
   EXPECT_STREQ(image.entries[2].name, "kernel_2");
 }
 
+TEST(OffloadLibrary, images_that_share_their_bytes_are_damaged) {
+  constexpr int kCount = 20000;
+  static char bytes[1 << 20];
+  static __tgt_device_image images[kCount];
+  Module &module = fresh_module();
+  for (__tgt_device_image &image : images)
+    image = {bytes, bytes + sizeof bytes, module.entries, module.entries + 3};
+  module.descriptor.NumDeviceImages = kCount;
+  module.descriptor.DeviceImages = images;
+  const auto library = accepted(module);
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->images[0].defect, "");
+  EXPECT_THAT(library->images[kCount - 1].defect, HasSubstr("they overlap"));
+}
+
+TEST(OffloadLibrary, names_that_share_their_bytes_are_refused) {
+  constexpr int kCount = 1000;
+  static char name[1 << 20];
+  static __tgt_offload_entry entries[kCount];
+  std::memset(name, 'n', sizeof name - 1);
+  Module &module = fresh_module();
+  for (__tgt_offload_entry &entry : entries)
+    entry = {module.kernel_ids, name, 0, 0, 0};
+  module.descriptor = {0, module.images, entries, entries + kCount};
+  EXPECT_THAT(refusal(module), HasSubstr("they overlap"));
+}
+
 TEST(OffloadLibrary, gives_plugins_the_32_byte_entries_of_newer_tables) {
   static __tgt_offload_entry_v1 entries[2];
   Module &module = fresh_module();
