@@ -56,7 +56,7 @@ int __tgt_print_device_info(int64_t device_number) {
   auto device = device_for(device_number);
   if (!device)
     return succeeded(device.take_status(), call) ? 1 : 0;
-  return *device && (*device)->plugin().print_device_info((*device)->local_id()) ? 1 : 0;
+  return *device && (*device)->plugin_device().print_device_info() ? 1 : 0;
 }
 
 void ompx_dump_mapping_tables(void) {

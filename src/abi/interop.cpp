@@ -97,11 +97,11 @@ Result<Interop *> make_interop(int32_t type, int64_t device_number) {
   for (const ForeignRuntime &runtime : kForeignRuntimes)
     if (plugin.name() == runtime.plugin)
       interop->runtime = &runtime;
-  Status handles = plugin.init_device_info(device->local_id(), &interop->handles);
+  Status handles = device->plugin_device().init_device_info(&interop->handles);
   interop->has_handles = handles.is_ok();
   handles.consume(); // a plugin without them
   if (type == kTargetSyncType) {
-    auto queue = plugin.init_async_info(device->local_id());
+    auto queue = device->plugin_device().init_async_info();
     if (queue)
       interop->queue = *queue;
     else if (interop->has_handles)
@@ -119,20 +119,19 @@ Status synchronise(const Interop &interop) {
   const DeviceUse use(*interop.device);
   if (!use)
     return Status::error(format("device %d has ended, since the program ends", raw(interop.device->id())));
-  const Plugin &plugin = interop.device->plugin();
-  const int32_t id = interop.device->local_id();
+  const PluginDevice &device = interop.device->plugin_device();
   Queue queue{*interop.queue};
-  if (!plugin.has_events()) {
-    Status status = plugin.synchronize(id, queue);
+  if (!device.plugin().has_events()) {
+    Status status = device.synchronize(queue);
     *interop.queue = queue.info;
     return status;
   }
   // By an event: synchronising would end the queue, which the program still has.
-  OMPTARGET_TRY_ASSIGN(void *const event, plugin.create_event(id));
-  Status status = plugin.record_event(id, event, queue);
+  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
+  Status status = device.record_event(event, queue);
   if (status.is_ok())
-    status = plugin.sync_event(id, event);
-  plugin.destroy_event(id, event);
+    status = device.sync_event(event);
+  device.destroy_event(event);
   return status;
 }
 
@@ -141,7 +140,7 @@ Status destroy_interop(Interop *interop) {
     return Status::ok();
   const std::unique_ptr<Interop> own(interop);
   const DeviceUse use(*own->device);
-  return own->queue && use ? own->device->plugin().release_async_info(own->device->local_id(), own->queue) : Status::ok();
+  return own->queue && use ? own->device->plugin_device().release_async_info(own->queue) : Status::ok();
 }
 
 } // namespace

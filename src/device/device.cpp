@@ -65,7 +65,7 @@ namespace {
 
 bool read_memory(observe::DeviceMemory &memory) {
   const Device *const device = Runtime::get().known_device(raw(memory.device));
-  const auto statistics = device ? device->plugin().memory_statistics(device->local_id()) : std::nullopt;
+  const auto statistics = device ? device->plugin_device().memory_statistics() : std::nullopt;
   if (!statistics)
     return false;
   memory = {memory.device,          statistics->allocations, statistics->reused,         statistics->driver_allocations,
@@ -85,17 +85,18 @@ Status Device::initialise() {
     return failed();
   // Only now: earlier libomp itself may be asking for devices, while it is not ready to know of a tool.
   Runtime::connect_tool();
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id_, plugin_.name().c_str());
-  if (Status status = plugin_.init_device(local_id_, static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
+  OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id(),
+                         plugin().name().c_str());
+  if (Status status = plugin().init_device(local_id(), static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
     initialisation_failure_ = status.to_string();
     return failed();
   }
-  Runtime::note_initialised(plugin_);
-  uses_zero_copy_.store(plugin_.use_auto_zero_copy(local_id_), std::memory_order_relaxed);
+  Runtime::note_initialised(plugin());
+  uses_zero_copy_.store(plugin().use_auto_zero_copy(local_id()), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
-  const std::string arch = plugin_.device_arch(local_id_);
+  const std::string arch = plugin().device_arch(local_id());
   observe::report_memory_at_end(id_, read_memory);
-  observe::device_initialised(id_, arch.empty() ? plugin_.name().c_str() : arch.c_str());
+  observe::device_initialised(id_, arch.empty() ? plugin().name().c_str() : arch.c_str());
   return Status::ok();
 }
 
@@ -131,9 +132,9 @@ void Device::unload_pending() {
 Status Device::run(const Kernel &kernel) {
   void *slots[1] = {nullptr};
   __tgt_kernel_args args = plain_launch();
-  Queue queue;
-  OMPTARGET_TRY(plugin_.launch_kernel(local_id_, kernel.handle, slots + 1, args, &queue));
-  return plugin_.synchronize(local_id_, queue);
+  OwnedQueue queue(plugin_device_);
+  OMPTARGET_TRY(plugin_device_.launch_kernel(kernel.handle, slots + 1, args, queue.get()));
+  return queue.complete();
 }
 
 void Device::run_constructors() {

@@ -22,7 +22,7 @@
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
-#include "plugin/plugin.h"
+#include "plugin/plugin_device.h"
 
 namespace omptarget {
 
@@ -38,13 +38,15 @@ struct Kernel {
 class Device {
 public:
   Device(DeviceId id, const Plugin &plugin, int32_t local_id)
-      : id_(id), plugin_(plugin), local_id_(local_id), lasts_(plugin.lasts()) {}
+      : id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {}
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
   DeviceId id() const { return id_; }
-  const Plugin &plugin() const { return plugin_; }
-  int32_t local_id() const { return local_id_; } ///< the plugin's number of it
+  /// What carries work out: the plugin, and its own number of the device.
+  const PluginDevice &plugin_device() const { return plugin_device_; }
+  const Plugin &plugin() const { return plugin_device_.plugin(); }
+  int32_t local_id() const { return plugin_device_.id(); }
 
   HostDataToTargetMap &map() { return map_; }
 
@@ -150,8 +152,7 @@ private:
   bool knows(const OffloadLibrary &library) const;
 
   const DeviceId id_;
-  const Plugin &plugin_;
-  const int32_t local_id_;
+  const PluginDevice plugin_device_;
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
   PointerTable<const Kernel> kernels_;

@@ -50,7 +50,7 @@ bool Device::finish(Deadline deadline) {
   for (auto loaded = loaded_.rbegin(); loaded != loaded_.rend(); ++loaded)
     run_destructors(**loaded);
   observe::keep_memory_report(id_);
-  plugin_.deinit_device(local_id_);
+  plugin().deinit_device(local_id());
   return true;
 }
 

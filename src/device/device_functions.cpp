@@ -23,7 +23,7 @@ bool is_indirect(EntryKind kind) {
 Status Device::collect_functions(const Loaded &loaded) {
   const std::vector<Entry> &entries = loaded.image.entries();
   std::vector<uint64_t> targets(entries.size(), 0);
-  Queue queue;
+  OwnedQueue queue(plugin_device_); // gone before what it reads into
   std::string missing;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!is_indirect(entries[i].kind))
@@ -36,11 +36,11 @@ Status Device::collect_functions(const Loaded &loaded) {
     } else if (entries[i].kind == EntryKind::kFunctionPointer) {
       targets[i] = reinterpret_cast<uint64_t>(address);
     } else { // a global that holds the address
-      OMPTARGET_TRY_DURING(plugin_.data_retrieve(local_id_, &targets[i], address, sizeof targets[i], &queue),
+      OMPTARGET_TRY_DURING(plugin_device_.data_retrieve(&targets[i], address, sizeof targets[i], queue.get()),
                            "while reading the device address of %s", entries[i].name);
     }
   }
-  OMPTARGET_TRY(plugin_.synchronize(local_id_, queue));
+  OMPTARGET_TRY(queue.complete());
   if (!missing.empty())
     print_message(format("device %d: the image of %s has no device version of the indirect function(s) %s", raw(id_),
                          loaded.library->path.c_str(), missing.c_str()));
@@ -81,17 +81,17 @@ void Device::publish_functions() {
   trace_function_table(raw(id_), table);
   publish_function_table(raw(id_), table);
   check_function_table(*this, table);
-  if (!plugin_.has_function_map()) {
+  if (!plugin().has_function_map()) {
     const std::string text =
         format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "
                "translated on its devices",
-               plugin_.name().c_str(), table.size());
+               plugin().name().c_str(), table.size());
     OMPTARGET_TRACE_DEVICE(Topic::kIndirect, id_, "%s", text.c_str());
-    if (has_indirect_functions() && plugin_.is_first_to_miss_map())
+    if (has_indirect_functions() && plugin().is_first_to_miss_map())
       print_message(text);
     return;
   }
-  if (Status status = plugin_.set_function_ptr_map(local_id_, table.size(), table.data()); !status)
+  if (Status status = plugin().set_function_ptr_map(local_id(), table.size(), table.data()); !status)
     print_message(format("device %d: the table of %zu indirect functions could not be set: %s", raw(id_), table.size(),
                          status.to_string().c_str()));
 }

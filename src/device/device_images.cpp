@@ -45,11 +45,11 @@ bool is_unified_memory_pointer(const Entry &entry) {
 std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
   std::optional<ImageCopy> best;
   int64_t best_fitness = 0;
-  const std::string arch = plugin_.device_arch(local_id_);
+  const std::string arch = plugin().device_arch(local_id());
   for (size_t i = 0; i < library->images.size(); ++i) {
     std::optional<ImageCopy> image = Runtime::get().copy_image(library, i);
-    if (!image || (image->entries().empty() && !plugin_.supports_empty_images()) ||
-        !plugin_.accepts_on_device(local_id_, image->record(), image->arch().c_str()))
+    if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
+        !plugin().accepts_on_device(local_id(), image->record(), image->arch().c_str()))
       continue;
     const int64_t fits = fitness(*image, arch);
     if (fits > best_fitness) {
@@ -77,11 +77,11 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
   __tgt_device_image record = image.record();
-  OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin_.load_binary(local_id_, record));
+  OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin().load_binary(local_id(), record));
   ImageSigns signs = read_signs(image.bytes(), image.wrapping());
   const uint64_t number = last_number_++;
   observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
-  if (!plugin_.keeps_images())
+  if (!plugin().keeps_images())
     image.drop_bytes();
   auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, std::move(signs), number});
   Status status;
@@ -145,7 +145,7 @@ bool Device::points_to_host(const Entry &entry) const {
 
 Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
   if (points_to_host(entry))
-    OMPTARGET_TRY_DURING(plugin_.data_submit(local_id_, raw(target), raw(entry.address), sizeof(void *), nullptr),
+    OMPTARGET_TRY_DURING(plugin_device_.data_submit(raw(target), raw(entry.address), sizeof(void *), nullptr),
                          "while pointing %s to the host's variable", entry.name);
   const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size),
                        entry.address, entry.name,
@@ -211,7 +211,7 @@ void Device::destroy(Loaded &loaded) {
       kernels_.erase(static_cast<uintptr_t>(address));
   for (const HostPtr variable : loaded.variables)
     (void)map_.remove_infinite(variable);
-  plugin_.unload_binary(local_id_, loaded.table);
+  plugin().unload_binary(local_id(), loaded.table);
   observe::image_unloaded(id_, loaded.number);
 }
 

@@ -307,7 +307,7 @@ private:
     const observe::KernelLaunch launch({device.id(), kernel_.name, static_cast<int32_t>(args.NumTeams[0]),
                                         static_cast<int32_t>(args.ThreadLimit[0])});
     return work_.timed(
-        device.plugin().launch_kernel(device.local_id(), kernel_.handle, shaped.values, args, &work_.queue()));
+        device.plugin_device().launch_kernel(kernel_.handle, shaped.values, args, &work_.queue()));
   }
 
   DeviceWork &work_;

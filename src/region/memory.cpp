@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/guarded.h"
 #include "base/log.h"
@@ -52,7 +53,7 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
     DataOperation operation({DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size),
                              nullptr});
     OMPTARGET_TRY_ASSIGN(memory,
-                         device->plugin().data_alloc(device->local_id(), static_cast<int64_t>(size), nullptr, kind));
+                         device->plugin_device().data_alloc(static_cast<int64_t>(size), nullptr, kind));
     operation.set_target(memory);
   }
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "allocated %zu bytes of kind %d at %p", size, kind, memory);
@@ -68,7 +69,7 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "freeing %p", pointer);
   if (device) {
     const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});
-    return device->plugin().data_delete(device->local_id(), pointer, kind);
+    return device->plugin_device().data_delete(pointer, kind);
   }
   std::free(pointer);
   return Status::ok();
@@ -79,7 +80,10 @@ namespace {
 /// Copies between two places, any of which may be the host.
 class Copier {
 public:
-  Copier(Device *to, Device *from) : to_(to), from_(from) {}
+  Copier(Device *to, Device *from) : to_(to), from_(from) {
+    if (Device *const device = from ? from : to)
+      queue_.emplace(device->plugin_device());
+  }
 
   Status copy(void *destination, const void *source, int64_t bytes) {
     if (!to_ && !from_) {
@@ -88,36 +92,38 @@ public:
     }
     if (!from_) {
       const DataOperation operation({DataOperationKind::kToDevice, to_->id(), source, destination, bytes, nullptr});
-      return to_->plugin().data_submit(to_->local_id(), destination, source, bytes, &queue_);
+      return to_->plugin_device().data_submit(destination, source, bytes, queue_->get());
     }
     if (!to_) {
       const DataOperation operation({DataOperationKind::kFromDevice, from_->id(), destination,
                                      const_cast<void *>(source), bytes, nullptr});
-      return from_->plugin().data_retrieve(from_->local_id(), destination, source, bytes, &queue_);
+      return from_->plugin_device().data_retrieve(destination, source, bytes, queue_->get());
     }
     return between_devices(destination, source, bytes);
   }
 
-  Status finish() {
-    Device *const device = from_ ? from_ : to_;
-    return device ? device->plugin().synchronize(device->local_id(), queue_) : Status::ok();
+  /// Waits for the copies, whether or not one of them failed when it was queued: then copied is that failure.
+  Status finish(Status copied) {
+    if (queue_)
+      copied.keep_first(queue_->complete());
+    return copied;
   }
 
 private:
   Status between_devices(void *destination, const void *source, int64_t bytes) {
-    const Plugin &plugin = from_->plugin();
     const DataOperation operation({DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr,
                                    from_->id()});
-    if (&plugin == &to_->plugin() && plugin.can_exchange(from_->local_id(), to_->local_id()))
-      return plugin.data_exchange(from_->local_id(), source, to_->local_id(), destination, bytes, &queue_);
+    const PluginDevice &from = from_->plugin_device();
+    if (from.can_exchange(to_->plugin_device()))
+      return from.data_exchange(source, to_->plugin_device(), destination, bytes, queue_->get());
     const std::unique_ptr<std::byte[]> buffer(new std::byte[static_cast<size_t>(bytes)]);
-    OMPTARGET_TRY(plugin.data_retrieve(from_->local_id(), buffer.get(), source, bytes, nullptr));
-    return to_->plugin().data_submit(to_->local_id(), destination, buffer.get(), bytes, nullptr);
+    OMPTARGET_TRY(from.data_retrieve(buffer.get(), source, bytes, nullptr));
+    return to_->plugin_device().data_submit(destination, buffer.get(), bytes, nullptr);
   }
 
   Device *const to_;
   Device *const from_;
-  Queue queue_;
+  std::optional<OwnedQueue> queue_; ///< of from_, or else of to_; none for copies on the host
 };
 
 /// A rectangle in bytes: blocks of equal size, nested. Distances are those of one index.
@@ -190,9 +196,7 @@ Status copy_memory(const Place &destination, const Place &source, size_t length)
   OMPTARGET_TRACE(Topic::kTransfer, "copying %zu bytes from %p (device %d) to %p (device %d)", length, source.address,
                   source.device, destination.address, destination.device);
   Copier copier(to.get(), from.get());
-  Status status = copier.copy(destination.address, source.address, static_cast<int64_t>(length));
-  OMPTARGET_TRY(copier.finish());
-  return status;
+  return copier.finish(copier.copy(destination.address, source.address, static_cast<int64_t>(length)));
 }
 
 Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape) {
@@ -215,10 +219,8 @@ Status copy_rectangle(const Rectangle &destination, const Rectangle &source, con
       return Status::error("a rectangle is larger than the address space");
   if (copy.block == 0)
     return Status::ok();
-  Status status = copy.run(0, static_cast<char *>(destination.array) + copy.to.offset,
-                           static_cast<const char *>(source.array) + copy.from.offset);
-  OMPTARGET_TRY(copier.finish());
-  return status;
+  return copier.finish(copy.run(0, static_cast<char *>(destination.array) + copy.to.offset,
+                                static_cast<const char *>(source.array) + copy.from.offset));
 }
 
 Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_number) {
@@ -228,7 +230,7 @@ Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_n
   if (device) {
     const DataOperation operation({DataOperationKind::kFill, device->id(), nullptr, pointer,
                                    static_cast<int64_t>(length), nullptr});
-    return device->plugin().data_fill(device->local_id(), pointer, value, static_cast<int64_t>(length), nullptr);
+    return device->plugin_device().data_fill(pointer, value, static_cast<int64_t>(length), nullptr);
   }
   std::memset(pointer, value, length);
   return Status::ok();
@@ -285,14 +287,14 @@ Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || size == 0)
     return static_cast<void *>(nullptr);
-  return device ? device->plugin().data_lock(device->local_id(), pointer, static_cast<int64_t>(size)) : pointer;
+  return device ? device->plugin_device().data_lock(pointer, static_cast<int64_t>(size)) : pointer;
 }
 
 Status unlock_memory(void *pointer, int32_t device_number) {
   if (has_ended(device_number))
     return Status::ok();
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
-  return device && pointer ? device->plugin().data_unlock(device->local_id(), pointer) : Status::ok();
+  return device && pointer ? device->plugin_device().data_unlock(pointer) : Status::ok();
 }
 
 namespace {
@@ -356,7 +358,7 @@ const char *uid_of_device(int32_t device_number) {
   }
   if (!*device)
     return kHostUid;
-  std::string uid = (*device)->plugin().device_uid((*device)->local_id());
+  std::string uid = (*device)->plugin_device().device_uid();
   if (uid.empty())
     uid = format("%s-%d", (*device)->plugin().name().c_str(), (*device)->local_id());
   return known_uids().lock()->try_emplace(device_number, std::move(uid)).first->second.c_str();

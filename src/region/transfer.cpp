@@ -139,7 +139,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     const int64_t bytes = storage.size + storage.padding;
     DataOperation operation({DataOperationKind::kAllocate, device_.id(), raw(storage.begin), nullptr, bytes,
                              storage.ref.mapping->name()});
-    auto allocated = device_.plugin().data_alloc(device_.local_id(), bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
+    auto allocated = device_.plugin_device().data_alloc(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()
           .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
@@ -162,7 +162,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
 }
 
 Status DeviceWork::notify_mapped(const NewStorage &storage) {
-  return device_.plugin().data_notify_mapped(device_.local_id(), raw(storage.begin), storage.size);
+  return device_.plugin_device().data_notify_mapped(raw(storage.begin), storage.size);
 }
 
 /// False as carry_out.
@@ -180,11 +180,10 @@ Result<bool> DeviceWork::fill(const EnterPlan &plan) {
 
 /// An event after which all that is queued now is done. It lives as long as somebody may wait for it.
 Result<std::shared_ptr<void>> DeviceWork::record_arrival() {
-  const Plugin &plugin = device_.plugin();
-  const int32_t id = device_.local_id();
-  OMPTARGET_TRY_ASSIGN(void *const event, plugin.create_event(id));
-  std::shared_ptr<void> arrival(event, [&plugin, id](void *handle) { plugin.destroy_event(id, handle); });
-  OMPTARGET_TRY(plugin.record_event(id, event, queue_));
+  const PluginDevice device = device_.plugin_device();
+  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
+  std::shared_ptr<void> arrival(event, [device](void *handle) { device.destroy_event(handle); });
+  OMPTARGET_TRY(device.record_event(event, queue_));
   return arrival;
 }
 
@@ -198,7 +197,7 @@ Status DeviceWork::publish(const EnterPlan &plan) {
     if (device_.plugin().has_events()) {
       OMPTARGET_TRY_ASSIGN(arrival, record_arrival());
     } else {
-      OMPTARGET_TRY(device_.plugin().synchronize(device_.local_id(), queue_));
+      OMPTARGET_TRY(device_.plugin_device().synchronize(queue_));
     }
   }
   for (const NewStorage &storage : plan.allocations) {
@@ -222,7 +221,7 @@ Result<bool> DeviceWork::await(const llvm::SmallVectorImpl<MappingRef> &awaited)
     if (!ref.mapping->wait_for(bit, ref.generation))
       are_there = false;
     else if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
-      OMPTARGET_TRY(device_.plugin().wait_event(device_.local_id(), arrival.get(), queue_));
+      OMPTARGET_TRY(device_.plugin_device().wait_event(arrival.get(), queue_));
   }
   return are_there;
 }
@@ -237,7 +236,7 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
   const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
   OMPTARGET_TRY(explained(
-      timed(device_.plugin().data_submit(device_.local_id(), raw(*target), raw(copy.host), copy.size, &queue_)), copy,
+      timed(device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size, &queue_)), copy,
       "to"));
   return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
@@ -258,12 +257,12 @@ Status DeviceWork::write_value(DevicePtr target, const void *value, int64_t size
   if (device_.plugin().is_asynchronous())
     value = keep(value, static_cast<size_t>(size));
   const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
-  return timed(device_.plugin().data_submit(device_.local_id(), raw(target), value, size, &queue_));
+  return timed(device_.plugin_device().data_submit(raw(target), value, size, &queue_));
 }
 
 Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
   const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
-  return timed(device_.plugin().data_submit(device_.local_id(), raw(target), raw(source), size, &queue_));
+  return timed(device_.plugin_device().data_submit(raw(target), raw(source), size, &queue_));
 }
 
 Status DeviceWork::attach(const Attachment &action) {
@@ -306,7 +305,7 @@ Status DeviceWork::write_pointer(const Attachment &action, DevicePtr device_addr
 
 /// Queued copies into what goes are waited for.
 Status DeviceWork::give_back(MapItems &items, EnterPlan &plan) {
-  Status status = queue_.is_busy() ? device_.plugin().synchronize(device_.local_id(), queue_) : Status::ok();
+  Status status = queue_.is_busy() ? device_.plugin_device().synchronize(queue_) : Status::ok();
   settle_attached();
   abandon_enter(device_.map(), items, plan);
   Status freed = free_all(plan.removed);
@@ -319,11 +318,7 @@ Status DeviceWork::give_back(MapItems &items, EnterPlan &plan) {
 Status DeviceWork::free_all(const std::vector<Removed> &all) {
   Status status;
   for (const Removed &removed : all) {
-    Status freed = free_removed(removed);
-    if (status.is_ok())
-      status = std::move(freed);
-    else
-      freed.consume();
+    status.keep_first(free_removed(removed));
   }
   return status;
 }
@@ -352,7 +347,7 @@ Status DeviceWork::complete() {
 }
 
 Result<bool> DeviceWork::try_complete() {
-  auto is_done = device_.plugin().query(device_.local_id(), queue_);
+  auto is_done = device_.plugin_device().query(queue_);
   if (!is_done.is_ok()) [[unlikely]]
     return blamed_on_kernel(is_done.take_status());
   if (!*is_done)
@@ -371,7 +366,7 @@ Status DeviceWork::copy_to_host(const Copy &copy) {
   const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
   OMPTARGET_TRY(explained(
-      timed(device_.plugin().data_retrieve(device_.local_id(), raw(copy.host), raw(*target), copy.size, &queue_)), copy,
+      timed(device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_)), copy,
       "from"));
   if (!copy.mapping.mapping->has_attached_pointers())
     return Status::ok();
@@ -402,11 +397,7 @@ Status DeviceWork::leave_mappings() {
                                                                     : map.give_back(left.ref);
     if (!removed.is_removed && !removed.is_free)
       continue;
-    Status freed = free_removed(removed);
-    if (status.is_ok())
-      status = std::move(freed);
-    else
-      freed.consume();
+    status.keep_first(free_removed(removed));
   }
   exit_.left.clear();
   return status;
@@ -421,11 +412,11 @@ Status DeviceWork::free_removed(const Removed &removed) {
   }
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
-  const Plugin &plugin = device_.plugin();
+  const PluginDevice &plugin = device_.plugin_device();
   const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
                                  raw(removed.allocation), removed.size, removed.name});
-  OMPTARGET_TRY(plugin.data_notify_unmapped(device_.local_id(), raw(removed.begin)));
-  OMPTARGET_TRY_DURING(plugin.data_delete(device_.local_id(), raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
+  OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
+  OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                        "Failed to deallocate target data");
   return Status::ok();
 }
@@ -447,7 +438,7 @@ Status DeviceWork::start_update(const MapItems &items) {
 Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
   DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory,
-                       device_.plugin().data_alloc(device_.local_id(), size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+                       device_.plugin_device().data_alloc(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
   operation.set_target(memory);
   temporaries_.push_back(device_ptr(memory));
   return device_ptr(memory);
@@ -455,7 +446,7 @@ Result<DevicePtr> DeviceWork::allocate_temporary(int64_t size) {
 
 Status DeviceWork::wait() {
   const observe::Wait wait(device_.id());
-  Status status = device_.plugin().synchronize(device_.local_id(), queue_);
+  Status status = device_.plugin_device().synchronize(queue_);
   return status.is_ok() ? std::move(status) : blamed_on_kernel(std::move(status));
 }
 
@@ -464,7 +455,7 @@ Status DeviceWork::timed(Status status) {
   const bool waits = (observe::listeners() & kTimed) != 0 && queue_.is_busy();
   if (!waits || !status) [[likely]]
     return status;
-  return device_.plugin().synchronize(device_.local_id(), queue_);
+  return device_.plugin_device().synchronize(queue_);
 }
 
 Status DeviceWork::blamed_on_kernel(Status failure) const {
@@ -477,7 +468,7 @@ Status DeviceWork::blamed_on_kernel(Status failure) const {
 
 /// A kernel's fault is told by whichever call comes next, often a copy of its results. Waiting tells them apart.
 Status DeviceWork::unless_kernel_failed(Status failure) {
-  Status waited = device_.plugin().synchronize(device_.local_id(), queue_);
+  Status waited = device_.plugin_device().synchronize(queue_);
   if (waited.is_ok())
     return failure;
   failure.consume();
@@ -492,13 +483,8 @@ Status DeviceWork::finish() {
     device_.map().end_arrival(ref);
   arriving_.clear();
   settle_attached();
-  if (!temporaries_.empty()) {
-    Status freed = free_temporaries();
-    if (status.is_ok())
-      status = std::move(freed);
-    else
-      freed.consume();
-  }
+  if (!temporaries_.empty())
+    status.keep_first(free_temporaries());
   values_.clear();
   return status;
 }
@@ -507,11 +493,7 @@ Status DeviceWork::free_temporaries() {
   Status status;
   for (const DevicePtr temporary : temporaries_) {
     const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
-    Status freed = device_.plugin().data_delete(device_.local_id(), raw(temporary), OMPTARGET_ALLOC_DEFAULT);
-    if (status.is_ok())
-      status = std::move(freed);
-    else
-      freed.consume();
+    status.keep_first(device_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
   }
   temporaries_.clear();
   return status;

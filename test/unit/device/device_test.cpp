@@ -288,5 +288,18 @@ TEST(Device, is_caught_up_by_whoever_comes_after_a_registration) {
               Runtime::get().known_device(i)->plugin().name() == "alpha" ? 1u : 0u);
 }
 
+TEST(Device, waits_for_what_it_reads_before_it_gives_up) {
+  setenv("RECORDING_FAILS", "retrieve", 1);
+  Module module("Q");
+  module.add(&kernel_a, "one", 8, OMPTARGET_ENTRY_INDIRECT);
+  module.add(&kernel_b, "two", 8, OMPTARGET_ENTRY_INDIRECT);
+  ASSERT_TRUE(module.load());
+  Device *const device = ready_device(0);
+  ASSERT_TRUE(device);
+  EXPECT_THAT(device->load_failure(library_of(&kernel_a)),
+              testing::AllOf(HasSubstr("the line is busy"), HasSubstr("while reading the device address of two")));
+  EXPECT_THAT(events("queueing"), HasSubstr("queue:0 wait:0 "));
+}
+
 } // namespace
 } // namespace omptarget

@@ -5,6 +5,8 @@
  * told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose second
  * letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
  * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of an image has memory of its own, filled with the device's number.
+ * With RECORDING_QUEUES work is queued: a copy to the host happens when its queue is waited for, and the second one cannot
+ * be queued if RECORDING_FAILS=retrieve.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -157,3 +159,36 @@ int32_t __tgt_rtl_deinit_plugin(void) {
   return 0;
 }
 size_t __tgt_rtl_last_error(char *buffer, size_t size) { return (size_t)snprintf(buffer, size, "%s", failure); }
+
+#if RECORDING_QUEUES
+static struct {
+  void *host, *target;
+  int64_t size;
+} queued[16];
+static int queued_count;
+
+int32_t __tgt_rtl_data_submit_async(int32_t ID, void *target, void *host, int64_t size, __tgt_async_info *async) {
+  return __tgt_rtl_data_submit(ID, target, host, size);
+}
+int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *host, void *target, int64_t size, __tgt_async_info *async) {
+  const char *fails = getenv("RECORDING_FAILS");
+  if (queued_count == 1 && fails && strcmp(fails, "retrieve") == 0) {
+    failure = "the line is busy";
+    return -1;
+  }
+  async->Queue = queued;
+  record("queue:%d ", ID);
+  queued[queued_count].host = host;
+  queued[queued_count].target = target;
+  queued[queued_count++].size = size;
+  return 0;
+}
+int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async) {
+  for (int i = 0; i < queued_count; ++i)
+    memcpy(queued[i].host, queued[i].target, (size_t)queued[i].size);
+  queued_count = 0;
+  async->Queue = NULL;
+  record("wait:%d ", ID);
+  return 0;
+}
+#endif

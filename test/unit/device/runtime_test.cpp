@@ -83,9 +83,10 @@ TEST(Runtime, without_modules_the_end_of_main_is_suspected) {
 
 TEST(Runtime, all_devices_are_initialised_on_demand_of_a_tool) {
   ASSERT_TRUE(Runtime::get().initialise_all());
-  EXPECT_EQ(Runtime::get().number_of_devices(), 4);
+  EXPECT_EQ(Runtime::get().number_of_devices(), 6);
   EXPECT_EQ(events("alpha"), "offset:0 init:0 init:1 ");
   EXPECT_EQ(events("beta"), "offset:2 init:0 init:1 ");
+  EXPECT_EQ(events("queueing"), "offset:4 init:0 init:1 ");
 }
 
 TEST(Runtime, disabled_offloading_loads_no_plugin) {
