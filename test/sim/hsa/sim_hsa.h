@@ -60,6 +60,8 @@ uint64_t sim_hsa_violations(void);
 void sim_hsa_forget_violations(void);
 /* Objects that exist: queues, signals, executables, readers, allocations, locked ranges. */
 uint64_t sim_hsa_live_objects(void);
+/* As of the stand-in for CUDA; nothing goes with anything else here, so that it is always 0. */
+uint64_t sim_hsa_leaked_objects(void);
 /* Queues and copy engines start no work before somebody waits for a signal (nonzero), so that what is not waited for is
  * not there. Also SIM_HSA_HOLD=1. */
 void sim_hsa_hold(int hold);

@@ -239,6 +239,7 @@ SIM_API uint64_t sim_hsa_live_objects(void) {
     live += allocation.kind != MemoryKind::kGlobal;
   return live;
 }
+SIM_API uint64_t sim_hsa_leaked_objects(void) { return 0; }
 SIM_API void sim_hsa_hold(int hold) {
   {
     const std::lock_guard lock(held().mutex);

@@ -4,54 +4,14 @@
 // The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each test
 // sets what it needs before the device is opened.
 
-#include "cuda_plugin.h"
-
-#include <map>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "plugin_fixture.h"
 
 namespace sim_test {
 namespace {
 
-using testing::HasSubstr;
-
-Plugin *the_plugin;
-Sim *the_sim;
-
-class CudaSettings : public testing::Test {
+class CudaSettings : public GpuSettings {
 protected:
-  Plugin &plugin = *the_plugin;
-  Sim &sim = *the_sim;
-
-  void open(const std::map<std::string, std::string> &settings) {
-    for (const auto &[name, value] : settings)
-      setenv(name.c_str(), value.c_str(), 1);
-    result_ = plugin.init_device(0);
-    for (const auto &[name, value] : settings)
-      unsetenv(name.c_str());
-  }
-  void TearDown() override {
-    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
-    EXPECT_EQ(sim.violations(), 0u);
-    EXPECT_EQ(sim.live_objects(), 0u);
-  }
-  void *load(const char *file, const char *kernel) {
-    image_ = std::make_unique<Image>(file);
-    __tgt_target_table *table = plugin.load_binary(0, image_->kernel(kernel).get());
-    return table ? table->EntriesBegin[0].addr : nullptr;
-  }
-  std::vector<uint64_t> told(void *entry, Launch launch) {
-    void *out = plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_DEVICE);
-    launch.arguments.insert(launch.arguments.begin(), out);
-    launch.offsets.insert(launch.offsets.begin(), 0);
-    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
-    std::vector<uint64_t> values(8);
-    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 64), 0);
-    return values;
-  }
-  int32_t result_ = -1;
-  std::unique_ptr<Image> image_;
+  void *load(const char *file, const char *name) { return kernel(name, 0, file); }
 };
 
 // The machine of this program has an sm_80; old images are made for sm_70, so they are relabelled here.
@@ -121,9 +81,9 @@ TEST_F(CudaSettings, a_heap_size_gives_the_device_runtime_its_pool) {
   open({{"LIBOMPTARGET_HEAP_SIZE", "65536"}});
   ASSERT_EQ(result_, 0);
   int host = 0;
-  image_ = std::make_unique<Image>("kernels_80.cubin");
+  Image image("kernels_80.cubin");
   __tgt_target_table *table =
-      plugin.load_binary(0, image_->variable("__omp_rtl_device_memory_pool", &host, 16).get());
+      plugin.load_binary(0, image.variable("__omp_rtl_device_memory_pool", &host, 16).get());
   ASSERT_NE(table, nullptr) << plugin.error();
   uint64_t pool[2] = {};
   ASSERT_EQ(plugin.data_retrieve(0, pool, table->EntriesBegin[0].addr, 16), 0);
@@ -265,9 +225,6 @@ TEST_F(CudaSettings, nonsense_is_warned_about_and_not_used) {
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  sim_test::the_plugin = new sim_test::Plugin;
-  sim_test::the_sim = new sim_test::Sim;
-  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
-  sim_test::the_plugin->abi(&info);
+  sim_test::open_plugin();
   return RUN_ALL_TESTS();
 }

@@ -4,23 +4,14 @@
 // The AMDGPU plugin under settings that are read when a device is initialised, and on machines that differ in what devices
 // reach; of those suites each is run in a process of its own. Each test sets what it needs before the device is opened.
 
-#include "hsa_plugin.h"
-
-#include <map>
-#include <memory>
 #include <numeric>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "plugin_fixture.h"
 
 namespace sim_test {
 namespace {
 
-using testing::HasSubstr;
-
-Plugin *the_plugin;
-Sim *the_sim;
 std::string trace_file;
 
 /// The beginning of AMD's record of a queue.
@@ -31,44 +22,14 @@ struct QueueRecord {
   uint32_t size;
 };
 
-class AmdgpuSettings : public testing::Test {
+class AmdgpuSettings : public GpuSettings {
 protected:
-  Plugin &plugin = *the_plugin;
-  Sim &sim = *the_sim;
-
-  void open(const std::map<std::string, std::string> &settings) {
-    for (const auto &[name, value] : settings)
-      setenv(name.c_str(), value.c_str(), 1);
-    result_ = plugin.init_device(0);
-    for (const auto &[name, value] : settings)
-      unsetenv(name.c_str());
-  }
   void TearDown() override {
     for (__tgt_async_info *queue : queues_)
       EXPECT_EQ(queue ? plugin.release_async_info(0, queue) : 0, 0);
-    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
-    EXPECT_EQ(sim.violations(), 0u);
-    EXPECT_EQ(sim.live_objects(), 0u);
+    GpuSettings::TearDown();
   }
-  __tgt_offload_entry *load(Image &image) {
-    __tgt_target_table *table = plugin.load_binary(0, image.get());
-    EXPECT_NE(table, nullptr) << plugin.error();
-    return table ? table->EntriesBegin : nullptr;
-  }
-  void *kernel(const char *name) {
-    images_.push_back(std::make_unique<Image>("kernels_90a.hsaco"));
-    __tgt_offload_entry *entries = load(images_.back()->kernel(name));
-    return entries ? entries[0].addr : nullptr;
-  }
-  std::vector<uint64_t> told(void *entry, Launch launch) {
-    void *out = plugin.data_alloc(0, 80, nullptr, OMPTARGET_ALLOC_DEVICE);
-    launch.arguments.insert(launch.arguments.begin(), out);
-    launch.offsets.insert(launch.offsets.begin(), 0);
-    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
-    std::vector<uint64_t> values(10);
-    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 80), 0);
-    return values;
-  }
+  __tgt_offload_entry *load(Image &image) { return GpuTest::load(0, image); }
   // A queue for interop, and the HSA queue that it uses.
   QueueRecord *take_queue() {
     __tgt_async_info *async = nullptr;
@@ -84,10 +45,7 @@ protected:
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
 
-  int32_t result_ = -1;
-
 private:
-  std::vector<std::unique_ptr<Image>> images_;
   std::vector<__tgt_async_info *> queues_;
 };
 class AmdgpuXnack : public AmdgpuSettings {};
@@ -448,10 +406,7 @@ int main(int argc, char **argv) {
   setenv("LIBOMPTARGET_DEBUG", "all", 1);
   setenv("LIBOMPTARGET_DEBUG_FILE", trace_file.c_str(), 1);
   setenv("LIBOMPTARGET_KERNEL_TRACE", "1", 1);
-  the_plugin = new Plugin;
-  the_sim = new Sim;
-  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
-  the_plugin->abi(&info);
+  open_plugin();
   const int result = RUN_ALL_TESTS();
   unlink(trace_file.c_str());
   return result;

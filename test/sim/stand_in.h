@@ -1,19 +1,22 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA plugin and the stand-in of libcuda.so.1 as a test sees them.
+// The functions of a stand-in that every vendor's has, as tests see them. under_test.h, which includes this, says SIM_LIBRARY,
+// the file, and SIM_SYMBOL(name), the name with the vendor's prefix.
 #pragma once
 
 #include "plugin_under_test.h"
-#include "sim_cuda.h"
 
 namespace sim_test {
 
-/// The stand-in.
-struct Sim {
-  void *library = open_library("libcuda.so.1");
+#define SIM_TEXT_2(text) #text
+#define SIM_TEXT(text) SIM_TEXT_2(text)
 #define SIM_FUNCTION(name)                                                                                             \
-  decltype(&sim_cuda_##name) name = reinterpret_cast<decltype(&sim_cuda_##name)>(symbol(library, "sim_cuda_" #name));
+  decltype(&SIM_SYMBOL(name)) name = reinterpret_cast<decltype(&SIM_SYMBOL(name))>(                                    \
+      symbol(library, SIM_TEXT(SIM_SYMBOL(name))));
+
+struct StandIn {
+  void *library = open_library(SIM_LIBRARY);
   SIM_FUNCTION(fail)
   SIM_FUNCTION(calls)
   SIM_FUNCTION(failed)
@@ -25,7 +28,6 @@ struct Sim {
   SIM_FUNCTION(live_objects)
   SIM_FUNCTION(leaked_objects)
   SIM_FUNCTION(hold)
-#undef SIM_FUNCTION
 };
 
 } // namespace sim_test

@@ -3,83 +3,18 @@
 //
 // The CUDA plugin on the stand-in of the driver, called through the plugin ABI. The machine has an sm_80 and an sm_90.
 
-#include "cuda_plugin.h"
-
 #include <atomic>
 #include <numeric>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "plugin_fixture.h"
 
 namespace sim_test {
 namespace {
 
-using testing::HasSubstr;
-
-constexpr uint64_t kNoEnvironment = ~uint64_t{0};
-
-Plugin *the_plugin;
-Sim *the_sim;
-
-class CudaPlugin : public testing::Test {
-protected:
-  Plugin &plugin = *the_plugin;
-  Sim &sim = *the_sim;
-
-  void SetUp() override {
-    ASSERT_EQ(plugin.init_device(0), 0) << plugin.error();
-    ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
-  }
-
-  void TearDown() override {
-    EXPECT_EQ(plugin.deinit_device(0), 0) << plugin.error();
-    EXPECT_EQ(plugin.deinit_device(1), 0) << plugin.error();
-    EXPECT_EQ(sim.violations(), 0u);
-    EXPECT_EQ(sim.live_objects(), 0u);
-    EXPECT_EQ(sim.leaked_objects(), 0u);
-  }
-
-  // Loads the image and gives back its table.
-  __tgt_offload_entry *load(int32_t device, Image &image) {
-    __tgt_target_table *table = plugin.load_binary(device, image.get());
-    EXPECT_NE(table, nullptr) << plugin.error();
-    tables_.push_back(table);
-    return table ? table->EntriesBegin : nullptr;
-  }
-  __tgt_target_table *last_table() { return tables_.back(); }
-
-  // The address of a kernel of the new image on device 0.
-  void *kernel(const char *name) {
-    images_.push_back(std::make_unique<Image>("kernels_80.cubin"));
-    __tgt_offload_entry *entries = load(0, images_.back()->kernel(name));
-    return entries ? entries[0].addr : nullptr;
-  }
-
-  template <typename T> T read(int32_t device, const void *address) {
-    T value{};
-    EXPECT_EQ(plugin.data_retrieve(device, &value, const_cast<void *>(address), sizeof(value)), 0) << plugin.error();
-    return value;
-  }
-
-  // What a tell_... kernel wrote.
-  std::vector<uint64_t> told(void *entry, Launch launch) {
-    void *out = plugin.data_alloc(0, 8 * sizeof(uint64_t), nullptr, OMPTARGET_ALLOC_DEVICE);
-    launch.arguments.insert(launch.arguments.begin(), out);
-    launch.offsets.insert(launch.offsets.begin(), 0);
-    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
-    std::vector<uint64_t> values(8);
-    EXPECT_EQ(plugin.data_retrieve(0, values.data(), out, 8 * sizeof(uint64_t)), 0);
-    EXPECT_EQ(plugin.data_delete(0, out, OMPTARGET_ALLOC_DEVICE), 0);
-    return values;
-  }
-
-private:
-  std::vector<__tgt_target_table *> tables_;
-  std::vector<std::unique_ptr<Image>> images_;
-};
+class CudaPlugin : public GpuPlugin {};
 
 TEST_F(CudaPlugin, tells_what_it_is) {
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
@@ -92,22 +27,6 @@ TEST_F(CudaPlugin, tells_what_it_is) {
   char uid[64];
   EXPECT_EQ(plugin.device_uid(1, uid, sizeof(uid)), 40u);
   EXPECT_STREQ(uid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f");
-}
-
-TEST_F(CudaPlugin, calls_for_missing_or_closed_devices_fail) {
-  EXPECT_EQ(plugin.data_alloc(2, 8, nullptr, 0), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("no device 2"));
-  EXPECT_EQ(plugin.data_alloc(-1, 8, nullptr, 0), nullptr);
-  ASSERT_EQ(plugin.deinit_device(1), 0);
-  EXPECT_EQ(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("device 1 is not initialised"));
-}
-
-TEST_F(CudaPlugin, a_device_can_be_closed_and_opened_again) {
-  ASSERT_EQ(plugin.deinit_device(0), 0);
-  ASSERT_EQ(plugin.deinit_device(0), 0);
-  ASSERT_EQ(plugin.init_device(0), 0);
-  EXPECT_NE(kernel("tell_spmd"), nullptr);
 }
 
 TEST_F(CudaPlugin, images_go_to_the_devices_that_run_them) {
@@ -209,47 +128,6 @@ TEST_F(CudaPlugin, a_variable_of_another_size_is_an_error) {
   EXPECT_THAT(plugin.error(), HasSubstr("variable gv has 4 bytes in the image for sm_80 and 8 bytes on the host"));
 }
 
-TEST_F(CudaPlugin, impossible_kernels_are_refused) {
-  Image image("kernels_80.cubin");
-  image.kernel("tell_badly");
-  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
-}
-
-TEST_F(CudaPlugin, data_goes_there_and_back) {
-  std::vector<double> a(1000), b(1000), result(1000);
-  std::iota(a.begin(), a.end(), 0.0);
-  std::iota(b.begin(), b.end(), 5.0);
-  const int64_t size = static_cast<int64_t>(a.size() * sizeof(double));
-  void *entry = kernel("__omp_offloading_10_2_add_l7");
-  void *device_a = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEVICE);
-  void *device_b = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEFAULT);
-  __tgt_async_info async{};
-  ASSERT_EQ(plugin.data_submit_async(0, device_a, a.data(), size, &async), 0);
-  EXPECT_NE(async.Queue, nullptr);
-  ASSERT_EQ(plugin.data_submit_async(0, device_b, b.data(), size, &async), 0);
-  ASSERT_EQ(Launch(device_a, device_b, uint64_t{1000}).run(plugin, 0, entry, &async), 0) << plugin.error();
-  ASSERT_EQ(plugin.data_retrieve_async(0, result.data(), device_a, size, &async), 0);
-  ASSERT_EQ(plugin.synchronize(0, &async), 0);
-  EXPECT_EQ(async.Queue, nullptr);
-  for (size_t i = 0; i < result.size(); ++i)
-    ASSERT_EQ(result[i], 2 * static_cast<double>(i) + 5) << i;
-  EXPECT_EQ(plugin.data_delete(0, device_a, OMPTARGET_ALLOC_DEVICE), 0);
-  EXPECT_EQ(plugin.data_delete(0, device_b, OMPTARGET_ALLOC_DEVICE), 0);
-}
-
-TEST_F(CudaPlugin, offsets_are_added_to_arguments) {
-  void *entry = kernel("tell_spmd");
-  char *out = static_cast<char *>(plugin.data_alloc(0, 256, nullptr, OMPTARGET_ALLOC_DEVICE));
-  ASSERT_EQ(plugin.data_fill(0, out, 0, 256, nullptr), 0);
-  Launch launch(out);
-  launch.offsets[0] = 128;
-  ASSERT_EQ(launch.teams(5).run(plugin, 0, entry), 0);
-  EXPECT_EQ(read<uint64_t>(0, out + 8), 0u);
-  EXPECT_EQ(read<uint64_t>(0, out + 128 + 8), 5u);
-  EXPECT_EQ(plugin.data_delete(0, out, 0), 0);
-}
-
 TEST_F(CudaPlugin, many_arguments_arrive) {
   void *entry = kernel("many_arguments");
   Launch launch(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_DEVICE));
@@ -257,60 +135,6 @@ TEST_F(CudaPlugin, many_arguments_arrive) {
     launch.add(i);
   ASSERT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
   EXPECT_EQ(read<uint64_t>(0, launch.arguments[0]), 10u + 38000u + 3900000u);
-}
-
-TEST_F(CudaPlugin, fill_sets_every_byte) {
-  char *memory = static_cast<char *>(plugin.data_alloc(0, 100, nullptr, OMPTARGET_ALLOC_DEVICE));
-  ASSERT_EQ(plugin.data_fill(0, memory, 0x5a, 100, nullptr), 0);
-  EXPECT_EQ(read<uint32_t>(0, memory + 96), 0x5a5a5a5au);
-}
-
-TEST_F(CudaPlugin, all_kinds_of_memory_work) {
-  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
-    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, 64, nullptr, kind));
-    ASSERT_NE(memory, nullptr) << plugin.error();
-    void *entry = kernel("tell_spmd");
-    ASSERT_EQ(Launch(memory).teams(9).run(plugin, 0, entry), 0) << plugin.error();
-    EXPECT_EQ(memory[1], 9u);
-    // The kind is known by the address: old callers do not tell it.
-    EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0) << plugin.error();
-  }
-  EXPECT_EQ(plugin.data_alloc(0, 64, nullptr, 17), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("17 is no kind of memory"));
-  EXPECT_EQ(plugin.data_alloc(0, -1, nullptr, 0), nullptr);
-  EXPECT_EQ(plugin.data_alloc(0, 0, nullptr, 0), nullptr);
-}
-
-TEST_F(CudaPlugin, wrong_frees_are_errors) {
-  int host = 0;
-  EXPECT_NE(plugin.data_delete(0, &host, 0), 0);
-  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
-  EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
-  EXPECT_NE(plugin.data_delete(0, memory, 0), 0);
-  EXPECT_THAT(plugin.error(), HasSubstr("while freeing device memory"));
-}
-
-TEST_F(CudaPlugin, freed_memory_is_used_again) {
-  void *first = plugin.data_alloc(0, 1000, nullptr, 0);
-  ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
-  const uint64_t before = sim.count("cuMemAlloc");
-  void *second = plugin.data_alloc(0, 990, nullptr, 0);
-  EXPECT_EQ(second, first);
-  EXPECT_EQ(sim.count("cuMemAlloc"), before);
-  ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
-}
-
-TEST_F(CudaPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
-  void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
-  ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
-  sim.fail("cuMemAlloc:1:2,cuMemAllocFromPoolAsync:1:2");
-  void *large = plugin.data_alloc(0, 100000, nullptr, 0);
-  EXPECT_NE(large, nullptr) << plugin.error();
-  sim.fail("cuMemAlloc:+:2,cuMemAllocFromPoolAsync:+:2");
-  EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
-  sim.fail("");
-  EXPECT_THAT(plugin.error(), HasSubstr(": CUDA_ERROR_OUT_OF_MEMORY (2)"));
-  EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
 }
 
 // ---- The shape of launches
@@ -358,14 +182,6 @@ TEST_F(CudaPlugin, a_bare_kernel_gets_the_programs_grid) {
   EXPECT_EQ(shape[6], 5u);
 }
 
-TEST_F(CudaPlugin, every_thread_of_the_grid_runs) {
-  void *entry = kernel("count_threads");
-  void *count = plugin.data_alloc(0, 8, nullptr, 0);
-  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
-  ASSERT_EQ(Launch(count).teams(10).run(plugin, 0, entry), 0);
-  EXPECT_EQ(read<uint64_t>(0, count), 640u);
-}
-
 TEST_F(CudaPlugin, dynamic_shared_memory_is_allowed_as_far_as_the_device_has_it) {
   void *entry = kernel("tell_spmd");
   EXPECT_EQ(told(entry, Launch().shared(1000))[3], 1000u);
@@ -386,15 +202,6 @@ TEST_F(CudaPlugin, a_launch_the_driver_refuses_names_kernel_and_shape) {
 
 // ---- Reductions
 
-TEST_F(CudaPlugin, reductions_have_a_buffer_of_their_own) {
-  void *entry = kernel("reduce");
-  void *sum = plugin.data_alloc(0, 8, nullptr, 0);
-  ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
-  for (int i = 0; i < 3; ++i)
-    ASSERT_EQ(Launch(sum, 1000).run(plugin, 0, entry), 0) << plugin.error();
-  EXPECT_EQ(read<uint64_t>(0, sum), 3u * 500500u);
-}
-
 TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
   void *entry = kernel("reduce");
   void *sums = plugin.data_alloc(0, 16, nullptr, 0);
@@ -411,82 +218,7 @@ TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
   EXPECT_EQ(read<uint64_t>(0, sums), 51u * 55u);
 }
 
-TEST_F(CudaPlugin, reductions_of_several_threads_do_not_meet) {
-  void *entry = kernel("reduce");
-  std::vector<std::thread> threads;
-  std::atomic<int> right{0};
-  for (int t = 0; t < 8; ++t)
-    threads.emplace_back([&, t] {
-      void *sum = plugin.data_alloc(0, 8, nullptr, 0);
-      const uint64_t n = 1000u + static_cast<uint64_t>(t);
-      __tgt_async_info async{};
-      uint64_t result = 0;
-      plugin.data_fill(0, sum, 0, 8, &async);
-      for (int i = 0; i < 20; ++i)
-        Launch(sum, n).run(plugin, 0, entry, &async);
-      plugin.data_retrieve_async(0, &result, sum, 8, &async);
-      plugin.synchronize(0, &async);
-      plugin.data_delete(0, sum, 0);
-      right += result == 20 * (n * (n + 1) / 2);
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  EXPECT_EQ(right, 8);
-}
-
 // ---- Queues and events
-
-TEST_F(CudaPlugin, queries_do_not_wait) {
-  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
-  flag->store(0);
-  void *entry = kernel("wait_for_flag");
-  __tgt_async_info async{};
-  ASSERT_EQ(Launch(flag).run(plugin, 0, entry, &async), 0);
-  void *const queue = async.Queue;
-  ASSERT_EQ(plugin.query_async(0, &async), 0);
-  EXPECT_EQ(async.Queue, queue);
-  flag->store(1);
-  while (async.Queue)
-    ASSERT_EQ(plugin.query_async(0, &async), 0);
-}
-
-TEST_F(CudaPlugin, queues_are_used_again) {
-  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
-  for (int i = 0; i < 20; ++i)
-    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
-  const uint64_t before = sim.count("cuStreamCreate");
-  __tgt_async_info async{};
-  for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
-    ASSERT_EQ(plugin.synchronize(0, &async), 0);
-  }
-  EXPECT_EQ(sim.count("cuStreamCreate"), before);
-  EXPECT_EQ(plugin.synchronize(0, &async), 0);
-}
-
-TEST_F(CudaPlugin, events_order_queues) {
-  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
-  flag->store(0);
-  void *wait = kernel("wait_for_flag");
-  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
-  // Pinned: the driver copies to pageable memory before it returns.
-  auto *value = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
-  __tgt_async_info first{}, second{};
-  void *event = nullptr;
-  ASSERT_EQ(plugin.create_event(0, &event), 0);
-  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, nullptr), 0);
-  ASSERT_EQ(Launch(flag).run(plugin, 0, wait, &first), 0);
-  ASSERT_EQ(plugin.data_fill(0, memory, 2, 8, &first), 0);
-  ASSERT_EQ(plugin.record_event(0, event, &first), 0);
-  ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
-  ASSERT_EQ(plugin.data_retrieve_async(0, value, memory, 8, &second), 0);
-  flag->store(1);
-  ASSERT_EQ(plugin.synchronize(0, &second), 0);
-  EXPECT_EQ(*value, 0x0202020202020202u);
-  ASSERT_EQ(plugin.sync_event(0, event), 0);
-  ASSERT_EQ(plugin.destroy_event(0, event), 0);
-  ASSERT_EQ(plugin.synchronize(0, &first), 0);
-}
 
 TEST_F(CudaPlugin, interop_queues_keep_their_stream) {
   __tgt_async_info *async = nullptr;
@@ -511,24 +243,6 @@ TEST_F(CudaPlugin, interop_queues_keep_their_stream) {
 }
 
 // ---- Two devices
-
-TEST_F(CudaPlugin, devices_exchange_data) {
-  uint64_t value = 0x1122334455667788u;
-  for (const int32_t other : {0, 1}) {
-    void *source = plugin.data_alloc(0, 8, nullptr, 0);
-    void *target = plugin.data_alloc(other, 8, nullptr, 0);
-    ASSERT_TRUE(plugin.is_data_exchangable(0, other));
-    ASSERT_EQ(plugin.data_submit(0, source, &value, 8), 0);
-    ASSERT_EQ(plugin.data_exchange(0, source, other, target, 8), 0) << plugin.error();
-    EXPECT_EQ(read<uint64_t>(other, target), value);
-    __tgt_async_info async{};
-    ASSERT_EQ(plugin.data_fill(0, source, 7, 8, &async), 0);
-    ASSERT_EQ(plugin.data_exchange_async(0, source, other, target, 8, &async), 0);
-    ASSERT_EQ(plugin.synchronize(0, &async), 0);
-    EXPECT_EQ(read<uint64_t>(other, target), 0x0707070707070707u);
-  }
-  EXPECT_FALSE(plugin.is_data_exchangable(0, 2));
-}
 
 TEST_F(CudaPlugin, each_device_runs_its_own_image) {
   Image sm_80("kernels_80.cubin"), sm_90("kernels_90.cubin");
@@ -771,17 +485,3 @@ TEST_F(CudaPlugin, launches_are_told_as_information) {
 
 } // namespace
 } // namespace sim_test
-
-int main(int argc, char **argv) {
-  testing::InitGoogleTest(&argc, argv);
-  sim_test::the_plugin = new sim_test::Plugin;
-  sim_test::the_sim = new sim_test::Sim;
-  __tgt_rtl_abi_info info{sizeof(info), 0, 0};
-  sim_test::the_plugin->abi(&info);
-  sim_test::the_plugin->init_plugin();
-  if (sim_test::the_sim->live_objects() != 0) {
-    std::fprintf(stderr, "counting devices created something\n");
-    return 1;
-  }
-  return RUN_ALL_TESTS();
-}

@@ -1,0 +1,249 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plugin for GPUs on the stand-in of its driver, called through the plugin ABI: what holds for every vendor. Each vendor's
+// folder has a file of this name with what is its own; both are one program.
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "plugin_fixture.h"
+
+namespace sim_test {
+namespace {
+
+TEST_F(GpuPlugin, calls_for_missing_or_closed_devices_fail) {
+  EXPECT_EQ(plugin.data_alloc(kDevices, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("no device " + std::to_string(kDevices)));
+  EXPECT_EQ(plugin.data_alloc(-1, 8, nullptr, 0), nullptr);
+  ASSERT_EQ(plugin.deinit_device(1), 0);
+  EXPECT_EQ(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("device 1 is not initialised"));
+}
+
+TEST_F(GpuPlugin, a_device_can_be_closed_and_opened_again) {
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  ASSERT_EQ(plugin.init_device(0), 0);
+  EXPECT_NE(kernel("tell_spmd"), nullptr);
+}
+
+TEST_F(GpuPlugin, impossible_kernels_are_refused) {
+  Image image(kImage);
+  image.kernel("tell_badly");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
+}
+
+TEST_F(GpuPlugin, data_goes_there_and_back) {
+  std::vector<double> a(1000), b(1000), result(1000);
+  std::iota(a.begin(), a.end(), 0.0);
+  std::iota(b.begin(), b.end(), 5.0);
+  const int64_t size = static_cast<int64_t>(a.size() * sizeof(double));
+  void *entry = kernel("__omp_offloading_10_2_add_l7");
+  void *device_a = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEVICE);
+  void *device_b = plugin.data_alloc(0, size, nullptr, OMPTARGET_ALLOC_DEFAULT);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_submit_async(0, device_a, a.data(), size, &async), 0);
+  EXPECT_NE(async.Queue, nullptr);
+  ASSERT_EQ(plugin.data_submit_async(0, device_b, b.data(), size, &async), 0);
+  ASSERT_EQ(Launch(device_a, device_b, uint64_t{1000}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve_async(0, result.data(), device_a, size, &async), 0);
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_EQ(async.Queue, nullptr);
+  for (size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(result[i], 2 * static_cast<double>(i) + 5) << i;
+  EXPECT_EQ(plugin.data_delete(0, device_a, OMPTARGET_ALLOC_DEVICE), 0);
+  EXPECT_EQ(plugin.data_delete(0, device_b, OMPTARGET_ALLOC_DEVICE), 0);
+}
+
+TEST_F(GpuPlugin, offsets_are_added_to_arguments) {
+  void *entry = kernel("tell_spmd");
+  char *out = static_cast<char *>(plugin.data_alloc(0, 256, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, out, 0, 256, nullptr), 0);
+  Launch launch(out);
+  launch.offsets[0] = 128;
+  ASSERT_EQ(launch.teams(5).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, out + 8), 0u);
+  EXPECT_EQ(read<uint64_t>(0, out + 128 + 8), 5u);
+  EXPECT_EQ(plugin.data_delete(0, out, 0), 0);
+}
+
+TEST_F(GpuPlugin, fill_sets_every_byte) {
+  char *memory = static_cast<char *>(plugin.data_alloc(0, 100, nullptr, OMPTARGET_ALLOC_DEVICE));
+  ASSERT_EQ(plugin.data_fill(0, memory, 0x5a, 100, nullptr), 0);
+  EXPECT_EQ(read<uint32_t>(0, memory + 96), 0x5a5a5a5au);
+}
+
+TEST_F(GpuPlugin, all_kinds_of_memory_work) {
+  for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, kTold * sizeof(uint64_t), nullptr, kind));
+    ASSERT_NE(memory, nullptr) << plugin.error();
+    void *entry = kernel("tell_spmd");
+    ASSERT_EQ(Launch(memory).teams(9).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(memory[1], 9u);
+    // The kind is known by the address: old callers do not tell it.
+    EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0) << plugin.error();
+  }
+  EXPECT_EQ(plugin.data_alloc(0, kTold * sizeof(uint64_t), nullptr, 17), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("17 is no kind of memory"));
+  EXPECT_EQ(plugin.data_alloc(0, -1, nullptr, 0), nullptr);
+  EXPECT_EQ(plugin.data_alloc(0, 0, nullptr, 0), nullptr);
+}
+
+TEST_F(GpuPlugin, wrong_frees_are_errors) {
+  int host = 0;
+  EXPECT_NE(plugin.data_delete(0, &host, 0), 0);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_NE(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("while freeing device memory"));
+}
+
+TEST_F(GpuPlugin, freed_memory_is_used_again) {
+  void *first = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
+  const uint64_t before = sim.count(kAllocate);
+  void *second = plugin.data_alloc(0, 990, nullptr, 0);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(sim.count(kAllocate), before);
+  ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
+}
+
+TEST_F(GpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
+  void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
+  ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
+  sim.fail(kNoMemoryOnce);
+  void *large = plugin.data_alloc(0, 100000, nullptr, 0);
+  EXPECT_NE(large, nullptr) << plugin.error();
+  sim.fail(kNoMemory);
+  EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
+  sim.fail("");
+  EXPECT_THAT(plugin.error(), HasSubstr(kNoMemoryText));
+  EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
+}
+
+TEST_F(GpuPlugin, every_thread_of_the_grid_runs) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
+  ASSERT_EQ(Launch(count).teams(10).run(plugin, 0, entry), 0);
+  EXPECT_EQ(read<uint64_t>(0, count), 640u);
+}
+
+TEST_F(GpuPlugin, reductions_have_a_buffer_of_their_own) {
+  void *entry = kernel("reduce");
+  void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(Launch(sum, 1000).run(plugin, 0, entry), 0) << plugin.error();
+  EXPECT_EQ(read<uint64_t>(0, sum), 3u * 500500u);
+}
+
+TEST_F(GpuPlugin, reductions_of_several_threads_do_not_meet) {
+  void *entry = kernel("reduce");
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+      const uint64_t n = 1000u + static_cast<uint64_t>(t);
+      __tgt_async_info async{};
+      uint64_t result = 0;
+      plugin.data_fill(0, sum, 0, 8, &async);
+      for (int i = 0; i < 20; ++i)
+        Launch(sum, n).run(plugin, 0, entry, &async);
+      plugin.data_retrieve_async(0, &result, sum, 8, &async);
+      plugin.synchronize(0, &async);
+      plugin.data_delete(0, sum, 0);
+      right += result == 20 * (n * (n + 1) / 2);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 8);
+}
+
+TEST_F(GpuPlugin, queries_do_not_wait) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *entry = kernel("wait_for_flag");
+  __tgt_async_info async{};
+  ASSERT_EQ(Launch(flag).run(plugin, 0, entry, &async), 0);
+  void *const queue = async.Queue;
+  ASSERT_EQ(plugin.query_async(0, &async), 0);
+  EXPECT_EQ(async.Queue, queue);
+  flag->store(1);
+  while (async.Queue)
+    ASSERT_EQ(plugin.query_async(0, &async), 0);
+}
+
+TEST_F(GpuPlugin, queues_are_used_again) {
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
+  const uint64_t before = sim.count(kMakeQueue);
+  __tgt_async_info async{};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  }
+  EXPECT_EQ(sim.count(kMakeQueue), before);
+  EXPECT_EQ(plugin.synchronize(0, &async), 0);
+}
+
+TEST_F(GpuPlugin, events_order_queues) {
+  auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
+  flag->store(0);
+  void *wait = kernel("wait_for_flag");
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  // Pinned: the driver copies to pageable memory before it returns.
+  auto *value = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
+  __tgt_async_info first{}, second{};
+  void *event = nullptr;
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, nullptr), 0);
+  ASSERT_EQ(Launch(flag).run(plugin, 0, wait, &first), 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 2, 8, &first), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &first), 0);
+  ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
+  ASSERT_EQ(plugin.data_retrieve_async(0, value, memory, 8, &second), 0);
+  flag->store(1);
+  ASSERT_EQ(plugin.synchronize(0, &second), 0);
+  EXPECT_EQ(*value, 0x0202020202020202u);
+  ASSERT_EQ(plugin.sync_event(0, event), 0);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+  ASSERT_EQ(plugin.synchronize(0, &first), 0);
+}
+
+TEST_F(GpuPlugin, devices_exchange_data) {
+  uint64_t value = 0x1122334455667788u;
+  for (const int32_t other : {0, 1}) {
+    void *source = plugin.data_alloc(0, 8, nullptr, 0);
+    void *target = plugin.data_alloc(other, 8, nullptr, 0);
+    ASSERT_TRUE(plugin.is_data_exchangable(0, other));
+    ASSERT_EQ(plugin.data_submit(0, source, &value, 8), 0);
+    ASSERT_EQ(plugin.data_exchange(0, source, other, target, 8), 0) << plugin.error();
+    EXPECT_EQ(read<uint64_t>(other, target), value);
+    __tgt_async_info async{};
+    ASSERT_EQ(plugin.data_fill(0, source, 7, 8, &async), 0);
+    ASSERT_EQ(plugin.data_exchange_async(0, source, other, target, 8, &async), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0);
+    EXPECT_EQ(read<uint64_t>(other, target), 0x0707070707070707u);
+  }
+  EXPECT_FALSE(plugin.is_data_exchangable(0, kDevices));
+}
+
+} // namespace
+} // namespace sim_test
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  sim_test::open_plugin();
+  sim_test::the_plugin->init_plugin();
+  if (sim_test::the_sim->live_objects() != 0) {
+    std::fprintf(stderr, "counting devices created something\n");
+    return 1;
+  }
+  return RUN_ALL_TESTS();
+}
