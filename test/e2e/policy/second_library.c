@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LLVM's libomptarget in the same process: both would serve one program, so ours says so.
 
-// RUN: %clang %s -o %t
+// RUN: %clang %s -o %t -ldl
 // RUN: %run %t %llvm-libomptarget 2>&1 | %check
 // REQUIRES: runtime-omptarget, llvm-loads-here
 

@@ -1,0 +1,110 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>, nor
+# libstdc++ or libgcc_s of the system, apart from what clang itself loads.
+# check_versions.py functions MOST FOLDER...: our own code, the object files below the folders, uses no function of this
+# machine's C library that came after GLIBC_<MOST>: such a function is to be looked up with dlsym, and to be done without.
+
+import os
+import re
+import subprocess
+import sys
+
+# Symbols that our objects refer to although no function of ours calls them by this name.
+COMPILERS_OWN = {
+    "__libc_single_threaded": "headers of libstdc++ 11 and later read it",
+    "stat": "inline before glibc 2.33",
+    "fstat": "inline before glibc 2.33",
+    "lstat": "inline before glibc 2.33",
+    "fstatat": "inline before glibc 2.33",
+    "__isoc23_strtol": "strtol by the headers of glibc 2.38 and later",
+    "__isoc23_strtoul": "strtoul by the headers of glibc 2.38 and later",
+    "__isoc23_strtoll": "strtoll by the headers of glibc 2.38 and later",
+    "__isoc23_strtoull": "strtoull by the headers of glibc 2.38 and later",
+    "__isoc23_sscanf": "sscanf by the headers of glibc 2.38 and later",
+}
+# Loaded by clang, which has libstdc++ anyway.
+COMPILER_PLUGINS = re.compile(r"omptarget-indirect-\d+\.so$")
+
+
+def number(version):
+    return tuple(int(part) for part in version.split("."))
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def elf_files(folder):
+    for path, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            file = os.path.join(path, name)
+            if not os.path.islink(file) and open(file, "rb").read(4) == b"\x7fELF":
+                yield file
+
+
+def check_archive(most, folder):
+    failures, count, highest = [], 0, (0,)
+    for file in elf_files(folder):
+        is_plugin = COMPILER_PLUGINS.search(file)
+        found = re.findall(r"Name: (GLIBC|GLIBCXX|CXXABI|GCC)_([0-9.]+) ", output("readelf", "-VW", file))
+        count += 1
+        for family, version in found:
+            if family == "GLIBC":
+                highest = max(highest, number(version))
+                if number(version) > number(most):
+                    failures.append("%s needs GLIBC_%s; expected %s at most" % (file, version, most))
+            elif not is_plugin:
+                failures.append("%s needs %s_%s of a C++ or compiler library" % (file, family, version))
+        for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", file)):
+            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\.", needed) and not is_plugin:
+                failures.append("%s needs %s" % (file, needed))
+    if count == 0:
+        failures.append("%s: no ELF file is there" % folder)
+    return failures, "%d files, none needs more than GLIBC_%s" % (count, ".".join(map(str, highest)))
+
+
+def functions_of_libc():
+    """The oldest version of each function that the C library has."""
+    oldest = {}
+    for name in ("libc.so.6", "libm.so.6"):
+        path = output("cc", "-print-file-name=" + name).strip()
+        for symbol, version in re.findall(r"([^\s@]+)@+GLIBC_([0-9.]+)", output("readelf", "--dyn-syms", "-W", path)):
+            oldest[symbol] = min(oldest.get(symbol, (99,)), number(version))
+    return oldest
+
+
+def object_files(folders):
+    for folder in folders:
+        for path, _, names in sorted(os.walk(folder)):
+            yield from (os.path.join(path, name) for name in sorted(names) if name.endswith(".o"))
+
+
+def check_functions(most, folders):
+    oldest, failures, used, file = functions_of_libc(), [], set(), ""
+    for line in output("nm", "-uA", *object_files(folders)).splitlines():
+        file, symbol = line.rsplit(":", 1)[0], line.split()[-1]
+        if symbol not in oldest:
+            continue
+        used.add(symbol)
+        if oldest[symbol] > number(most) and symbol not in COMPILERS_OWN:
+            failures.append("%s uses %s, which came with glibc %s; expected nothing after %s" % (
+                file, symbol, ".".join(map(str, oldest[symbol])), most))
+    if len(used) < 50:
+        failures.append("only %d functions of the C library are used below %s" % (len(used), folders))
+    return failures, "%d functions of the C library, none came after %s" % (len(used), most)
+
+
+def main():
+    what, most = sys.argv[1:3]
+    if what == "archive":
+        failures, text = check_archive(most, sys.argv[3])
+    else:
+        failures, text = check_functions(most, sys.argv[3:])
+    if failures:
+        sys.exit("\n".join(failures))
+    print(text)
+
+
+main()

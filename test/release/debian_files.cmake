@@ -1,0 +1,46 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# cpack runs this when the files of the packages are laid out: adds what Debian expects of each, and moves what lies
+# elsewhere there.
+set(epoch $ENV{SOURCE_DATE_EPOCH})
+if(NOT epoch)
+  execute_process(COMMAND git -C ${CMAKE_CURRENT_LIST_DIR} log -1 --format=%ct
+    OUTPUT_VARIABLE epoch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT epoch)
+    string(TIMESTAMP epoch "%s" UTC)
+  endif()
+  set(ENV{SOURCE_DATE_EPOCH} ${epoch}) # also for cpack, which writes the archives
+endif()
+execute_process(COMMAND date -R -u -d @${epoch} OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE)
+
+file(READ ${CMAKE_CURRENT_LIST_DIR}/copyright copyright)
+foreach(component ${CPACK_COMPONENTS_ALL})
+  string(TOUPPER ${component} upper)
+  set(package ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${component})
+  set(prefix ${root}${CPACK_PACKAGING_INSTALL_PREFIX})
+  set(documents ${root}/usr/share/doc/${package})
+  file(MAKE_DIRECTORY ${documents})
+  if(component STREQUAL "dev") # documentation goes where all packages have it
+    file(RENAME ${prefix}/share/doc/omptarget ${documents}/guides)
+    file(REMOVE ${documents}/guides/LICENSE)
+    file(REMOVE_RECURSE ${prefix}/share/doc)
+  elseif(component STREQUAL "default")
+    file(MAKE_DIRECTORY ${root}/etc/profile.d)
+    file(RENAME ${prefix}/share/omptarget/omptarget.sh ${root}/etc/profile.d/omptarget.sh)
+    file(REMOVE_RECURSE ${root}/usr/lib)
+  endif()
+  file(GLOB programs RELATIVE ${prefix}/bin ${prefix}/bin/*)
+  foreach(program ${programs})
+    file(MAKE_DIRECTORY ${root}/usr/bin)
+    file(CREATE_LINK ../lib/omptarget/bin/${program} ${root}/usr/bin/${program} SYMBOLIC)
+  endforeach()
+  file(WRITE ${documents}/copyright "${copyright}")
+  set(version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+  file(WRITE ${documents}/changelog.Debian
+    "${CPACK_PACKAGE_NAME} (${version}) unstable; urgency=medium\n\n  * Packages made by cpack.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+  execute_process(COMMAND gzip -9n ${documents}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND find ${root} -exec touch -h -d @${epoch} {} + COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND chmod -R u=rwX,go=rX ${root} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()

@@ -1,0 +1,55 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# cpack makes Debian packages of what is installed. All of it lies in a folder of its own, as that of each LLVM does, so
+# that it goes beside every one of them; omptarget-default makes it the library of every program of the machine.
+set(OMPTARGET_MAINTAINER "omptarget maintainers <maintainers@omptarget.example.org>" CACHE STRING
+    "who makes the packages, as Debian wants it: name <address>")
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME omptarget)
+set(CPACK_PACKAGE_VENDOR omptarget)
+set(CPACK_PACKAGE_CONTACT ${OMPTARGET_MAINTAINER})
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr/lib/omptarget)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL library plugins tools dev device default)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian_files.cmake)
+
+# omptarget_package(<component> <package> <section> <summary> <description>)
+macro(omptarget_package component package section summary description)
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${description}")
+endmacro()
+set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+omptarget_package(library omptarget libs "OpenMP offloading runtime for programs of clang"
+  "A drop-in replacement for LLVM's libomptarget: one library for the programs\nof all generations of clang, which run on it unchanged. It lies beside LLVM's\nand is used by programs that are told to.")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "omptarget-plugins ${same}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools")
+omptarget_package(plugins omptarget-plugins libs "OpenMP offloading to CPU, NVIDIA and AMD devices"
+  "The plugins of omptarget, for the CPU of this machine and for GPUs of NVIDIA\nand AMD. Those for GPUs need the vendor's driver, which they find by\nthemselves.")
+omptarget_package(tools omptarget-tools utils "tool that explains what a program offloads and to where"
+  "omptarget-info lists the devices of the machine, what a program has for them,\nand which libomptarget the dynamic loader gives it, and why.")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "omptarget ${same}")
+omptarget_package(dev omptarget-dev libdevel "headers, guides and conformance kit of omptarget"
+  "For authors of plugins: the headers, a CMake package, a plugin to start from,\nand omptarget-plugin-check, which tries a plugin. Documentation for all.")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "omptarget ${same}")
+omptarget_package(device omptarget-device libdevel "device code and compiler plugin of omptarget"
+  "What clang links into device code that calls functions by pointers of the\nhost, and the plugin that makes it do so.")
+set(CPACK_DEBIAN_DEVICE_PACKAGE_RECOMMENDS "omptarget-dev ${same}")
+omptarget_package(default omptarget-default libs "makes omptarget the offloading runtime of all users"
+  "Sets the library path of login shells, so that programs of clang get\nomptarget instead of LLVM's libomptarget.")
+set(CPACK_DEBIAN_DEFAULT_PACKAGE_DEPENDS "omptarget ${same}")
+set(CPACK_DEBIAN_DEFAULT_PACKAGE_ARCHITECTURE all)
+file(WRITE ${PROJECT_BINARY_DIR}/debian/conffiles "/etc/profile.d/omptarget.sh\n")
+set(CPACK_DEBIAN_DEFAULT_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/conffiles)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/omptarget.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/omptarget
+        COMPONENT default EXCLUDE_FROM_ALL)
+include(CPack)
