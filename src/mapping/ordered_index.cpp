@@ -140,8 +140,8 @@ void OrderedIndex::erase(uintptr_t key) {
   size_.fetch_sub(1, std::memory_order_relaxed);
   if (count == 1)
     remove_leaf(index);
-  else
-    merge_with_next(index);
+  if (!merge_with_next(index) && index > 0)
+    merge_with_next(index - 1);
 }
 
 void OrderedIndex::split(uint32_t index) {
@@ -184,20 +184,25 @@ void OrderedIndex::remove_leaf(uint32_t index) {
   write(directory.count, count - 1);
 }
 
-void OrderedIndex::merge_with_next(uint32_t index) {
+bool OrderedIndex::merge_with_next(uint32_t index) {
   Directory &directory = *directory_.load(std::memory_order_relaxed);
   if (index + 1 >= directory.count.load(std::memory_order_relaxed))
-    return;
+    return false;
   Leaf &leaf = *directory.leaves[index].value.load(std::memory_order_relaxed);
   const Leaf &next = *directory.leaves[index + 1].value.load(std::memory_order_relaxed);
   const uint32_t count = leaf.count.load(std::memory_order_relaxed);
   const uint32_t more = next.count.load(std::memory_order_relaxed);
   if (count + more > kLeafCapacity / 2)
-    return;
+    return false;
   for (uint32_t i = 0; i < more; ++i)
     assign(leaf.slots[count + i], next.slots[i]);
   write(leaf.count, count + more);
   remove_leaf(index + 1);
+  return true;
+}
+
+size_t OrderedIndex::leaf_count() const {
+  return directory_.load(std::memory_order_relaxed)->count.load(std::memory_order_relaxed);
 }
 
 std::vector<Mapping *> OrderedIndex::values() const {

@@ -48,6 +48,8 @@ public:
   void erase(uintptr_t key);
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
+  /// Leaves in use; the owner's lock held.
+  size_t leaf_count() const;
   /// All values in order of their keys; the owner's lock held.
   std::vector<Mapping *> values() const;
   /// The first broken invariant, in words; empty if there is none. The owner's lock held.
@@ -73,7 +75,8 @@ private:
   uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
   void split(uint32_t index);
   void remove_leaf(uint32_t index);
-  void merge_with_next(uint32_t index);
+  /// If both fit into half a leaf; whether they did.
+  bool merge_with_next(uint32_t index);
   void add_to_directory(uint32_t index, uintptr_t first_key, Leaf *leaf);
 
   std::atomic<uint32_t> version_{0};

@@ -79,7 +79,7 @@ public:
         OMPTARGET_TRY(enter(item));
     }
     for (const MapItem &item : items_)
-      if (item.has(map_type::kAttach) && !item.has(map_type::kPrivate))
+      if (item.has(map_type::kAttach | map_type::kPtrAndObj) && !item.has(map_type::kPrivate))
         attach_deferred(item);
     return Status::ok();
   }
@@ -90,18 +90,10 @@ private:
       return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
                                   static_cast<uintptr_t>(item.begin)))
           .about(variable_text(item));
-    HostPtr base = item.base;
-    if (item.has(map_type::kPtrAndObj)) {
-      Binding pointer;
-      OMPTARGET_TRY(bind(item, {item.base, kPointerSize, item.base, true}, pointer));
-      item.pointer_mapping = pointer.ref;
-      item.flags |= pointer.is_counted ? kItemPointerCounted : 0;
-      base = read_pointer(item.base);
-    }
-    Binding range;
-    OMPTARGET_TRY(bind(item, {item.begin, item.size, base, false}, range));
-    item.mapping = range.ref;
-    item.flags |= (range.is_counted ? kItemCounted : 0) | (range.is_host_pointer ? kItemHostPointer : 0);
+    if (item.has(map_type::kPtrAndObj))
+      OMPTARGET_TRY(bind_pointer_and_range(item));
+    else
+      OMPTARGET_TRY(bind_range(item, item.base));
     if (!item.mapping)
       return Status::ok();
     if (item.has(map_type::kTo) && item.size > 0)
@@ -109,6 +101,40 @@ private:
     if (item.has(map_type::kPtrAndObj) && item.pointer_mapping && holds(*item.pointer_mapping.mapping, item.base))
       attach({item.pointer_mapping, item.base, kPointerSize, item.mapping, item.begin});
     return Status::ok();
+  }
+
+  Status bind_range(MapItem &item, HostPtr base) {
+    Binding range;
+    OMPTARGET_TRY(bind(item, {item.begin, item.size, base, false}, range));
+    item.mapping = range.ref;
+    item.flags |= (range.is_counted ? kItemCounted : 0) | (range.is_host_pointer ? kItemHostPointer : 0);
+    return Status::ok();
+  }
+
+  Status bind_pointer(MapItem &item) {
+    Binding pointer;
+    OMPTARGET_TRY(bind(item, {item.base, kPointerSize, item.base, true}, pointer));
+    item.pointer_mapping = pointer.ref;
+    item.flags |= pointer.is_counted ? kItemPointerCounted : 0;
+    return Status::ok();
+  }
+
+  /// A pointer is mapped and counted with what it points to only: leaving cannot tell otherwise.
+  Status bind_pointer_and_range(MapItem &item) {
+    const bool may_be_absent = item.size == 0 || (policy_.use_host_memory && !item.has(map_type::kClose));
+    if (!may_be_absent) [[likely]] {
+      OMPTARGET_TRY(bind_pointer(item));
+      return bind_range(item, read_pointer(item.base));
+    }
+    OMPTARGET_TRY(bind_range(item, read_pointer(item.base)));
+    return item.mapping ? bind_pointer(item) : Status::ok();
+  }
+
+  /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2, section
+  /// 5.4.4), whether or not the struct around it is copied.
+  void copy_unattached(const Found &pointer, const MapItem &item, int64_t size) {
+    if (pointer.is_contained && is_own(pointer.ref.mapping))
+      add_copy(plan_.copies, {pointer.ref, item.base, size, item.name});
   }
 
   /// Whether all of the pointer is in the mapping: implicit items may lie in one partly.
@@ -229,11 +255,18 @@ private:
     (is_own(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
-  /// ATTACH: only where this construct made storage, unless always; nothing is counted.
+  /// Once all is mapped. ATTACH: only where this construct made storage, unless always; nothing is counted.
   void attach_deferred(const MapItem &item) {
+    if (!item.has(map_type::kAttach)) {
+      if (!item.mapping && !item.has(map_type::kLiteral))
+        copy_unattached(map_.find(item.base, kPointerSize), item, kPointerSize);
+      return;
+    }
     const Found pointer = map_.find(item.base, item.size);
     const Found target = map_.find(item.begin, 0);
-    if (!pointer.is_contained || !target.is_contained)
+    if (!target.is_contained)
+      return copy_unattached(pointer, item, item.size);
+    if (!pointer.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
     const bool is_new = is_own(pointer.ref.mapping);

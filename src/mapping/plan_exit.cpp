@@ -120,18 +120,22 @@ private:
         report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
   }
 
+  /// Of a pointee that is present: an absent one was not entered with its pointer.
+  void look_up_pointer(MapItem &item) {
+    const Found pointer = map_.find(item.base, kPointerSize);
+    if (!pointer.is_contained)
+      return;
+    item.pointer_mapping = pointer.ref;
+    item.flags |= counts_.counts(item, pointer.ref, false) ? kItemPointerCounted : 0;
+  }
+
   Status look_up(MapItem &item) {
     item.flags = 0;
     item.mapping = item.pointer_mapping = {};
-    if (item.has(map_type::kPtrAndObj)) {
-      const Found pointer = map_.find(item.base, kPointerSize);
-      if (pointer.is_contained) {
-        item.pointer_mapping = pointer.ref;
-        item.flags |= counts_.counts(item, pointer.ref, false) ? kItemPointerCounted : 0;
-      }
-    }
     const Found found = map_.find(item.begin, item.size);
     if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
+      if (item.has(map_type::kPtrAndObj))
+        look_up_pointer(item);
       item.mapping = found.ref;
       add_awaited(plan_.awaited, found);
       // What deletes a member deletes the struct's mapping, which the struct itself is only released from.

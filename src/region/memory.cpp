@@ -262,10 +262,9 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
   if (device->map().insert_infinite(range, device_ptr(target)))
     return Status::ok();
   const Found found = device->map().find(begin, static_cast<int64_t>(size));
-  if (found.is_contained && found.begin == begin && found.end == range.end &&
-      MappingState::count(found.state) == MappingState::kInfinite &&
-      found.ref.mapping->target_begin() == device_ptr(target))
-    return Status::ok(); // the same once more
+  if (found.is_contained && found.ref.mapping->creator() == &kAssociated &&
+      MappingState::count(found.state) == MappingState::kInfinite && target_of(found.ref, begin) == device_ptr(target))
+    return Status::ok(); // the same once more, or a part of it
   return Status::error(format("host address %p (%zu bytes) is present on device %d already", host, size,
                               device_number));
 }

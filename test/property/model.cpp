@@ -150,13 +150,20 @@ bool Model::enter(const std::vector<MapItem> &items) {
       continue;
     Place pointer;
     bool is_right = true;
-    uintptr_t base = number(item.base);
-    if (item.has(kPtrAndObj)) {
-      is_right = place(items, i, base, sizeof(void *), base, false, construct, pointer);
-      base = host_pointer(base);
-    }
-    is_right = is_right && place(items, i, number(item.begin), item.size, base, item.has(kPtrAndObj), construct,
-                                 construct.places[i]);
+    const uintptr_t base = number(item.base);
+    const auto place_range = [&](uintptr_t range_base) {
+      return place(items, i, number(item.begin), item.size, range_base, item.has(kPtrAndObj), construct,
+                   construct.places[i]);
+    };
+    const auto place_pointer = [&] {
+      return place(items, i, base, sizeof(void *), base, false, construct, pointer);
+    };
+    if (!item.has(kPtrAndObj))
+      is_right = place_range(base);
+    else if (item.size == 0 || (is_unified && !item.has(kClose))) // what is absent may stay so, and its pointer uncounted
+      is_right = place_range(host_pointer(base)) && (!construct.places[i].is_present || place_pointer());
+    else
+      is_right = place_pointer() && place_range(host_pointer(base));
     if (!is_right) {
       entries = before;
       return false;
@@ -170,6 +177,15 @@ bool Model::enter(const std::vector<MapItem> &items) {
     if (const Place &where = construct.places[i]; where.is_present && items[i].has(kTo) && items[i].size > 0)
       if (items[i].has(kAlways) || is_new(where.entry))
         to_device(at(where.entry), number(items[i].begin), items[i].size);
+  for (size_t i = 0; i < items.size(); ++i) { // a pointer to nothing in new storage has the host's value
+    const bool is_pointee_absent =
+        items[i].has(kAttach) ? !containing(number(items[i].begin), 0)
+                              : is_data(items[i]) && items[i].has(kPtrAndObj) && !construct.places[i].is_present;
+    const int64_t size = items[i].has(kAttach) ? items[i].size : static_cast<int64_t>(sizeof(void *));
+    const ModelEntry *pointer = is_pointee_absent ? containing(number(items[i].base), size) : nullptr;
+    if (pointer && is_new(pointer->begin))
+      to_device(at(pointer->begin), number(items[i].base), size);
+  }
   for (size_t i = 0; i < items.size(); ++i)
     if (has_pointer[i] && construct.places[i].is_present)
       attach(number(items[i].base), sizeof(void *), construct.places[i].entry);
@@ -214,15 +230,15 @@ void Model::exit(const std::vector<MapItem> &items) {
     const MapItem &item = items[i];
     if (!is_data(item))
       continue;
-    if (item.has(kPtrAndObj))
-      if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
-        if (counts(items, i, pointer->begin, false, construct))
-          take_away(item, *pointer, lost);
     ModelEntry *entry = containing(number(item.begin), item.size);
     if (!entry && item.has(kImplicit) && item.size > 0)
       entry = overlapping(number(item.begin), item.size);
     if (!entry)
       continue;
+    if (item.has(kPtrAndObj))
+      if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
+        if (counts(items, i, pointer->begin, false, construct))
+          take_away(item, *pointer, lost);
     construct.places[i] = {true, entry->begin};
     if (counts(items, i, entry->begin, item.has(kPtrAndObj), construct))
       take_away(item, *entry, lost);

@@ -82,6 +82,9 @@ static void association(void) {
   CHECK_EQ(omp_target_associate_ptr(a, there, sizeof a, 5 * sizeof(int), device), 0);
   CHECK_EQ(omp_target_associate_ptr(a, there, sizeof a, 5 * sizeof(int), device), 0); // the same again
   CHECK(omp_target_associate_ptr(a, there, sizeof a, 0, device) != 0);
+  CHECK_EQ(omp_target_associate_ptr(a + 2, there, 3 * sizeof(int), 7 * sizeof(int), device), 0); // a part, where it is
+  CHECK(omp_target_associate_ptr(a + 2, there, 3 * sizeof(int), 5 * sizeof(int), device) != 0);  // and elsewhere
+  CHECK(omp_target_associate_ptr(a + 9, there, 2 * sizeof(int), 14 * sizeof(int), device) != 0); // more than a part
   CHECK(omp_target_associate_ptr(a + 1, there, sizeof a, 0, device) != 0);
   CHECK(omp_target_associate_ptr(NULL, there, 4, 0, device) != 0);
   CHECK(omp_target_associate_ptr(other, NULL, 4, 0, device) != 0);

@@ -114,6 +114,26 @@ TEST(OrderedIndex, every_key_and_gap_of_many_leaves) {
   }
 }
 
+// Whatever goes, two leaves side by side hold more than half of what one could.
+TEST(OrderedIndex, few_keys_that_stay_of_many_do_not_keep_a_leaf_each) {
+  constexpr size_t kCount = 100000, kKept = 200;
+  for (const bool is_ascending : {true, false}) {
+    OrderedIndex index;
+    Values values(kCount);
+    for (size_t i = 0; i < kCount; ++i)
+      insert(index, 16 * (i + 1), values[i]);
+    for (size_t step = 0; step < kCount; ++step) {
+      const size_t i = is_ascending ? step : kCount - 1 - step;
+      if (i % kKept != 0)
+        erase(index, 16 * (i + 1));
+    }
+    EXPECT_EQ(index.size(), kCount / kKept);
+    EXPECT_LE(index.leaf_count(), 2 * index.size() / 125 + 2);
+    for (size_t i = 0; i < kCount; i += kKept)
+      ASSERT_EQ(index.around(16 * (i + 1)).below, values[i]);
+  }
+}
+
 // Readers see a key that never goes, whatever the writer does around it, unless they are told to read again.
 TEST(OrderedIndex, readers_beside_a_writer) {
   OrderedIndex index;

@@ -40,6 +40,11 @@ template <typename T> T *on_device(Device &device, T *host) {
   return found.is_contained ? static_cast<T *>(raw(found.ref.mapping->target_of(host_ptr(host)))) : nullptr;
 }
 
+struct Struct {
+  long x;
+  int *p;
+};
+
 class DeviceWorkTest : public testing::TestWithParam<FakeKind> {
 protected:
   DeviceWorkTest() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) { reset_fake_counts(); }
@@ -82,6 +87,37 @@ TEST_P(DeviceWorkTest, attached_pointers_hold_device_addresses_there_and_host_va
   ASSERT_TRUE(update(device_, {item(&s, sizeof s, kFrom)}).is_ok());
   EXPECT_EQ(s.x, 9);
   EXPECT_EQ(s.p, data + 1) << "update from does not bring the device's address";
+}
+
+TEST_P(DeviceWorkTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_the_hosts_value_on_the_device) {
+  int data[4] = {};
+  Struct s = {7, data + 1}, other = {8, data + 1};
+  const uint64_t member = 1ull << kMemberOfShift;
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, 0), item(&s.x, &s.x, sizeof s.x, kTo | member, 0),
+                              item(&s.p, data + 1, 0, kTo | kPtrAndObj | member, 0)})
+                  .is_ok());
+  EXPECT_EQ(on_device(device_, &s.x)[0], 7);
+  EXPECT_EQ(on_device(device_, &s.p)[0], data + 1);
+  ASSERT_TRUE(enter(device_, {item(&other, sizeof other, 0), item(&other.p, data + 1, sizeof(void *), kAttach)}).is_ok());
+  EXPECT_EQ(on_device(device_, &other.p)[0], data + 1);
+  EXPECT_EQ(device_.map().size(), 2u);
+  ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(&other, sizeof other, kDelete)}).is_ok());
+}
+
+TEST_P(DeviceWorkTest, a_pointer_is_counted_with_its_pointee_only) {
+  int data[4] = {};
+  Struct s = {7, data};
+  const auto count = [&] { return MappingState::count(device_.map().find(host_ptr(&s), 1).state); };
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo)}).is_ok());
+  ASSERT_TRUE(exit(device_, {item(&s.p, data, sizeof data, kPtrAndObj)}).is_ok());
+  EXPECT_EQ(count(), 1u) << "the pointee is absent";
+  ASSERT_TRUE(enter(device_, {item(&s.p, data, 0, kTo | kPtrAndObj)}).is_ok());
+  EXPECT_EQ(count(), 1u) << "and stays absent";
+  ASSERT_TRUE(enter(device_, {item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
+  EXPECT_EQ(count(), 2u);
+  ASSERT_TRUE(exit(device_, {item(&s.p, data, sizeof data, kPtrAndObj)}).is_ok());
+  EXPECT_EQ(count(), 1u);
+  ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
 }
 
 TEST_P(DeviceWorkTest, a_descriptor_is_attached_with_all_that_it_says) {
