@@ -1,13 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ELF file as it would lie in memory, relocated as far as it can be without its libraries.
+// An ELF file as it would lie in memory, relocated as far as it can be without its libraries. The file may say anything:
+// nothing is copied, each table is read once, and tables that share their bytes are refused, so that the work grows with
+// the size of the file.
 #pragma once
 
 #include <cstring>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -16,17 +18,17 @@ namespace omptarget::info_tool {
 
 class ElfMemory {
 public:
-  /// Takes the contents of a file. Fails, saying why, if it is no 64-bit x86-64 ELF file.
-  static Result<ElfMemory> load(std::span<const std::byte> file);
+  /// Takes the contents of a file, which it relocates in place, and refers to as long as it lives. Fails, saying why, if
+  /// it is no 64-bit x86-64 ELF file, or contradicts itself.
+  static Result<ElfMemory> load(std::span<std::byte> file);
 
   struct Section {
-    std::string name;
     uint64_t address;
-    std::vector<std::byte> bytes; ///< as in the file; empty for those without
-    uint64_t size;
+    uint64_t size;                     ///< address + size does not overflow
+    std::span<const std::byte> bytes;  ///< as in the file; empty for those without
   };
-  const std::vector<Section> &sections() const { return sections_; }
-  const Section *section(const std::string &name) const;
+  /// The first section of that name, or null. Passes over all sections: ask once.
+  std::optional<Section> section(std::string_view name) const;
 
   /// size bytes at the address, or an empty span if they are not all in one segment of the file.
   std::span<const std::byte> bytes(uint64_t address, uint64_t size) const;
@@ -38,29 +40,38 @@ public:
     std::memcpy(&result, found.data(), sizeof result);
     return result;
   }
-  /// The NUL terminated text at the address, or nothing.
-  std::optional<std::string> text(uint64_t address) const;
+  /// The NUL terminated text at the address, at most 1 MB, or nothing.
+  std::optional<std::string_view> text(uint64_t address) const;
 
   struct Range {
     uint64_t begin;
-    uint64_t end;
+    std::span<const std::byte> bytes;
   };
   /// What is writable before the program starts, where tables of addresses lie.
   std::vector<Range> data_ranges() const;
+
+  uint64_t file_size() const { return file_.size(); }
 
 private:
   struct Segment {
     uint64_t address;
     bool is_writable;
-    std::vector<std::byte> bytes;
+    std::span<std::byte> bytes;
   };
+  template <typename Record> std::optional<Record> record(uint64_t offset) const;
+  std::span<std::byte> part(uint64_t offset, uint64_t size) const;
+  Status read_segments();
+  Status read_sections();
+  Status relocate();
+  Status relocate_by(uint32_t section, uint64_t &budget);
+  const Segment *segment_of(uint64_t address) const;
   void store(uint64_t address, uint64_t value);
-  template <typename Elf> Status read_segments(const Elf &elf);
-  template <typename Elf> Status read_sections(const Elf &elf);
-  template <typename Elf> Status relocate(const Elf &elf);
 
-  std::vector<Segment> segments_;
-  std::vector<Section> sections_;
+  std::span<std::byte> file_;
+  std::vector<Segment> segments_; ///< ascending, without overlaps
+  uint64_t section_headers_ = 0;  ///< offset
+  uint32_t section_count_ = 0;
+  std::span<const std::byte> section_names_;
 };
 
 } // namespace omptarget::info_tool

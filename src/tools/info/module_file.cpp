@@ -3,10 +3,15 @@
 
 #include "tools/info/module_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <llvm/Support/MemoryBuffer.h>
+#include <fcntl.h>
+#include <optional>
 #include <set>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "image/container.h"
 #include "omptarget/types.h"
@@ -16,33 +21,66 @@ namespace omptarget::info_tool {
 
 namespace {
 
-constexpr uint64_t kMaxImages = 1 << 16;
+constexpr uint64_t kMaxImages = 1 << 12; ///< of one descriptor
+constexpr uint64_t kMaxEntries = 1 << 21; ///< of all descriptors
+constexpr uint64_t kMaxDescriptors = 1 << 10;
+constexpr uint64_t kMaxComment = 1 << 16;            ///< bytes
+constexpr uint64_t kMaxFile = uint64_t{1} << 32;     ///< bytes
+constexpr uint64_t kMinContainer = 32;               ///< bytes
 constexpr uint64_t kWord = sizeof(uint64_t);
+
+/// A private copy of a regular file, written on demand; unmapped when the last user has gone.
+Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<const void> &owner) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (file < 0)
+    return Status::error(std::strerror(errno));
+  struct stat facts{};
+  const bool is_known = ::fstat(file, &facts) == 0;
+  const auto size = static_cast<size_t>(facts.st_size);
+  void *memory = MAP_FAILED;
+  if (is_known && S_ISREG(facts.st_mode) && size != 0 && size <= kMaxFile)
+    memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+  const int reason = errno;
+  ::close(file);
+  if (!is_known || !S_ISREG(facts.st_mode))
+    return Status::error("it is no regular file");
+  if (size == 0)
+    return Status::error("it is empty");
+  if (size > kMaxFile)
+    return Status::error(format("it has %zu bytes; expected at most %llu", size, static_cast<unsigned long long>(kMaxFile)));
+  if (memory == MAP_FAILED)
+    return Status::error(std::strerror(reason));
+  owner = std::shared_ptr<const void>(memory, [size](const void *bytes) { ::munmap(const_cast<void *>(bytes), size); });
+  return std::span<std::byte>(static_cast<std::byte *>(memory), size);
+}
 
 /// Every compiler's part of a module is found by its descriptor, which no symbol names once the module is stripped: it
 /// ends with the bounds of the table of entries, and so does each record of an image.
 class ModuleReader {
 public:
-  explicit ModuleReader(const ElfMemory &memory) : memory_(memory) {}
+  explicit ModuleReader(const ElfMemory &memory)
+      : memory_(memory), has_bare_containers_(memory.section(".llvm.offloading").has_value()),
+        name_budget_(memory.file_size()), image_budget_(memory.file_size()) {}
 
   Status read(ModuleFile &module) {
     read_compilers(module);
     for (const char *name : {"omp_offloading_entries", "llvm_offload_entries"})
-      if (const ElfMemory::Section *table = memory_.section(name))
+      if (const std::optional<ElfMemory::Section> table = memory_.section(name))
         OMPTARGET_TRY_DURING(read_table(*table, std::strcmp(name, "llvm_offload_entries") == 0, module), "in section %s",
                              name);
     if (module.descriptors.empty())
-      read_bare_containers(module);
+      OMPTARGET_TRY_DURING(read_bare_containers(module), "in section .llvm.offloading");
     return Status::ok();
   }
 
 private:
   void read_compilers(ModuleFile &module) const {
-    const ElfMemory::Section *comment = memory_.section(".comment");
+    const std::optional<ElfMemory::Section> comment = memory_.section(".comment");
     if (!comment)
       return;
     std::set<std::string> seen;
-    const std::string all(reinterpret_cast<const char *>(comment->bytes.data()), comment->bytes.size());
+    const std::string all(reinterpret_cast<const char *>(comment->bytes.data()),
+                          std::min<uint64_t>(comment->bytes.size(), kMaxComment));
     for (size_t at = 0; at < all.size();) {
       const std::string one = all.c_str() + at;
       at += one.size() + 1;
@@ -54,15 +92,12 @@ private:
   Status read_table(const ElfMemory::Section &table, bool is_new, ModuleFile &module) {
     FileDescriptor found;
     OMPTARGET_TRY(read_entries(table, is_new, found));
-    const uint64_t begin = table.address, end = table.address + table.size;
+    const uint64_t bounds[] = {table.address, table.address + table.size};
     for (const ElfMemory::Range &range : memory_.data_ranges())
-      for (uint64_t at = (range.begin + 2 * kWord + 7) & ~uint64_t{7}; at + 2 * kWord <= range.end; at += kWord) {
-        if (memory_.value<uint64_t>(at) != begin || memory_.value<uint64_t>(at + kWord) != end)
-          continue;
-        FileDescriptor descriptor = found;
-        if (read_descriptor(at - 2 * kWord, is_new, descriptor))
-          module.descriptors.push_back(std::move(descriptor));
-      }
+      for (uint64_t at = (range.begin + 7) / 8 * 8 - range.begin + 2 * kWord; at + sizeof bounds <= range.bytes.size();
+           at += kWord)
+        if (std::memcmp(range.bytes.data() + at, bounds, sizeof bounds) == 0)
+          OMPTARGET_TRY(read_descriptor(range.begin + at - 2 * kWord, is_new, found, module));
     if (module.descriptors.empty()) {
       found.generation = is_new ? "clang 20 or later" : "clang 14 to 19";
       module.descriptors.push_back(std::move(found));
@@ -70,65 +105,97 @@ private:
     return Status::ok();
   }
 
-  Status read_entries(const ElfMemory::Section &table, bool is_new, FileDescriptor &descriptor) const {
+  /// What both layouts of an entry say.
+  struct RawEntry {
+    uint64_t name;
+    uint64_t size;
+    uint64_t data;
+    uint32_t flags;
+    bool is_openmp;
+  };
+  std::optional<RawEntry> raw_entry(uint64_t at, bool is_new) const {
+    if (is_new) {
+      const auto entry = memory_.value<__tgt_offload_entry_v1>(at);
+      if (!entry)
+        return std::nullopt;
+      return RawEntry{reinterpret_cast<uint64_t>(entry->symbol_name), entry->size, entry->data, entry->flags,
+                      entry->kind == OMPTARGET_ENTRY_KIND_OPENMP};
+    }
+    const auto entry = memory_.value<__tgt_offload_entry>(at);
+    if (!entry)
+      return std::nullopt;
+    return RawEntry{reinterpret_cast<uint64_t>(entry->name), entry->size, static_cast<uint32_t>(entry->reserved),
+                    static_cast<uint32_t>(entry->flags), true};
+  }
+
+  Status read_entries(const ElfMemory::Section &table, bool is_new, FileDescriptor &descriptor) {
     const uint64_t step = is_new ? sizeof(__tgt_offload_entry_v1) : sizeof(__tgt_offload_entry);
     if (table.size % step != 0)
       return Status::error(format("%llu bytes are no multiple of an entry's %llu",
                                   static_cast<unsigned long long>(table.size), static_cast<unsigned long long>(step)));
-    for (uint64_t at = table.address; at < table.address + table.size; at += step) {
-      uint64_t name_address, size, data;
-      uint32_t flags;
-      if (is_new) {
-        const auto entry = memory_.value<__tgt_offload_entry_v1>(at);
-        if (!entry)
-          return Status::error("the table lies outside of the file");
-        if (entry->kind != OMPTARGET_ENTRY_KIND_OPENMP)
-          continue;
-        name_address = reinterpret_cast<uint64_t>(entry->symbol_name);
-        size = entry->size, data = entry->data, flags = entry->flags;
-      } else {
-        const auto entry = memory_.value<__tgt_offload_entry>(at);
-        if (!entry)
-          return Status::error("the table lies outside of the file");
-        name_address = reinterpret_cast<uint64_t>(entry->name);
-        size = entry->size, data = static_cast<uint32_t>(entry->reserved), flags = static_cast<uint32_t>(entry->flags);
-      }
-      if (flags == OMPTARGET_ENTRY_REQUIRES) {
-        descriptor.requires_mask |= data;
+    for (uint64_t at = table.address; at != table.address + table.size; at += step) {
+      const std::optional<RawEntry> entry = raw_entry(at, is_new);
+      if (!entry)
+        return Status::error("the table lies outside of the file");
+      if (!entry->is_openmp)
+        continue;
+      if (entry->flags == OMPTARGET_ENTRY_REQUIRES) {
+        descriptor.requires_mask |= entry->data;
         continue;
       }
-      const auto name = memory_.text(name_address);
+      const auto name = memory_.text(entry->name);
       if (!name)
         return Status::error(format("the name of the entry at 0x%llx lies outside of the file",
                                     static_cast<unsigned long long>(at)));
-      descriptor.entries.push_back({*name, kind_of_entry(size, flags), size});
+      if (name->size() >= name_budget_)
+        return Status::error("the names of the entries are longer than the file: they overlap");
+      name_budget_ -= name->size() + 1;
+      descriptor.entries.push_back({std::string(*name), kind_of_entry(entry->size, entry->flags), entry->size});
     }
     return Status::ok();
   }
 
-  /// Whether there is a descriptor at the address, and not the record of an image.
-  bool read_descriptor(uint64_t at, bool is_new, FileDescriptor &descriptor) const {
+  /// Adds the descriptor at the address, if there is one, and not the record of an image; entries: what it names.
+  Status read_descriptor(uint64_t at, bool is_new, const FileDescriptor &entries, ModuleFile &module) {
     const auto count = memory_.value<uint32_t>(at);
     const auto images = memory_.value<uint64_t>(at + kWord);
     if (!count || !images || *count == 0 || *count > kMaxImages)
-      return false;
+      return Status::ok();
     const auto records = memory_.bytes(*images, *count * sizeof(__tgt_device_image));
     if (records.empty())
-      return false;
-    bool is_wrapped = false;
+      return Status::ok();
+    std::vector<std::span<const std::byte>> found;
     for (uint64_t i = 0; i < *count; ++i) {
-      const auto record = memory_.value<__tgt_device_image>(*images + i * sizeof(__tgt_device_image));
-      const auto begin = reinterpret_cast<uint64_t>(record->ImageStart);
-      const auto end = reinterpret_cast<uint64_t>(record->ImageEnd);
+      __tgt_device_image record;
+      std::memcpy(&record, records.data() + i * sizeof record, sizeof record);
+      const auto begin = reinterpret_cast<uint64_t>(record.ImageStart);
+      const auto end = reinterpret_cast<uint64_t>(record.ImageEnd);
       if (end < begin)
-        return false;
-      descriptor.images.push_back(read_image(memory_.bytes(begin, end - begin), is_wrapped));
+        return Status::ok();
+      found.push_back(memory_.bytes(begin, end - begin));
     }
-    descriptor.generation = is_new                                    ? "clang 20 or later"
-                            : is_wrapped                              ? "clang 15 or 16"
-                            : memory_.section(".llvm.offloading") ? "clang 17 to 19"
-                                                                      : "clang 14 or older";
-    return true;
+    number_of_entries_ += entries.entries.size();
+    if (module.descriptors.size() == kMaxDescriptors || number_of_entries_ > kMaxEntries)
+      return Status::error("there are too many descriptors of the same entries");
+    FileDescriptor descriptor = entries;
+    bool is_wrapped = false;
+    for (const auto bytes : found)
+      OMPTARGET_TRY(add_image(bytes, descriptor, is_wrapped));
+    descriptor.generation = is_new                 ? "clang 20 or later"
+                            : is_wrapped           ? "clang 15 or 16"
+                            : has_bare_containers_ ? "clang 17 to 19"
+                                                   : "clang 14 or older";
+    module.descriptors.push_back(std::move(descriptor));
+    return Status::ok();
+  }
+
+  /// Images that share their bytes would be read once for each.
+  Status add_image(std::span<const std::byte> bytes, FileDescriptor &descriptor, bool &is_wrapped) {
+    if (bytes.size() > image_budget_)
+      return Status::error("the device images are larger than the file: they overlap");
+    image_budget_ -= bytes.size();
+    descriptor.images.push_back(read_image(bytes, is_wrapped));
+    return Status::ok();
   }
 
   static FileImage read_image(std::span<const std::byte> bytes, bool &is_wrapped) {
@@ -136,7 +203,7 @@ private:
     if (bytes.empty())
       image.defect = "it is empty or lies outside of the file";
     if (!is_container(bytes)) {
-      image.bytes.assign(bytes.begin(), bytes.end());
+      image.bytes = bytes;
       return image;
     }
     is_wrapped = true;
@@ -145,35 +212,43 @@ private:
       image.defect = contained.status().to_string();
       return image;
     }
-    image.bytes.assign(contained->bytes.begin(), contained->bytes.end());
+    image.bytes = contained->bytes;
     image.triple = contained->triple;
     image.arch = contained->arch;
     return image;
   }
 
   /// A module with images and without entries.
-  void read_bare_containers(ModuleFile &module) const {
-    const ElfMemory::Section *section = memory_.section(".llvm.offloading");
+  Status read_bare_containers(ModuleFile &module) {
+    const std::optional<ElfMemory::Section> section = memory_.section(".llvm.offloading");
     if (!section)
-      return;
+      return Status::ok();
     FileDescriptor descriptor;
     std::span<const std::byte> rest = section->bytes;
     constexpr size_t kSizeField = 8;
-    while (is_container(rest) && rest.size() >= kSizeField + sizeof(uint64_t)) {
+    while (is_container(rest) && rest.size() >= kMinContainer) {
       uint64_t size;
       std::memcpy(&size, rest.data() + kSizeField, sizeof size);
+      const bool is_sound = size >= kMinContainer && size <= rest.size();
       bool is_wrapped;
-      descriptor.images.push_back(read_image(rest, is_wrapped));
-      if (size < kSizeField || size > rest.size())
+      if (descriptor.images.size() == kMaxImages)
+        return Status::error(format("it has more than %llu images", static_cast<unsigned long long>(kMaxImages)));
+      OMPTARGET_TRY(add_image(rest.first(is_sound ? size : rest.size()), descriptor, is_wrapped));
+      if (!is_sound)
         break;
-      rest = rest.subspan((size + 7) / 8 * 8 > rest.size() ? rest.size() : (size + 7) / 8 * 8);
+      rest = rest.subspan(std::min<uint64_t>((size + 7) / 8 * 8, rest.size()));
     }
     descriptor.generation = "clang 15 or later";
     if (!descriptor.images.empty())
       module.descriptors.push_back(std::move(descriptor));
+    return Status::ok();
   }
 
   const ElfMemory &memory_;
+  const bool has_bare_containers_;
+  uint64_t name_budget_;  ///< bytes of names that are still believed
+  uint64_t image_budget_; ///< the same of images
+  uint64_t number_of_entries_ = 0;
 };
 
 } // namespace
@@ -193,14 +268,10 @@ EntryKind kind_of_entry(uint64_t size, uint32_t flags) {
 }
 
 Result<ModuleFile> read_module_file(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, false, false);
-  if (!buffer)
-    return Status::error(buffer.getError().message());
-  const llvm::StringRef contents = (*buffer)->getBuffer();
-  OMPTARGET_TRY_ASSIGN(const ElfMemory memory,
-                       ElfMemory::load({reinterpret_cast<const std::byte *>(contents.data()), contents.size()}));
   ModuleFile module;
   module.path = path;
+  OMPTARGET_TRY_ASSIGN(const std::span<std::byte> contents, map_file(path, module.contents));
+  OMPTARGET_TRY_ASSIGN(const ElfMemory memory, ElfMemory::load(contents));
   OMPTARGET_TRY(ModuleReader(memory).read(module));
   return module;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct FileEntry {
 };
 
 struct FileImage {
-  std::vector<std::byte> bytes;
+  std::span<const std::byte> bytes; ///< in the module's file, and as long as the ModuleFile lives
   std::string triple; ///< what its container says, or empty
   std::string arch;
   std::string defect; ///< why it cannot be used, or empty
@@ -37,12 +38,14 @@ struct FileDescriptor {
 };
 
 struct ModuleFile {
+  std::shared_ptr<const void> contents; ///< of the file, relocated
   std::string path;
   std::vector<std::string> compilers; ///< as the compilers have signed, "clang version 19.1.7 ..."
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 
-/// Reads a file. Fails, saying why, if it is no ELF file for x86-64 or is damaged.
+/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for x86-64, or is damaged. Whatever the file
+/// says, the time and memory that this takes grow with its size only.
 Result<ModuleFile> read_module_file(const std::string &path);
 
 /// The kind of an entry with this size and these flags (compiler ABI: entry flags).

@@ -4,8 +4,11 @@
 #include "tools/info/module_file.h"
 
 #include <cstdio>
+#include <cstring>
+#include <elf.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/info/elf_memory.h"
@@ -39,9 +42,129 @@ TEST(ModuleFile, files_cut_off_anywhere_are_read_or_refused) {
   std::vector<char> contents(1 << 16);
   file.read(contents.data(), static_cast<std::streamsize>(contents.size()));
   for (size_t size = 0; size < contents.size(); size += 997) {
-    const auto memory = ElfMemory::load({reinterpret_cast<const std::byte *>(contents.data()), size});
+    std::vector<char> copy(contents.begin(), contents.begin() + static_cast<ptrdiff_t>(size));
+    const auto memory = ElfMemory::load({reinterpret_cast<std::byte *>(copy.data()), size});
     EXPECT_FALSE(memory.is_ok()) << size;
   }
+}
+
+/// A module of one writable segment and sections that may say anything.
+class HostileFile {
+public:
+  explicit HostileFile(size_t size) : bytes_(size) {
+    header().e_machine = EM_X86_64;
+    std::memcpy(header().e_ident, ELFMAG, SELFMAG);
+    header().e_ident[EI_CLASS] = ELFCLASS64;
+    header().e_ident[EI_DATA] = ELFDATA2LSB;
+    header().e_phoff = sizeof(Elf64_Ehdr);
+    header().e_phentsize = sizeof(Elf64_Phdr);
+    header().e_shentsize = sizeof(Elf64_Shdr);
+    add_segment(0, 0, size);
+  }
+  template <typename T> T &at(uint64_t offset) { return *reinterpret_cast<T *>(bytes_.data() + offset); }
+  Elf64_Ehdr &header() { return at<Elf64_Ehdr>(0); }
+  Elf64_Phdr &add_segment(uint64_t address, uint64_t offset, uint64_t size) {
+    auto &program = at<Elf64_Phdr>(sizeof(Elf64_Ehdr) + header().e_phnum++ * sizeof(Elf64_Phdr));
+    program = {PT_LOAD, PF_R | PF_W, offset, address, address, size, size, 4096};
+    return program;
+  }
+  /// The headers of sections lie at kSections, their names at kNames.
+  Elf64_Shdr &add_section(const char *name, uint32_t type, uint64_t address, uint64_t offset, uint64_t size) {
+    if (header().e_shnum == 0) {
+      header().e_shoff = kSections;
+      header().e_shnum = 2; // none, and the names
+      header().e_shstrndx = 1;
+      at<Elf64_Shdr>(kSections + sizeof(Elf64_Shdr)) = {0, SHT_STRTAB, 0, 0, kNames, 512, 0, 0, 0, 0};
+    }
+    std::strcpy(&at<char>(kNames + next_name_), name);
+    auto &section = at<Elf64_Shdr>(kSections + header().e_shnum++ * sizeof(Elf64_Shdr));
+    section = {next_name_, type, SHF_ALLOC, address, offset, size, 0, 0, 0, 0};
+    next_name_ += static_cast<uint32_t>(std::strlen(name)) + 1;
+    return section;
+  }
+  std::string reason() {
+    const std::string path = testing::TempDir() + "hostile-" + std::to_string(getpid());
+    std::ofstream(path, std::ios::binary).write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+    const auto module = read_module_file(path);
+    unlink(path.c_str());
+    return module.status().to_string();
+  }
+  static constexpr uint64_t kSections = 1024, kNames = 512;
+
+private:
+  std::vector<char> bytes_;
+  uint32_t next_name_ = 1;
+};
+
+TEST(HostileFile, is_read_if_it_does_no_harm) { EXPECT_EQ(HostileFile(4096).reason(), "success"); }
+
+TEST(HostileFile, devices_fifos_and_folders_are_not_read) {
+  const std::string fifo = testing::TempDir() + "fifo-" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0666), 0);
+  for (const std::string &path : {fifo, std::string("/dev/zero"), testing::TempDir()})
+    EXPECT_EQ(read_module_file(path).status().to_string(), "it is no regular file") << path;
+  unlink(fifo.c_str());
+}
+
+TEST(HostileFile, segments_at_the_end_of_memory_and_overlapping_ones_are_refused) {
+  HostileFile file(4096);
+  file.add_segment(UINT64_MAX - 100, 0, 4096);
+  EXPECT_NE(file.reason().find("the end of memory"), std::string::npos);
+  HostileFile other(4096);
+  other.add_segment(64, 0, 4096);
+  EXPECT_NE(other.reason().find("overlaps the one before it"), std::string::npos);
+}
+
+TEST(HostileFile, a_table_at_the_end_of_memory_ends) {
+  HostileFile file(4096);
+  const uint64_t last = UINT64_MAX - 63;
+  file.add_segment(last - 4096, 0, 4096);
+  file.add_section("omp_offloading_entries", SHT_PROGBITS, last - 4096, 0, 1 << 20);
+  EXPECT_NE(file.reason().find("reaches past the end of memory"), std::string::npos) << file.reason();
+  HostileFile other(4096);
+  other.add_section("omp_offloading_entries", SHT_NOBITS, 32, 0, UINT64_MAX / 32 * 32);
+  EXPECT_NE(other.reason().find("reaches past the end of memory"), std::string::npos) << other.reason();
+}
+
+TEST(HostileFile, names_that_share_their_bytes_are_refused) {
+  constexpr uint64_t kCount = 10000, kTable = 4096, kName = kTable + kCount * 32, kLength = 100000;
+  HostileFile file(kName + kLength + 1);
+  for (uint64_t i = 0; i < kCount; ++i)
+    file.at<uint64_t>(kTable + i * 32 + 8) = kName;
+  std::memset(&file.at<char>(kName), 'n', kLength);
+  file.add_section("omp_offloading_entries", SHT_PROGBITS, kTable, kTable, kCount * 32);
+  EXPECT_NE(file.reason().find("they overlap"), std::string::npos) << file.reason();
+}
+
+TEST(HostileFile, tables_of_relocations_that_share_their_bytes_are_refused) {
+  HostileFile file(1 << 20);
+  for (int i = 0; i < 4; ++i)
+    file.add_section("r", SHT_RELA, 0, 65536, 24 * 20000);
+  EXPECT_NE(file.reason().find("their tables overlap"), std::string::npos) << file.reason();
+}
+
+TEST(HostileFile, images_that_share_their_bytes_are_refused) {
+  constexpr uint64_t kCount = 100, kDescriptor = 4096, kImages = 8192, kEntries = 16384;
+  HostileFile file(1 << 20);
+  file.at<uint32_t>(kDescriptor) = kCount;
+  file.at<uint64_t>(kDescriptor + 8) = kImages;
+  file.at<uint64_t>(kDescriptor + 16) = file.at<uint64_t>(kDescriptor + 24) = kEntries;
+  for (uint64_t i = 0; i < kCount; ++i)
+    file.at<uint64_t>(kImages + i * 32 + 8) = 1 << 19;
+  file.add_section("omp_offloading_entries", SHT_PROGBITS, kEntries, kEntries, 0);
+  EXPECT_NE(file.reason().find("they overlap"), std::string::npos) << file.reason();
+}
+
+TEST(Report, names_cannot_control_the_terminal) {
+  FileReport file{"file\x1b[2J", {}, {}, {}};
+  file.module.path = file.path;
+  file.module.compilers = {"clang \x07"};
+  file.module.descriptors.push_back({"clang 14", {{"kernel\x1b[2J\n  forged", EntryKind::kKernel, 0}}, {}, 0});
+  const FileReport files[] = {file};
+  const std::string text = report_as_text(Machine::look(), files);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x07'), std::string::npos) << text;
+  EXPECT_NE(text.find("kernel\\x1b[2J\\x0a  forged"), std::string::npos) << text;
 }
 
 TEST(Report, names_of_entries_are_demangled) {
