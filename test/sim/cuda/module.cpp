@@ -15,6 +15,7 @@
 #include <link.h>
 
 #include "call.h"
+#include "test/sim/call_code.h"
 
 using namespace omptarget::cuda;
 using namespace sim;
@@ -115,19 +116,7 @@ struct Launch {
   bool each_thread;
 };
 
-void call(void *code, const std::vector<uint64_t> &values) {
-  // A function of the System V ABI does not mind more arguments than it takes.
-  constexpr size_t kMost = 48;
-  uint64_t a[kMost] = {};
-  std::copy(values.begin(), values.begin() + static_cast<ptrdiff_t>(std::min(values.size(), kMost)), a);
-  using U = uint64_t;
-  using Code = void (*)(U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U,
-                        U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  reinterpret_cast<Code>(code)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
-                               a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26],
-                               a[27], a[28], a[29], a[30], a[31], a[32], a[33], a[34], a[35], a[36], a[37], a[38], a[39],
-                               a[40], a[41], a[42], a[43], a[44], a[45], a[46], a[47]);
-}
+void call(void *code, const std::vector<uint64_t> &values) { call_code(code, values.data(), values.size()); }
 
 void run(const Launch &launch) {
   std::vector<char> shared(launch.grid.shared_memory);

@@ -37,10 +37,16 @@ else:
     # The version of code objects that this clang makes, and with the newest of them a generic target.
     version, target, device = {"15": (4, "gfx908", "gfx908:sramecc+:xnack-"),
                                "16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"),
+                               "17": (4, "gfx90a", "gfx90a:sramecc+:xnack-"),
+                               "18": (5, "gfx1030", "gfx1030"),
                                "19": (5, "gfx1100", "gfx1100"),
+                               "21": (6, "gfx1100", "gfx1100"),
+                               "23": (6, "gfx1100", "gfx1100"),
                                "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}[suite]
     images = "%d %s" % (version, target)
     variables = "LIBOMPTARGET_PLUGINS=amdgpu SIM_HSA_DEVICES=" + ",".join([device] * 4)
+if suite == "23":
+    variables += " SIM_KERNELS_TAKE_CELLS=1"
 variables += " " + lit_config.params.get("variables", "")
 if driver == "cuda" and suite == "14":
     # In images for the CPU these are local symbols, which the stand-in's loader does not find.

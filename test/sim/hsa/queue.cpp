@@ -7,9 +7,9 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <utility>
 
 #include "state.h"
+#include "test/sim/call_code.h"
 
 namespace sim {
 
@@ -19,20 +19,10 @@ thread_local SimDispatch *current_dispatch = nullptr;
 thread_local Queue *current_queue = nullptr;
 thread_local bool has_faulted = false;
 
-constexpr size_t kMostArguments = 64;
-
 int bits(uint16_t header, int first, int width) { return header >> first & ((1 << width) - 1); }
 
-// A function that takes fewer arguments ignores the rest, as the calling convention has the caller clean up.
 void call(void *code, const void *arguments, size_t count) {
-  std::array<uint64_t, kMostArguments> a{};
-  std::memcpy(a.data(), arguments, std::min(count, kMostArguments) * sizeof(uint64_t));
-  using U = uint64_t;
-  using Code = void (*)(U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U,
-                        U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  [&]<size_t... I>(std::index_sequence<I...>) {
-    reinterpret_cast<Code>(code)(a[I]...);
-  }(std::make_index_sequence<kMostArguments>());
+  call_code(code, static_cast<const uint64_t *>(arguments), count);
 }
 
 bool check_packet(const Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
