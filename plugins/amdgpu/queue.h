@@ -26,6 +26,7 @@ public:
   Result<void *> take() override;
   void give_back(void *stream) override;
   Result<void *> create_event() override;
+  void *take_event() override { return events_.take(); }
   void destroy_event(void *event) override;
   Status record(void *event, void *stream) override;
   Status wait_for(void *event, void *stream) override;

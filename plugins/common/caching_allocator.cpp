@@ -43,15 +43,17 @@ void CachingAllocator::count_use(AllocatorStatistics &statistics, size_t bytes) 
   statistics.most_used_bytes = std::max(statistics.most_used_bytes, statistics.used_bytes);
 }
 
-void *CachingAllocator::take_kept(size_t size) {
+void *CachingAllocator::try_allocate(size_t size) {
+  if (!may_keep(size))
+    return nullptr;
   auto state = state_.lock();
-  ++state->statistics.allocations;
   std::vector<void *> &kept = state->kept[class_index(size)];
   if (kept.empty())
     return nullptr;
   void *memory = kept.back();
   kept.pop_back();
   state->blocks[memory].is_kept = false;
+  ++state->statistics.allocations;
   ++state->statistics.reused;
   state->statistics.kept_bytes -= class_size(size);
   count_use(state->statistics, class_size(size));
@@ -59,14 +61,10 @@ void *CachingAllocator::take_kept(size_t size) {
 }
 
 Result<void *> CachingAllocator::allocate(size_t size) {
-  const bool may_keep = size <= threshold_ && threshold_ != 0;
-  if (may_keep) {
-    if (void *memory = take_kept(size))
-      return memory;
-  } else {
-    ++state_.lock()->statistics.allocations;
-  }
-  const size_t bytes = may_keep ? class_size(size) : size;
+  if (void *memory = try_allocate(size))
+    return memory;
+  ++state_.lock()->statistics.allocations;
+  const size_t bytes = may_keep(size) ? class_size(size) : size;
   Result<void *> memory = source_.allocate(bytes);
   if (!memory && state_.lock()->statistics.kept_bytes != 0) {
     OMPTARGET_TRY(trim());
@@ -81,22 +79,32 @@ Result<void *> CachingAllocator::allocate(size_t size) {
   return memory;
 }
 
+bool CachingAllocator::try_release(void *memory) {
+  auto state = state_.lock();
+  const auto found = state->blocks.find(memory);
+  if (found == state->blocks.end() || found->second.is_kept)
+    return false;
+  const size_t bytes = found->second.size;
+  AllocatorStatistics &statistics = state->statistics;
+  if (threshold_ == 0 || bytes > class_size(threshold_) || class_size(bytes) != bytes ||
+      statistics.kept_bytes + bytes > limit_)
+    return false;
+  found->second.is_kept = true;
+  statistics.used_bytes -= bytes;
+  statistics.kept_bytes += bytes;
+  state->kept[class_index(bytes)].push_back(memory);
+  return true;
+}
+
 Status CachingAllocator::release(void *memory) {
+  if (try_release(memory))
+    return Status::ok();
   {
     auto state = state_.lock();
     const auto found = state->blocks.find(memory);
     if (found == state->blocks.end() || found->second.is_kept)
       return Status::error(format("%p was not allocated here or is free already", memory));
-    const size_t bytes = found->second.size;
-    AllocatorStatistics &statistics = state->statistics;
-    statistics.used_bytes -= bytes;
-    if (threshold_ != 0 && bytes <= class_size(threshold_) && class_size(bytes) == bytes &&
-        statistics.kept_bytes + bytes <= limit_) {
-      found->second.is_kept = true;
-      statistics.kept_bytes += bytes;
-      state->kept[class_index(bytes)].push_back(memory);
-      return Status::ok();
-    }
+    state->statistics.used_bytes -= found->second.size;
     state->blocks.erase(found);
   }
   return source_.release(memory);

@@ -49,6 +49,9 @@ public:
   /// At least size bytes, aligned as the source aligns. If the source has no more, kept memory is given back first.
   Result<void *> allocate(size_t size);
   Status release(void *memory);
+  /// As allocate() and release() where the source is not needed: null, or false and nothing done, if it is.
+  void *try_allocate(size_t size);
+  bool try_release(void *memory);
   /// Gives all kept memory back to the source.
   Status trim();
   /// Gives back everything, also what the program never released.
@@ -73,7 +76,7 @@ private:
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);
-  void *take_kept(size_t size);
+  bool may_keep(size_t size) const { return size <= threshold_ && threshold_ != 0; }
   std::vector<void *> take_all_kept();
 
   MemorySource &source_;

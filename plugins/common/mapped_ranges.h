@@ -22,6 +22,8 @@ public:
   /// Pins if it is asked for; that it cannot be is a failure only if it is mandatory.
   Status notify_mapped(void *host, size_t size);
   Status notify_unmapped(void *host);
+  /// Whether anything is pinned at all.
+  bool is_on() const { return pins_ != Pins::kOff; }
 
 private:
   enum class Pins { kOff, kOn, kMandatory };

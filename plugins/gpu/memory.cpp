@@ -47,6 +47,19 @@ Status Memory::release(void *memory) {
   return allocator_->release(memory);
 }
 
+void *Memory::try_allocate(size_t size, int32_t kind) {
+  const bool is_device = kind == OMPTARGET_ALLOC_DEVICE || kind == OMPTARGET_ALLOC_DEFAULT;
+  return is_device && size != 0 ? allocator_->try_allocate(size) : nullptr;
+}
+
+bool Memory::try_release(void *memory) {
+  if (!memory)
+    return true;
+  if (shared_count_.load(std::memory_order_acquire) != 0 && is_shared(memory))
+    return false;
+  return allocator_->try_release(memory);
+}
+
 Result<uint64_t> Memory::allocate_device(size_t size) {
   OMPTARGET_TRY_ASSIGN(void *memory, allocator_->allocate(size));
   return reinterpret_cast<uintptr_t>(memory);

@@ -37,6 +37,13 @@ public:
   Status notify_mapped(void *host, size_t size) { return mapped_.notify_mapped(host, size); }
   Status notify_unmapped(void *host) { return mapped_.notify_unmapped(host); }
 
+  bool pins_mapped() const { return mapped_.is_on(); }
+
+  /// allocate() and release() as far as they need no driver, also outside of a Scope: null, or false and nothing done, if
+  /// they do.
+  void *try_allocate(size_t size, int32_t kind);
+  bool try_release(void *memory);
+
   AllocatorStatistics statistics() { return allocator_ ? allocator_->statistics() : AllocatorStatistics(); }
   /// Releases all that was allocated, also what the program did not free.
   Status release_all();

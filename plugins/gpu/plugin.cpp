@@ -23,18 +23,24 @@ Status no_device(int32_t id) {
   return Status::error(format("the %s plugin has no device %d; there are %d", kVendor.plugin, id, number_of_devices()));
 }
 
-// Runs an operation on a device that is ready, inside of a Scope. The operation returns a Status.
-template <typename Operation> int32_t on_device(int32_t id, Operation operation) {
+// Runs an operation that needs no driver on a device that is ready. The operation returns a Status.
+template <typename Operation> int32_t without_driver(int32_t id, Operation operation) {
   Device *device = find_device(id);
   if (!device)
     return finish(no_device(id));
   if (Status status = device->check_usable(); !status)
     return finish(std::move(status), device->number());
-  Scope scope(*device);
-  Status status = scope.take_status();
-  if (status) [[likely]]
-    status = operation(*device);
-  return finish(std::move(status), device->number());
+  return finish(operation(*device), device->number());
+}
+
+// The same inside of a Scope.
+template <typename Operation> Status in_scope(Device &device, Operation operation) {
+  Scope scope(device);
+  OMPTARGET_TRY(scope.take_status());
+  return operation(device);
+}
+template <typename Operation> int32_t on_device(int32_t id, Operation operation) {
+  return without_driver(id, [&](Device &device) { return in_scope(device, operation); });
 }
 
 Status check_range(const void *pointer, int64_t size) {
@@ -188,10 +194,15 @@ int32_t __tgt_rtl_unload_binary(int32_t id, __tgt_target_table *table) {
 
 void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
   void *memory = nullptr;
-  on_device(id, [&](Device &device) -> Status {
+  without_driver(id, [&](Device &device) -> Status {
     if (size < 0)
       return Status::error(format("cannot allocate %lld bytes", static_cast<long long>(size)));
-    OMPTARGET_TRY_ASSIGN(memory, device.memory().allocate(static_cast<size_t>(size), kind));
+    memory = device.memory().try_allocate(static_cast<size_t>(size), kind);
+    if (!memory)
+      OMPTARGET_TRY(in_scope(device, [&](Device &) -> Status {
+        OMPTARGET_TRY_ASSIGN(memory, device.memory().allocate(static_cast<size_t>(size), kind));
+        return Status::ok();
+      }));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device.number(), "allocated %lld bytes of kind %d at %p",
                            static_cast<long long>(size), kind, memory);
     return Status::ok();
@@ -200,8 +211,11 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
 }
 
 int32_t __tgt_rtl_data_delete(int32_t id, void *memory, int32_t) {
-  return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_DURING(device.memory().release(memory), "while freeing device memory at %p", memory);
+  return without_driver(id, [&](Device &device) -> Status {
+    if (device.memory().try_release(memory))
+      return Status::ok();
+    OMPTARGET_TRY_DURING(in_scope(device, [&](Device &) { return device.memory().release(memory); }),
+                         "while freeing device memory at %p", memory);
     return Status::ok();
   });
 }
@@ -281,9 +295,12 @@ int32_t __tgt_rtl_release_async_info(int32_t id, __tgt_async_info *async) {
 }
 
 int32_t __tgt_rtl_create_event(int32_t id, void **event) {
-  return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(*event, device.queues().create_event());
-    return Status::ok();
+  return without_driver(id, [&](Device &device) -> Status {
+    *event = device.queues().take_event();
+    return *event ? Status::ok() : in_scope(device, [&](Device &) -> Status {
+      OMPTARGET_TRY_ASSIGN(*event, device.queues().create_event());
+      return Status::ok();
+    });
   });
 }
 
@@ -306,7 +323,7 @@ int32_t __tgt_rtl_sync_event(int32_t id, void *event) {
 }
 
 int32_t __tgt_rtl_destroy_event(int32_t id, void *event) {
-  return on_device(id, [&](Device &device) {
+  return without_driver(id, [&](Device &device) {
     device.queues().destroy_event(event);
     return Status::ok();
   });
@@ -325,14 +342,18 @@ int32_t __tgt_rtl_data_unlock(int32_t id, void *host) {
 }
 
 int32_t __tgt_rtl_data_notify_mapped(int32_t id, void *host, int64_t size) {
-  return on_device(id, [&](Device &device) -> Status {
+  return without_driver(id, [&](Device &device) -> Status {
     OMPTARGET_TRY(check_range(host, size));
-    return device.memory().notify_mapped(host, static_cast<size_t>(size));
+    const auto notify = [&](Device &) { return device.memory().notify_mapped(host, static_cast<size_t>(size)); };
+    return device.memory().pins_mapped() ? in_scope(device, notify) : Status::ok();
   });
 }
 
 int32_t __tgt_rtl_data_notify_unmapped(int32_t id, void *host) {
-  return on_device(id, [&](Device &device) { return device.memory().notify_unmapped(host); });
+  return without_driver(id, [&](Device &device) {
+    const auto notify = [&](Device &) { return device.memory().notify_unmapped(host); };
+    return device.memory().pins_mapped() ? in_scope(device, notify) : Status::ok();
+  });
 }
 
 int32_t __tgt_rtl_use_auto_zero_copy(int32_t id) {

@@ -61,6 +61,9 @@ public:
   virtual void give_back(void *stream) = 0;
 
   virtual Result<void *> create_event() = 0;
+  /// One that was destroyed, also outside of a Scope; null if there is none.
+  virtual void *take_event() = 0;
+  /// Also outside of a Scope.
   virtual void destroy_event(void *event) = 0;
   virtual Status record(void *event, void *stream) = 0;
   virtual Status wait_for(void *event, void *stream) = 0;

@@ -483,5 +483,23 @@ TEST_F(CudaPlugin, launches_are_told_as_information) {
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sm_90"));
 }
 
+TEST_F(CudaPlugin, what_needs_no_driver_asks_for_no_context) {
+  char host[4096] = {};
+  const auto use = [&] {
+    void *memory = plugin.data_alloc(0, sizeof(host), nullptr, OMPTARGET_ALLOC_DEVICE);
+    EXPECT_NE(memory, nullptr) << plugin.error();
+    EXPECT_EQ(plugin.data_notify_mapped(0, host, sizeof(host)), 0);
+    void *event = nullptr;
+    EXPECT_EQ(plugin.create_event(0, &event), 0);
+    EXPECT_EQ(plugin.destroy_event(0, event), 0);
+    EXPECT_EQ(plugin.data_notify_unmapped(0, host), 0);
+    EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0);
+  };
+  use();
+  sim.fail("");
+  use();
+  EXPECT_EQ(sim.calls(), 0u);
+}
+
 } // namespace
 } // namespace sim_test
