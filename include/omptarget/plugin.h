@@ -229,6 +229,19 @@ OMPTARGET_STATIC_ASSERT(sizeof(__tgt_rtl_abi_info) == 16, "layout of a plugin's 
  * library knows is not used. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info);
 
+enum {
+  OMPTARGET_FORK_ANNOUNCED = 0, /* once, before init_plugin: the others will follow */
+  OMPTARGET_FORK_BEFORE = 1,
+  OMPTARGET_FORK_PARENT = 2,
+  OMPTARGET_FORK_CHILD = 3
+};
+/* What is under way while a thread of the process calls fork. A plugin takes its locks before and gives them back after it,
+ * so that the child finds them free. It must not do so in a handler of its own (pthread_atfork): handlers run in the reverse order
+ * of their registration, that of the host library last, so that a thread that loads an image would wait for the plugin's
+ * lock and the fork for that thread. While it is called, no image is being loaded, by any other thread. A plugin that is also used
+ * under other host libraries registers a handler and has it do nothing once this was announced. */
+OMPTARGET_PLUGIN_API void __tgt_rtl_fork_phase(int32_t phase);
+
 /* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns
  * its full length. 0 if there is none; whether a success in between clears it is free. The text names what failed
  * and the driver's own words. */

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "host/device.h"
+#include "host/kernel_runs.h"
 
 namespace omptarget::host {
 
@@ -34,6 +35,10 @@ static_assert(sizeof(DeviceEnvironment) == 48);
 /// variables that a running kernel reads one after the other; with room behind each table, a pointer that goes with
 /// another table's count leads to no address without memory, only to a function that is not found.
 constexpr uint64_t kMinimumBytes = 1 << 20;
+
+size_t mapped_bytes(uint64_t count) {
+  return std::max(kMinimumBytes, 2 * count * sizeof(__omp_offloading_fptr_map_ty));
+}
 
 /// Written while kernels may read it.
 template <typename T> void publish(void *place, T value) {
@@ -71,15 +76,35 @@ Result<__omp_offloading_fptr_map_ty *> FunctionMap::table_with(uint64_t count,
   const uint64_t bytes = count * sizeof *pairs;
   for (const Table &table : tables_)
     if (table.count == count && std::memcmp(table.pairs, pairs, bytes) == 0)
-      return table.pairs;
-  void *memory = mmap(nullptr, std::max(kMinimumBytes, 2 * bytes), PROT_READ | PROT_WRITE,
+      return table.pairs; // if it was retired, it is not any more
+  void *memory = mmap(nullptr, mapped_bytes(count), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return Status::error(format("no memory for %llu indirect functions: %s", static_cast<unsigned long long>(count),
                                 std::strerror(errno)));
   std::memcpy(memory, pairs, bytes);
-  tables_.push_back({static_cast<__omp_offloading_fptr_map_ty *>(memory), count});
+  tables_.push_back({static_cast<__omp_offloading_fptr_map_ty *>(memory), count, 0});
   return tables_.back().pairs;
+}
+
+void FunctionMap::give_back_unread() {
+  bool has_retired = false;
+  for (Table &table : tables_) {
+    if (table.pairs == current_)
+      table.retired = 0;
+    else if (table.retired == 0)
+      table.retired = KernelRuns::next_moment();
+    has_retired = has_retired || table.retired != 0;
+  }
+  if (!has_retired)
+    return;
+  const uint64_t oldest = KernelRuns::oldest_moment();
+  std::erase_if(tables_, [&](const Table &table) {
+    const bool is_unread = table.retired != 0 && table.retired < oldest;
+    if (is_unread)
+      munmap(table.pairs, mapped_bytes(table.count));
+    return is_unread;
+  });
 }
 
 void FunctionMap::announce(const LoadedImage &image) const {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/kernel_runs.h"
+
 namespace omptarget::host {
 
 namespace {
@@ -64,6 +66,7 @@ Status call_indirectly(void *kernel, const KernelArguments &arguments) {
 } // namespace
 
 Status call_kernel(void *kernel, const KernelArguments &arguments) {
+  const KernelRuns::Run run;
   if (arguments.count >= kDirect) [[unlikely]]
     return call_indirectly(kernel, arguments);
   void *values[kDirect + 1];

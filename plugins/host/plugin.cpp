@@ -13,6 +13,7 @@
 #include "common/last_error.h"
 #include "host/device.h"
 #include "host/image_check.h"
+#include "host/kernel_runs.h"
 #include "host/launch.h"
 #include "host/launch_info.h"
 #include "omptarget/plugin.h"
@@ -21,12 +22,23 @@ namespace omptarget::host {
 
 namespace {
 
+/// Whether the host library tells of forks; LLVM's do not.
+constinit std::atomic<bool> is_told_of_forks{false};
+
 /// All devices; their locks are held during a fork, so that the child finds them free and what they guard whole.
 struct Devices {
   Devices() {
-    const auto lock = [] { each(&std::mutex::lock); };
-    const auto unlock = [] { each(&std::mutex::unlock); };
-    pthread_atfork(lock, unlock, unlock);
+    const auto lock = [] { each_unless_told(&std::mutex::lock); };
+    const auto unlock = [] { each_unless_told(&std::mutex::unlock); };
+    const auto unlock_in_child = [] {
+      each_unless_told(&std::mutex::unlock);
+      KernelRuns::forget_other_threads();
+    };
+    pthread_atfork(lock, unlock, unlock_in_child);
+  }
+  static void each_unless_told(void (std::mutex::*action)()) {
+    if (!is_told_of_forks.load(std::memory_order_relaxed))
+      each(action);
   }
   static void each(void (std::mutex::*action)()) {
     for (int32_t device = 0; device < kDevices; ++device)
@@ -96,6 +108,7 @@ Status set_functions(int32_t device, uint64_t count, const __omp_offloading_fptr
   OMPTARGET_TRY(state->functions.set(count, pairs));
   for (const auto &image : state->images)
     state->functions.announce(*image);
+  state->functions.give_back_unread();
   return Status::ok();
 }
 
@@ -275,6 +288,20 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_region(int32_t device, void *k
 
 int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) {
   return finish(is_device(device) ? set_functions(device, count, table) : no_device(device));
+}
+
+void __tgt_rtl_fork_phase(int32_t phase) {
+  switch (phase) {
+  case OMPTARGET_FORK_ANNOUNCED:
+    return is_told_of_forks.store(true, std::memory_order_relaxed);
+  case OMPTARGET_FORK_BEFORE:
+    return Devices::each(&std::mutex::lock);
+  case OMPTARGET_FORK_PARENT:
+  case OMPTARGET_FORK_CHILD:
+    return Devices::each(&std::mutex::unlock);
+  default:
+    return;
+  }
 }
 
 void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_flag(flag); }

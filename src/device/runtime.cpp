@@ -35,7 +35,7 @@ constexpr Requirement kRequirements[] = {
 
 Runtime &Runtime::get() {
   static Runtime *const runtime = [] {
-    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     note_made();
     return new Runtime;
   }();
@@ -345,16 +345,23 @@ void Runtime::before_fork() {
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
+  // Plugins last: their locks are taken by threads that hold ours.
+  for (const auto &plugin : runtime.plugins_.plugins)
+    plugin->fork_phase(OMPTARGET_FORK_BEFORE);
 }
 
 void Runtime::after_fork_in_child() {
   for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
     device->forget_other_users();
-  after_fork();
+  give_back_after_fork(OMPTARGET_FORK_CHILD);
 }
 
-void Runtime::after_fork() {
+void Runtime::after_fork_in_parent() { give_back_after_fork(OMPTARGET_FORK_PARENT); }
+
+void Runtime::give_back_after_fork(int32_t phase) {
   Runtime &runtime = get();
+  for (const auto &plugin : runtime.plugins_.plugins)
+    plugin->fork_phase(phase);
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();

@@ -124,7 +124,8 @@ private:
   void tell_end_to_tool();
   std::vector<Device *> devices_of(const Plugin &plugin) const;
   static void before_fork();
-  static void after_fork();
+  static void after_fork_in_parent();
+  static void give_back_after_fork(int32_t phase);
   static void after_fork_in_child();
 
   Guarded<Registry> registry_;

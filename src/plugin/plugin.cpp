@@ -113,6 +113,11 @@ void Plugin::deinit() const {
     plugin_failure(*this, *functions_, {"deinit_plugin", result}, "end").consume();
 }
 
+void Plugin::fork_phase(int32_t phase) const {
+  if (functions_->fork_phase)
+    functions_->fork_phase(phase);
+}
+
 void Plugin::set_device_offset(int32_t first) const {
   if (functions_->set_device_offset)
     functions_->set_device_offset(first);

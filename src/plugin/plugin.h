@@ -65,6 +65,8 @@ public:
   Status init_device(int32_t device, int64_t requires_mask) const;
   void deinit_device(int32_t device) const;
   void deinit() const;
+  /// OMPTARGET_FORK_*.
+  void fork_phase(int32_t phase) const;
   void set_device_offset(int32_t first) const;
   void set_info_flag(uint32_t flag) const;
 

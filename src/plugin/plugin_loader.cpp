@@ -185,6 +185,8 @@ Status check_settings(const std::string &path) {
 
 Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path) {
   OMPTARGET_TRY(hold(path, handle));
+  if (functions.fork_phase)
+    functions.fork_phase(OMPTARGET_FORK_ANNOUNCED);
   if (functions.init_plugin)
     if (const int32_t result = functions.init_plugin(); result != 0)
       return Status::error(

@@ -68,6 +68,14 @@ int32_t __tgt_rtl_init_device(int32_t ID) {
   return 0;
 }
 
+/* Its own lock, which whoever loads an image takes, too. */
+void __tgt_rtl_fork_phase(int32_t phase) {
+  if (phase == OMPTARGET_FORK_BEFORE)
+    pthread_mutex_lock(&mutex);
+  else if (phase != OMPTARGET_FORK_ANNOUNCED)
+    pthread_mutex_unlock(&mutex);
+}
+
 int32_t __tgt_rtl_set_device_offset(int32_t first) {
   record("offset:%d ", first);
   return 0;
