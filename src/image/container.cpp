@@ -4,6 +4,7 @@
 #include "image/container.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 

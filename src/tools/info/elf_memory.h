@@ -6,6 +6,7 @@
 // the size of the file.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>

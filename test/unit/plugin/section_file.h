@@ -4,6 +4,7 @@
 // ELF files for tests, made of sections alone.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <string>
