@@ -155,14 +155,12 @@ Result<KernelTraits> Image::traits_of(const std::string &kernel) const {
 }
 
 Result<Kernel *> Image::find_kernel(const std::string &name) {
-  for (const auto &kernel : kernels_)
-    if (kernel->name() == name)
-      return kernel.get();
+  if (const auto found = kernels_.find(name); found != kernels_.end())
+    return found->second.get();
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<Kernel> kernel, create_kernel(name));
   if (!kernel)
     return nullptr;
-  kernels_.push_back(std::move(kernel));
-  return kernels_.back().get();
+  return kernels_.emplace(name, std::move(kernel)).first->second.get();
 }
 
 } // namespace omptarget::gpu

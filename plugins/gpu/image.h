@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "base/status.h"
 #include "common/elf_image.h"
@@ -81,7 +81,7 @@ private:
 
   Device &device_;
   const std::unique_ptr<ImageTarget> target_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels_; ///< by name
   EntryTable table_;
 };
 
