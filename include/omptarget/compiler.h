@@ -133,6 +133,8 @@ OMPTARGET_API int omp_target_associate_ptr(const void *host_pointer, const void 
 OMPTARGET_API int omp_target_disassociate_ptr(const void *host_pointer, int device);
 OMPTARGET_API int omp_get_device_from_uid(const char *uid);
 OMPTARGET_API const char *omp_get_uid_from_device(int device);
+/* Bytes of dynamic group-private memory that a team can have; group 0: of the contention group, 1: of a parallel team. */
+OMPTARGET_API size_t omp_get_gprivate_limit(int device, int group);
 OMPTARGET_API void *llvm_omp_target_alloc_device(size_t size, int device);
 OMPTARGET_API void *llvm_omp_target_alloc_host(size_t size, int device);
 OMPTARGET_API void *llvm_omp_target_alloc_shared(size_t size, int device);

@@ -259,6 +259,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_device_compatible(int32_t ID, __tgt_de
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size);
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size);
 
+/* Bytes of dynamic shared memory that a team of a kernel without any of its own can have. */
+OMPTARGET_PLUGIN_API uint64_t __tgt_rtl_group_memory_limit(int32_t ID);
+
 /* Fills size bytes with the byte value. async: as for the _async functions; null: complete on return. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_fill(int32_t ID, void *tgt_ptr, int32_t value, int64_t size,
                                                  __tgt_async_info *async);

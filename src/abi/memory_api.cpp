@@ -215,6 +215,11 @@ void *llvm_omp_get_dynamic_shared(void) { return nullptr; }
 int omp_get_device_from_uid(const char *uid) { return device_of_uid(uid); }
 const char *omp_get_uid_from_device(int device) { return uid_of_device(device); }
 
+size_t omp_get_gprivate_limit(int device, int group) {
+  const Call call = api_call("omp_get_gprivate_limit", device, __builtin_return_address(0));
+  return value_or<size_t>(group_memory_limit(device, group), 0, call);
+}
+
 int omp_target_is_present(const void *pointer, int device) {
   const Call call = api_call("omp_target_is_present", device, __builtin_return_address(0));
   return value_or(is_present(pointer, device), false, call) ? 1 : 0;

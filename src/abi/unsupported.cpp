@@ -15,7 +15,7 @@ using namespace omptarget;
     return static_cast<result>(-1);                                                                                    \
   }
 
-// Their callers pass arguments; none is read.
+// Their callers pass arguments, which have changed between LLVM's releases for record and replay; none is read.
 extern "C" {
 OMPTARGET_UNSUPPORTED(__tgt_target_sync, int)
 OMPTARGET_UNSUPPORTED(__tgt_target_kernel_replay, int)
@@ -23,6 +23,8 @@ OMPTARGET_UNSUPPORTED(__tgt_activate_record_replay, int)
 OMPTARGET_UNSUPPORTED(__llvmPushCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(__llvmPopCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(llvmLaunchKernel, unsigned)
+/// Of remote procedure calls of device code, which no device here makes.
+OMPTARGET_UNSUPPORTED(__tgt_register_rpc_callback, void)
 
 /// Plugins of LLVM 17 and 18 offer themselves to tools here. This library tells tools about devices itself, so nothing is
 /// called back, as if no tool were active.

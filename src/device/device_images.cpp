@@ -128,6 +128,10 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
 void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
   auto kernel = std::make_unique<Kernel>(
       Kernel{handle, entry.name, parameter_forms(loaded.signs, entry.name), &loaded.signs});
+  if (plugin().always_leads())
+    for (ParameterForm &form : kernel->forms)
+      if (form != ParameterForm::kLeading)
+        form = ParameterForm::kRefused;
   // Modules may share a kernel (an inline function): the first one's counts, as for variables.
   if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
     kernels_.insert(static_cast<uintptr_t>(entry.address), kernel.get());

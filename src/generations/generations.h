@@ -33,7 +33,11 @@ struct Generation {
   ParameterForm cpu_parameter;
   uint32_t environment;
   uint32_t launch_environment;
+  bool is_tried; ///< programs of it have run here
 };
+
+inline constexpr bool kTried = true;
+inline constexpr bool kInferred = false;
 
 #define OMPTARGET_CLANG(version, library, entry, block, wrapping, parameter, cpu_parameter, environment,               \
                         launch_environment, seen)                                                                      \
@@ -45,7 +49,8 @@ struct Generation {
              ParameterForm::k##parameter,                                                                              \
              ParameterForm::k##cpu_parameter,                                                                          \
              environment,                                                                                              \
-             launch_environment},
+             launch_environment,                                                                                       \
+             k##seen},
 inline constexpr std::array kGenerations{
 #include "generations/clang.def"
 };

@@ -26,6 +26,7 @@ inline constexpr uint64_t kClose = 0x400;
 inline constexpr uint64_t kPresent = 0x1000;
 inline constexpr uint64_t kHold = 0x2000;
 inline constexpr uint64_t kAttach = 0x4000;
+inline constexpr uint64_t kNullify = 0x8000; ///< with kReturnParam: what is not present becomes null (clang 23)
 inline constexpr uint64_t kNonContiguous = 0x100000000000;
 inline constexpr unsigned kMemberOfShift = 48;
 inline constexpr uint64_t kMemberOf = 0xffffull << kMemberOfShift;

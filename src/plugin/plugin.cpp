@@ -86,6 +86,8 @@ bool Plugin::starts_driver_late() const { return functions_->generation != Plugi
 
 bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
 
+bool Plugin::always_leads() const { return functions_->generation == PluginGeneration::kBinary; }
+
 bool Plugin::supports_empty_images() const {
   return functions_->supports_empty_images && functions_->supports_empty_images() != 0;
 }
@@ -410,6 +412,10 @@ bool Plugin::print_device_info(int32_t device) const {
 
 std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
 std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
+
+size_t Plugin::group_memory_limit(int32_t device) const {
+  return functions_->group_memory_limit ? static_cast<size_t>(functions_->group_memory_limit(device)) : 1;
+}
 
 std::optional<__tgt_memory_statistics> Plugin::memory_statistics(int32_t device) const {
   __tgt_memory_statistics statistics{};

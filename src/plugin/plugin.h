@@ -53,6 +53,8 @@ public:
   bool starts_driver_late() const;
   /// Whether the caller is the first to ask: the one that ends it.
   bool is_first_to_end() const { return !has_ended_.exchange(true, std::memory_order_acq_rel); }
+  /// Whether it gives every kernel a leading implicit parameter, whatever the kernel has (LLVM 18).
+  bool always_leads() const;
   /// Whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
@@ -120,6 +122,8 @@ public:
   /// Empty if the plugin does not tell.
   std::string device_arch(int32_t device) const;
   std::string device_uid(int32_t device) const;
+  /// Bytes of dynamic shared memory that a team can have; if the plugin does not tell, 1, as LLVM says of a CPU.
+  size_t group_memory_limit(int32_t device) const;
   /// Nothing if the plugin keeps no memory, or cannot tell.
   std::optional<__tgt_memory_statistics> memory_statistics(int32_t device) const;
 

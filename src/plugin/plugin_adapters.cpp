@@ -226,9 +226,10 @@ Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t d
 }
 
 Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
-  if (lacks_implicit_parameter(image))
-    return Status::error("the image was made by a clang before 18, and plugins of LLVM 18 give every kernel a leading "
-                         "parameter that kernels of those do not have");
+  if (const char *maker = maker_without_leading_parameter(image))
+    return Status::error(format("the image was made by %s, and plugins of LLVM 18 give every kernel a leading parameter "
+                                "that kernels of those do not have",
+                                maker));
   DeviceBinary binary{0};
   if (const int32_t result = functions.load_device_binary(device, &image, &binary); result != 0)
     return Status::error(format("__tgt_rtl_load_binary fails with %d", result));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "generations/generations.h"
 #include "plugin/elf_file.h"
 
 namespace omptarget {
@@ -36,11 +37,19 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// The first of clang's versions that gave kernels the parameter.
-constexpr unsigned kFirstWithParameter = 18;
+constexpr const char *kBefore = "a clang before 18";
+constexpr const char *kAfter = "clang 23 or later";
+
+/// Who made an image that clang of that version signed, if its kernels have no leading parameter.
+const char *maker_of(unsigned version) {
+  if (version < kOldestClang || version > kNewestClang)
+    return version < kOldestClang ? kBefore : kAfter;
+  const ParameterForm form = generation_of(version)->cpu_parameter;
+  return form == ParameterForm::kPlain ? kBefore : form == ParameterForm::kLeading ? nullptr : kAfter;
+}
 
 /// What images for GPUs have beside each kernel: one symbol up to LLVM 17, another one since.
-enum class KernelStyle { kUnknown, kMode, kEnvironment };
+enum class KernelStyle { kUnknown, kMode, kEnvironment, kSmallEnvironment };
 
 /// Calls visit(symbol, name) for every symbol of a section.
 template <typename Visit>
@@ -63,9 +72,10 @@ void each_symbol(const Elf &elf, const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Ran
 
 KernelStyle kernel_style(const Elf &elf, const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Range sections) {
   KernelStyle style = KernelStyle::kUnknown;
-  each_symbol(elf, section, sections, [&](const Elf::Elf_Sym &, std::string_view name) {
+  each_symbol(elf, section, sections, [&](const Elf::Elf_Sym &symbol, std::string_view name) {
     if (ends_with(name, "_kernel_environment"))
-      style = KernelStyle::kEnvironment;
+      style = symbol.st_size == generation_of(kNewestClang)->environment ? KernelStyle::kSmallEnvironment
+                                                                         : KernelStyle::kEnvironment;
     else if (ends_with(name, "_exec_mode") && style == KernelStyle::kUnknown)
       style = KernelStyle::kMode;
   });
@@ -127,20 +137,22 @@ Status check_image_is_whole(const __tgt_device_image &image) {
   return Status::ok();
 }
 
-bool lacks_implicit_parameter(const __tgt_device_image &image) {
-  std::optional<bool> answer;
+const char *maker_without_leading_parameter(const __tgt_device_image &image) {
+  std::optional<const char *> answer;
   each_section(bytes_of(image),
                [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view name, Elf::Elf_Shdr_Range sections) {
                  if (answer)
                    return;
                  if (section.sh_type == llvm::ELF::SHT_SYMTAB || section.sh_type == llvm::ELF::SHT_DYNSYM)
                    if (const KernelStyle style = kernel_style(elf, section, sections); style != KernelStyle::kUnknown)
-                     answer = style == KernelStyle::kMode;
+                     answer = style == KernelStyle::kMode               ? kBefore
+                              : style == KernelStyle::kSmallEnvironment ? kAfter
+                                                                        : nullptr;
                  if (name == ".comment")
                    if (const unsigned version = clang_version(contents_of(elf, section)); version != 0 && !answer)
-                     answer = version < kFirstWithParameter;
+                     answer = maker_of(version);
                });
-  return answer.value_or(false);
+  return answer.value_or(nullptr);
 }
 
 std::set<std::string_view> dynamic_symbols(const __tgt_device_image &image) {

@@ -17,9 +17,9 @@ namespace omptarget {
 /// Images that are no 64-bit ELF files are not looked at.
 Status check_image_is_whole(const __tgt_device_image &image);
 
-/// Whether the image says that its kernels have no implicit leading parameter: it was made by a clang before 18. False if
-/// the image does not say who made it.
-bool lacks_implicit_parameter(const __tgt_device_image &image);
+/// Who made the image, if it says so and its kernels have no implicit leading parameter: "a clang before 18", "clang 23 or
+/// later". Null otherwise.
+const char *maker_without_leading_parameter(const __tgt_device_image &image);
 
 /// Whether it is an ELF image that this CPU can run.
 bool is_for_this_machine(const __tgt_device_image &image);

@@ -25,9 +25,12 @@ void return_addresses(const MapItems &items, void **bases) {
       std::memcpy(&value, raw(item.base), sizeof value);
       base = host_ptr(value);
     }
-    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8).
-    if (!item.mapping && !(item.flags & kItemHostPointer))
+    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
+    if (!item.mapping && !(item.flags & kItemHostPointer)) {
       observe::mapping_missing(item.name);
+      if (item.has(map_type::kNullify))
+        base = HostPtr{};
+    }
     const std::optional<DevicePtr> target = item.mapping ? target_of(item.mapping, base) : std::nullopt;
     bases[item.argument] = target ? raw(*target) : raw(base);
   }

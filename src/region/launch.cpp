@@ -80,9 +80,24 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &
 /// The kernel's parameters are not known, so that calling it could only go wrong.
 Status refused(Device &device, const Kernel &kernel, const LaunchRequest &request) {
   const auto library = Runtime::get().library_of(request.host_id);
-  return Status::error(explain_refusal(*kernel.signs, kernel.name, request.block))
+  std::string reason = explain_refusal(*kernel.signs, kernel.name, request.block);
+  if (reason.empty())
+    reason = format("plugin %s, of LLVM 18, gives every kernel a leading parameter, which this one does not have",
+                    device.plugin().name().c_str());
+  return Status::error(std::move(reason))
       .during(format("kernel %s of %s cannot be launched on device %d", kernel.name,
                      library ? library->path.c_str() : "an unknown module", raw(device.id())));
+}
+
+/// Teams on a CPU have no dynamic group-private memory: the program says by its fallback whether the kernel can do without
+/// (OpenMP 6.1, dyn_groupprivate). clang before 23 has no fallback, and its kernels are run.
+Status check_group_memory(Device &device, const Kernel &kernel, const LaunchRequest &request) {
+  if (!kernel.signs->is_for_cpu || request.block != BlockForm::kVersion5 ||
+      (request.flags & OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK) != OMPTARGET_KERNEL_GROUP_MEMORY_ABORT)
+    return Status::ok();
+  return Status::error(format("kernel %s asks for %u bytes of dynamic group-private memory per team, which device %d does "
+                              "not have; dyn_groupprivate(fallback(default_mem): ...) lets it run without",
+                              kernel.name, request.dynamic_memory, raw(device.id())));
 }
 
 /// The kernel's name in the table of entries, or null.
@@ -337,6 +352,8 @@ Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
     return missing_kernel(*device, request.host_id, call);
   if (kernel->forms[static_cast<size_t>(request.block)] == ParameterForm::kRefused) [[unlikely]]
     return refused(*device, *kernel, request);
+  if (request.dynamic_memory != 0) [[unlikely]]
+    OMPTARGET_TRY(check_group_memory(*device, *kernel, request));
   OMPTARGET_TRY(carry_out(*device, call, {observe::ConstructKind::kTarget, request.list},
                           [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
   return Outcome::kRanOnDevice;

@@ -375,4 +375,12 @@ int32_t device_of_uid(const char *uid) {
   return kInvalidDevice;
 }
 
+Result<size_t> group_memory_limit(int32_t device_number, int32_t group) {
+  constexpr int32_t kContentionGroup = 0;
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
+  if (!device || group != kContentionGroup)
+    return size_t{0};
+  return device->plugin().group_memory_limit(device->local_id());
+}
+
 } // namespace omptarget

@@ -202,6 +202,10 @@ void check_information(Session &session) {
     if (plugin.use_auto_zero_copy(0))
       report.note("data of device 0 is better used in place than copied");
   }
+  if (session.has("group_memory_limit")) {
+    report.tries("group_memory_limit", "device 0");
+    report.note("a team of device 0 can have %zu bytes of dynamic shared memory", plugin.group_memory_limit(0));
+  }
   if (session.has("memory_statistics"))
     check_memory_statistics(session);
   if (session.has("supports_empty_images")) {

@@ -92,7 +92,7 @@ NEWER_CASES = [
     ("entry-reserved", lambda b: b.set("Q", b.entries, 9), DESCRIPTOR, "does not begin like one"),
 ]
 CONTAINER_CASES = [
-    ("container-version", set_container("I", 4, 77), IMAGE, "the container has version 77; 1 is the only one known"),
+    ("container-version", set_container("I", 4, 77), IMAGE, "the container has version 77; 1 and 2 are known"),
     ("container-size", set_container("Q", 8, 1 << 40), IMAGE, "the container claims 1099511627776 bytes"),
     ("container-entry", set_container("Q", 16, 1 << 63), IMAGE, r"the container's entry \(0x8000000000000000\) lies outside"),
     ("container-entry-size", set_container("Q", 24, 1), IMAGE, "the container's entry has 1 bytes, expected 40"),

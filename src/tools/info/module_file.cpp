@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "generations/generations.h"
 #include "image/container.h"
+#include "image/image_signs.h"
 #include "omptarget/types.h"
 #include "tools/info/elf_memory.h"
 
@@ -54,6 +56,25 @@ Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<c
   return std::span<std::byte>(static_cast<std::byte *>(memory), size);
 }
 
+bool is_new_entry(const Generation &row) { return row.entry == sizeof(__tgt_offload_entry_v1); }
+
+/// Those compilers of the table that it holds for, which follow one another: "clang 15 to 17", "clang 20 or later".
+template <typename Predicate> std::string generation_text(Predicate holds) {
+  unsigned first = 0, last = 0;
+  for (const Generation &row : kGenerations)
+    if (holds(row)) {
+      first = first == 0 ? row.version : first;
+      last = row.version;
+    }
+  if (first == 0)
+    return "no known clang";
+  if (last == kNewestClang)
+    return format("clang %u or later", first);
+  if (first == kOldestClang && first == last)
+    return format("clang %u or older", first);
+  return format(last - first == 1 ? "clang %u or %u" : "clang %u to %u", first, last);
+}
+
 /// Every compiler's part of a module is found by its descriptor, which no symbol names once the module is stripped: it
 /// ends with the bounds of the table of entries, and so does each record of an image.
 class ModuleReader {
@@ -84,7 +105,8 @@ private:
     for (size_t at = 0; at < all.size();) {
       const std::string one = all.c_str() + at;
       at += one.size() + 1;
-      if ((one.find("clang") != std::string::npos || one.find("flang") != std::string::npos) && seen.insert(one).second)
+      const bool is_other = one.empty() || one.starts_with("GCC: ") || one.starts_with("Linker: ");
+      if (!is_other && seen.insert(one).second)
         module.compilers.push_back(one);
     }
   }
@@ -99,7 +121,7 @@ private:
         if (std::memcmp(range.bytes.data() + at, bounds, sizeof bounds) == 0)
           OMPTARGET_TRY(read_descriptor(range.begin + at - 2 * kWord, is_new, found, module));
     if (module.descriptors.empty()) {
-      found.generation = is_new ? "clang 20 or later" : "clang 14 to 19";
+      found.generation = generation_text([&](const Generation &row) { return is_new_entry(row) == is_new; });
       module.descriptors.push_back(std::move(found));
     }
     return Status::ok();
@@ -181,10 +203,10 @@ private:
     bool is_wrapped = false;
     for (const auto bytes : found)
       OMPTARGET_TRY(add_image(bytes, descriptor, is_wrapped));
-    descriptor.generation = is_new                 ? "clang 20 or later"
-                            : is_wrapped           ? "clang 15 or 16"
-                            : has_bare_containers_ ? "clang 17 to 19"
-                                                   : "clang 14 or older";
+    descriptor.generation = generation_text([&](const Generation &row) {
+      return is_new_entry(row) == is_new && (row.wrapping == Wrapping::kContainer) == is_wrapped &&
+             (is_new || is_wrapped || (row.version != kOldestClang) == has_bare_containers_);
+    });
     module.descriptors.push_back(std::move(descriptor));
     return Status::ok();
   }
@@ -238,7 +260,7 @@ private:
         break;
       rest = rest.subspan(std::min<uint64_t>((size + 7) / 8 * 8, rest.size()));
     }
-    descriptor.generation = "clang 15 or later";
+    descriptor.generation = generation_text([](const Generation &row) { return row.version != kOldestClang; });
     if (!descriptor.images.empty())
       module.descriptors.push_back(std::move(descriptor));
     return Status::ok();
@@ -252,6 +274,14 @@ private:
 };
 
 } // namespace
+
+std::string remark_on_compiler(const std::string &signature) {
+  const Signatures found = read_signatures(signature);
+  for (const Generation &row : kGenerations)
+    if (row.is_tried && found.compilers == uint64_t{1} << row.version && !found.has_other)
+      return {};
+  return "not tried with omptarget, see compatibility.md";
+}
 
 EntryKind kind_of_entry(uint64_t size, uint32_t flags) {
   if (flags & OMPTARGET_ENTRY_LINK)

@@ -40,13 +40,16 @@ struct FileDescriptor {
 struct ModuleFile {
   std::shared_ptr<const void> contents; ///< of the file, relocated
   std::string path;
-  std::vector<std::string> compilers; ///< as the compilers have signed, "clang version 19.1.7 ..."
+  std::vector<std::string> compilers; ///< as they have signed, "clang version 19.1.7 ...", of the module
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 
 /// Reads a file. Fails, saying why, if it is no regular file or no ELF file for x86-64, or is damaged. Whatever the file
 /// says, the time and memory that this takes grow with its size only.
 Result<ModuleFile> read_module_file(const std::string &path);
+
+/// What is to be said of a compiler that signed so: empty for those that omptarget was tried with.
+std::string remark_on_compiler(const std::string &signature);
 
 /// The kind of an entry with this size and these flags (compiler ABI: entry flags).
 EntryKind kind_of_entry(uint64_t size, uint32_t flags);

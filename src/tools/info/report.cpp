@@ -113,8 +113,10 @@ std::string image_text(const Machine &machine, const FileImage &image, size_t nu
 
 std::string module_text(const Machine &machine, const ModuleFile &module) {
   std::string text = printable_name(module.path) + "\n";
-  for (const std::string &compiler : module.compilers)
-    text += "  compiler: " + printable_name(compiler) + "\n";
+  for (const std::string &compiler : module.compilers) {
+    const std::string remark = module.descriptors.empty() ? "" : remark_on_compiler(compiler);
+    text += "  compiler: " + printable_name(compiler) + (remark.empty() ? "" : " (" + remark + ")") + "\n";
+  }
   if (module.descriptors.empty())
     return text + "  does not offload: it has neither entries nor device images\n";
   for (const FileDescriptor &descriptor : module.descriptors) {

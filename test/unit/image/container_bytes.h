@@ -26,21 +26,25 @@ template <typename T> void put(std::vector<std::byte> &bytes, size_t offset, T v
 }
 
 /// A container of version 1 with the strings "triple" and "arch", and the image after them, as clang 15 writes it.
+/// Version 2 is clang 23's.
 inline std::vector<std::byte> container_bytes(const std::string &image, const std::string &arch,
-                                              const std::string &triple) {
+                                              const std::string &triple, uint32_t version = 1) {
   namespace field = container_field;
   std::vector<std::byte> bytes;
   put<uint32_t>(bytes, 0, 0xAD10FF10);
-  put<uint32_t>(bytes, field::kVersion, 1);
+  put<uint32_t>(bytes, field::kVersion, version);
   put<uint64_t>(bytes, field::kEntryOffset, 32);
-  put<uint64_t>(bytes, field::kEntrySize, 40);
+  put<uint64_t>(bytes, field::kEntrySize, version == 1 ? 40 : 1);
   put<uint32_t>(bytes, 32, 1 | 1 << 16); // an object, OpenMP
   put<uint64_t>(bytes, field::kStringsOffset, 72);
   put<uint64_t>(bytes, field::kStringCount, 2);
   const std::string texts[] = {"triple", triple, "arch", arch};
-  size_t at = 72 + 4 * 8;
+  const size_t record = version == 1 ? 16 : 24;
+  size_t at = 72 + 2 * record;
   for (size_t i = 0; i < 4; ++i) {
-    put<uint64_t>(bytes, 72 + i * 8, at);
+    put<uint64_t>(bytes, 72 + i / 2 * record + i % 2 * 8, at);
+    if (version != 1 && i % 2 == 1)
+      put<uint64_t>(bytes, 72 + i / 2 * record + 16, texts[i].size());
     bytes.resize(at + texts[i].size() + 1);
     std::memcpy(bytes.data() + at, texts[i].c_str(), texts[i].size() + 1);
     at = bytes.size();

@@ -58,6 +58,19 @@ TEST(Container, gives_the_image_and_its_strings) {
   EXPECT_EQ(image->triple, "amdgcn-amd-amdhsa");
 }
 
+TEST(Container, version_2_has_longer_records_of_strings_and_counts_its_entries) {
+  std::vector<std::byte> bytes = container_bytes("the image", "gfx90a:xnack+", "amdgcn-amd-amdhsa", 2);
+  Result<ContainedImage> image = open_container(bytes);
+  ASSERT_TRUE(image.is_ok()) << image.status().to_string();
+  EXPECT_EQ(image->arch, "gfx90a:xnack+");
+  EXPECT_EQ(image->triple, "amdgcn-amd-amdhsa");
+  EXPECT_EQ(std::memcmp(image->bytes.data(), "the image", 9), 0);
+  for (size_t size = 4; size < bytes.size(); ++size)
+    EXPECT_NE(reason_for({bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)}), "success") << size;
+  put<uint64_t>(bytes, field::kEntrySize, 2);
+  EXPECT_EQ(reason_for(bytes), "the container has 2 entries; one image, and so one entry, is expected");
+}
+
 TEST(Container, other_bytes_are_none) {
   const std::string elf("\x7f"
                         "ELF");
@@ -95,7 +108,7 @@ TEST(Container, each_damaged_field_is_named) {
 }
 
 TEST(Container, other_versions_are_refused_by_number) {
-  EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 2), HasSubstr("has version 2"));
+  EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 3), HasSubstr("has version 3; 1 and 2 are known (clang up to 23)"));
   EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 0), HasSubstr("has version 0"));
 }
 

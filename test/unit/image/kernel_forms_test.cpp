@@ -18,8 +18,14 @@ void PrintTo(ParameterForm form, std::ostream *out) {
 namespace {
 
 using testing::HasSubstr;
-using enum BlockForm;
-using enum ParameterForm;
+constexpr auto kVersion2 = BlockForm::kVersion2;
+constexpr auto kVersion3 = BlockForm::kVersion3;
+constexpr auto kVersion5 = BlockForm::kVersion5;
+constexpr auto kPlain = ParameterForm::kPlain;
+constexpr auto kLeading = ParameterForm::kLeading;
+constexpr auto kTrailing = ParameterForm::kTrailing;
+constexpr auto kCells = ParameterForm::kCells;
+constexpr auto kRefused = ParameterForm::kRefused;
 
 constexpr uint16_t kGpu = EM_CUDA;
 

@@ -29,9 +29,10 @@ std::string reason_for(std::string bytes) {
   return status.to_string();
 }
 
-bool lacks_parameter(SectionFile &file) {
+std::string maker(SectionFile &file) {
   std::string bytes = file.bytes();
-  return lacks_implicit_parameter(image_of(bytes));
+  const char *name = maker_without_leading_parameter(image_of(bytes));
+  return name ? name : "";
 }
 
 TEST(PluginImage, whole_images_and_what_is_no_elf_file_are_left_alone) {
@@ -61,37 +62,40 @@ TEST(PluginImage, offsets_that_overflow_are_found) {
 }
 
 TEST(PluginImage, the_compiler_tells_whether_kernels_have_the_implicit_parameter) {
-  for (const int version : {14, 15, 16, 17, 18, 19, 22}) {
+  for (const int version : {14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24}) {
     SectionFile file;
     file.add(".comment", SHT_PROGBITS,
              std::string("GCC: (Debian 12.2.0) 12.2.0") + '\0' + "Debian clang version " + std::to_string(version) +
                  ".1.8 (1)" + '\0');
-    EXPECT_EQ(lacks_parameter(file), version < 18) << version;
+    EXPECT_EQ(maker(file), version < 18 ? "a clang before 18" : version > 22 ? "clang 23 or later" : "") << version;
   }
   SectionFile silent;
   silent.add(".comment", SHT_PROGBITS, "GCC: (Debian 12.2.0) 12.2.0");
-  EXPECT_FALSE(lacks_parameter(silent));
+  EXPECT_EQ(maker(silent), "");
   SectionFile cut;
   cut.add(".comment", SHT_PROGBITS, "clang version ");
-  EXPECT_FALSE(lacks_parameter(cut));
+  EXPECT_EQ(maker(cut), "");
 }
 
 TEST(PluginImage, so_does_what_images_for_gpus_have_beside_a_kernel) {
   SectionFile older;
   older.add_symbols({"kernel", "kernel_exec_mode"});
-  EXPECT_TRUE(lacks_parameter(older));
+  EXPECT_EQ(maker(older), "a clang before 18");
   SectionFile newer;
   newer.add_symbols({"kernel", "kernel_kernel_environment"});
-  EXPECT_FALSE(lacks_parameter(newer));
+  EXPECT_EQ(maker(newer), "");
+  SectionFile newest;
+  newest.add_sized_symbols({{"kernel_kernel_environment", 40}});
+  EXPECT_EQ(maker(newest), "clang 23 or later");
 }
 
 TEST(PluginImage, images_that_do_not_say_are_not_said_to_lack_it) {
   std::string text = "no ELF file";
-  EXPECT_FALSE(lacks_implicit_parameter(image_of(text)));
+  EXPECT_EQ(maker_without_leading_parameter(image_of(text)), nullptr);
   const std::string whole = whole_image();
   for (size_t size = 0; size < whole.size(); size += 1 + size / 16) {
     std::string cut = whole.substr(0, size);
-    EXPECT_FALSE(lacks_implicit_parameter(image_of(cut))) << size;
+    EXPECT_EQ(maker_without_leading_parameter(image_of(cut)), nullptr) << size;
     EXPECT_EQ(own_entry_count(image_of(cut)), 0u) << size;
   }
 }

@@ -167,6 +167,16 @@ TEST(Report, names_cannot_control_the_terminal) {
   EXPECT_NE(text.find("kernel\\x1b[2J\\x0a  forged"), std::string::npos) << text;
 }
 
+TEST(ModuleFile, compilers_that_were_not_tried_are_remarked_upon) {
+  for (const char *tried : {"Debian clang version 14.0.6", "Ubuntu clang version 18.1.3 (1ubuntu1)",
+                            "clang version 23.1.4", "flang version 22.1.8"})
+    EXPECT_EQ(remark_on_compiler(tried), "") << tried;
+  for (const char *other : {"Debian clang version 20.1.8", "AMD clang version 18.0.0git (roc-6.2.0)",
+                            "Cray clang version 18.0.1", "Intel(R) oneAPI DPC++/C++ Compiler 2025.0.4",
+                            "clang version 24.1.0", "clang version 13.0.1"})
+    EXPECT_EQ(remark_on_compiler(other), "not tried with omptarget, see compatibility.md") << other;
+}
+
 TEST(Report, names_of_entries_are_demangled) {
   EXPECT_EQ(readable_entry({"__omp_offloading_fe00_a7__Z4workPi_l12", EntryKind::kKernel, 0}), "work(int*), line 12");
   EXPECT_EQ(readable_entry({"_Z1fi", EntryKind::kIndirect, 8}), "f(int)");
