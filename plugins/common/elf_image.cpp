@@ -3,6 +3,7 @@
 
 #include "common/elf_image.h"
 
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 
@@ -22,13 +23,28 @@ std::string_view part(std::string_view bytes, uint64_t offset, uint64_t size) {
   return bytes.substr(offset, size);
 }
 
-std::string_view text_at(std::string_view names, uint64_t offset) {
-  if (offset >= names.size())
-    return {};
-  const std::string_view rest = names.substr(offset);
-  const size_t end = rest.find('\0');
-  return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
-}
+/// Reads names, of which several may end alike and share bytes, but not so many that reading them takes the square of the
+/// image's size.
+class NameReader {
+public:
+  explicit NameReader(size_t image_size) : budget_(4 * static_cast<uint64_t>(image_size)) {}
+
+  std::string_view text_at(std::string_view names, uint64_t offset) {
+    if (offset >= names.size() || budget_ == 0)
+      return {};
+    const std::string_view rest = names.substr(offset);
+    const size_t end = rest.find('\0');
+    const size_t seen = end == std::string_view::npos ? rest.size() : end + 1;
+    budget_ -= std::min<uint64_t>(seen, budget_);
+    return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+  }
+  Status check() const {
+    return budget_ != 0 ? Status::ok() : Status::error("its names are many times longer than it is: they overlap");
+  }
+
+private:
+  uint64_t budget_;
+};
 
 template <typename T> T record(std::string_view bytes, uint64_t index) {
   T value;
@@ -37,6 +53,10 @@ template <typename T> T record(std::string_view bytes, uint64_t index) {
 }
 
 } // namespace
+
+struct ElfNames : NameReader {
+  using NameReader::NameReader;
+};
 
 Result<ElfHeader> ElfHeader::read(const void *image, size_t size) {
   if (size < sizeof(Elf64_Ehdr))
@@ -70,36 +90,42 @@ Status ElfImage::read_sections(std::string_view bytes) {
   std::vector<Elf64_Shdr> raw(header.e_shnum);
   std::memcpy(raw.data(), table.data(), table.size());
   std::vector<std::string_view> contents(raw.size());
+  uint64_t total = 0;
   for (size_t i = 0; i < raw.size(); ++i)
     if (raw[i].sh_type != SHT_NOBITS && raw[i].sh_type != SHT_NULL) {
       contents[i] = part(bytes, raw[i].sh_offset, raw[i].sh_size);
       if (contents[i].empty() && raw[i].sh_size != 0)
         return Status::error(format("section %zu does not lie inside of its %zu bytes", i, bytes.size()));
+      total += contents[i].size();
     }
+  if (total > 2 * static_cast<uint64_t>(bytes.size()))
+    return Status::error(format("its sections have %llu bytes, it has %zu: they overlap",
+                                static_cast<unsigned long long>(total), bytes.size()));
+  ElfNames reader(bytes.size());
   const std::string_view names = header.e_shstrndx < raw.size() ? contents[header.e_shstrndx] : std::string_view();
   for (size_t i = 0; i < raw.size(); ++i)
-    sections_.push_back({text_at(names, raw[i].sh_name), raw[i].sh_type, raw[i].sh_addr, contents[i]});
+    sections_.push_back({reader.text_at(names, raw[i].sh_name), raw[i].sh_type, raw[i].sh_addr, contents[i]});
   for (const uint32_t wanted : {SHT_SYMTAB, SHT_DYNSYM})
     for (size_t i = 0; i < raw.size(); ++i)
       if (raw[i].sh_type == wanted && raw[i].sh_link < raw.size())
-        OMPTARGET_TRY(read_symbols({contents[i], contents[raw[i].sh_link]}));
-  return Status::ok();
+        OMPTARGET_TRY(read_symbols({contents[i], contents[raw[i].sh_link]}, reader));
+  return reader.check();
 }
 
-Status ElfImage::read_symbols(const ElfTable &table) {
+Status ElfImage::read_symbols(const ElfTable &table, ElfNames &reader) {
   const size_t count = table.symbols.size() / sizeof(Elf64_Sym);
   for (size_t i = 1; i < count; ++i) {
     const Elf64_Sym raw = record<Elf64_Sym>(table.symbols, i);
     const uint8_t type = ELF64_ST_TYPE(raw.st_info);
     if (raw.st_shndx == SHN_UNDEF || type == STT_SECTION || type == STT_FILE)
       continue;
-    const std::string_view name = text_at(table.names, raw.st_name);
+    const std::string_view name = reader.text_at(table.names, raw.st_name);
     if (name.empty())
       continue;
     if (by_name_.emplace(name, static_cast<uint32_t>(symbols_.size())).second)
       symbols_.push_back({name, raw.st_value, raw.st_size, raw.st_shndx, type});
   }
-  return Status::ok();
+  return reader.check();
 }
 
 const ElfSymbol *ElfImage::find(std::string_view name) const {

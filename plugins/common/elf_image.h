@@ -57,7 +57,7 @@ public:
 
 private:
   Status read_sections(std::string_view bytes);
-  Status read_symbols(const struct ElfTable &table);
+  Status read_symbols(const struct ElfTable &table, struct ElfNames &reader);
 
   ElfHeader header_{};
   std::vector<ElfSection> sections_;

@@ -1,9 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module is a part of this program: its descriptor comes first in the input, and all that it points to lies behind it.
+// A module is a part of this program: its descriptor comes first in the input, and all that it points to lies behind it. A
+// damaged one may point to anything in the program, AddressSanitizer's gaps between variables too: they are opened.
 
 #include <cstring>
+#include <sanitizer/asan_interface.h>
 
 #include "image/image_copy.h"
 #include "image/image_facts.h"
@@ -18,6 +20,12 @@ namespace {
 constexpr size_t kRoom = 1 << 20;
 constexpr size_t kUsed = 1 << 16;
 alignas(4096) char module[kRoom];
+
+void open_gaps_between_variables() {
+  if (const std::optional<ModuleBounds> bounds = module_of(module))
+    for (const AddressRange &segment : bounds->segments)
+      ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<const void *>(segment.begin), segment.end - segment.begin);
+}
 
 template <typename T> T *place(uint64_t offset) { return reinterpret_cast<T *>(kPlace + offset); }
 
@@ -54,6 +62,8 @@ std::vector<std::string> seeds(int, char **) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   using namespace omptarget;
   using namespace omptarget::fuzz;
+  static const bool is_open = (open_gaps_between_variables(), true);
+  (void)is_open;
   size = std::min(size, kUsed);
   std::memset(module, 0, kUsed);
   std::memcpy(module, data, size);
