@@ -6,6 +6,10 @@
 #include <cstring>
 #include <elf.h>
 
+#ifndef PT_GNU_PROPERTY // glibc has it since 2.32
+#define PT_GNU_PROPERTY 0x6474e553
+#endif
+
 namespace omptarget::host {
 
 namespace {

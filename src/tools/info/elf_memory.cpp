@@ -3,6 +3,7 @@
 
 #include "tools/info/elf_memory.h"
 
+#include <cstddef>
 #include <algorithm>
 #include <elf.h>
 
