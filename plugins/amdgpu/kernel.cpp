@@ -50,6 +50,7 @@ Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, hsa_execut
     OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, code, attribute, &number));
     *value = std::max(*value, number);
   }
+  kernel->static_shared_memory_ = kernel->metadata_.group_size;
   kernel->private_size_ = kernel->metadata_.private_size;
   if (metadata.has_dynamic_stack)
     kernel->private_size_ = std::max(kernel->private_size_, dynamic_stack());

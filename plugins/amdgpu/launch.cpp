@@ -86,11 +86,11 @@ Status Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, cons
                                  Attachments &attachments) {
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);
   uint64_t environment = kNoLaunchEnvironment;
-  if (const uint64_t bytes = launch.reduction_size()) {
-    OMPTARGET_TRY_ASSIGN(attachments.reduction, queues_.take_reduction(bytes));
-    environment = attachments.reduction->memory;
-    const LaunchEnvironment &initial = attachments.reduction->initial;
-    OMPTARGET_TRY_DURING(submit_block(stream, environment, &initial, sizeof(initial)),
+  if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
+    OMPTARGET_TRY_ASSIGN(attachments.environment, queues_.take_environment(need));
+    environment = attachments.environment->memory;
+    const gpu::EnvironmentBlock &block = *attachments.environment;
+    OMPTARGET_TRY_DURING(submit_block(stream, environment, block.initial.data(), block.initial_size),
                          "while preparing a launch environment");
   }
   OMPTARGET_TRY(check_grid(grid, kernel, properties_));
@@ -111,8 +111,8 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);
   Attachments attachments;
   if (Status status = prepare_arguments(stream, launch, grid, attachments); !status) {
-    if (attachments.reduction)
-      queues_.give_back_reduction(std::move(attachments.reduction));
+    if (attachments.environment)
+      queues_.give_back_environment(std::move(attachments.environment));
     return status;
   }
   announce(launch, grid);

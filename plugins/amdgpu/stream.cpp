@@ -47,8 +47,8 @@ Status Stream::release(Attachments &attachments) {
     status = device_.memory().release_block(std::exchange(attachments.block, nullptr));
   if (attachments.locked)
     status.keep_first(device_.memory().unlock_range(std::exchange(attachments.locked, nullptr)));
-  if (attachments.reduction)
-    device_.queues().give_back_reduction(std::move(attachments.reduction));
+  if (attachments.environment)
+    device_.queues().give_back_environment(std::move(attachments.environment));
   return status;
 }
 

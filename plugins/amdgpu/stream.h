@@ -45,7 +45,7 @@ using HostCopies = std::vector<std::shared_ptr<HostCopy>>;
 struct Attachments {
   void *block = nullptr;  ///< pinned memory of ours: a kernel's arguments, or what is copied
   void *locked = nullptr; ///< host memory that was pinned for it
-  std::unique_ptr<gpu::ReductionBlock> reduction;
+  std::unique_ptr<gpu::EnvironmentBlock> environment;
 };
 
 /// Where an event stands. Shared between threads by its mutex.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "generations/generations.h"
+
 namespace omptarget {
 
 /// `omptarget_device_environment` (clang 14, 15) and `__omp_rtl_device_environment` (16: the first 16 bytes; later: all).
@@ -27,13 +29,28 @@ static_assert(sizeof(DeviceEnvironment) == 48 && offsetof(DeviceEnvironment, ind
 inline constexpr size_t kSmallDeviceEnvironment = 16;
 inline constexpr std::array kDeviceEnvironmentNames = {"__omp_rtl_device_environment", "omptarget_device_environment"};
 
-/// The implicit leading parameter of kernels of clang 17 and later points to this, or is all ones.
+/// The implicit leading parameter of kernels of clang 18 to 22 points to this, or is all ones.
 struct LaunchEnvironment {
   uint32_t reduction_count;
   uint32_t reduction_iteration_count;
   uint64_t reduction_buffer;
 };
-static_assert(sizeof(LaunchEnvironment) == 16);
+static_assert(sizeof(LaunchEnvironment) == generation_of(22)->launch_environment);
+
+/// What a team gets that cannot have its dynamic group-private memory.
+enum class GroupMemoryFallback : uint8_t { kNone, kNull, kGlobalMemory };
+
+/// The implicit trailing parameter of kernels of clang 23 points to this, or is all ones.
+struct TrailingEnvironment {
+  uint64_t reduction_buffer; ///< null if the kernel has no reduction over teams
+  uint64_t group_memory;     ///< global memory instead of shared memory; block b uses what begins at its size * b
+  uint32_t teams_done;       ///< counts up to the number of teams, and is 0 again
+  uint32_t group_memory_size; ///< bytes per team that were granted
+  GroupMemoryFallback fallback; ///< that was taken
+  uint8_t padding[7];
+};
+static_assert(sizeof(TrailingEnvironment) == generation_of(23)->launch_environment &&
+              offsetof(TrailingEnvironment, teams_done) == 16 && offsetof(TrailingEnvironment, fallback) == 24);
 inline constexpr uint64_t kNoLaunchEnvironment = ~uint64_t{0};
 
 /// `__omp_rtl_device_memory_pool` and its tracker.

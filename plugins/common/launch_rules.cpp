@@ -36,7 +36,7 @@ uint32_t choose_threads(const KernelTraits &traits, const LaunchLimits &limits, 
     most = std::min(most, static_cast<uint32_t>(traits.max_threads));
   if (request.thread_limit > 0) {
     uint64_t wanted = static_cast<uint32_t>(request.thread_limit);
-    if (request.exec_mode == ExecMode::kBare)
+    if (request.exec_mode == ExecMode::kBare || request.is_strict)
       return static_cast<uint32_t>(wanted);
     if (request.exec_mode == ExecMode::kGeneric)
       wanted += limits.warp_size;
@@ -67,7 +67,7 @@ uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, c
 uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request,
                       uint32_t &threads) {
   if (request.num_teams > 0)
-    return request.exec_mode == ExecMode::kBare
+    return request.exec_mode == ExecMode::kBare || request.is_strict
                ? static_cast<uint32_t>(request.num_teams)
                : std::min(static_cast<uint32_t>(request.num_teams), limits.max_teams);
   uint64_t teams = limits.default_teams;

@@ -29,6 +29,7 @@ struct LaunchRequest {
   int32_t num_teams;
   int32_t thread_limit;
   uint64_t trip_count;
+  bool is_strict = false; ///< numbers that are given are used as they are
 };
 
 struct LaunchShape {

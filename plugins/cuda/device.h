@@ -50,6 +50,7 @@ public:
   std::string architecture() const override;
   std::string uid() const override;
   void print_info() const override;
+  uint32_t shared_memory_limit() const override { return static_cast<uint32_t>(properties_.shared_memory); }
   void describe(__tgt_device_info &info) const override;
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;

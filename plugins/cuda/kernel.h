@@ -28,7 +28,6 @@ private:
       : gpu::Kernel(std::move(name), traits), function_(function) {}
 
   const CUfunction function_;
-  uint32_t static_shared_memory_ = 0;
   std::atomic<uint32_t> dynamic_shared_memory_{0}; ///< allowed so far
 };
 

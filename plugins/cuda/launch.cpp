@@ -21,8 +21,8 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
   const CUstream stream = static_cast<CUstream>(handle);
   Kernel &kernel = static_cast<Kernel &>(launch.kernel);
   uint64_t environment = kNoLaunchEnvironment;
-  if (const uint64_t size = launch.reduction_size()) {
-    OMPTARGET_TRY_ASSIGN(environment, queues_.reduction_environment(stream, size));
+  if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
+    OMPTARGET_TRY_ASSIGN(environment, queues_.launch_environment(stream, need));
   }
   OMPTARGET_TRY(kernel.allow_dynamic_shared_memory(grid.shared_memory, static_cast<uint32_t>(properties_.shared_memory)));
 

@@ -79,7 +79,7 @@ void QueueSet::finished(void *stream) {
   if (found == extras->end())
     return;
   for (auto &block : found->second.blocks)
-    give_back_reduction(std::move(block));
+    give_back_environment(std::move(block));
   found->second.blocks.clear();
   if (found->second.is_interop)
     return;
@@ -101,19 +101,19 @@ void QueueSet::set_interop(void *stream, bool is_interop) {
 }
 
 // A block that this very stream uses already serves again: launches of one stream follow one another.
-Result<std::unique_ptr<gpu::ReductionBlock>> QueueSet::take_block(CUstream stream, uint64_t size) {
+Result<std::unique_ptr<gpu::EnvironmentBlock>> QueueSet::take_block(CUstream stream, const gpu::EnvironmentNeed &need) {
   {
     auto extras = extras_.lock();
     if (const auto found = extras->find(stream); found != extras->end())
-      if (std::unique_ptr<gpu::ReductionBlock> block = gpu::take_fitting(found->second.blocks, size))
+      if (std::unique_ptr<gpu::EnvironmentBlock> block = gpu::take_serving(found->second.blocks, need))
         return block;
   }
-  return take_reduction(size);
+  return take_environment(need);
 }
 
-Result<uint64_t> QueueSet::reduction_environment(CUstream stream, uint64_t buffer_size) {
-  OMPTARGET_TRY_ASSIGN(std::unique_ptr<gpu::ReductionBlock> block, take_block(stream, buffer_size));
-  Status status = OMPTARGET_CU(cuMemcpyHtoDAsync, block->memory, &block->initial, sizeof(block->initial), stream);
+Result<uint64_t> QueueSet::launch_environment(CUstream stream, const gpu::EnvironmentNeed &need) {
+  OMPTARGET_TRY_ASSIGN(std::unique_ptr<gpu::EnvironmentBlock> block, take_block(stream, need));
+  Status status = OMPTARGET_CU(cuMemcpyHtoDAsync, block->memory, block->initial.data(), block->initial_size, stream);
   const uint64_t environment = block->memory;
   auto extras = extras_.lock();
   extra_of(*extras, stream).blocks.push_back(std::move(block));
@@ -157,7 +157,7 @@ Status QueueSet::finish_all() {
   extras_count_.store(0, std::memory_order_relaxed);
   for (auto &[stream, extra] : extras)
     for (auto &block : extra.blocks)
-      give_back_reduction(std::move(block));
+      give_back_environment(std::move(block));
   return Status::ok();
 }
 

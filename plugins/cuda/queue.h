@@ -21,8 +21,8 @@ class QueueSet final : public gpu::QueueSet {
 public:
   explicit QueueSet(gpu::Device &device) : gpu::QueueSet(device) {}
 
-  /// Prepares, on the stream, the launch environment of a kernel with a reduction buffer of this many bytes.
-  Result<uint64_t> reduction_environment(CUstream stream, uint64_t buffer_size);
+  /// Prepares, on the stream, the launch environment of a kernel.
+  Result<uint64_t> launch_environment(CUstream stream, const gpu::EnvironmentNeed &need);
 
   Status init() override;
   Result<void *> take() override;
@@ -36,7 +36,7 @@ public:
 
 private:
   struct Extra {
-    gpu::ReductionBlocks blocks; ///< in use until the stream is empty
+    gpu::EnvironmentBlocks blocks; ///< in use until the stream is empty
     bool is_interop = false;
   };
   using Extras = std::unordered_map<CUstream, Extra>;
@@ -51,7 +51,7 @@ private:
   Status release_own() override;
   Result<CUstream> create_stream();
   Result<CUevent> create_new_event();
-  Result<std::unique_ptr<gpu::ReductionBlock>> take_block(CUstream stream, uint64_t size);
+  Result<std::unique_ptr<gpu::EnvironmentBlock>> take_block(CUstream stream, const gpu::EnvironmentNeed &need);
   Extra &extra_of(Extras &extras, CUstream stream);
 
   HandlePool<CUstream> streams_;

@@ -94,6 +94,8 @@ public:
   virtual bool can_copy_to(const Device &) const { return true; }
   /// Whether mapped data should be used where it lies.
   virtual bool uses_zero_copy() const { return false; }
+  /// Bytes of shared memory that a team can have.
+  virtual uint32_t shared_memory_limit() const = 0;
   virtual std::unique_ptr<Image> make_image(std::unique_ptr<ImageTarget> target) = 0;
   virtual std::unique_ptr<StagingBuffer> make_staging_buffer() = 0;
 

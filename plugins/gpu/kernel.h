@@ -22,12 +22,15 @@ public:
   uint32_t max_threads() const { return max_threads_; }
   /// Threads that run together, if the kernel was made for another number than the device has by default; otherwise 0.
   uint32_t warp_size() const { return warp_size_; }
+  /// Bytes of shared memory that it has itself.
+  uint32_t static_shared_memory() const { return static_shared_memory_; }
 
 protected:
   Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
 
   uint32_t max_threads_ = 0;
   uint32_t warp_size_ = 0;
+  uint32_t static_shared_memory_ = 0;
 
 private:
   const std::string name_;

@@ -23,13 +23,52 @@ uint32_t at_least_one(uint32_t value) { return static_cast<uint32_t>(std::max(1,
 } // namespace
 
 void Launch::write_arguments(uint64_t *values, uint64_t environment) const {
-  if (has_environment())
+  if (has_leading())
     *values++ = environment;
   for (uint32_t i = 0; i < shape.NumArgs; ++i)
     *values++ = reinterpret_cast<uintptr_t>(arguments[i]) + (offsets ? static_cast<uint64_t>(offsets[i]) : 0);
+  if (has_trailing())
+    values[-1] = environment;
 }
 
-Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits) {
+EnvironmentNeed Launch::environment_need(const Grid &grid) const {
+  EnvironmentNeed need;
+  if (!has_leading() && !has_trailing())
+    return need;
+  need.reduction = kernel.traits().reduction_buffer_size(grid.shape.teams);
+  if (!has_trailing())
+    return need;
+  need.is_trailing = true;
+  need.group_memory = grid.group_memory;
+  need.fallback = grid.fallback;
+  if (grid.fallback == GroupMemoryFallback::kGlobalMemory)
+    need.global_memory = grid.teams() * grid.group_memory;
+  return need;
+}
+
+namespace {
+
+/// What teams get of the dynamic group-private memory that a kernel of clang 23 asks for. Where the fallback is to fail,
+/// starting the kernel does so.
+void grant_group_memory(const Launch &launch, uint32_t from_setting, uint32_t limit, Grid &grid) {
+  const uint32_t wanted = launch.shape.DynCGroupMem;
+  if (!launch.has_trailing() || wanted == 0)
+    return;
+  const uint64_t fallback = launch.shape.Flags & OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK;
+  if (uint64_t{launch.kernel.static_shared_memory()} + grid.shared_memory <= limit ||
+      fallback == OMPTARGET_KERNEL_GROUP_MEMORY_ABORT) {
+    grid.group_memory = wanted;
+    return;
+  }
+  grid.shared_memory = from_setting;
+  grid.fallback = fallback == OMPTARGET_KERNEL_GROUP_MEMORY_NULL ? GroupMemoryFallback::kNull
+                                                                : GroupMemoryFallback::kGlobalMemory;
+  grid.group_memory = grid.fallback == GroupMemoryFallback::kNull ? 0 : wanted;
+}
+
+} // namespace
+
+Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32_t shared_memory_limit) {
   const Kernel &kernel = launch.kernel;
   const __tgt_kernel_args &args = launch.shape;
   LaunchLimits limits = device_limits;
@@ -40,7 +79,8 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits) {
   Grid grid;
   const ExecMode mode = launch.mode();
   grid.shape = choose_launch_shape(kernel.traits(), limits,
-                                   {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount});
+                                   {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount,
+                                    (args.Flags & OMPTARGET_KERNEL_STRICT) != 0});
   if (mode == ExecMode::kBare) {
     grid.teams_y = at_least_one(args.NumTeams[1]);
     grid.teams_z = at_least_one(args.NumTeams[2]);
@@ -48,6 +88,7 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits) {
     grid.threads_z = at_least_one(args.ThreadLimit[2]);
   }
   grid.shared_memory = std::max(args.DynCGroupMem, limits.shared_memory);
+  grant_group_memory(launch, limits.shared_memory, shared_memory_limit, grid);
   return grid;
 }
 
@@ -62,7 +103,7 @@ void Device::announce(const Launch &launch, const Grid &grid) const {
 }
 
 Status Device::launch_on(void *stream, const Launch &launch) {
-  const Grid grid = choose_grid(launch, limits_);
+  const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
   OMPTARGET_TRY_DURING(start(stream, launch, grid),
                        "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
                        launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory);

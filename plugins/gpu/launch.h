@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/device_layouts.h"
 #include "common/kernel_traits.h"
 #include "common/launch_rules.h"
+#include "gpu/environment.h"
 #include "gpu/kernel.h"
 #include "omptarget/plugin.h"
 
@@ -19,6 +21,10 @@ struct Grid {
   uint32_t teams_y = 1, teams_z = 1;
   uint32_t threads_y = 1, threads_z = 1;
   uint32_t shared_memory = 0; ///< dynamic, bytes
+  uint32_t group_memory = 0;  ///< dynamic group-private memory that a team has, bytes
+  GroupMemoryFallback fallback = GroupMemoryFallback::kNone; ///< what it has instead of shared memory
+
+  uint64_t teams() const { return uint64_t{shape.teams} * teams_y * teams_z; }
 };
 
 /// What the host library asks for.
@@ -30,20 +36,22 @@ struct Launch {
 
   /// The mode in which the kernel runs.
   ExecMode mode() const { return kernel.traits().mode_for(shape.Version); }
-  /// Kernels of clang 17 and later get the address of their launch environment first.
-  bool has_environment() const { return shape.Version >= kFirstVersionWithEnvironment; }
-  /// Bytes of the buffer for a reduction over teams; 0 if it needs none.
-  uint64_t reduction_size() const { return has_environment() ? kernel.traits().reduction_buffer_size() : 0; }
+  /// Kernels of clang 18 to 22 get the address of their launch environment first, those of clang 23 last.
+  bool has_leading() const { return shape.Version == kVersionWithLeading; }
+  bool has_trailing() const { return shape.Version == kVersionWithTrailing && shape.NumArgs > 0; }
+  /// What the launch environment must have.
+  EnvironmentNeed environment_need(const Grid &grid) const;
   /// Arguments of kernels are 8 bytes each, of all generations.
-  size_t argument_count() const { return size_t{shape.NumArgs} + (has_environment() ? 1 : 0); }
+  size_t argument_count() const { return size_t{shape.NumArgs} + (has_leading() ? 1 : 0); }
   /// Writes so many.
   void write_arguments(uint64_t *values, uint64_t environment) const;
 
 private:
-  static constexpr uint32_t kFirstVersionWithEnvironment = 3;
+  static constexpr uint32_t kVersionWithLeading = 3;
+  static constexpr uint32_t kVersionWithTrailing = 5;
 };
 
-/// The grid of a launch on a device with these limits.
-Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits);
+/// The grid of a launch on a device with these limits, where a team can have so much shared memory.
+Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32_t shared_memory_limit);
 
 } // namespace omptarget::gpu

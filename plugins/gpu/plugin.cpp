@@ -131,7 +131,8 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
     return kFailure;
   host_library_asks_for_errors();
   const __tgt_rtl_abi_info mine = {info->size, OMPTARGET_PLUGIN_ABI_VERSION,
-                                   OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT};
+                                   OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT |
+                                       OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT};
   std::memcpy(info, &mine, std::min<size_t>(info->size, sizeof(mine)));
   return kSuccess;
 }
@@ -395,6 +396,11 @@ int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statist
   if (!copy_statistics(device->memory().statistics(), statistics))
     return finish(Status::error("the record for the statistics of memory has no size"));
   return kSuccess;
+}
+
+uint64_t __tgt_rtl_group_memory_limit(int32_t id) {
+  const Device *device = find_device(id);
+  return device ? device->shared_memory_limit() : 0;
 }
 
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {

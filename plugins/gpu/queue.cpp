@@ -81,27 +81,18 @@ Status QueueSet::release_info(__tgt_async_info *info) {
   return status;
 }
 
-std::unique_ptr<ReductionBlock> take_fitting(ReductionBlocks &blocks, uint64_t size) {
-  const auto fits = std::find_if(blocks.begin(), blocks.end(), [size](const auto &block) { return block->size >= size; });
-  if (fits == blocks.end())
-    return nullptr;
-  std::unique_ptr<ReductionBlock> block = std::move(*fits);
-  blocks.erase(fits);
-  return block;
-}
-
-Result<std::unique_ptr<ReductionBlock>> QueueSet::take_reduction(uint64_t size) {
-  if (std::unique_ptr<ReductionBlock> block = take_fitting(*reductions_.lock(), size))
+Result<std::unique_ptr<EnvironmentBlock>> QueueSet::take_environment(const EnvironmentNeed &need) {
+  if (std::unique_ptr<EnvironmentBlock> block = take_serving(*environments_.lock(), need))
     return block;
-  OMPTARGET_TRY_ASSIGN(const uint64_t memory, device_.memory().allocate_device(ReductionBlock::kBufferOffset + size));
-  return std::make_unique<ReductionBlock>(
-      ReductionBlock{memory, size, {0, 0, memory + ReductionBlock::kBufferOffset}});
+  OMPTARGET_TRY_ASSIGN(const uint64_t memory,
+                       device_.memory().allocate_device(EnvironmentBlock::kBufferOffset + need.size()));
+  return std::make_unique<EnvironmentBlock>(memory, need);
 }
 
 Status QueueSet::release_all() {
   Status status = finish_all();
-  ReductionBlocks blocks;
-  blocks.swap(*reductions_.lock());
+  EnvironmentBlocks blocks;
+  blocks.swap(*environments_.lock());
   for (const auto &block : blocks)
     status.keep_first(device_.memory().release_device(block->memory));
   status.keep_first(release_own());

@@ -11,21 +11,12 @@
 
 #include "base/guarded.h"
 #include "base/status.h"
-#include "common/device_layouts.h"
+#include "gpu/environment.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget::gpu {
 
 class Device;
-
-/// Device memory for a launch with a reduction over teams: the launch environment, then the buffer.
-struct ReductionBlock {
-  static constexpr uint64_t kBufferOffset = 128;
-  uint64_t memory;
-  uint64_t size; ///< of the buffer
-  LaunchEnvironment initial; ///< never changes, so that it may be copied at any time
-};
-using ReductionBlocks = std::vector<std::unique_ptr<ReductionBlock>>;
 
 /// Any thread, but one queue by one thread at a time. All functions: inside of a Scope of the device.
 class QueueSet {
@@ -45,9 +36,9 @@ public:
   Result<__tgt_async_info *> create_info();
   Status release_info(__tgt_async_info *info);
 
-  /// Memory for a launch with a reduction buffer of this many bytes, and back when the launch is complete.
-  Result<std::unique_ptr<ReductionBlock>> take_reduction(uint64_t size);
-  void give_back_reduction(std::unique_ptr<ReductionBlock> block) { reductions_.lock()->push_back(std::move(block)); }
+  /// Memory for a launch that needs an environment, and back when the launch is complete.
+  Result<std::unique_ptr<EnvironmentBlock>> take_environment(const EnvironmentNeed &need);
+  void give_back_environment(std::unique_ptr<EnvironmentBlock> block) { environments_.lock()->push_back(std::move(block)); }
 
   /// Destroys everything. Nothing is under way.
   Status release_all();
@@ -93,10 +84,7 @@ private:
   /// The queue's stream is empty.
   void completed(__tgt_async_info &async);
 
-  Guarded<ReductionBlocks> reductions_; ///< that no launch uses
+  Guarded<EnvironmentBlocks> environments_; ///< that no launch uses
 };
-
-/// Takes a block with a buffer of this many bytes out of some; null if there is none.
-std::unique_ptr<ReductionBlock> take_fitting(ReductionBlocks &blocks, uint64_t size);
 
 } // namespace omptarget::gpu

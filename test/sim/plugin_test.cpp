@@ -164,6 +164,54 @@ TEST_F(GpuPlugin, reductions_of_several_threads_do_not_meet) {
   EXPECT_EQ(right, 8);
 }
 
+TEST_F(GpuPlugin, a_trailing_environment_has_what_the_launch_needs) {
+  void *plain = kernel("tell_trailing");
+  void *reduction = kernel("tell_trailing_reduction");
+  const auto launch = [](uint32_t teams) { return Launch(uint64_t{teams}, 0).version(5).teams(teams); };
+  EXPECT_EQ(told(plain, launch(3))[0], ~uint64_t{0});
+  // A record for each team that is launched, again and in other numbers.
+  for (const uint32_t teams : {3u, 3u, 5000u, 2u}) {
+    const std::vector<uint64_t> values = told(reduction, launch(teams));
+    EXPECT_EQ(values[0], 1u);
+    EXPECT_EQ(values[1], 0u) << "teams that are done";
+    EXPECT_EQ(values[2], 0u);
+    EXPECT_EQ(values[3], 0u);
+    EXPECT_EQ(values[4], uint64_t{teams} * (teams - 1) / 2);
+  }
+  const std::vector<uint64_t> granted = told(plain, launch(3).shared(1000));
+  EXPECT_EQ(granted[0], 0u);
+  EXPECT_EQ(granted[2], 1000u);
+  EXPECT_EQ(granted[3], 0u);
+  EXPECT_EQ(granted[5], 1000u);
+}
+
+TEST_F(GpuPlugin, group_memory_that_a_team_cannot_have_falls_back_as_the_clause_says) {
+  void *entry = kernel("tell_trailing_reduction");
+  EXPECT_LT(plugin.group_memory_limit(0), 200000u);
+  EXPECT_GE(plugin.group_memory_limit(0), 65536u);
+  const auto launch = [](uint64_t fallback) {
+    Launch result = Launch(uint64_t{4}, 0).version(5).teams(4).shared(200000);
+    result.shape.Flags = fallback;
+    return result;
+  };
+  const std::vector<uint64_t> none = told(entry, launch(OMPTARGET_KERNEL_GROUP_MEMORY_NULL));
+  EXPECT_EQ(none[0], 1u);
+  EXPECT_EQ(none[2], 0u);
+  EXPECT_EQ(none[3], 1u);
+  EXPECT_EQ(none[5], 0u);
+  const std::vector<uint64_t> global = told(entry, launch(OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT));
+  EXPECT_EQ(global[0], 3u);
+  EXPECT_EQ(global[2], 200000u);
+  EXPECT_EQ(global[3], 2u);
+  EXPECT_EQ(global[4], 6u) << "the reduction's buffer is apart";
+  EXPECT_EQ(global[5], 0u);
+  Launch refused = launch(OMPTARGET_KERNEL_GROUP_MEMORY_ABORT);
+  refused.arguments.insert(refused.arguments.begin(), nullptr);
+  refused.offsets.insert(refused.offsets.begin(), 0);
+  EXPECT_NE(refused.run(plugin, 0, entry), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("200000 bytes of dynamic shared memory beside its own"));
+}
+
 TEST_F(GpuPlugin, queries_do_not_wait) {
   auto *flag = static_cast<std::atomic<int> *>(plugin.data_alloc(0, 4, nullptr, OMPTARGET_ALLOC_HOST));
   flag->store(0);

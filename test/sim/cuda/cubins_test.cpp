@@ -80,7 +80,7 @@ TEST(Cubins, tell_how_their_kernels_are_launched) {
       EXPECT_EQ(traits->source, clang_version >= 17 ? KernelTraits::Source::kEnvironment
                                                     : KernelTraits::Source::kExecModeByte);
       EXPECT_TRUE(traits->exec_mode == ExecMode::kSpmd) << symbol.name;
-      with_buffer += traits->reduction_buffer_size() != 0;
+      with_buffer += traits->reduction_buffer_size(1) != 0;
       ++kernels;
     }
     EXPECT_EQ(kernels, 5);

@@ -20,7 +20,8 @@ TEST_F(CudaPlugin, tells_what_it_is) {
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
   ASSERT_EQ(plugin.abi(&info), 0);
   EXPECT_EQ(info.version, uint32_t{OMPTARGET_PLUGIN_ABI_VERSION});
-  EXPECT_EQ(info.features, uint64_t{OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT});
+  EXPECT_EQ(info.features, uint64_t{OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT |
+                                    OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT});
   EXPECT_EQ(plugin.number_of_devices(), 2);
   EXPECT_EQ(plugin.architecture(0), "sm_80");
   EXPECT_EQ(plugin.architecture(1), "sm_90");

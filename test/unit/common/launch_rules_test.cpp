@@ -107,6 +107,19 @@ TEST(LaunchRules, a_kernel_without_loop_covers_all_trips) {
   EXPECT_EQ(shape(environment(ExecMode::kSpmdNoLoop), 0, 0, 10000000).teams, 78125u);
 }
 
+TEST(LaunchRules, strict_numbers_are_used_as_they_are) {
+  LaunchLimits limits;
+  limits.max_threads = 64;
+  limits.max_teams = 100;
+  const KernelTraits traits = environment(ExecMode::kGeneric);
+  const LaunchShape strict = choose_launch_shape(traits, limits, {ExecMode::kGeneric, 200, 96, 0, true});
+  EXPECT_EQ(strict.teams, 200u);
+  EXPECT_EQ(strict.threads, 96u);
+  const LaunchShape usual = choose_launch_shape(traits, limits, {ExecMode::kGeneric, 200, 96, 0});
+  EXPECT_EQ(usual.teams, 100u);
+  EXPECT_EQ(usual.threads, 64u);
+}
+
 TEST(LaunchRules, nothing_is_ever_empty) {
   LaunchLimits limits;
   limits.max_threads = 0;
@@ -162,7 +175,31 @@ TEST(KernelTraits, the_environment_is_read) {
   ASSERT_TRUE(traits);
   EXPECT_EQ(traits->exec_mode, ExecMode::kSpmd);
   EXPECT_EQ(traits->max_threads, 128);
-  EXPECT_EQ(traits->reduction_buffer_size(), 4096u);
+  EXPECT_EQ(traits->reduction_buffer_size(3), 4096u);
+}
+
+TEST(KernelTraits, the_size_of_the_environment_tells_its_layout) {
+  const RawEnvironment raw{{0, 1, 2, 0}, {1, 128, -1, -1, 4, 1024}, 0, {1, 2}};
+  std::array<unsigned char, 64> bytes{};
+  std::memcpy(bytes.data(), &raw, sizeof(raw));
+  const auto read = [&](size_t size) {
+    return read_kernel_traits("k", [&](const std::string &name, void *destination, size_t wanted) -> Result<bool> {
+      if (name != "k_kernel_environment" || size < wanted)
+        return false;
+      std::memcpy(destination, bytes.data(), wanted);
+      return true;
+    });
+  };
+  Result<KernelTraits> trailing = read(40);
+  ASSERT_TRUE(trailing);
+  EXPECT_EQ(trailing->max_threads, 128);
+  EXPECT_EQ(trailing->reduction_buffer_length, 0u); // what lies there is a pointer
+  EXPECT_EQ(trailing->reduction_buffer_size(3), 12u);
+  EXPECT_EQ(read(48)->reduction_buffer_size(3), 4096u);
+  for (const size_t size : {1, 39, 41, 47, 49, 56, 64})
+    EXPECT_NE(read(size).status().to_string().find("bytes; known are 48 (clang 18 to 22) and 40 (clang 23): a newer"),
+              std::string::npos)
+        << size;
 }
 
 TEST(KernelTraits, the_byte_is_read_and_nothing_means_something) {

@@ -185,3 +185,8 @@ void call_indirect(void *environment, uint64_t host, int64_t x, int64_t *out) {
   out[0] = rfc ? rfc(x) : 0;
   out[1] = clang ? clang(x) : 0;
 }
+
+/* ---- Of clang 23 ---- */
+#define TRAILING_PARAMETERS ARGUMENTS
+#define DYNAMIC_MEMORY() sim_hsa_dispatch()->group_size
+#include "../../trailing_kernels.h"
