@@ -124,6 +124,9 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;       ///< to the host
   LeftMappings left;
+  /// With pins_released: what others reference, too, of a region. Their copies back must see what its kernel did, so that it
+  /// is left by a plan of its own when the kernel is done.
+  llvm::SmallVector<MapItem, 0> late;
 };
 
 /// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a

@@ -81,6 +81,8 @@ public:
         release(item, item.pointer_mapping);
     }
     OMPTARGET_SCHED_POINT("exit: all released");
+    if (!plan_.late.empty())
+      add_late_copies();
     if (copies_always_ || (copies_back_ && !last_.is_empty()))
       for (size_t i = items_.size(); i-- > 0;)
         copy_back(items_[i]);
@@ -151,8 +153,14 @@ private:
   }
 
   [[gnu::always_inline]] void release(const MapItem &item, MappingRef ref) {
-    if (policy_.pins_released && !pin(ref))
-      return; // removed since it was found
+    if (policy_.pins_released) {
+      if (has_entered_ && is_shared(ref)) {
+        plan_.late.push_back(late_item(item, ref));
+        return;
+      }
+      if (!pin(ref))
+        return; // removed since it was found
+    }
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const bool pins_last = copies_back_ && !policy_.pins_released && pins_if_last(item, ref);
     const Released released = map_.release(ref, counter, item.has(map_type::kDelete), pins_last);
@@ -161,6 +169,40 @@ private:
       report_left(item, *ref.mapping, released.reached_zero);
     if (released.reached_zero) [[unlikely]]
       left_last(ref, released.is_pinned);
+  }
+
+  /// Others have references: if they go meanwhile, leaving it late is not wrong, but later than it need be.
+  static bool is_shared(MappingRef ref) {
+    const uint64_t word = ref.mapping->state();
+    const uint32_t count = MappingState::count(word);
+    return count != MappingState::kInfinite && (count > 1 || (word & MappingState::kHeld));
+  }
+
+  static MapItem late_item(const MapItem &item, MappingRef ref) {
+    MapItem late = item;
+    late.type &= ~map_type::kAlways; // was copied in its turn
+    late.flags = kItemCounted;
+    if (late.mapping == ref)
+      return late;
+    late.mapping = ref; // the pointer of PTR_AND_OBJ, which is only released
+    late.type &= ~(map_type::kFrom | map_type::kPtrAndObj);
+    return late;
+  }
+
+  /// What is copied back with those that are left late, and not counted itself.
+  void add_late_copies() {
+    const size_t counted = plan_.late.size();
+    for (const MapItem &item : items_) {
+      if (!is_data(item) || !is_copied_back(item) || (item.flags & kItemCounted))
+        continue;
+      for (size_t i = 0; i < counted; ++i)
+        if (plan_.late[i].mapping == item.mapping) {
+          plan_.late.push_back(item);
+          plan_.late.back().type &= ~(map_type::kAlways | map_type::kPtrAndObj);
+          plan_.late.back().flags = 0;
+          break;
+        }
+    }
   }
 
   [[gnu::noinline]] void left_last(MappingRef ref, bool is_pinned) {

@@ -46,6 +46,8 @@ Status explained(Status status, const Copy &copy, const char *direction) {
 DeviceWork::~DeviceWork() { // something is left only after a failure, which is on its way up
   if (queue_.is_busy() || !temporaries_.empty()) [[unlikely]]
     finish().consume();
+  if (!exit_.late.empty()) [[unlikely]]
+    leave_late(false).consume();
   if (!exit_.left.empty()) [[unlikely]]
     leave_mappings().consume();
   check_present_data(device_);
@@ -335,15 +337,41 @@ Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
 
 Status DeviceWork::abandon(MapItems &items) {
   OMPTARGET_TRY(plan_exit(device_.map(), policy_, items, true, exit_));
+  OMPTARGET_TRY(finish());
+  OMPTARGET_TRY(leave_late(false));
   return complete();
 }
 
 Status DeviceWork::complete() {
   OMPTARGET_TRY(finish());
+  restore_all();
+  if (!exit_.late.empty())
+    OMPTARGET_TRY(leave_late(true));
+  return exit_.left.empty() ? Status::ok() : leave_mappings();
+}
+
+void DeviceWork::restore_all() {
   for (const Copy &copy : restored_)
     restore_pointers(copy);
   restored_.clear();
-  return exit_.left.empty() ? Status::ok() : leave_mappings();
+}
+
+/// Once the kernel is done. Who turns out to take a last reference copies back, and waits for that.
+Status DeviceWork::leave_late(bool copies) {
+  MapItems items(exit_.late.begin(), exit_.late.end());
+  exit_.late.clear();
+  exit_.copies.clear();
+  if (!copies)
+    for (MapItem &item : items)
+      item.type &= ~map_type::kFrom;
+  MappingPolicy policy = policy_;
+  policy.pins_released = false;
+  OMPTARGET_TRY(plan_exit(device_.map(), policy, items, true, exit_));
+  for (const Copy &copy : exit_.copies)
+    OMPTARGET_TRY(copy_to_host(copy));
+  OMPTARGET_TRY(finish());
+  restore_all();
+  return Status::ok();
 }
 
 Result<bool> DeviceWork::try_complete() {

@@ -85,6 +85,8 @@ private:
   Status give_back(MapItems &items, EnterPlan &plan);
   Status free_all(const std::vector<Removed> &removed);
   Status leave_mappings();
+  Status leave_late(bool copies);
+  void restore_all();
   Status free_removed(const Removed &removed);
   Status free_temporaries();
   static MappingPolicy policy_of(const Device &device);
