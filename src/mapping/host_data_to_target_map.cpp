@@ -184,6 +184,19 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
   return {true, MappingState::is_unused(next), MappingState::count(next)};
 }
 
+Released HostDataToTargetMap::release_if_last(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return {false, false, 0};
+    const uint32_t count = MappingState::count(word);
+    if (count != 1 || (word & MappingState::kHeld))
+      return {true, false, count};
+  } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, kAcquire));
+  return {true, true, 0};
+}
+
 /// With the lock held nobody removes the mapping between the two steps.
 Released HostDataToTargetMap::release_and_pin(MappingRef ref, bool reset) {
   std::lock_guard lock(mutex_);

@@ -88,6 +88,8 @@ public:
   /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are. With pins_last,
   /// taking the last reference is one step with pinning the mapping.
   Released release(MappingRef ref, Counter counter, bool reset, bool pins_last = false);
+  /// As release of one dynamic reference, if that is the last one; otherwise nothing, in the same step.
+  Released release_if_last(MappingRef ref);
   /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
   /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who enters it

@@ -153,14 +153,10 @@ private:
   }
 
   [[gnu::always_inline]] void release(const MapItem &item, MappingRef ref) {
-    if (policy_.pins_released) {
-      if (has_entered_ && is_shared(ref)) {
-        plan_.late.push_back(late_item(item, ref));
-        return;
-      }
-      if (!pin(ref))
-        return; // removed since it was found
-    }
+    if (policy_.pins_released && !pin(ref))
+      return; // removed since it was found
+    if (policy_.pins_released && has_entered_ && !is_infinite(ref))
+      return release_unless_shared(item, ref);
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const bool pins_last = copies_back_ && !policy_.pins_released && pins_if_last(item, ref);
     const Released released = map_.release(ref, counter, item.has(map_type::kDelete), pins_last);
@@ -171,11 +167,20 @@ private:
       left_last(ref, released.is_pinned);
   }
 
-  /// Others have references: if they go meanwhile, leaving it late is not wrong, but later than it need be.
-  static bool is_shared(MappingRef ref) {
-    const uint64_t word = ref.mapping->state();
-    const uint32_t count = MappingState::count(word);
-    return count != MappingState::kInfinite && (count > 1 || (word & MappingState::kHeld));
+  static bool is_infinite(MappingRef ref) {
+    return MappingState::count(ref.mapping->state()) == MappingState::kInfinite;
+  }
+
+  /// What others reference, too, is left late.
+  [[gnu::noinline]] void release_unless_shared(const MapItem &item, MappingRef ref) {
+    const bool is_last = !item.has(map_type::kHold) && map_.release_if_last(ref).reached_zero;
+    if (!is_last) {
+      plan_.late.push_back(late_item(item, ref));
+      return;
+    }
+    if (observe::reports_mappings()) [[unlikely]]
+      report_left(item, *ref.mapping, true);
+    left_last(ref, false);
   }
 
   static MapItem late_item(const MapItem &item, MappingRef ref) {
