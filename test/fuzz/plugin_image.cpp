@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Status status = check_image_is_whole(image);
   require(status.is_ok() || !status.to_string().empty(), "a refused image has a reason");
   status.consume();
-  (void)lacks_implicit_parameter(image);
+  (void)maker_without_leading_parameter(image);
   (void)is_for_this_machine(image);
   (void)dynamic_symbols(image);
   (void)own_entry_count(image);
