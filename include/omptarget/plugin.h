@@ -3,7 +3,7 @@
  *
  * The C ABI between the host library and a device plugin, libomptarget.rtl.<name>.so: the functions that a plugin
  * exports, each with its contract. The base is what LLVM 16 declares; what is marked "extension" is omptarget's own.
- * How they are used, and how to write a plugin, is in plugins.md in share/doc/omptarget.
+ * How they are used is in plugins-reference.md, how to write a plugin in plugins.md, both in share/doc/omptarget.
  *
  * Conventions for every function:
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.
@@ -191,7 +191,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
 
 /* ---- Optional: indirect functions ------------------------------------------------------------------------------- */
 
-/* Replaces the device's table of indirect functions (plugins.md). The table is the caller's; the plugin copies it,
+/* Replaces the device's table of indirect functions (plugins-reference.md). The table is the caller's; the plugin copies it,
  * sorted by host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any
  * more. The new table is in place before the pointers to it are switched, and the old one lives until no kernel can
  * read it; the plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the
@@ -214,7 +214,7 @@ enum {
    * Without it such kernels come as Version 2, with all ones for their last argument. */
   OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8,
   /* The plugin works until the process is gone: neither it nor a library that it uses ends in an exit handler or in a
-   * destructor. Its devices then serve destructors of the program's global objects, too (plugins.md). */
+   * destructor. Its devices then serve destructors of the program's global objects, too (plugins-reference.md). */
   OMPTARGET_PLUGIN_LASTS = 0x10
 };
 
