@@ -36,7 +36,8 @@ PLANTS = {
     if (MappingState::count(word) == MappingState::kInfinite)""", "    if (MappingState::count(word) == MappingState::kInfinite)"),
     "state_release_any_generation": (MAP, r"""    if (MappingState::generation(word) != ref.generation)
       return {false, false, 0};
-    const uint32_t count""", "    const uint32_t count"),
+    const uint32_t count = MappingState::count(word);
+    if (count == MappingState::kInfinite""", "    const uint32_t count = MappingState::count(word);\n    if (count == MappingState::kInfinite"),
     "state_removed_though_revived": (MAP, "} while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));\n  return unlink(",
                                      "} while (false);\n  state.store(next, kRelease);\n  return unlink("),
     "state_same_generation_again": (MAP, "(MappingState::generation(word) | 1u) + 1)", "MappingState::generation(word) & ~1u)"),
