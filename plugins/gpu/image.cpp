@@ -143,7 +143,7 @@ Result<bool> Image::read_initial(const std::string &symbol, void *bytes, size_t 
   if (!elf_ || elf_->symbols().empty())
     return read_global(symbol, bytes, size);
   const ElfSymbol *found = elf_->find(symbol);
-  if (!found)
+  if (!found || found->size < size)
     return false;
   return elf_->read(*found, bytes, size) ? Result<bool>(true) : read_global(symbol, bytes, size);
 }

@@ -64,7 +64,7 @@ protected:
   const ImageTarget &target() const { return *target_; }
   /// The bytes, or a copy if they lie at an address that drivers do not take. For the time of loading.
   const void *aligned(const void *bytes, size_t size);
-  /// The first bytes of a global as they were when the image was loaded; false if there is none.
+  /// The first bytes of a global as they were when the image was loaded; false if there is none of that size or more.
   Result<bool> read_initial(const std::string &symbol, void *bytes, size_t size) const;
   /// The value of a global that holds a device address; 0 if there is none.
   Result<uint64_t> read_address(const std::string &name) const;

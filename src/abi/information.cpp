@@ -19,7 +19,7 @@ using namespace omptarget;
 namespace {
 
 std::string count_text(uint32_t count) {
-  return count == MappingState::kInfinite ? "INF" : std::to_string(count);
+  return count == UINT32_MAX ? "INF" : std::to_string(count);
 }
 
 void print_row(const std::string &prefix, const HostDataToTargetMap::Snapshot &row) {

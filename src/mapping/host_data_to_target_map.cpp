@@ -480,7 +480,7 @@ std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const
   std::vector<Snapshot> all;
   for (const Mapping *mapping : index_.values())
     all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
-                   MappingState::count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
+                   MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
   return all;
 }
 

@@ -133,7 +133,7 @@ public:
   struct Snapshot {
     HostPtr begin, end, base;
     DevicePtr target_begin;
-    uint32_t dynamic_count; ///< MappingState::kInfinite if infinite
+    uint32_t dynamic_count; ///< UINT32_MAX if infinite
     uint32_t hold_count;
     const char *name;
   };

@@ -43,6 +43,8 @@ struct MappingState {
   static constexpr unsigned kGenerationShift = 36;
 
   static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word & kCountMask); }
+  /// For people and tools: an infinite count is UINT32_MAX.
+  static uint32_t reported_count(uint64_t word) { return count(word) == kInfinite ? UINT32_MAX : count(word); }
   static uint32_t borrowers(uint64_t word) { return static_cast<uint32_t>(word >> kBorrowersShift) & kManyBorrowers; }
   static uint32_t generation(uint64_t word) { return static_cast<uint32_t>(word >> kGenerationShift); }
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }

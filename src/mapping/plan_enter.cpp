@@ -207,7 +207,7 @@ private:
   static void trace_present(const Range &range, const Mapping &mapping, bool counts) {
     OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %lld bytes, at device %p, count %u%s", raw(range.begin),
                     static_cast<long long>(range.size), raw(mapping.target_of(range.begin)),
-                    MappingState::count(mapping.state()), counts ? ", counted" : "");
+                    MappingState::reported_count(mapping.state()), counts ? ", counted" : "");
   }
 
   /// Another construct makes the mapping: its storage, or its data, may still be on the way.
@@ -219,7 +219,7 @@ private:
   void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
     const EnteredMapping entered{&mapping,
-                                 {mapping.base(), range.begin, {}, range.size, MappingState::count(mapping.state()),
+                                 {mapping.base(), range.begin, {}, range.size, MappingState::reported_count(mapping.state()),
                                   mapping.hold_count(), range.is_pointer ? nullptr : item.name},
                                  counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
                                  item.has(map_type::kHold),

@@ -22,7 +22,7 @@ constexpr int64_t kPointerSize = sizeof(void *);
 constexpr size_t kFewItems = 8; ///< that comparing with each is cheap
 
 void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
-  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::count(mapping.state()),
+  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::reported_count(mapping.state()),
                          mapping.hold_count(), item.name},
                         observe::CountChange::kSuppressed, item.has(map_type::kHold));
 }
@@ -237,7 +237,7 @@ private:
                                    ? (is_last ? CountChange::kLastReset : CountChange::kDecremented)
                                    : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
     observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), is_pointer ? kPointerSize : item.size,
-                           MappingState::count(mapping.state()), mapping.hold_count(), item.name},
+                           MappingState::reported_count(mapping.state()), mapping.hold_count(), item.name},
                           change, item.has(map_type::kHold));
   }
 

@@ -305,7 +305,7 @@ Found find_byte(Device &device, const void *pointer) {
   if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
     const Mapping &mapping = *found.ref.mapping;
     observe::mapping_looked_up(device.id(), {mapping.base(), begin, mapping.target_of(begin), 1,
-                                             MappingState::count(mapping.state()), mapping.hold_count(), nullptr});
+                                             MappingState::reported_count(mapping.state()), mapping.hold_count(), nullptr});
   }
   return found;
 }

@@ -33,7 +33,7 @@ void ReportedConstruct::send_kernel_arguments(const MapItems &items) {
     if (item.mapping) {
       const Mapping &mapping = *item.mapping.mapping;
       observe::mapping_left({mapping.base(), item.begin, mapping.target_of(item.begin), item.size,
-                             MappingState::count(mapping.state()), mapping.hold_count(), item.name},
+                             MappingState::reported_count(mapping.state()), mapping.hold_count(), item.name},
                             observe::CountChange::kSuppressed, item.has(map_type::kHold));
     } else if (!(item.flags & kItemHostPointer) && !item.has(map_type::kImplicit)) {
       observe::mapping_missing(item.name);

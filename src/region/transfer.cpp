@@ -130,7 +130,7 @@ namespace {
 void report_created(const NewStorage &storage, DevicePtr allocation) {
   const Mapping &mapping = *storage.ref.mapping;
   observe::mapping_created({mapping.base(), storage.begin, allocation + storage.padding, storage.size,
-                            MappingState::count(mapping.state()), mapping.hold_count(), mapping.name()},
+                            MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
                            allocation);
 }
 

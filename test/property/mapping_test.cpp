@@ -331,7 +331,7 @@ private:
         expect(false, "a mapping that the model does not have");
         return;
       }
-      expect(row.dynamic_count == (entry->is_infinite ? MappingState::kInfinite : static_cast<uint32_t>(entry->dynamic_count)),
+      expect(row.dynamic_count == (entry->is_infinite ? UINT32_MAX : static_cast<uint32_t>(entry->dynamic_count)),
              "the dynamic counts differ");
       expect(row.hold_count == static_cast<uint32_t>(entry->hold_count), "the hold counts differ");
       expect(std::memcmp(raw(row.target_begin), entry->device.data(), entry->device.size()) == 0,

@@ -20,6 +20,8 @@ MASKS = [
     (r"thread \d+", "thread N"),
     (r"ELF, \d+ bytes", "ELF, N bytes"),
     (r"/\S*/(libomptarget\.rtl)", r"\1"),
+    (r"/\S*/(libomptarget\.so)", r"\1"),
+    (r"(LD_LIBRARY_PATH names ).*", r"\1"),
     (r"compiler: .*", "compiler"),
     (r"(needed: image \d+ of )\S+/", r"\1"),
     (r"(reports no devices).*", r"\1"),

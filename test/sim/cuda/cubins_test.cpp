@@ -69,7 +69,7 @@ TEST(Cubins, tell_how_their_kernels_are_launched) {
       int missing = 0;
       auto traits = read_kernel_traits(std::string(symbol.name), [&](const std::string &name, void *out, size_t size) -> Result<bool> {
         const ElfSymbol *found = elf->find(name);
-        if (!found)
+        if (!found || found->size < size)
           return false;
         // Every one can be read from the file: nothing needs a copy from the device.
         missing += !elf->read(*found, out, size);

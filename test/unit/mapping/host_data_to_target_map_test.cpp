@@ -139,7 +139,7 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
   const MappingRef ref = map.find(kA, 64).ref;
   EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
   EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
-  EXPECT_EQ(map.snapshot()[0].dynamic_count, MappingState::kInfinite);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
   map.retain(ref, Counter::kHold);
   EXPECT_FALSE(map.remove_infinite(kA).is_removed) << "it is held";
   map.release(ref, Counter::kHold, false);
