@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Deleting a member of a struct takes all references of the mapping that it lies in, whatever the compiler passes for the struct.
 
+// LLVM 14's library keeps the struct.
+// XFAIL: runtime-llvm-14
 // RUN: %clang %s -o %t
 // RUN: %run %t
 
