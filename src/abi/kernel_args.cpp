@@ -14,10 +14,18 @@ constexpr uint64_t kKnownFlags =
     OMPTARGET_KERNEL_NOWAIT | OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK | OMPTARGET_KERNEL_STRICT;
 
 BlockForm form_of(uint32_t version) {
-  for (size_t i = 1; i < kBlockForms; ++i)
-    if (block_version(static_cast<BlockForm>(i)) == version)
-      return static_cast<BlockForm>(i);
-  return BlockForm::kNone;
+  switch (version) {
+  case 1:
+    return BlockForm::kVersion1;
+  case 2:
+    return BlockForm::kVersion2;
+  case 3:
+    return BlockForm::kVersion3;
+  case 5:
+    return BlockForm::kVersion5;
+  default:
+    return BlockForm::kNone;
+  }
 }
 
 static_assert(is_known_block(1) && is_known_block(2) && is_known_block(3) && !is_known_block(4) && is_known_block(5) &&
