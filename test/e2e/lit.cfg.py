@@ -35,6 +35,9 @@ NOT_WATCHED_OMPT = {
     "private.c": "omptarget has one allocation for all private variables of a construct",
 }
 NOT_WATCHED_INFO = {
+    "classes.cpp": "LLVM 19 only looks up the struct whose member is deleted; omptarget takes its references",
+    "delete_members.c": "as classes.cpp",
+    "moments.cpp": "at the end of one of its processes LLVM 19 prints the empty tables of all devices, omptarget none",
     "nowait.c": "lines of several threads do not tell which thread they are from",
     "selection.c": "as nowait.c",
     "link.c": "LLVM 19 does not tell that a pointer is left together with its data",
