@@ -1,0 +1,125 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// constructs ROW: carries the row's construct out as often as measured() says, after some times that are not counted. The
+// driver, count, has valgrind count the instructions inside of measured().
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kWarm = 100, kMeasured = 1000, kMany = 10000, kElements = 64 };
+
+static double a[kElements], b[kElements], c[kElements], d[kElements];
+static char block[64];
+static int *many; // every other int is mapped, so that none touches another
+
+static int *one_of_many(void) {
+  static unsigned at = 12345;
+  at = at * 1664525u + 1013904223u;
+  return &many[2 * (at % kMany)];
+}
+
+static void empty_region(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target
+    {
+    }
+  }
+}
+
+static void four_arrays(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : a, b, c, d)
+    a[0] += b[0] + c[0] + d[0];
+  }
+}
+
+static void two_pointers(int times) {
+  double *p = a, *q = b;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : p[0 : kElements], q[0 : kElements])
+    p[0] += q[0];
+  }
+}
+
+static void mapped_int(int times) {
+  int counter = 0;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : counter)
+    counter++;
+  }
+  if (counter != times)
+    abort();
+}
+
+static void update(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target update to(block)
+  }
+}
+
+static void enter_exit(int times) {
+  static int small[2];
+  for (int i = 0; i < times; i++) {
+#pragma omp target enter data map(to : small)
+#pragma omp target exit data map(release : small)
+  }
+}
+
+static void hit(int times) {
+  for (int i = 0; i < times; i++) {
+    int *one = one_of_many();
+#pragma omp target enter data map(alloc : one[0 : 1])
+#pragma omp target exit data map(release : one[0 : 1])
+  }
+}
+
+static void present(int times) {
+  for (int i = 0; i < times; i++)
+    if (!omp_target_is_present(one_of_many(), 0))
+      abort();
+}
+
+static const struct Row {
+  const char *name;
+  void (*run)(int times);
+} rows[] = {
+    {"empty_region", empty_region}, {"four_arrays", four_arrays}, {"two_pointers", two_pointers},
+    {"mapped_int", mapped_int},     {"update", update},           {"enter_exit", enter_exit},
+    {"hit", hit},                   {"present", present},
+};
+
+__attribute__((noinline)) static void measured(const struct Row *row) {
+  row->run(kMeasured);
+  __asm__ volatile("" ::: "memory");
+}
+
+static void map_many(void) {
+  many = calloc(2 * (size_t)kMany, sizeof *many);
+  for (int i = 0; i < kMany; i++) {
+    int *one = &many[2 * i];
+#pragma omp target enter data map(alloc : one[0 : 1])
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "";
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (strcmp(name, rows[k].name) != 0)
+      continue;
+    int host = 1;
+#pragma omp target map(from : host)
+    host = omp_is_initial_device();
+    if (host)
+      return fprintf(stderr, "regions run on the host\n"), 1;
+#pragma omp target enter data map(to : a, b, c, d, block)
+    if (strcmp(name, "hit") == 0 || strcmp(name, "present") == 0)
+      map_many();
+    rows[k].run(kWarm);
+    measured(&rows[k]);
+    return printf("%d\n", kMeasured), 0;
+  }
+  return fprintf(stderr, "constructs: no row %s\n", name), 1;
+}
