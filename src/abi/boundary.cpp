@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/process_rank.h"
 #include "device/runtime.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
@@ -44,6 +45,8 @@ std::string describe(const Call &call) {
 [[noreturn]] void end_with(const Failure &failure, const Call &call) {
   print_lines(failure);
   print_error("in " + describe(call));
+  if (process_rank().rank)
+    print_error("in " + describe_process());
   observe::flush_reports();
   if (!failure.fatal.empty()) {
     print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));

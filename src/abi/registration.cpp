@@ -4,6 +4,7 @@
 // Modules that come and go.
 
 #include "abi/boundary.h"
+#include "device/default_device.h"
 #include "device/runtime.h"
 #include "observe/info.h"
 #include "omptarget/compiler.h"
@@ -27,6 +28,7 @@ void finish_registration(Status status, const Call &call) {
 void __tgt_register_lib(__tgt_bin_desc *desc) {
   const Call call{"registration", nullptr, -1, __builtin_return_address(0)};
   finish_registration(Runtime::get().register_library(desc), call);
+  choose_default_device();
 }
 
 void __tgt_unregister_lib(__tgt_bin_desc *desc) { Runtime::get().unregister_library(desc); }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 
@@ -133,12 +134,13 @@ uint32_t log_internal::read_topics() {
   uint32_t unread = kUnread;
   if (bits != 0 && topics.load(std::memory_order_relaxed) == kUnread) {
     if (const char *path = setting_text(SettingId::kDebugFile)) {
-      const int file = open_log_file(path);
+      const std::string name = file_name_of_process(path);
+      const int file = open_log_file(name.c_str());
       int unset = STDERR_FILENO;
       if (file >= 0 && !log_file.compare_exchange_strong(unset, file, std::memory_order_acq_rel))
         ::close(file); // another thread was first
       else if (file < 0)
-        warn_about_setting(SettingId::kDebugFile, format("cannot open '%s': %s", path, std::strerror(errno)));
+        warn_about_setting(SettingId::kDebugFile, format("cannot open '%s': %s", name.c_str(), std::strerror(errno)));
     }
   }
   topics.compare_exchange_strong(unread, bits, std::memory_order_relaxed);
@@ -160,7 +162,8 @@ void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
   va_start(arguments, pattern);
   const std::string body = format_arguments(pattern, arguments);
   va_end(arguments);
-  std::string line = format("%s --> [%llu.%03llu ms] [thread %ld] ", log_prefix.load(std::memory_order_relaxed),
+  std::string line = line_prefix();
+  line += format("%s --> [%llu.%03llu ms] [thread %ld] ", log_prefix.load(std::memory_order_relaxed),
                             static_cast<unsigned long long>(elapsed / 1000),
                             static_cast<unsigned long long>(elapsed % 1000), static_cast<long>(syscall(SYS_gettid)));
   if (device >= 0)

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <unistd.h>
 
+#include "base/process_rank.h"
+
 namespace omptarget {
 
 namespace {
@@ -82,6 +84,8 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-void write_error_line(std::string_view text) { (void)write_all(STDERR_FILENO, printable(text) + '\n'); }
+void write_error_line(std::string_view text) {
+  (void)write_all(STDERR_FILENO, line_prefix() + printable(text) + '\n');
+}
 
 } // namespace omptarget

@@ -6,12 +6,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/format.h"
+
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);
 [[gnu::weak]] int32_t __kmpc_global_thread_num(void *location);
 [[gnu::weak]] void __kmpc_omp_wait_deps(void *location, int32_t thread, int32_t count, void *dependences,
                                         int32_t count_no_alias, void *no_alias);
 [[gnu::weak]] int omp_get_default_device(void);
+[[gnu::weak]] void omp_set_default_device(int number);
+[[gnu::weak]] void kmp_set_defaults(const char *settings);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
 struct OmptargetTask;
@@ -69,6 +73,15 @@ Offload target_offload() {
 }
 
 int32_t default_device() { return omp_get_default_device ? omp_get_default_device() : 0; }
+
+bool set_default_device(int32_t number) {
+  if (!omp_set_default_device || !kmp_set_defaults)
+    return false;
+  // For the threads that libomp does not know yet, and for the calling one.
+  kmp_set_defaults(format("OMP_DEFAULT_DEVICE=%d", number).c_str());
+  omp_set_default_device(number);
+  return true;
+}
 
 int32_t global_thread(ident_t *location) { return __kmpc_global_thread_num ? __kmpc_global_thread_num(location) : 0; }
 

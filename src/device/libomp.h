@@ -18,6 +18,10 @@ Offload target_offload();
 /// The default-device-var ICV of the calling task, or 0 without libomp.
 int32_t default_device();
 
+/// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts libomp. False
+/// if that cannot be done.
+bool set_default_device(int32_t number);
+
 /// The calling thread's number for the functions below. Starts libomp.
 int32_t global_thread(ident_t *location);
 

@@ -17,6 +17,7 @@
 
 #include "base/format.h"
 #include "base/guarded.h"
+#include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "observe/clock.h"
@@ -197,6 +198,21 @@ const char *keep(const char *text) {
   return kept->insert(text).first->c_str();
 }
 
+/// The file for this process, or "-". Processes of a parallel program do not write over one another's.
+std::string file_of_profile(const std::string &setting) {
+  if (setting == "-")
+    return setting;
+  std::string name = file_name_of_process(setting);
+  const bool is_own = setting.find("%p") != std::string::npos || setting.find("%r") != std::string::npos;
+  const int64_t rank = process_rank().rank.value_or(0);
+  if (is_own || rank == 0)
+    return name;
+  const size_t folder = name.rfind('/') + 1; // 0 without one
+  const size_t dot = name.rfind('.');
+  const size_t place = dot == std::string::npos || dot <= folder ? name.size() : dot;
+  return name.insert(place, format(".%lld", static_cast<long long>(rank)));
+}
+
 } // namespace
 
 bool start_profile() {
@@ -205,7 +221,7 @@ bool start_profile() {
   static std::once_flag once;
   std::call_once(once, [] {
     // Told at once, not after hours.
-    if (const std::string path = setting_text(SettingId::kProfile); path != "-")
+    if (const std::string path = file_of_profile(setting_text(SettingId::kProfile)); path != "-")
       warn(check_result_file(path));
     pthread_atfork(nullptr, nullptr, forget_parent);
   });
@@ -265,19 +281,20 @@ void keep_profile_memory(DeviceId device) {
 }
 
 void write_profile() {
-  const char *const path = setting_text(SettingId::kProfile);
-  if (!path || is_written.exchange(true, std::memory_order_acq_rel))
+  const char *const setting = setting_text(SettingId::kProfile);
+  if (!setting || is_written.exchange(true, std::memory_order_acq_rel))
     return;
   const Profile profile = collect();
   const bool forked = is_child.load(std::memory_order_relaxed);
   if (forked && profile.events.empty())
     return;
-  if (std::strcmp(path, "-") == 0) {
+  const std::string name = file_of_profile(setting);
+  if (name == "-") {
     (void)write_all(STDERR_FILENO, profile_as_text(profile) + "\n");
     return;
   }
-  const std::string name = path;
-  const std::string file = forked ? format("%s.%d", path, static_cast<int>(getpid())) : name;
+  const bool is_named_by_process = std::strstr(setting, "%p") != nullptr;
+  const std::string file = forked && !is_named_by_process ? format("%s.%d", name.c_str(), static_cast<int>(getpid())) : name;
   warn(replace_result_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile)));
 }
 

@@ -24,6 +24,7 @@ VERSIONS = ["14", "15", "16", "17", "18", "19", "21", "22", "23"]
 # What is not compared by running it on both runtimes, and why.
 NOT_WATCHED = {
     "observe": "makes such comparisons itself",
+    "cluster": "is about settings that LLVM's runtime does not have",
     "threads.c": "which construct allocates and frees depends on which thread is first",
     "mapper.c": "LLVM 19 copies members that are present, and leaves some behind",
     "library.c": "LLVM 19 maps indirect functions as data and copies their addresses from the device",
@@ -114,6 +115,22 @@ def library_path(version):
         return plugin_folder + ":" + path if plugin_folder else path
     path = "%s/lib:%s/%s/omp" % (prefix, runtimes, version)
     return path + ":" + sysroot if sysroot else path
+
+
+def add_mpi(name, flags):
+    """mpirun of one MPI with the flags that compile for it; without it, or where it cannot run, its tests are left out."""
+    start = {"openmpi": ("env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe "
+                         "--mca plm isolated --mca btl self,vader --mca btl_vader_single_copy_mechanism none"),
+             "mpich": "mpirun.mpich"}[name]
+    if not shutil.which("mpirun." + name) or not shutil.which("mpicc." + name):
+        return
+    if subprocess.run(start.split() + ["-np", "1", "true"], capture_output=True, stdin=subprocess.DEVNULL).returncode:
+        lit_config.note("mpirun.%s starts nothing here: its tests are left out" % name)
+        return
+    told = subprocess.run(["mpicc." + name] + flags, check=True, capture_output=True, text=True).stdout.split()
+    config.available_features.add(name)
+    config.substitutions += [(r"%%%s-flags\b" % name, " ".join(word for word in told if word[:2] in ("-I", "-L", "-l"))),
+                             (r"%%mpirun-%s\b" % name, start)]
 
 
 def watched():
@@ -211,6 +228,10 @@ else:
         config.substitutions.append((r"%indirect-plugin\b", "-fpass-plugin=" + plugin))
     config.substitutions.append((r"%indirect-library\b", "-L%s/lib/omptarget/clang%s -lomptarget-indirect" % (
         prefix, suite)))
+
+if suite in ("19", "23") and not (on_llvm or sanitizer or plugin_folder):
+    add_mpi("openmpi", ["--showme"])
+    add_mpi("mpich", ["-show"])
 
 for version in own:
     at = "" if suite != "mixed" else "-" + version

@@ -19,7 +19,8 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
                valgrind # counts of instructions
                libhsa-runtime-dev) # AMD's runtime, without a GPU
 # What a few tests take that are left out without it.
-OPTIONAL_PACKAGES=(chromium) # the page that LIBOMPTARGET_PROFILE writes, in a browser
+OPTIONAL_PACKAGES=(chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
+                   openmpi-bin libopenmpi-dev mpich libmpich-dev) # ranks
 
 say() { printf '\n== %s\n' "$*"; }
 

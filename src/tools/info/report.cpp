@@ -3,9 +3,12 @@
 
 #include "tools/info/report.h"
 
+#include <cstdlib>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "base/process_rank.h"
+#include "base/settings.h"
 #include "base/text_output.h"
 #include "image/image_facts.h"
 #include "observe/demangle.h"
@@ -73,8 +76,26 @@ std::string devices_text(const Verdict &verdict) {
   return text + " of plugin " + verdict.plugin->plugin->name();
 }
 
+/// Which of a parallel program's processes this is, if a launcher tells.
+std::string rank_text(const Machine &machine) {
+  const ProcessRank &rank = process_rank();
+  if (!rank.launcher)
+    return {};
+  std::string text = format("started by %s as %s\n", rank.launcher, describe_process().c_str());
+  if (!rank.on_node)
+    return text;
+  text += format("  place %lld on the node (%s)\n", static_cast<long long>(*rank.on_node), rank.on_node_variable);
+  const bool is_dealt = setting_is_set(SettingId::kDefaultDevice) && !std::getenv("OMP_DEFAULT_DEVICE");
+  for (const PluginFacts &plugin : machine.plugins())
+    if (const auto count = static_cast<int64_t>(plugin.devices.size()); count > 0)
+      text += format("  default device of programs for plugin %s%s: its device %lld\n", plugin.plugin->name().c_str(),
+                     is_dealt ? "" : ", with LIBOMPTARGET_DEFAULT_DEVICE=local-rank",
+                     static_cast<long long>(*rank.on_node % count));
+  return text;
+}
+
 std::string machine_text(const Machine &machine) {
-  std::string text;
+  std::string text = rank_text(machine);
   for (const PluginFacts &plugin : machine.plugins()) {
     text += format("plugin %s: %zu device(s)\n  file: %s\n", plugin.plugin->name().c_str(), plugin.devices.size(),
                    printable_name(plugin.plugin->path()).c_str());
@@ -157,6 +178,14 @@ std::string escape_controls(const std::string &json) {
 }
 
 void write_machine(OStream &json, const Machine &machine) {
+  if (const ProcessRank &rank = process_rank(); rank.launcher)
+    json.attributeObject("process", [&] {
+      json.attribute("launcher", rank.launcher);
+      if (rank.rank)
+        json.attribute("rank", *rank.rank);
+      if (rank.on_node)
+        json.attribute("placeOnNode", *rank.on_node);
+    });
   json.attributeArray("plugins", [&] {
     for (const PluginFacts &plugin : machine.plugins())
       json.object([&] {

@@ -1,0 +1,27 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LIBOMPTARGET_DEFAULT_DEVICE: the default device of each process of a parallel program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/process_rank.h"
+
+namespace omptarget {
+
+/// The device for a process, and the reason in words.
+struct DefaultDevice {
+  int32_t device;
+  std::string reason;
+};
+
+/// Of count devices of one kind, the one that belongs to the process's place on its node: they are dealt round robin.
+DefaultDevice device_of_place(const ProcessRank &rank, int32_t count);
+
+/// Makes the setting's device the default-device-var ICV of this and of later threads (OpenMP 5.2, section 2.4), once, as
+/// soon as there are devices. OMP_DEFAULT_DEVICE wins. Without the setting nothing happens. Any thread.
+void choose_default_device();
+
+} // namespace omptarget
