@@ -35,7 +35,7 @@ void __tgt_unregister_lib(__tgt_bin_desc *desc) { Runtime::get().unregister_libr
 
 void __tgt_register_requires(int64_t flags) {
   const Call call{"requires", nullptr, -1, __builtin_return_address(0)};
-  finish_registration(Runtime::get().add_requires(flags, call.code), call);
+  finish_registration(Runtime::get().modules().add_requires(flags, call.code), call);
 }
 
 void __tgt_init_all_rtls(void) {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "device/runtime.h"
 #include "indirect/caller_registry.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
@@ -26,78 +25,56 @@ __tgt_kernel_args plain_launch() {
 
 } // namespace
 
-/// Holds the lock of loading. Who gives it back takes apart what was closed meanwhile: who closed it could not wait.
-class Device::LoadLock {
-public:
-  explicit LoadLock(Device &device) : device_(device) { device_.load_mutex_.lock(); }
-  LoadLock(Device &device, std::adopt_lock_t) : device_(device) {}
-  LoadLock(const LoadLock &) = delete;
-  LoadLock &operator=(const LoadLock &) = delete;
-  ~LoadLock() {
-    device_.load_mutex_.unlock();
-    device_.unload_pending_if_free();
-  }
+Device::Loading::Loading(Device &device) : device_(device) { device_.load_mutex_.lock(); }
 
-private:
-  Device &device_;
-};
+Device::Loading::~Loading() {
+  device_.load_mutex_.unlock();
+  device_.unload_pending_if_free();
+}
 
-Status Device::catch_up() {
-  const LoadLock load(*this);
-  Runtime &runtime = Runtime::get();
-  const uint32_t generation = runtime.generation();
-  if (prepared_generation_.load(std::memory_order_relaxed) == generation || has_ended())
-    return Status::ok();
-  OMPTARGET_TRY(initialise());
+void Device::load_images(const Loading &) {
+  const uint32_t generation = modules_.generation();
   unload_pending(); // first: a new module may lie where an old one lay
-  for (const auto &library : runtime.libraries())
+  for (const auto &library : modules_.libraries())
     if (!knows(*library))
       this->load(library);
   publish_functions();
   run_constructors();
-  if (has_ended())
-    return Status::ok();
-  prepared_generation_.store(generation, std::memory_order_release);
-  return Status::ok();
+  if (!has_ended())
+    prepared_generation_.store(generation, std::memory_order_release);
 }
 
-namespace {
-
-bool read_memory(observe::DeviceMemory &memory) {
-  const Device *const device = Runtime::get().known_device(raw(memory.device));
-  const auto statistics = device ? device->plugin_device().memory_statistics() : std::nullopt;
-  if (!statistics)
-    return false;
-  memory = {memory.device,          statistics->allocations, statistics->reused,         statistics->driver_allocations,
-            statistics->kept_bytes, statistics->used_bytes,  statistics->most_used_bytes};
-  return true;
-}
-
-} // namespace
-
-Status Device::initialise() {
-  if (is_initialised())
-    return Status::ok();
+Status Device::initialise(const Loading &) {
   const auto failed = [&] {
     return Status::error(initialisation_failure_).during(format("device %d cannot be initialised", raw(id_)));
   };
   if (!initialisation_failure_.empty()) // plugins are asked once
     return failed();
-  // Only now: earlier libomp itself may be asking for devices, while it is not ready to know of a tool.
-  Runtime::connect_tool();
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id(),
                          plugin().name().c_str());
-  if (Status status = plugin().init_device(local_id(), static_cast<int64_t>(Runtime::get().requires_mask())); !status) {
+  if (Status status = plugin().init_device(local_id(), static_cast<int64_t>(modules_.requires_mask())); !status) {
     initialisation_failure_ = status.to_string();
     return failed();
   }
-  Runtime::note_initialised(plugin());
   uses_zero_copy_.store(plugin().use_auto_zero_copy(local_id()), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
   const std::string arch = plugin().device_arch(local_id());
-  observe::report_memory_at_end(id_, read_memory);
+  observe::report_memory_at_end(id_, [this] { return memory_use(); });
   observe::device_initialised(id_, arch.empty() ? plugin().name().c_str() : arch.c_str());
   return Status::ok();
+}
+
+std::optional<observe::DeviceMemory> Device::memory_use() const {
+  const auto statistics = plugin_device_.memory_statistics();
+  if (!statistics)
+    return std::nullopt;
+  return observe::DeviceMemory{id_,
+                               statistics->allocations,
+                               statistics->reused,
+                               statistics->driver_allocations,
+                               statistics->kept_bytes,
+                               statistics->used_bytes,
+                               statistics->most_used_bytes};
 }
 
 bool Device::knows(const OffloadLibrary &library) const {
@@ -114,7 +91,7 @@ void Device::unload(std::shared_ptr<OffloadLibrary> library) {
 }
 
 /// Only the thread that holds the lock handles pending unloads; who does not get it leaves them to the thread that has it,
-/// which looks again after giving it back (LoadLock).
+/// which looks again after giving it back (~Loading).
 void Device::unload_pending_if_free() {
   while (!pending_unloads_.lock()->empty()) {
     std::unique_lock load(load_mutex_, std::try_to_lock);
@@ -157,7 +134,7 @@ void Device::run_destructors(Loaded &loaded) {
 }
 
 std::string Device::load_failure(const OffloadLibrary &library) {
-  const LoadLock load(*this);
+  const Loading loading(*this);
   for (const Failed &failed : failed_)
     if (failed.library.get() == &library)
       return failed.reason;

@@ -16,12 +16,14 @@
 #include "base/fork_mutex.h"
 #include "base/guarded.h"
 #include "base/pointer_table.h"
+#include "device/module_registry.h"
 #include "image/image_copy.h"
 #include "image/image_signs.h"
 #include "image/kernel_forms.h"
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
+#include "observe/device_events.h"
 #include "plugin/plugin_device.h"
 
 namespace omptarget {
@@ -37,8 +39,9 @@ struct Kernel {
 /// Any thread. Becomes usable lazily: Runtime::device() before anything else in a construct or API call.
 class Device {
 public:
-  Device(DeviceId id, const Plugin &plugin, int32_t local_id)
-      : id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {}
+  /// The modules are those whose images it loads, and which say what the program requires; they outlive it.
+  Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
+      : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {}
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -53,16 +56,22 @@ public:
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
 
-  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise catch_up() initialises the
-  /// device, at its first use, and loads the images of modules that came since. That does nothing for a device that has ended.
+  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise one thread, which holds
+  /// Loading, initialises the device at its first use and loads the images of modules that came since.
   bool is_prepared(uint32_t generation) const {
     return prepared_generation_.load(std::memory_order_acquire) == generation;
   }
-  Status catch_up();
+  class Loading;
+  /// Not for a device that has ended or is initialised already. The plugin is asked once.
+  Status initialise(const Loading &);
+  /// After initialise(). What cannot be loaded is kept for load_failure(). Runs the constructors of images.
+  void load_images(const Loading &);
   /// Whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
   /// Whether data that are not present are used in place, although unified shared memory was not asked for (an APU).
   bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
+  /// Whether data that are not present are used in place.
+  bool uses_host_memory() const { return modules_.requires_unified_shared_memory() || uses_zero_copy(); }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
 
   /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under way,
@@ -104,7 +113,6 @@ public:
 
 private:
   friend class DeviceUse;
-  class LoadLock;
   struct Loaded {
     std::shared_ptr<OffloadLibrary> library;
     ImageCopy image;
@@ -129,7 +137,7 @@ private:
   }
   bool count_use();
   void uncount_use();
-  Status initialise();
+  std::optional<observe::DeviceMemory> memory_use() const;
   void load(const std::shared_ptr<OffloadLibrary> &library);
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
   Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
@@ -151,6 +159,7 @@ private:
   void take_over(const Loaded &gone);
   bool knows(const OffloadLibrary &library) const;
 
+  ModuleRegistry &modules_;
   const DeviceId id_;
   const PluginDevice plugin_device_;
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
@@ -171,6 +180,18 @@ private:
   std::string initialisation_failure_;
   FunctionTable functions_; ///< the indirect functions of all that is loaded
   bool functions_changed_ = false;
+};
+
+/// Holds the lock of loading. Its end takes apart what was closed meanwhile: the thread that closed it could not wait.
+class Device::Loading {
+public:
+  explicit Loading(Device &device);
+  Loading(const Loading &) = delete;
+  Loading &operator=(const Loading &) = delete;
+  ~Loading();
+
+private:
+  Device &device_;
 };
 
 /// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one thread.

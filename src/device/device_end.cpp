@@ -57,7 +57,7 @@ bool Device::finish(Deadline deadline) {
 void Device::tell_end() {
   if (is_end_told_.exchange(true, std::memory_order_relaxed))
     return;
-  print_mapping_table_at_end(*this);
+  print_mapping_table(*this, "libomptarget:0:0");
   if (!is_initialised())
     return;
   if (!is_loading_here() && load_mutex_.try_lock()) {

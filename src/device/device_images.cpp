@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "device/runtime.h"
+#include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
 #include "observe/device_events.h"
@@ -47,7 +47,7 @@ std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibra
   int64_t best_fitness = 0;
   const std::string arch = plugin().device_arch(local_id());
   for (size_t i = 0; i < library->images.size(); ++i) {
-    std::optional<ImageCopy> image = Runtime::get().copy_image(library, i);
+    std::optional<ImageCopy> image = modules_.copy_image(library, i);
     if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
         !plugin().accepts_on_device(local_id(), image->record(), image->arch().c_str()))
       continue;
@@ -94,7 +94,7 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
     return status;
   }
   register_code(*loaded);
-  Runtime::note_loaded();
+  expect_process_exit(); // before its module is unregistered
   loaded_.push_back(std::move(loaded));
   return Status::ok();
 }
@@ -143,7 +143,7 @@ void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
 bool Device::points_to_host(const Entry &entry) const {
   if (!is_unified_memory_pointer(entry))
     return false;
-  const bool has_unified_memory = Runtime::get().uses_unified_shared_memory();
+  const bool has_unified_memory = modules_.requires_unified_shared_memory();
   return entry.kind == EntryKind::kLinkVariable ? has_unified_memory || uses_zero_copy() : has_unified_memory;
 }
 

@@ -11,27 +11,13 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/libomp.h"
+#include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
 namespace omptarget {
-
-namespace {
-
-/// The bits on which all modules of a program must agree (OpenMP 5.2, section 8.2).
-struct Requirement {
-  uint64_t bit;
-  const char *clause;
-};
-constexpr Requirement kRequirements[] = {
-    {OMPTARGET_REQUIRES_REVERSE_OFFLOAD, "reverse_offload"},
-    {OMPTARGET_REQUIRES_UNIFIED_ADDRESS, "unified_address"},
-    {OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory"},
-};
-
-} // namespace
 
 Runtime &Runtime::get() {
   static Runtime *const runtime = [] {
@@ -42,85 +28,18 @@ Runtime &Runtime::get() {
   return *runtime;
 }
 
-Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
-  OMPTARGET_TRY_ASSIGN(std::shared_ptr<OffloadLibrary> library, read_descriptor(descriptor));
-  OMPTARGET_TRACE(Topic::kRegistration, "registering %s: %zu images, %zu entries of %u bytes, requires 0x%llx",
-                  library->path.c_str(), library->images.size(), library->entries.size(), library->entry_generation,
-                  static_cast<unsigned long long>(library->requires_mask));
-  Status status;
-  if (library->requires_mask != 0)
-    status = note_requires(library->path, library->requires_mask);
-  {
-    auto registry = registry_.lock();
-    registry->libraries.push_back(library);
-    registry->unmatched.push_back(std::move(library));
-  }
-  generation_.fetch_add(1, std::memory_order_acq_rel);
-  return status;
-}
+Status Runtime::register_library(const __tgt_bin_desc *descriptor) { return modules_.add(descriptor); }
 
 void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
-  std::shared_ptr<OffloadLibrary> library;
-  {
-    // Nothing else is waited for: closing a module holds the dynamic loader's lock, and who loads a plugin or an image
-    // waits for that. They work with copies of images, made under this lock.
-    auto registry = registry_.lock();
-    auto &all = registry->libraries;
-    const auto place =
-        std::find_if(all.begin(), all.end(), [&](const auto &known) { return known->descriptor == descriptor; });
-    if (place == all.end()) {
-      OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered",
-                      static_cast<const void *>(descriptor));
-      return;
-    }
-    library = std::move(*place);
-    all.erase(place);
-    std::erase(registry->unmatched, library);
-    forget_requires(*registry, library->path);
-  }
-  const bool is_end = is_exiting();
+  const std::shared_ptr<OffloadLibrary> library = modules_.remove(descriptor);
+  if (!library)
+    return;
+  const bool is_end = is_process_exiting();
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
   observe::forget_module(library->range.begin, library->range.end);
   for (int32_t i = 0; Device *const device = known_device(i); ++i)
     is_end ? device->part_with(*library) : device->unload(library);
-}
-
-Status Runtime::add_requires(int64_t mask, const void *address) {
-  const std::optional<ModuleBounds> module = module_of(address);
-  return note_requires(module ? module->path : "a module", static_cast<uint64_t>(mask));
-}
-
-Status Runtime::note_requires(const std::string &module, uint64_t mask) {
-  auto registry = registry_.lock();
-  for (const RequiresSource &other : registry->requires_sources)
-    for (const Requirement &requirement : kRequirements)
-      if ((mask ^ other.mask) & requirement.bit) {
-        const std::string &with = (mask & requirement.bit) != 0 ? module : other.module;
-        const std::string &without = (mask & requirement.bit) != 0 ? other.module : module;
-        return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
-            .during(with == without
-                        ? format("one part of %s requires %s, another does not", with.c_str(), requirement.clause)
-                        : format("%s requires %s, %s does not", with.c_str(), requirement.clause, without.c_str()));
-      }
-  for (const RequiresSource &other : registry->requires_sources)
-    if (other.module == module && other.mask == mask)
-      return Status::ok();
-  registry->requires_sources.push_back({module, mask});
-  requires_mask_.fetch_or(mask, std::memory_order_relaxed);
-  return Status::ok();
-}
-
-/// What a module that is gone had required binds nobody.
-void Runtime::forget_requires(Registry &registry, const std::string &module) {
-  const auto is_of_module = [&](const auto &library) { return library->path == module; };
-  if (std::any_of(registry.libraries.begin(), registry.libraries.end(), is_of_module))
-    return;
-  std::erase_if(registry.requires_sources, [&](const RequiresSource &source) { return source.module == module; });
-  uint64_t mask = 0;
-  for (const RequiresSource &source : registry.requires_sources)
-    mask |= source.mask;
-  requires_mask_.store(mask, std::memory_order_relaxed);
 }
 
 int Runtime::read_policy() {
@@ -143,7 +62,7 @@ int Runtime::read_policy() {
 }
 
 int32_t Runtime::number_of_devices() {
-  if (matched_generation_.load(std::memory_order_acquire) != generation() ||
+  if (matched_generation_.load(std::memory_order_acquire) != modules_.generation() ||
       offload_.load(std::memory_order_relaxed) == kUnread) [[unlikely]]
     enumerate(false);
   return device_count_.load(std::memory_order_acquire);
@@ -174,7 +93,7 @@ Result<DeviceUse> Runtime::device(DeviceId id) {
     return DeviceUse();
   Device &device = *devices_[raw(id)].load(std::memory_order_relaxed);
   DeviceUse use(device);
-  if (use && device.is_prepared(generation())) [[likely]]
+  if (use && device.is_prepared(modules_.generation())) [[likely]]
     return use;
   return make_ready(device, std::move(use));
 }
@@ -182,10 +101,24 @@ Result<DeviceUse> Runtime::device(DeviceId id) {
 Result<DeviceUse> Runtime::make_ready(Device &device, DeviceUse use) {
   if (!use || device.has_ended() || device.is_loading_here())
     return DeviceUse();
-  OMPTARGET_TRY(device.catch_up());
+  OMPTARGET_TRY(prepare(device));
   if (device.has_ended())
     return DeviceUse();
   return use;
+}
+
+Status Runtime::prepare(Device &device) {
+  const Device::Loading loading(device);
+  if (device.is_prepared(modules_.generation()) || device.has_ended())
+    return Status::ok();
+  if (!device.is_initialised()) {
+    // Only now: earlier libomp itself may be asking for devices, while it is not ready to know of a tool.
+    connect_tool();
+    OMPTARGET_TRY(device.initialise(loading));
+    note_initialised(device.plugin());
+  }
+  device.load_images(loading);
+  return Status::ok();
 }
 
 Device *Runtime::known_device(int32_t number) const {
@@ -198,7 +131,7 @@ void Runtime::enumerate(bool even_without_modules) {
     return; // code of a plugin has come back here, or the end has
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   std::lock_guard enumeration(enumeration_mutex_);
-  const uint32_t target = generation();
+  const uint32_t target = modules_.generation();
   if (matched_generation_.load(std::memory_order_relaxed) == target && has_loaded_plugins_)
     return;
   if (target == 0 && !even_without_modules)
@@ -219,17 +152,9 @@ void Runtime::enumerate(bool even_without_modules) {
       if (!plugin->lasts())
         end_at_exit(*plugin);
   }
-  for (const auto &library : std::exchange(registry_.lock()->unmatched, {}))
+  for (const auto &library : modules_.take_new())
     match(library);
   matched_generation_.store(target, std::memory_order_release);
-}
-
-std::optional<ImageCopy> Runtime::copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
-  auto registry = registry_.lock();
-  const auto &all = registry->libraries;
-  if (std::find(all.begin(), all.end(), library) == all.end() || !library->images[index].defect.empty())
-    return std::nullopt;
-  return ImageCopy(library->images[index]);
 }
 
 void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
@@ -240,7 +165,7 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
           format("image %zu of %s is damaged: %s", i, library->path.c_str(), library->images[i].defect.c_str()));
       continue;
     }
-    std::optional<ImageCopy> image = copy_image(library, i);
+    std::optional<ImageCopy> image = modules_.copy_image(library, i);
     if (!image)
       return; // the module has gone
     for (const auto &plugin : plugins_.plugins) {
@@ -260,7 +185,7 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
 void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   std::string architectures;
   for (size_t i = 0; i < library->images.size(); ++i)
-    architectures += (architectures.empty() ? "" : ", ") + architecture_of(library, i);
+    architectures += (architectures.empty() ? "" : ", ") + modules_.architecture_of(library, i);
   OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s", library->path.c_str(), architectures.c_str());
   if (info_mask() != 0)
     print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)",
@@ -274,7 +199,7 @@ void Runtime::use(const Plugin &plugin) {
   const int32_t first = device_count_.load(std::memory_order_relaxed);
   const int32_t count = std::min(plugin.number_of_devices(), kMaxDevices - first);
   for (int32_t i = 0; i < count; ++i)
-    devices_[first + i].store(new Device(static_cast<DeviceId>(first + i), plugin, i), std::memory_order_relaxed);
+    devices_[first + i].store(new Device(modules_, static_cast<DeviceId>(first + i), plugin, i), std::memory_order_relaxed);
   plugin.set_device_offset(first);
   plugin.set_info_flag(info_mask());
   device_count_.store(first + count, std::memory_order_release);
@@ -282,27 +207,13 @@ void Runtime::use(const Plugin &plugin) {
                   plugin.name().c_str());
 }
 
-std::vector<std::shared_ptr<OffloadLibrary>> Runtime::libraries() { return registry_.lock()->libraries; }
-
-std::shared_ptr<OffloadLibrary> Runtime::library_of(const void *host_id) {
-  for (const auto &library : libraries())
-    for (const Entry &entry : library->entries)
-      if (entry.address == host_ptr(host_id))
-        return library;
-  return nullptr;
-}
-
-std::string Runtime::architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
-  const std::optional<ImageCopy> image = copy_image(library, index);
-  return image ? image_facts(image->bytes()).architecture : "damaged: " + library->images[index].defect;
-}
-
 std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
-  for (const auto &library : libraries())
+  for (const auto &library : modules_.libraries())
     for (size_t i = 0; i < library->images.size(); ++i)
       lines.push_back(
-          format("needed: image %zu of %s: %s", i, library->path.c_str(), architecture_of(library, i).c_str()));
+          format("needed: image %zu of %s: %s", i, library->path.c_str(),
+                             modules_.architecture_of(library, i).c_str()));
   if (lines.empty())
     lines.emplace_back("needed: no module with device code is registered; is this a nowait construct that was not finished "
                        "when main returned?");
@@ -340,7 +251,7 @@ void Runtime::before_fork() {
     if (!is_complete)
       runtime.enumeration_mutex_.after_fork(); // devices came meanwhile
   }
-  runtime.registry_.mutex_for_fork().lock();
+  runtime.modules_.mutex_for_fork().lock();
   caller_registry_mutex_for_fork().lock();
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
@@ -367,7 +278,7 @@ void Runtime::give_back_after_fork(int32_t phase) {
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();
   module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
-  runtime.registry_.mutex_for_fork().unlock();
+  runtime.modules_.mutex_for_fork().unlock();
   runtime.enumeration_mutex_.after_fork();
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork_of_loader();

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process-wide registry: modules, plugins and devices. Registering does almost nothing; plugins are loaded and devices
+// What exists once per process: modules, plugins and devices. Registering does almost nothing; plugins are loaded and devices
 // numbered at the first need.
 #pragma once
 
@@ -13,10 +13,9 @@
 
 #include "base/address.h"
 #include "base/fork_mutex.h"
-#include "base/guarded.h"
 #include "base/status.h"
 #include "device/device.h"
-#include "image/offload_library.h"
+#include "device/module_registry.h"
 #include "plugin/plugin_search.h"
 
 namespace omptarget {
@@ -30,11 +29,8 @@ public:
   Status register_library(const __tgt_bin_desc *descriptor);
   /// Takes the module apart on all devices; when the program is ending, the devices keep what they have of it.
   void unregister_library(const __tgt_bin_desc *descriptor);
-  /// A requires mask of the module that holds the address (compilers up to 16). Fails if it contradicts another module's.
-  Status add_requires(int64_t mask, const void *address);
-  /// Union of the masks of all modules.
-  uint64_t requires_mask() const { return requires_mask_.load(std::memory_order_relaxed); }
-  bool uses_unified_shared_memory() const { return (requires_mask() & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0; }
+  /// The modules that are registered.
+  ModuleRegistry &modules() { return modules_; }
 
   /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is disabled.
   /// Devices that have ended keep their numbers.
@@ -58,12 +54,6 @@ public:
     return device && device->has_ended() ? device : nullptr;
   }
 
-  /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
-  std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
-
-  /// The module whose entry table has this address, or null.
-  std::shared_ptr<OffloadLibrary> library_of(const void *host_id);
-  std::vector<std::shared_ptr<OffloadLibrary>> libraries();
   /// The device of that number without making it ready; null if out of range.
   Device *known_device(int32_t number) const;
 
@@ -71,14 +61,10 @@ public:
   bool is_mandatory() const { return offload_.load(std::memory_order_relaxed) == kMandatory; }
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }
 
-  /// Whether the program is known to be ending: modules that are unregistered are not closed, since their memory stays.
-  bool is_exiting() const { return is_exiting_.load(std::memory_order_acquire); }
   /// Whether everything has ended: from now on all happens on the host.
   bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
   /// Ends all devices that have not ended, and writes reports. Nothing but the end of this library calls it.
   void end();
-
-  uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   /// What was found and what was needed, one line each, for messages about a missing device.
   std::vector<std::string> explain_devices();
@@ -86,27 +72,12 @@ public:
   /// What finishes the work that constructs have left on a device with nowait, before it ends; it adds what could not be done.
   using Drain = void (*)(Device &device, std::vector<std::string> &failures);
   static void set_drain(Drain function);
-  /// A device of the plugin has been initialised: its driver runs from now on, if it has one.
-  static void note_initialised(const Plugin &plugin);
-  /// An image has been loaded: when the program ends, that is known before its module is unregistered.
-  static void note_loaded();
   /// Connects an OMPT tool, once, unless the program is ending. libomp has started.
   static void connect_tool();
 
 private:
-  friend class Device;
   static constexpr int32_t kMaxDevices = 4096;
   static constexpr int kUnread = 0, kDisabled = 1, kDefault = 2, kMandatory = 3;
-
-  struct RequiresSource {
-    std::string module;
-    uint64_t mask;
-  };
-  struct Registry {
-    std::vector<std::shared_ptr<OffloadLibrary>> libraries;
-    std::vector<std::shared_ptr<OffloadLibrary>> unmatched; ///< those that enumerate() has not dealt with
-    std::vector<RequiresSource> requires_sources;
-  };
 
   Runtime() = default;
   int read_policy();
@@ -114,11 +85,11 @@ private:
   void match(const std::shared_ptr<OffloadLibrary> &library);
   void use(const Plugin &plugin);
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
-  std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
-  Status note_requires(const std::string &module, uint64_t mask);
-  void forget_requires(Registry &registry, const std::string &module);
   Result<DeviceUse> make_ready(Device &device, DeviceUse use);
+  Status prepare(Device &device);
   static void note_made();
+  /// A device of the plugin has been initialised: its driver runs from now on, if it has one.
+  static void note_initialised(const Plugin &plugin);
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
   void tell_end_to_tool();
@@ -128,12 +99,9 @@ private:
   static void give_back_after_fork(int32_t phase);
   static void after_fork_in_child();
 
-  Guarded<Registry> registry_;
-  std::atomic<uint64_t> requires_mask_{0};
-  std::atomic<uint32_t> generation_{0}; // number of modules registered so far
-  std::atomic<uint32_t> matched_generation_{0}; // those that enumerate() has dealt with
+  ModuleRegistry modules_;
+  std::atomic<uint32_t> matched_generation_{0}; // of the modules that enumerate() has dealt with
   std::atomic<int> offload_{kUnread};
-  std::atomic<bool> is_exiting_{false};
   std::atomic<bool> has_ended_{false};
 
   ForkMutex enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result

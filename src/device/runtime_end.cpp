@@ -12,6 +12,7 @@
 #include "base/bounded_call.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "device/process_exit.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
@@ -23,10 +24,6 @@ namespace {
 
 constinit std::atomic<bool> is_made{false};
 constinit std::atomic<Runtime::Drain> drain{nullptr};
-constinit std::atomic<int> marks{0};
-
-/// More are not needed to be right in real programs, and each costs memory for ever.
-constexpr int kMaxMarks = 256;
 
 /// What is said of work that was still to be done when devices ended. Shared with a thread that may outlive the handler.
 struct Ending {
@@ -69,12 +66,7 @@ void Runtime::end_at_exit(const Plugin &plugin) {
 void Runtime::note_initialised(const Plugin &plugin) {
   if (!plugin.lasts() && plugin.starts_driver_late())
     end_at_exit(plugin);
-  note_loaded();
-}
-
-void Runtime::note_loaded() {
-  if (marks.fetch_add(1, std::memory_order_relaxed) < kMaxMarks)
-    std::atexit([] { get().is_exiting_.store(true, std::memory_order_release); });
+  expect_process_exit();
 }
 
 std::vector<Device *> Runtime::devices_of(const Plugin &plugin) const {
@@ -86,7 +78,7 @@ std::vector<Device *> Runtime::devices_of(const Plugin &plugin) const {
 }
 
 void Runtime::end_plugin(const Plugin &plugin) {
-  is_exiting_.store(true, std::memory_order_release);
+  note_process_exit();
   if (!plugin.is_first_to_end())
     return;
   OMPTARGET_TRACE(Topic::kDevice, "the program ends: so do the devices of plugin %s", plugin.name().c_str());

@@ -31,7 +31,7 @@ struct DeviceImage {
   size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
-/// Immutable once read. What it points to is valid while the module is registered: see Runtime::copy_image.
+/// Immutable once read. What it points to is valid while the module is registered: see ModuleRegistry::copy_image.
 struct OffloadLibrary {
   const __tgt_bin_desc *descriptor = nullptr; ///< its identity
   std::string path;                           ///< of the module, for messages

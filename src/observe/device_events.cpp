@@ -3,13 +3,15 @@
 
 #include "observe/device_events.h"
 
+#include <utility>
+
 #include "observe/profile.h"
 
 namespace omptarget::observe {
 
-void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory)) {
+void report_memory_at_end(DeviceId device, ReadDeviceMemory read) {
   if (listeners() & listener::kProfile)
-    profile_memory(device, read);
+    profile_memory(device, std::move(read));
 }
 
 void keep_memory_report(DeviceId device) {

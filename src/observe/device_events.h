@@ -6,14 +6,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "base/address.h"
 
 namespace omptarget::observe {
 
-/// To be called before a device is initialised or a region is left to the host; only the first call does something: connects to an OMPT tool through
-/// libomp, which must not be in the middle of its own initialisation. initial_device(): the host's number, asked later.
-/// before_end(): called once libomp ends, while the tool can still be told of devices.
+/// To be called before a device is initialised or a region is left to the host; only the first call does something: it
+/// connects to an OMPT tool through libomp, which must not be in the middle of its own initialisation.
+/// initial_device(): the host's number, asked later. before_end(): called once libomp ends, while the tool can still be
+/// told of devices.
 void connect_tool(int32_t (*initial_device)(), void (*before_end)());
 
 /// architecture: what the plugin says, or its name.
@@ -33,8 +36,10 @@ struct DeviceMemory {
   uint64_t used_bytes;
   uint64_t most_used_bytes;
 };
-/// Has the profile end with how the device's memory was used; read returns false if that is not known.
-void report_memory_at_end(DeviceId device, bool (*read)(DeviceMemory &memory));
+/// How a device's memory is used now, or nothing if its plugin does not tell.
+using ReadDeviceMemory = std::function<std::optional<DeviceMemory>()>;
+/// Has the profile end with how the device's memory was used; read is called at the end of the device or of the process.
+void report_memory_at_end(DeviceId device, ReadDeviceMemory read);
 
 /// Reads that now: the device ends.
 void keep_memory_report(DeviceId device);

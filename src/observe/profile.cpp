@@ -88,9 +88,8 @@ void record(const ProfileEvent &event) {
 
 struct MemoryReader {
   DeviceId device;
-  bool (*read)(DeviceMemory &memory);
-  bool is_kept;
-  DeviceMemory kept;
+  ReadDeviceMemory read;
+  std::optional<DeviceMemory> kept{}; ///< what was read when the device ended
 };
 Guarded<std::vector<MemoryReader>> &memory_readers() {
   static auto *const readers = new Guarded<std::vector<MemoryReader>>;
@@ -184,8 +183,8 @@ Profile collect() {
   std::stable_sort(profile.events.begin(), profile.events.end(),
                    [](const ProfileEvent &a, const ProfileEvent &b) { return a.begin_ns < b.begin_ns; });
   for (const MemoryReader &reader : *memory_readers().lock())
-    if (DeviceMemory memory = reader.is_kept ? reader.kept : DeviceMemory{reader.device, 0, 0, 0, 0, 0, 0}; reader.is_kept || reader.read(memory))
-      profile.memory.push_back(memory);
+    if (const std::optional<DeviceMemory> memory = reader.kept ? reader.kept : reader.read())
+      profile.memory.push_back(*memory);
   profile.lost = lost.load(std::memory_order_relaxed);
   const int64_t granularity = setting_integer(SettingId::kProfileGranularity);
   profile.granularity_ns = granularity > 0 ? static_cast<uint64_t>(granularity) * 1000 : 0;
@@ -270,14 +269,14 @@ void profile_host_fallback(const ident_t *location, const char *kernel, const ch
   record(event);
 }
 
-void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory)) {
-  memory_readers().lock()->push_back({device, read, false, {}});
+void profile_memory(DeviceId device, ReadDeviceMemory read) {
+  memory_readers().lock()->push_back({device, std::move(read)});
 }
 
 void keep_profile_memory(DeviceId device) {
   for (MemoryReader &reader : *memory_readers().lock())
-    if (reader.device == device && !reader.is_kept)
-      reader.is_kept = reader.read(reader.kept);
+    if (reader.device == device && !reader.kept)
+      reader.kept = reader.read();
 }
 
 void write_profile() {

@@ -20,7 +20,7 @@ void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns);
 void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason);
 
 /// At the end read is asked.
-void profile_memory(DeviceId device, bool (*read)(DeviceMemory &memory));
+void profile_memory(DeviceId device, ReadDeviceMemory read);
 
 /// Asks it now: the device ends.
 void keep_profile_memory(DeviceId device);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "device/process_exit.h"
 #include "device/runtime.h"
 #include "indirect/caller_registry.h"
 #include "mapping/private_layout.h"
@@ -48,8 +49,8 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
 /// loading failed, or nobody registered it.
 Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &call) {
   Runtime &runtime = Runtime::get();
-  const auto library = runtime.library_of(host_id);
-  if (!library && runtime.is_exiting() && !runtime.is_mandatory()) {
+  const auto library = runtime.modules().library_of(host_id);
+  if (!library && is_process_exiting() && !runtime.is_mandatory()) {
     report_host(call, nullptr, "its module is unregistered, since the program is ending");
     return Outcome::kRunOnHost;
   }
@@ -79,7 +80,7 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &
 
 /// The kernel's parameters are not known, so that calling it could only go wrong.
 Status refused(Device &device, const Kernel &kernel, const LaunchRequest &request) {
-  const auto library = Runtime::get().library_of(request.host_id);
+  const auto library = Runtime::get().modules().library_of(request.host_id);
   std::string reason = explain_refusal(*kernel.signs, kernel.name, request.block);
   if (reason.empty())
     reason = format("plugin %s, of LLVM 18, gives every kernel a leading parameter, which this one does not have",
@@ -102,7 +103,7 @@ Status check_group_memory(Device &device, const Kernel &kernel, const LaunchRequ
 
 /// The kernel's name in the table of entries, or null.
 const char *name_of(const void *host_id) {
-  if (const auto library = Runtime::get().library_of(host_id))
+  if (const auto library = Runtime::get().modules().library_of(host_id))
     for (const Entry &entry : library->entries)
       if (entry.address == host_ptr(host_id))
         return entry.name;

@@ -55,7 +55,7 @@ void leave(HostDataToTargetMap &map, const LeftMappings &all) {
 
 MappingPolicy policy_of(const Device &device) {
   MappingPolicy policy;
-  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device.uses_zero_copy();
+  policy.use_host_memory = device.uses_host_memory();
   return policy;
 }
 

@@ -242,7 +242,7 @@ Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_numb
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer)
     return false;
-  return !device || Runtime::get().uses_unified_shared_memory() || device->uses_zero_copy();
+  return !device || device->uses_host_memory();
 }
 
 namespace {

@@ -5,9 +5,20 @@
 
 #include <llvm/ADT/SmallVector.h>
 
+#include "device/mapping_tables.h"
+#include "device/runtime.h"
+#include "observe/info.h"
 #include "observe/source_text.h"
 
 namespace omptarget {
+
+void ReportedConstruct::print_tables(const ident_t *location) {
+  if (!(info_mask() & info::kTable))
+    return;
+  const std::string place = observe::construct_place(location).to_string();
+  for (int32_t i = 0; Device *const device = Runtime::get().known_device(i); ++i)
+    print_mapping_table(*device, place.c_str());
+}
 
 void ReportedConstruct::trace_begin(const Call &call, DeviceId device, int32_t arguments) {
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "%s at %s with %d arguments, called from %p%s", call.construct,

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "device/device.h"
-#include "device/mapping_tables.h"
 #include "mapping/plan.h"
 #include "observe/construct_events.h"
 #include "region/call.h"
@@ -25,7 +24,7 @@ public:
   }
   ~ReportedConstruct() {
     if (construct_.is_reported()) [[unlikely]]
-      print_mapping_tables(location_);
+      print_tables(location_);
   }
   /// Between these two the thread does other things, and the device goes on with the construct.
   void leave() { construct_.leave(); }
@@ -43,6 +42,7 @@ public:
   }
 
 private:
+  static void print_tables(const ident_t *location);
   static void trace_begin(const Call &call, DeviceId device, int32_t arguments);
   static void send_items(const MapItems &items);
   static void send_kernel_arguments(const MapItems &items);

@@ -10,7 +10,6 @@
 #include "base/sched_point.h"
 #include "base/settings.h"
 #include "device/invariants.h"
-#include "device/runtime.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 
@@ -55,7 +54,7 @@ DeviceWork::~DeviceWork() { // something is left only after a failure, which is 
 
 MappingPolicy DeviceWork::policy_of(const Device &device) {
   MappingPolicy policy;
-  policy.use_host_memory = Runtime::get().uses_unified_shared_memory() || device.uses_zero_copy();
+  policy.use_host_memory = device.uses_host_memory();
   policy.pins_released = device.plugin().is_asynchronous();
   policy.attach_always = mapping_settings().attach_always;
   return policy;

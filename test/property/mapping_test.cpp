@@ -7,7 +7,6 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-#include "device/runtime.h"
 #include "fake_device.h"
 #include "model.h"
 #include "region/transfer.h"
@@ -43,13 +42,13 @@ constexpr size_t kMemory = kObjects * kStride;
 class World {
 public:
   World(uint64_t seed, FakeKind kind)
-      : random_(seed), device_(DeviceId{0}, fake_plugin(kind), 0),
+      : random_(seed), device_(kind),
         memory_(static_cast<unsigned char *>(std::aligned_alloc(64, (kMemory + 127) / 64 * 64))),
         model_(reinterpret_cast<uintptr_t>(memory_), kMemory, [this](uintptr_t begin) {
           const Found found = device_.map().find(host_ptr(reinterpret_cast<void *>(begin)), 1);
           return found.ref ? static_cast<uintptr_t>(found.ref.mapping->target_begin()) : 0;
         }) {
-    model_.is_unified = Runtime::get().uses_unified_shared_memory();
+    model_.is_unified = fake_modules().requires_unified_shared_memory();
     for (size_t i = 0; i < kMemory; ++i)
       memory_[i] = static_cast<unsigned char>(random_.below(256));
     for (int i = 0; i < kObjects; ++i)
@@ -340,7 +339,7 @@ private:
   }
 
   Random random_;
-  Device device_;
+  FakeDevice device_;
   unsigned char *memory_;
   unsigned char global_[kObjectSize];
   Model model_;
@@ -379,7 +378,7 @@ TEST(MappingProperty, agrees_with_the_model_on_a_device_without_events) {
   run(FakeKind::kLazyWithoutEvents, 200000, kWorlds / 8, 500);
 }
 TEST(MappingProperty, UnifiedMemory_agrees_with_the_model) {
-  Runtime::get().add_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, nullptr).consume();
+  fake_modules().add_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, nullptr).consume();
   run(FakeKind::kSynchronous, 300000, kWorlds / 4, 500);
 }
 

@@ -266,7 +266,7 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < kSharedValues; ++j)
       shared.values[i][j] = 1000 * (i + 1) + j;
-  Device device(DeviceId{0}, fake_plugin(kind), 0);
+  FakeDevice device(kind);
   std::vector<std::thread> threads;
   long expected[kMostThreads] = {};
   for (int i = 0; i < options.threads; ++i)

@@ -72,7 +72,7 @@ private:
 
 class WindowTest : public testing::TestWithParam<FakeKind> {
 protected:
-  WindowTest() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) { reset_fake_counts(); }
+  WindowTest() : device_(GetParam()) { reset_fake_counts(); }
   ~WindowTest() override {
     sched_point_hook = nullptr;
     set_fake_hook(nullptr);
@@ -80,7 +80,7 @@ protected:
     EXPECT_EQ(fake_counts().events, 0);
   }
   const int64_t blocks_ = fake_blocks();
-  Device device_;
+  FakeDevice device_;
 };
 
 // Two threads share what they read; each has a result of its own. The first one is between giving back its last reference

@@ -25,7 +25,7 @@ std::string name_of(const Device &device, const void *id) {
 
 bool is_present(Device &device, const void *address) { return device.map().find(host_ptr(address), 1).is_contained; }
 
-OffloadLibrary &library_of(const void *id) { return *Runtime::get().library_of(id); }
+OffloadLibrary &library_of(const void *id) { return *Runtime::get().modules().library_of(id); }
 
 TEST(Device, is_initialised_and_loaded_when_it_is_first_needed) {
   Module module("A");
@@ -282,7 +282,7 @@ TEST(Device, is_caught_up_by_whoever_comes_after_a_registration) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong.load(), 0);
-  EXPECT_EQ(Runtime::get().libraries().size(), 1u);
+  EXPECT_EQ(Runtime::get().modules().libraries().size(), 1u);
   for (int32_t i = 0; i < Runtime::get().number_of_devices(); ++i)
     EXPECT_EQ(Runtime::get().known_device(i)->map().size(),
               Runtime::get().known_device(i)->plugin().name() == "alpha" ? 1u : 0u);

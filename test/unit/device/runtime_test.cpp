@@ -25,9 +25,9 @@ TEST(Runtime, registering_loads_no_plugin) {
   module.kernel(&kernel_a, "a");
   ASSERT_TRUE(module.load());
   EXPECT_EQ(events("alpha"), "not loaded");
-  EXPECT_EQ(Runtime::get().libraries().size(), 1u);
+  EXPECT_EQ(Runtime::get().modules().libraries().size(), 1u);
   module.unload();
-  EXPECT_EQ(Runtime::get().libraries().size(), 0u);
+  EXPECT_EQ(Runtime::get().modules().libraries().size(), 0u);
   EXPECT_EQ(events("alpha"), "not loaded");
 }
 
@@ -148,35 +148,35 @@ TEST(Runtime, modules_are_found_by_their_entries) {
   two.kernel(&kernel_b, "b");
   ASSERT_TRUE(one.load());
   ASSERT_TRUE(two.load());
-  ASSERT_TRUE(Runtime::get().library_of(&kernel_b));
-  EXPECT_EQ(Runtime::get().library_of(&kernel_b)->descriptor, two.descriptor());
+  ASSERT_TRUE(Runtime::get().modules().library_of(&kernel_b));
+  EXPECT_EQ(Runtime::get().modules().library_of(&kernel_b)->descriptor, two.descriptor());
   two.unload();
-  EXPECT_EQ(Runtime::get().library_of(&kernel_b), nullptr);
+  EXPECT_EQ(Runtime::get().modules().library_of(&kernel_b), nullptr);
 }
 
 TEST(Runtime, requirements_add_up_and_go_with_their_modules) {
   Module one("A");
   one.add_requires(OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS);
   ASSERT_TRUE(one.load());
-  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS});
-  ASSERT_TRUE(Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a));
-  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS | OMPTARGET_REQUIRES_NONE});
+  EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS});
+  ASSERT_TRUE(Runtime::get().modules().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a));
+  EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS | OMPTARGET_REQUIRES_NONE});
   one.unload();
-  EXPECT_EQ(Runtime::get().requires_mask(), uint64_t{OMPTARGET_REQUIRES_NONE});
+  EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_NONE});
 }
 
 TEST(Runtime, contradicting_modules_are_both_named) {
   Module module("A");
   module.add_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
   ASSERT_TRUE(module.load());
-  Status status = Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a);
+  Status status = Runtime::get().modules().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a);
   ASSERT_FALSE(status.is_ok());
   EXPECT_EQ(status.failure().fatal, "'#pragma omp requires unified_shared_memory' not used consistently!");
   EXPECT_THAT(status.to_string(),
               testing::ContainsRegex("memory outside of all modules requires unified_shared_memory, "
                                      ".*/unit_device does not"));
   module.unload();
-  EXPECT_TRUE(Runtime::get().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a)); // the other one is gone
+  EXPECT_TRUE(Runtime::get().modules().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a)); // the other one is gone
 }
 
 TEST(Runtime, what_is_not_registered_is_not_unregistered) {
@@ -186,7 +186,7 @@ TEST(Runtime, what_is_not_registered_is_not_unregistered) {
   ASSERT_TRUE(module.load());
   module.unload();
   Runtime::get().unregister_library(module.descriptor());
-  EXPECT_EQ(Runtime::get().libraries().size(), 0u);
+  EXPECT_EQ(Runtime::get().modules().libraries().size(), 0u);
 }
 
 void say(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }

@@ -293,4 +293,12 @@ const Plugin &fake_plugin(FakeKind kind) {
   return *plugins[static_cast<int>(kind)];
 }
 
+ModuleRegistry &fake_modules() {
+  static auto *const modules = new ModuleRegistry;
+  return *modules;
+}
+
+FakeDevice::FakeDevice(FakeKind kind, int32_t number)
+    : Device(fake_modules(), DeviceId{number}, fake_plugin(kind), number) {}
+
 } // namespace omptarget::test

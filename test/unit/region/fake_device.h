@@ -46,6 +46,15 @@ inline constexpr unsigned char kFresh = 0xa5;
 /// A plugin of that kind with two devices; lives for ever.
 const Plugin &fake_plugin(FakeKind kind);
 
+/// Those of the device below: none, unless the test adds some. Lives for ever.
+ModuleRegistry &fake_modules();
+
+/// A device of that plugin.
+class FakeDevice : public Device {
+public:
+  explicit FakeDevice(FakeKind kind, int32_t number = 0);
+};
+
 /// Kernels are functions of the arguments; their address is the handle.
 using FakeKernel = std::function<void(void **arguments)>;
 

@@ -73,7 +73,7 @@ struct Descriptor {
 
 class Fortran : public testing::TestWithParam<FakeKind> {
 protected:
-  Fortran() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) {
+  Fortran() : device_(GetParam()) {
     for (int i = 0; i < 25; ++i)
       data_[i] = i;
     for (int i = 0; i < 8; ++i)
@@ -95,7 +95,7 @@ protected:
     return static_cast<T *>(raw(device_.map().find(host_ptr(host), sizeof(T)).ref.mapping->target_of(host_ptr(host))));
   }
 
-  Device device_;
+  FakeDevice device_;
   double data_[25];
   Descriptor y_;
 };

@@ -47,8 +47,8 @@ struct Struct {
 
 class DeviceWorkTest : public testing::TestWithParam<FakeKind> {
 protected:
-  DeviceWorkTest() : device_(DeviceId{0}, fake_plugin(GetParam()), 0) { reset_fake_counts(); }
-  Device device_;
+  DeviceWorkTest() : device_(GetParam()) { reset_fake_counts(); }
+  FakeDevice device_;
 };
 
 TEST_P(DeviceWorkTest, data_go_there_and_come_back) {
@@ -292,7 +292,7 @@ TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
 
 // Threads map the same and their own data over two devices; each must find what it was promised to find.
 TEST_P(DeviceWorkTest, threads_map_the_same_data) {
-  Device other(DeviceId{1}, fake_plugin(GetParam()), 1);
+  FakeDevice other(GetParam(), 1);
   constexpr int kThreads = 4, kRounds = 300;
   int shared[16];
   for (int i = 0; i < 16; ++i)

@@ -1,0 +1,129 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "device/module_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "image/image_facts.h"
+#include "image/module_bounds.h"
+#include "omptarget/compiler.h"
+
+namespace omptarget {
+
+namespace {
+
+/// The bits on which all modules of a program must agree (OpenMP 5.2, section 8.2).
+struct Requirement {
+  uint64_t bit;
+  const char *clause;
+};
+constexpr Requirement kRequirements[] = {
+    {OMPTARGET_REQUIRES_REVERSE_OFFLOAD, "reverse_offload"},
+    {OMPTARGET_REQUIRES_UNIFIED_ADDRESS, "unified_address"},
+    {OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory"},
+};
+
+} // namespace
+
+Status ModuleRegistry::add(const __tgt_bin_desc *descriptor) {
+  OMPTARGET_TRY_ASSIGN(std::shared_ptr<OffloadLibrary> library, read_descriptor(descriptor));
+  OMPTARGET_TRACE(Topic::kRegistration, "registering %s: %zu images, %zu entries of %u bytes, requires 0x%llx",
+                  library->path.c_str(), library->images.size(), library->entries.size(), library->entry_generation,
+                  static_cast<unsigned long long>(library->requires_mask));
+  Status status;
+  if (library->requires_mask != 0)
+    status = note_requires(library->path, library->requires_mask);
+  {
+    auto tables = tables_.lock();
+    tables->libraries.push_back(library);
+    tables->added.push_back(std::move(library));
+  }
+  generation_.fetch_add(1, std::memory_order_acq_rel);
+  return status;
+}
+
+std::shared_ptr<OffloadLibrary> ModuleRegistry::remove(const __tgt_bin_desc *descriptor) {
+  auto tables = tables_.lock();
+  auto &all = tables->libraries;
+  const auto place =
+      std::find_if(all.begin(), all.end(), [&](const auto &known) { return known->descriptor == descriptor; });
+  if (place == all.end()) {
+    OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered",
+                    static_cast<const void *>(descriptor));
+    return nullptr;
+  }
+  std::shared_ptr<OffloadLibrary> library = std::move(*place);
+  all.erase(place);
+  std::erase(tables->added, library);
+  forget_requires(*tables, library->path);
+  return library;
+}
+
+Status ModuleRegistry::add_requires(int64_t mask, const void *address) {
+  const std::optional<ModuleBounds> module = module_of(address);
+  return note_requires(module ? module->path : "a module", static_cast<uint64_t>(mask));
+}
+
+Status ModuleRegistry::note_requires(const std::string &module, uint64_t mask) {
+  auto tables = tables_.lock();
+  for (const RequiresSource &other : tables->requires_sources)
+    for (const Requirement &requirement : kRequirements)
+      if ((mask ^ other.mask) & requirement.bit) {
+        const std::string &with = (mask & requirement.bit) != 0 ? module : other.module;
+        const std::string &without = (mask & requirement.bit) != 0 ? other.module : module;
+        return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
+            .during(with == without
+                        ? format("one part of %s requires %s, another does not", with.c_str(), requirement.clause)
+                        : format("%s requires %s, %s does not", with.c_str(), requirement.clause, without.c_str()));
+      }
+  for (const RequiresSource &other : tables->requires_sources)
+    if (other.module == module && other.mask == mask)
+      return Status::ok();
+  tables->requires_sources.push_back({module, mask});
+  requires_mask_.fetch_or(mask, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+/// What a module that is gone had required binds nobody.
+void ModuleRegistry::forget_requires(Tables &tables, const std::string &module) {
+  const auto is_of_module = [&](const auto &library) { return library->path == module; };
+  if (std::any_of(tables.libraries.begin(), tables.libraries.end(), is_of_module))
+    return;
+  std::erase_if(tables.requires_sources, [&](const RequiresSource &source) { return source.module == module; });
+  uint64_t mask = 0;
+  for (const RequiresSource &source : tables.requires_sources)
+    mask |= source.mask;
+  requires_mask_.store(mask, std::memory_order_relaxed);
+}
+
+std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::libraries() { return tables_.lock()->libraries; }
+
+std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::take_new() {
+  return std::exchange(tables_.lock()->added, {});
+}
+
+std::shared_ptr<OffloadLibrary> ModuleRegistry::library_of(const void *host_id) {
+  for (const auto &library : libraries())
+    for (const Entry &entry : library->entries)
+      if (entry.address == host_ptr(host_id))
+        return library;
+  return nullptr;
+}
+
+std::optional<ImageCopy> ModuleRegistry::copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
+  auto tables = tables_.lock();
+  const auto &all = tables->libraries;
+  if (std::find(all.begin(), all.end(), library) == all.end() || !library->images[index].defect.empty())
+    return std::nullopt;
+  return ImageCopy(library->images[index]);
+}
+
+std::string ModuleRegistry::architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
+  const std::optional<ImageCopy> image = copy_image(library, index);
+  return image ? image_facts(image->bytes()).architecture : "damaged: " + library->images[index].defect;
+}
+
+} // namespace omptarget
