@@ -77,10 +77,9 @@ std::optional<observe::DeviceMemory> Device::memory_use() const {
                                statistics->most_used_bytes};
 }
 
-bool Device::knows(const OffloadLibrary &library) const {
-  const auto is_it = [&](const auto &known) { return known.library.get() == &library; };
-  return std::any_of(loaded_.begin(), loaded_.end(), [&](const auto &known) { return is_it(*known); }) ||
-         std::any_of(failed_.begin(), failed_.end(), is_it);
+bool Device::knows(const OffloadLibrary &library) {
+  auto seen = seen_.lock();
+  return std::any_of(seen->begin(), seen->end(), [&](const Seen &known) { return known.library.get() == &library; });
 }
 
 void Device::unload(std::shared_ptr<OffloadLibrary> library) {

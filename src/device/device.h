@@ -85,6 +85,11 @@ public:
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
+  /// Whether some module has kernels, but no image that fits this device.
+  bool has_unfit_modules() const { return has_unfit_modules_.load(std::memory_order_relaxed); }
+  /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
+  std::string unfit_module_of(const void *code);
+
   /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses nobody uses
   /// it any more. finish(): destructors run and the plugin ends it; false if it could not be done until the deadline.
   /// tell_end(): reports and tools learn of it, once; is_gone(): all that is over.
@@ -104,10 +109,12 @@ public:
   void forget_other_users() { users_.store(own_uses(), std::memory_order_relaxed); }
   void before_fork() {
     pending_unloads_.mutex_for_fork().lock();
+    seen_.mutex_for_fork().lock();
     map_.before_fork();
   }
   void after_fork() {
     map_.after_fork();
+    seen_.mutex_for_fork().unlock();
     pending_unloads_.mutex_for_fork().unlock();
   }
 
@@ -129,6 +136,12 @@ private:
     std::shared_ptr<OffloadLibrary> library;
     std::string reason;
   };
+  /// A module that this device has seen: whether an image of it fits, if it has kernels.
+  struct Seen {
+    enum class Image : uint8_t { kFits, kDoesNotFit, kNotNeeded };
+    std::shared_ptr<OffloadLibrary> library;
+    Image image;
+  };
 
   bool begin_use() { return lasts_ || count_use(); }
   void end_use() {
@@ -139,6 +152,7 @@ private:
   void uncount_use();
   std::optional<observe::DeviceMemory> memory_use() const;
   void load(const std::shared_ptr<OffloadLibrary> &library);
+  void note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits);
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
   Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
   void unload_pending();
@@ -157,7 +171,7 @@ private:
   void run_destructors(Loaded &loaded);
   void destroy(Loaded &loaded);
   void take_over(const Loaded &gone);
-  bool knows(const OffloadLibrary &library) const;
+  bool knows(const OffloadLibrary &library);
 
   ModuleRegistry &modules_;
   const DeviceId id_;
@@ -169,11 +183,13 @@ private:
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
   std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
+  std::atomic<bool> has_unfit_modules_{false};
   std::atomic<int32_t> users_{0};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_end_told_{false};
   ForkMutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
+  Guarded<std::vector<Seen>> seen_;
   std::vector<std::unique_ptr<Loaded>> loaded_;
   std::vector<Failed> failed_;
   uint64_t last_number_ = 0;

@@ -60,8 +60,33 @@ std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibra
   return best;
 }
 
+void Device::note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits) {
+  const auto is_kernel = [](const Entry &entry) { return entry.kind == EntryKind::kKernel; };
+  const bool has_kernels = std::any_of(library->entries.begin(), library->entries.end(), is_kernel);
+  const auto image = fits ? Seen::Image::kFits : has_kernels ? Seen::Image::kDoesNotFit : Seen::Image::kNotNeeded;
+  seen_.lock()->push_back({library, image});
+  if (image == Seen::Image::kDoesNotFit)
+    has_unfit_modules_.store(true, std::memory_order_relaxed);
+}
+
+/// A module may have several descriptors: if the image of one fits, nobody knows which a data construct belongs to.
+std::string Device::unfit_module_of(const void *code) {
+  const auto address = reinterpret_cast<uintptr_t>(code);
+  std::string path;
+  auto all = seen_.lock();
+  for (const auto &[library, image] : *all) {
+    if (address < library->range.begin || address >= library->range.end || image == Seen::Image::kNotNeeded)
+      continue;
+    if (image == Seen::Image::kFits)
+      return {};
+    path = library->path;
+  }
+  return path;
+}
+
 void Device::load(const std::shared_ptr<OffloadLibrary> &library) {
   std::optional<ImageCopy> image = choose_image(library);
+  note_seen(library, image.has_value());
   if (!image) {
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "no image of %s fits", library->path.c_str());
     return;
@@ -189,6 +214,7 @@ void Device::take_over(const Loaded &gone) {
 
 void Device::unload_now(const OffloadLibrary &library) {
   std::erase_if(failed_, [&](const Failed &failed) { return failed.library.get() == &library; });
+  std::erase_if(*seen_.lock(), [&](const Seen &seen) { return seen.library.get() == &library; });
   const auto place = std::find_if(loaded_.begin(), loaded_.end(),
                                   [&](const auto &loaded) { return loaded->library.get() == &library; });
   if (place == loaded_.end())

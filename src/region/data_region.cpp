@@ -9,6 +9,7 @@
 #include "region/deferred.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
+#include "region/unfit_module.h"
 
 namespace omptarget {
 
@@ -36,13 +37,18 @@ void return_addresses(const MapItems &items, void **bases) {
   }
 }
 
-/// The device of a data construct, or null if nothing is to be done; gathers the items.
+/// The device of a data construct, or null if nothing is to be done on one; gathers the items.
 Result<DeviceUse> prepare(const Call &call, const MapList &list, MapItems &items) {
   OMPTARGET_TRY_ASSIGN(DeviceUse device, device_for(call.device_number));
   if (!device)
     return device;
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
   OMPTARGET_TRY(gather_items(list, items));
+  if (device->has_unfit_modules()) [[unlikely]] {
+    OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(*device, call, items));
+    if (is_hosts)
+      return DeviceUse();
+  }
   return device;
 }
 

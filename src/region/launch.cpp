@@ -15,6 +15,7 @@
 #include "region/map_arguments.h"
 #include "region/reported_construct.h"
 #include "region/transfer.h"
+#include "region/unfit_module.h"
 
 namespace omptarget {
 
@@ -47,10 +48,13 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
 
 /// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
 /// loading failed, or nobody registered it.
-Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &call) {
+Result<Outcome> missing_kernel(Device &device, const LaunchRequest &request, const Call &call) {
   Runtime &runtime = Runtime::get();
+  const void *const host_id = request.host_id;
   const auto library = runtime.modules().library_of(host_id);
   if (!library && is_process_exiting() && !runtime.is_mandatory()) {
+    OMPTARGET_TRY_DURING(check_host_can_run(device, nullptr, request.list),
+                         "a region of a module that is unregistered, since the program ends, cannot be run by the host");
     report_host(call, nullptr, "its module is unregistered, since the program is ending");
     return Outcome::kRunOnHost;
   }
@@ -66,6 +70,9 @@ Result<Outcome> missing_kernel(Device &device, const void *host_id, const Call &
     if (entry.address == host_ptr(host_id))
       name = entry.name;
   if (!runtime.is_mandatory()) {
+    OMPTARGET_TRY_DURING(check_host_can_run(device, library.get(), request.list),
+                         "kernel %s of %s is in no image that fits the device, and the host cannot run it in its stead",
+                         name, library->path.c_str());
     report_host(call, name, "no image of its module fits the device");
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,
                            library->path.c_str());
@@ -350,7 +357,7 @@ Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
   }
   const Kernel *kernel = device->kernel(request.host_id);
   if (!kernel)
-    return missing_kernel(*device, request.host_id, call);
+    return missing_kernel(*device, request, call);
   if (kernel->forms[static_cast<size_t>(request.block)] == ParameterForm::kRefused) [[unlikely]]
     return refused(*device, *kernel, request);
   if (request.dynamic_memory != 0) [[unlikely]]

@@ -10,6 +10,7 @@
 #include "mapping/variable_name.h"
 #include "observe/info.h"
 #include "region/map_arguments.h"
+#include "region/present_data.h"
 
 namespace omptarget {
 
@@ -97,13 +98,10 @@ Status run_without_ended_device(const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
   for (const MapItem &item : items) {
-    if (item.has(map_type::kLiteral) || item.has(map_type::kPrivate) || item.size <= 0)
+    const std::optional<Copy> present = present_data(*device, item);
+    if (!present || (item.has(map_type::kAlways) && item.has(map_type::kTo)))
       continue;
-    const Found found = device->map().find(item.begin, item.size);
-    if (!found.is_contained || (item.has(map_type::kAlways) && item.has(map_type::kTo)))
-      continue;
-    OMPTARGET_TRY(lose(call, *device, {found.ref, item.begin, item.size, item.name},
-                       ": the host runs the region with its own values of them"));
+    OMPTARGET_TRY(lose(call, *device, *present, ": the host runs the region with its own values of them"));
   }
   return Status::ok();
 }

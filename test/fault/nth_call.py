@@ -96,7 +96,7 @@ def complaint(kind, status, text):
     if status == 3 and not re.search(r"omptarget fatal error \d+: .", text):
         return "was ended without a message"
     if status == 3 and kind == "host" and "on purpose" not in text and "failed number_of" not in text:
-        if "No device is available" not in text:
+        if not re.search("No device is available|is in no image that fits device", text):
             return "the message does not say what failed"
     leaked = re.search(r"failed (\w+), not freed (-?\d+)", text)
     if status == 0 and leaked and leaked.group(2) != "0":

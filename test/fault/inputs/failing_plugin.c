@@ -53,7 +53,7 @@ int32_t __tgt_rtl_number_of_devices(void) {
   return fails("number_of_devices") ? 0 : CALL(number_of_devices, int32_t(*)(void));
 }
 int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
-  return CALL(is_valid_binary, int32_t(*)(__tgt_device_image *), image); // a question, which cannot fail
+  return fails("is_valid_binary") ? 0 : CALL(is_valid_binary, int32_t(*)(__tgt_device_image *), image);
 }
 int32_t __tgt_rtl_init_device(int32_t id) {
   return fails("init_device") ? 1 : CALL(init_device, int32_t(*)(int32_t), id);

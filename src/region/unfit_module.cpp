@@ -1,0 +1,59 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/unfit_module.h"
+
+#include <cinttypes>
+
+#include "base/log.h"
+#include "device/runtime.h"
+#include "mapping/variable_name.h"
+#include "region/map_arguments.h"
+#include "region/present_data.h"
+
+namespace omptarget {
+
+namespace {
+
+Status check_none_present(Device &device, const MapItems &items) {
+  for (const MapItem &item : items)
+    if (const std::optional<Copy> present = present_data(device, item))
+      return Status::error(format("%" PRId64 " bytes of host address 0x%016" PRIxPTR " are on device %d", present->size,
+                                  static_cast<uintptr_t>(present->host), raw(device.id())))
+          .about(variable_text(present->name, present->size));
+  return Status::ok();
+}
+
+bool is_variable(const Entry &entry) {
+  return entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
+}
+
+} // namespace
+
+Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items) {
+  if (Runtime::get().is_mandatory())
+    return false;
+  const std::string module = device.unfit_module_of(call.code);
+  if (module.empty())
+    return false;
+  OMPTARGET_TRY_DURING(check_none_present(device, items),
+                       "no image of %s fits the device, so that the host does the constructs of that module",
+                       module.c_str());
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s of %s is the host's: no image of it fits the device",
+                         call.construct, module.c_str());
+  return true;
+}
+
+Status check_host_can_run(Device &device, const OffloadLibrary *library, const MapList &list) {
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items));
+  OMPTARGET_TRY(check_none_present(device, items));
+  for (size_t i = 0; library && i < library->entries.size(); ++i) {
+    const Entry &entry = library->entries[i];
+    if (is_variable(entry) && device.map().find(entry.address, 1).is_contained)
+      return Status::error(format("the variable %s is on device %d", entry.name, raw(device.id())));
+  }
+  return Status::ok();
+}
+
+} // namespace omptarget
