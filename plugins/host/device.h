@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The devices of this plugin: the same CPU four times, each with images and globals of its own.
+// The devices of this plugin: the same CPU several times, each with images and globals of its own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,7 +16,16 @@
 
 namespace omptarget::host {
 
-inline constexpr int32_t kDevices = 4;
+namespace internal {
+extern std::atomic<int32_t> device_count; ///< 0: not read yet
+int32_t read_device_count();
+} // namespace internal
+
+/// Number of devices: LIBOMPTARGET_HOST_DEVICES. The same as long as the process lives. Any thread.
+inline int32_t device_count() {
+  const int32_t count = internal::device_count.load(std::memory_order_relaxed);
+  return count != 0 ? count : internal::read_device_count();
+}
 
 /// What is loaded on one device. Reached with its lock held.
 struct DeviceState {

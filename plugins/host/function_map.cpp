@@ -124,7 +124,7 @@ void FunctionMap::announce(const LoadedImage &image) const {
     return;
   constexpr uint64_t kNanosecondsPerSecond = 1000000000;
   const DeviceEnvironment value{
-      0, static_cast<uint32_t>(kDevices), static_cast<uint32_t>(device_), 0, kNanosecondsPerSecond, current_, count_,
+      0, static_cast<uint32_t>(device_count()), static_cast<uint32_t>(device_), 0, kNanosecondsPerSecond, current_, count_,
       1};
   std::memcpy(environment, &value, std::min<uint64_t>(symbol.size, sizeof value));
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -28,6 +29,8 @@ constinit std::atomic<bool> is_told_of_forks{false};
 /// All devices; their locks are held during a fork, so that the child finds them free and what they guard whole.
 struct Devices {
   Devices() {
+    for (int32_t device = 0; device < device_count(); ++device)
+      states.emplace_back(device);
     const auto lock = [] { each_unless_told(&std::mutex::lock); };
     const auto unlock = [] { each_unless_told(&std::mutex::unlock); };
     const auto unlock_in_child = [] {
@@ -41,11 +44,10 @@ struct Devices {
       each(action);
   }
   static void each(void (std::mutex::*action)()) {
-    for (int32_t device = 0; device < kDevices; ++device)
+    for (int32_t device = 0; device < device_count(); ++device)
       (device_state(device).mutex_for_fork().*action)();
   }
-  Guarded<DeviceState> states[kDevices]{Guarded<DeviceState>(0), Guarded<DeviceState>(1), Guarded<DeviceState>(2),
-                                        Guarded<DeviceState>(3)};
+  std::deque<Guarded<DeviceState>> states; ///< one for each device
 };
 
 } // namespace
@@ -53,7 +55,7 @@ struct Devices {
 Guarded<DeviceState> &device_state(int32_t device) {
   // Never destroyed: kernels and exit handlers of the program may come later than ours.
   static Devices *const devices = new Devices;
-  return devices->states[device];
+  return devices->states[static_cast<size_t>(device)];
 }
 
 namespace {
@@ -64,11 +66,11 @@ using plugin::finish;
 constinit std::atomic<int64_t> requires_mask{0};
 
 bool is_device(int32_t device) {
-  return static_cast<uint32_t>(device) < static_cast<uint32_t>(kDevices);
+  return static_cast<uint32_t>(device) < static_cast<uint32_t>(device_count());
 }
 
 [[gnu::cold, gnu::noinline]] Status no_device(int32_t device) {
-  return Status::error(format("there is no device %d; expected 0 to %d", device, kDevices - 1));
+  return Status::error(format("there is no device %d; expected 0 to %d", device, device_count() - 1));
 }
 
 std::string_view bytes_of(const __tgt_device_image *image) {
@@ -154,7 +156,7 @@ extern "C" {
 
 int32_t __tgt_rtl_number_of_devices(void) {
   set_log_prefix("TARGET X86_64 RTL");
-  return kDevices;
+  return device_count();
 }
 
 int32_t __tgt_rtl_init_plugin(void) {
@@ -312,7 +314,7 @@ int32_t __tgt_rtl_set_device_offset(int32_t first_device_number) {
 }
 
 void __tgt_rtl_print_device_info(int32_t device) {
-  std::printf("    This is the CPU itself as device %d of %d\n", device, kDevices);
+  std::printf("    This is the CPU itself as device %d of %d\n", device, device_count());
 }
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
