@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amdgpu/hsa_api.h"
+#include "gpu/driver_library.h"
 #include "base/status.h"
 
 namespace omptarget::amdgpu {
@@ -31,14 +32,11 @@ std::string describe(hsa_status_t status);
 
 Status call_failure(const char *name, hsa_status_t status);
 
-inline Status check_call(const char *name, hsa_status_t status) {
-  return status == HSA_STATUS_SUCCESS ? Status() : call_failure(name, status);
-}
-
 } // namespace omptarget::amdgpu
 
 /// Calls a function of the driver: OMPTARGET_HSA(hsa_queue_destroy, queue). A Status. The only way to call one, except
 /// where the result is no hsa_status_t or one other than success is an answer; that way is OMPTARGET_HSA_RESULT.
 #define OMPTARGET_HSA(function, ...)                                                                                   \
-  ::omptarget::amdgpu::check_call(#function, OMPTARGET_HSA_RESULT(function __VA_OPT__(, ) __VA_ARGS__))
+  ::omptarget::gpu::check_call(#function, OMPTARGET_HSA_RESULT(function __VA_OPT__(, ) __VA_ARGS__),                   \
+                               ::omptarget::amdgpu::call_failure)
 #define OMPTARGET_HSA_RESULT(function, ...) (::omptarget::amdgpu::driver().function(__VA_ARGS__))

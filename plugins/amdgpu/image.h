@@ -15,8 +15,6 @@
 
 namespace omptarget::amdgpu {
 
-class Device;
-
 /// How a device has a feature set, or what an image wants of it.
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
 
@@ -47,12 +45,9 @@ struct ImageTarget {
 /// Reads what an image says about itself. Any thread, no driver needed.
 Result<ImageTarget> read_image_target(const void *image, size_t size);
 
-using Target = gpu::TargetOf<ImageTarget, Device>;
-
 class Image final : public gpu::Image {
 public:
-  Image(gpu::Device &device, std::unique_ptr<gpu::ImageTarget> target) : gpu::Image(device, std::move(target)) {}
-
+  using gpu::Image::Image;
   Result<std::optional<gpu::GlobalAddress>> find_global(const std::string &name) const override;
   Status run_global_calls(GlobalCall kind) override;
   Status unload() override;

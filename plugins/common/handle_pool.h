@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/status.h"
 
 namespace omptarget {
 
-/// Any thread. Creating and destroying is up to the owner: take() tells when nothing is left.
+/// Any thread. Destroying is up to the owner.
 template <typename Handle> class HandlePool {
 public:
   /// A handle that was given back, last one first, or the null handle.
@@ -23,17 +24,41 @@ public:
     return handle;
   }
 
+  /// As take(); one that create() makes, a Result<Handle>, if nothing is left.
+  template <typename Create> Result<Handle> take_or(Create create) {
+    if (Handle handle = take())
+      return handle;
+    return make(create);
+  }
+
+  /// Makes count handles, which are not taken yet.
+  template <typename Create> Status fill(int64_t count, Create create) {
+    for (; count > 0; --count) {
+      OMPTARGET_TRY_ASSIGN(Handle handle, make(create));
+      give_back(handle);
+    }
+    return Status::ok();
+  }
+
   void give_back(Handle handle) { handles_.lock()->push_back(handle); }
 
+  /// All that were made here, also those that are taken; nothing is left to take.
   std::vector<Handle> take_all() {
-    auto handles = handles_.lock();
+    handles_.lock()->clear();
     std::vector<Handle> all;
-    all.swap(*handles);
+    all.swap(*all_.lock());
     return all;
   }
 
 private:
-  Guarded<std::vector<Handle>> handles_;
+  template <typename Create> Result<Handle> make(Create create) {
+    OMPTARGET_TRY_ASSIGN(Handle handle, create());
+    all_.lock()->push_back(handle);
+    return handle;
+  }
+
+  Guarded<std::vector<Handle>> handles_; ///< that nobody uses
+  Guarded<std::vector<Handle>> all_;     ///< that were made here
 };
 
 } // namespace omptarget

@@ -30,7 +30,7 @@ void lower(uint32_t &limit, SettingId id) {
     limit = std::min(limit, value);
 }
 
-uint32_t choose_threads(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request) {
+uint32_t choose_threads(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request) {
   uint32_t most = limits.max_threads;
   if (traits.max_threads > 0)
     most = std::min(most, static_cast<uint32_t>(traits.max_threads));
@@ -49,7 +49,7 @@ uint32_t choose_threads(const KernelTraits &traits, const LaunchLimits &limits, 
 }
 
 // Rather more teams with few threads than too few teams to fill the device.
-uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request,
+uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request,
                        uint32_t &threads) {
   const uint64_t trips = request.trip_count;
   const uint64_t teams = limits.default_teams;
@@ -64,7 +64,7 @@ uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, c
   return ceil_div(trips, threads);
 }
 
-uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request,
+uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request,
                       uint32_t &threads) {
   if (request.num_teams > 0)
     return request.exec_mode == ExecMode::kBare || request.is_strict
@@ -106,7 +106,7 @@ void apply_launch_settings(LaunchLimits &limits) {
     limits.shared_memory = positive_setting(SettingId::kSharedMemorySize);
 }
 
-LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request) {
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request) {
   uint32_t threads = std::max(1u, choose_threads(traits, limits, request));
   const uint64_t teams = std::max<uint64_t>(1, choose_teams(traits, limits, request, threads));
   return {static_cast<uint32_t>(teams), threads};

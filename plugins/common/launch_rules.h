@@ -24,7 +24,7 @@ struct LaunchLimits {
 };
 
 /// What the program asks for; 0 or less is unset.
-struct LaunchRequest {
+struct ShapeRequest {
   ExecMode exec_mode;
   int32_t num_teams;
   int32_t thread_limit;
@@ -41,6 +41,6 @@ struct LaunchShape {
 /// device has.
 void apply_launch_settings(LaunchLimits &limits);
 
-LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const LaunchRequest &request);
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request);
 
 } // namespace omptarget

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "cuda/cuda_api.h"
+#include "gpu/driver_library.h"
 
 namespace omptarget::cuda {
 
@@ -30,14 +31,11 @@ std::string describe(CUresult result);
 /// The failure of a call; a result that ends the context makes it the failure of the kernel that ended it (fault.h).
 Status call_failure(const char *name, CUresult result);
 
-inline Status check_call(const char *name, CUresult result) {
-  return result == CUDA_SUCCESS ? Status() : call_failure(name, result);
-}
-
 } // namespace omptarget::cuda
 
 /// Calls a function of the driver: OMPTARGET_CU(cuMemAlloc, &pointer, size). A Status. The only way to call one, except
 /// where a result other than success is an answer; that way is OMPTARGET_CU_RESULT, a CUresult.
 #define OMPTARGET_CU(function, ...)                                                                                    \
-  ::omptarget::cuda::check_call(#function, OMPTARGET_CU_RESULT(function __VA_OPT__(, ) __VA_ARGS__))
+  ::omptarget::gpu::check_call(#function, OMPTARGET_CU_RESULT(function __VA_OPT__(, ) __VA_ARGS__),                    \
+                               ::omptarget::cuda::call_failure)
 #define OMPTARGET_CU_RESULT(function, ...) (::omptarget::cuda::driver().function(__VA_ARGS__))

@@ -12,6 +12,10 @@
 
 namespace omptarget::cuda {
 
+namespace {
+using Target = gpu::TargetOf<ImageTarget, Device>;
+} // namespace
+
 Status Image::load_code(const void *bytes, size_t size) {
   const ImageTarget::Form form = static_cast<const Target &>(target()).value.form;
   if (form == ImageTarget::Form::kPtx)
@@ -49,7 +53,7 @@ Result<std::optional<gpu::GlobalAddress>> Image::find_global(const std::string &
   const CUresult result = OMPTARGET_CU_RESULT(cuModuleGetGlobal, &address, &size, module_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return std::optional<gpu::GlobalAddress>();
-  OMPTARGET_TRY_DURING(check_call("cuModuleGetGlobal", result), "while looking for %s", name.c_str());
+  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetGlobal", result, call_failure), "while looking for %s", name.c_str());
   return std::optional(gpu::GlobalAddress{address, size});
 }
 
@@ -58,7 +62,7 @@ Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &nam
   const CUresult result = OMPTARGET_CU_RESULT(cuModuleGetFunction, &function, module_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return std::unique_ptr<gpu::Kernel>();
-  OMPTARGET_TRY_DURING(check_call("cuModuleGetFunction", result), "while looking for kernel %s", name.c_str());
+  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetFunction", result, call_failure), "while looking for kernel %s", name.c_str());
   OMPTARGET_TRY_ASSIGN(const KernelTraits traits, traits_of(name));
   return Kernel::create(name, function, traits);
 }

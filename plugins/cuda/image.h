@@ -16,8 +16,6 @@
 
 namespace omptarget::cuda {
 
-class Device;
-
 /// What an image is and which devices can run it.
 struct ImageTarget {
   enum class Form { kCubin, kPtx, kPtxInElf };
@@ -39,13 +37,10 @@ std::string_view ptx_of(const ElfImage &elf);
 /// Reads what an image says about itself. Any thread, no driver needed.
 Result<ImageTarget> read_image_target(const void *image, size_t size);
 
-using Target = gpu::TargetOf<ImageTarget, Device>;
-
 /// Context of the device current.
 class Image final : public gpu::Image {
 public:
-  Image(gpu::Device &device, std::unique_ptr<gpu::ImageTarget> target) : gpu::Image(device, std::move(target)) {}
-
+  using gpu::Image::Image;
   Result<std::optional<gpu::GlobalAddress>> find_global(const std::string &name) const override;
   Status run_global_calls(GlobalCall kind) override;
   Status unload() override;

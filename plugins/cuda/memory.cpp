@@ -86,7 +86,7 @@ Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
       cuMemHostRegister, host, size, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
   is_foreign = result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   if (!is_foreign)
-    OMPTARGET_TRY_DURING(check_call("cuMemHostRegister", result), "while pinning %zu bytes at %p", size, host);
+    OMPTARGET_TRY_DURING(gpu::check_call("cuMemHostRegister", result, call_failure), "while pinning %zu bytes at %p", size, host);
   CUdeviceptr device = 0;
   Status status = OMPTARGET_CU(cuMemHostGetDevicePointer, &device, host, 0);
   if (!status && !is_foreign)

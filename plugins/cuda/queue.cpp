@@ -13,33 +13,29 @@ namespace {
 
 CUstream as_stream(void *handle) { return static_cast<CUstream>(handle); }
 
+Result<CUstream> make_stream() {
+  CUstream stream = nullptr;
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING), "while creating a queue");
+  return stream;
+}
+
+Result<CUevent> make_event() {
+  CUevent event = nullptr;
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING), "while creating an event");
+  return event;
+}
+
 } // namespace
 
 Status QueueSet::init() {
-  for (int64_t i = setting_in(SettingId::kNumInitialStreams, 0, 1024); i > 0; --i) {
-    OMPTARGET_TRY_ASSIGN(CUstream stream, create_stream());
-    streams_.give_back(stream);
-  }
-  for (int64_t i = setting_in(SettingId::kNumInitialEvents, 0, 1024); i > 0; --i) {
-    OMPTARGET_TRY_ASSIGN(CUevent event, create_new_event());
-    events_.give_back(event);
-  }
-  return Status::ok();
+  OMPTARGET_TRY(streams_.fill(setting_in(SettingId::kNumInitialStreams, 0, 1024), make_stream));
+  return events_.fill(setting_in(SettingId::kNumInitialEvents, 0, 1024), make_event);
 }
 
 // ---- Streams
 
-Result<CUstream> QueueSet::create_stream() {
-  CUstream stream = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING), "while creating a queue");
-  all_streams_.lock()->push_back(stream);
-  return stream;
-}
-
 Result<void *> QueueSet::take() {
-  if (CUstream stream = streams_.take())
-    return static_cast<void *>(stream);
-  OMPTARGET_TRY_ASSIGN(void *stream, create_stream());
+  OMPTARGET_TRY_ASSIGN(void *stream, streams_.take_or(make_stream));
   return stream;
 }
 
@@ -51,7 +47,7 @@ Result<bool> QueueSet::is_finished(void *stream) {
   const CUresult result = OMPTARGET_CU_RESULT(cuStreamQuery, as_stream(stream));
   if (result == CUDA_ERROR_NOT_READY)
     return false;
-  OMPTARGET_TRY(check_call("cuStreamQuery", result));
+  OMPTARGET_TRY(gpu::check_call("cuStreamQuery", result, call_failure));
   return true;
 }
 
@@ -123,17 +119,8 @@ Result<uint64_t> QueueSet::launch_environment(CUstream stream, const gpu::Enviro
 
 // ---- Events
 
-Result<CUevent> QueueSet::create_new_event() {
-  CUevent event = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING), "while creating an event");
-  all_events_.lock()->push_back(event);
-  return event;
-}
-
 Result<void *> QueueSet::create_event() {
-  if (CUevent event = events_.take())
-    return static_cast<void *>(event);
-  OMPTARGET_TRY_ASSIGN(void *event, create_new_event());
+  OMPTARGET_TRY_ASSIGN(void *event, events_.take_or(make_event));
   return event;
 }
 
@@ -163,15 +150,9 @@ Status QueueSet::finish_all() {
 
 Status QueueSet::release_own() {
   Status status;
-  streams_.take_all();
-  events_.take_all();
-  std::vector<CUevent> events;
-  events.swap(*all_events_.lock());
-  for (CUevent event : events)
+  for (CUevent event : events_.take_all())
     status.keep_first(OMPTARGET_CU(cuEventDestroy, event));
-  std::vector<CUstream> streams;
-  streams.swap(*all_streams_.lock());
-  for (CUstream stream : streams)
+  for (CUstream stream : streams_.take_all())
     status.keep_first(OMPTARGET_CU(cuStreamDestroy, stream));
   return status;
 }

@@ -49,15 +49,11 @@ private:
   void set_interop(void *stream, bool is_interop) override;
   Status finish_all() override;
   Status release_own() override;
-  Result<CUstream> create_stream();
-  Result<CUevent> create_new_event();
   Result<std::unique_ptr<gpu::EnvironmentBlock>> take_block(CUstream stream, const gpu::EnvironmentNeed &need);
   Extra &extra_of(Extras &extras, CUstream stream);
 
   HandlePool<CUstream> streams_;
   HandlePool<CUevent> events_;
-  Guarded<std::vector<CUstream>> all_streams_;
-  Guarded<std::vector<CUevent>> all_events_;
   std::atomic<size_t> extras_count_{0}; ///< entries of extras_, so that most calls need no look
   Guarded<Extras> extras_;
 };

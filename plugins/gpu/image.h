@@ -29,6 +29,7 @@ class Image {
 public:
   /// Loads the image into the driver and resolves its entries. The device's functions for memory must be ready.
   static Result<std::unique_ptr<Image>> load(Device &device, const __tgt_device_image &source);
+  Image(Device &device, std::unique_ptr<ImageTarget> target) : device_(device), target_(std::move(target)) {}
   virtual ~Image() = default;
 
   __tgt_target_table *table() { return &table_.table; }
@@ -49,8 +50,6 @@ public:
   virtual Status unload() = 0;
 
 protected:
-  Image(Device &device, std::unique_ptr<ImageTarget> target) : device_(device), target_(std::move(target)) {}
-
   /// Gives the image to the driver. Parses it into elf_ if it is an ELF file of which symbols can be read.
   virtual Status load_code(const void *bytes, size_t size) = 0;
   /// A kernel of that name; null if the image has none.

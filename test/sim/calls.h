@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +24,7 @@ namespace sim {
 class Calls {
 public:
   struct Options {
+    const char *library;         ///< as messages name the stand-in
     const char *fail_variable;   ///< of the environment: what sim_*_fail gets
     const char *record_variable; ///< a folder: each process writes its calls there, one a line
     long usual_failure;          ///< what a call fails with if nothing is said
@@ -87,6 +90,24 @@ public:
     return given_.c_str();
   }
 
+  /// Prints a wrong use of the driver and counts it.
+  void report_violation(const char *pattern, va_list arguments) {
+    violations_.fetch_add(1);
+    char text[1024];
+    std::vsnprintf(text, sizeof(text), pattern, arguments);
+    std::fprintf(stderr, "%s stand-in: wrong use: %s\n", options_.library, text);
+  }
+  uint64_t violations() const { return violations_.load(); }
+  void forget_violations() { violations_.store(0); }
+  /// For the end of the process: one that used the driver wrongly does not end well.
+  void exit_after_violations() const {
+    if (violations() == 0)
+      return;
+    std::fprintf(stderr, "%s stand-in: %lu wrong uses\n", options_.library, static_cast<unsigned long>(violations()));
+    std::fflush(nullptr);
+    _exit(70);
+  }
+
 private:
   struct Failing {
     std::string name;
@@ -134,6 +155,7 @@ private:
   }
 
   const Options options_;
+  std::atomic<uint64_t> violations_{0};
   std::mutex mutex_;
   std::vector<Failing> failing_;
   std::unordered_map<std::string, uint64_t> since_set_; ///< calls since fail()
@@ -145,5 +167,19 @@ private:
   std::FILE *file_ = nullptr;
   pid_t process_ = 0;
 };
+
+/// How many objects are not destroyed.
+template <typename Objects> uint64_t count_live(const Objects &objects) {
+  uint64_t live = 0;
+  for (const auto &object : objects)
+    live += !object->is_destroyed;
+  return live;
+}
+
+/// Those of the stand-in, and what has a stand-in beside them (stand_in_functions.h).
+Calls &calls();
+uint64_t live_objects();
+uint64_t leaked_objects();
+void set_hold(bool hold);
 
 } // namespace sim

@@ -56,7 +56,7 @@ void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t
     void *event = nullptr;
     notes.good(plugin.data_submit_async(0, device, host.data(), 4096, &async) == 0);
     notes.good(Launch(device, 10).run(plugin, 0, table->EntriesBegin[0].addr, &async) == 0);
-    notes.good(Launch(device).shared(kMuchSharedMemory).run(plugin, 0, table->EntriesBegin[1].addr, &async) == 0);
+    notes.good(Launch(device).shared(kUnderTest.much_shared_memory).run(plugin, 0, table->EntriesBegin[1].addr, &async) == 0);
     if (notes.good(plugin.create_event(0, &event) == 0)) {
       notes.good(plugin.record_event(0, event, &async) == 0);
       notes.good(plugin.wait_event(0, event, &second) == 0);
@@ -99,13 +99,13 @@ void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t
 
 int run_with_failure(uint64_t n, const char *result) {
   alarm(kSecondsToHang);
-  setenv(kFailVariable, ("*:" + std::to_string(n) + ":" + result).c_str(), 1);
+  setenv(kUnderTest.fail_variable, ("*:" + std::to_string(n) + ":" + result).c_str(), 1);
   Plugin plugin;
-  Sim sim;
+  StandIn sim;
   Notes notes(plugin);
   std::vector<uint64_t> host(512, 1); // outlives copies that nobody could wait for
-  Image image(kImage);
-  image.kernel("reduce").kernel("tell_spmd").entry(kFunction, &image, 0, OMPTARGET_ENTRY_INDIRECT);
+  Image image(kUnderTest.image);
+  image.kernel("reduce").kernel("tell_spmd").entry("thrice", &image, 0, OMPTARGET_ENTRY_INDIRECT);
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
   plugin.abi(&info);
   plugin.init_plugin();
@@ -162,8 +162,8 @@ void check_all(const char *result) {
   }
 }
 
-TEST(GpuFaults, every_call_may_fail) { check_all(kFailures[0]); }
-TEST(GpuFaults, every_call_may_fail_otherwise) { check_all(kFailures[1]); }
+TEST(GpuFaults, every_call_may_fail) { check_all(kUnderTest.failures[0]); }
+TEST(GpuFaults, every_call_may_fail_otherwise) { check_all(kUnderTest.failures[1]); }
 
 } // namespace
 } // namespace sim_test

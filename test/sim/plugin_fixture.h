@@ -19,12 +19,12 @@ using testing::HasSubstr;
 inline constexpr uint64_t kNoEnvironment = ~uint64_t{0};
 
 inline Plugin *the_plugin;
-inline Sim *the_sim;
+inline StandIn *the_sim;
 
 /// Makes both, and gives the plugin its first call.
 inline void open_plugin() {
   the_plugin = new Plugin;
-  the_sim = new Sim;
+  the_sim = new StandIn;
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
   the_plugin->abi(&info);
 }
@@ -32,7 +32,7 @@ inline void open_plugin() {
 class GpuTest : public testing::Test {
 protected:
   Plugin &plugin = *the_plugin;
-  Sim &sim = *the_sim;
+  StandIn &sim = *the_sim;
 
   void close(int32_t device) { EXPECT_EQ(plugin.deinit_device(device), 0) << plugin.error(); }
   void check_driver() {
@@ -51,7 +51,7 @@ protected:
   __tgt_target_table *last_table() { return tables_.back(); }
 
   // The address of a kernel of a new image.
-  void *kernel(const char *name, int32_t device = 0, const char *file = kImage) {
+  void *kernel(const char *name, int32_t device = 0, const char *file = kUnderTest.image) {
     images_.push_back(std::make_unique<Image>(file));
     __tgt_offload_entry *entries = load(device, images_.back()->kernel(name));
     return entries ? entries[0].addr : nullptr;
@@ -65,13 +65,13 @@ protected:
 
   // What a tell_... kernel wrote.
   std::vector<uint64_t> told(void *entry, Launch launch, int32_t device = 0) {
-    constexpr int64_t kSize = kTold * sizeof(uint64_t);
+    constexpr int64_t kSize = kUnderTest.told * sizeof(uint64_t);
     void *out = plugin.data_alloc(device, kSize, nullptr, OMPTARGET_ALLOC_DEVICE);
     EXPECT_EQ(plugin.data_fill(device, out, 0, kSize, nullptr), 0);
     launch.arguments.insert(launch.arguments.begin(), out);
     launch.offsets.insert(launch.offsets.begin(), 0);
     EXPECT_EQ(launch.run(plugin, device, entry), 0) << plugin.error();
-    std::vector<uint64_t> values(kTold);
+    std::vector<uint64_t> values(kUnderTest.told);
     EXPECT_EQ(plugin.data_retrieve(device, values.data(), out, kSize), 0);
     EXPECT_EQ(plugin.data_delete(device, out, OMPTARGET_ALLOC_DEVICE), 0);
     return values;

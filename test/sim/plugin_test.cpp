@@ -14,8 +14,8 @@ namespace sim_test {
 namespace {
 
 TEST_F(GpuPlugin, calls_for_missing_or_closed_devices_fail) {
-  EXPECT_EQ(plugin.data_alloc(kDevices, 8, nullptr, 0), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("no device " + std::to_string(kDevices)));
+  EXPECT_EQ(plugin.data_alloc(kUnderTest.devices, 8, nullptr, 0), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("no device " + std::to_string(kUnderTest.devices)));
   EXPECT_EQ(plugin.data_alloc(-1, 8, nullptr, 0), nullptr);
   ASSERT_EQ(plugin.deinit_device(1), 0);
   EXPECT_EQ(plugin.data_alloc(1, 8, nullptr, 0), nullptr);
@@ -30,7 +30,7 @@ TEST_F(GpuPlugin, a_device_can_be_closed_and_opened_again) {
 }
 
 TEST_F(GpuPlugin, impossible_kernels_are_refused) {
-  Image image(kImage);
+  Image image(kUnderTest.image);
   image.kernel("tell_badly");
   EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
   EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
@@ -78,7 +78,7 @@ TEST_F(GpuPlugin, fill_sets_every_byte) {
 
 TEST_F(GpuPlugin, all_kinds_of_memory_work) {
   for (const int32_t kind : {OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
-    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, kTold * sizeof(uint64_t), nullptr, kind));
+    auto *memory = static_cast<uint64_t *>(plugin.data_alloc(0, kUnderTest.told * sizeof(uint64_t), nullptr, kind));
     ASSERT_NE(memory, nullptr) << plugin.error();
     void *entry = kernel("tell_spmd");
     ASSERT_EQ(Launch(memory).teams(9).run(plugin, 0, entry), 0) << plugin.error();
@@ -86,7 +86,7 @@ TEST_F(GpuPlugin, all_kinds_of_memory_work) {
     // The kind is known by the address: old callers do not tell it.
     EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0) << plugin.error();
   }
-  EXPECT_EQ(plugin.data_alloc(0, kTold * sizeof(uint64_t), nullptr, 17), nullptr);
+  EXPECT_EQ(plugin.data_alloc(0, kUnderTest.told * sizeof(uint64_t), nullptr, 17), nullptr);
   EXPECT_THAT(plugin.error(), HasSubstr("17 is no kind of memory"));
   EXPECT_EQ(plugin.data_alloc(0, -1, nullptr, 0), nullptr);
   EXPECT_EQ(plugin.data_alloc(0, 0, nullptr, 0), nullptr);
@@ -104,23 +104,23 @@ TEST_F(GpuPlugin, wrong_frees_are_errors) {
 TEST_F(GpuPlugin, freed_memory_is_used_again) {
   void *first = plugin.data_alloc(0, 1000, nullptr, 0);
   ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
-  const uint64_t before = sim.count(kAllocate);
+  const uint64_t before = sim.count(kUnderTest.allocate);
   void *second = plugin.data_alloc(0, 990, nullptr, 0);
   EXPECT_EQ(second, first);
-  EXPECT_EQ(sim.count(kAllocate), before);
+  EXPECT_EQ(sim.count(kUnderTest.allocate), before);
   ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
 }
 
 TEST_F(GpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
   void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
   ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
-  sim.fail(kNoMemoryOnce);
+  sim.fail(kUnderTest.no_memory_once);
   void *large = plugin.data_alloc(0, 100000, nullptr, 0);
   EXPECT_NE(large, nullptr) << plugin.error();
-  sim.fail(kNoMemory);
+  sim.fail(kUnderTest.no_memory);
   EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
   sim.fail("");
-  EXPECT_THAT(plugin.error(), HasSubstr(kNoMemoryText));
+  EXPECT_THAT(plugin.error(), HasSubstr(kUnderTest.no_memory_text));
   EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
 }
 
@@ -230,13 +230,13 @@ TEST_F(GpuPlugin, queues_are_used_again) {
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
   for (int i = 0; i < 20; ++i)
     ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
-  const uint64_t before = sim.count(kMakeQueue);
+  const uint64_t before = sim.count(kUnderTest.make_queue);
   __tgt_async_info async{};
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
     ASSERT_EQ(plugin.synchronize(0, &async), 0);
   }
-  EXPECT_EQ(sim.count(kMakeQueue), before);
+  EXPECT_EQ(sim.count(kUnderTest.make_queue), before);
   EXPECT_EQ(plugin.synchronize(0, &async), 0);
 }
 
@@ -264,6 +264,24 @@ TEST_F(GpuPlugin, events_order_queues) {
   ASSERT_EQ(plugin.synchronize(0, &first), 0);
 }
 
+TEST_F(GpuPlugin, interop_queues_keep_their_stream) {
+  __tgt_async_info *async = nullptr;
+  ASSERT_EQ(plugin.init_async_info(0, &async), 0);
+  void *const stream = async->Queue;
+  ASSERT_NE(stream, nullptr);
+  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, async), 0);
+  ASSERT_EQ(plugin.synchronize(0, async), 0);
+  EXPECT_EQ(async->Queue, stream);
+  __tgt_async_info other{};
+  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, &other), 0);
+  EXPECT_NE(other.Queue, stream);
+  ASSERT_EQ(plugin.synchronize(0, &other), 0);
+  ASSERT_EQ(plugin.release_async_info(0, async), 0);
+  __tgt_async_info foreign{stream};
+  EXPECT_NE(plugin.release_async_info(0, &foreign), 0);
+}
+
 TEST_F(GpuPlugin, devices_exchange_data) {
   uint64_t value = 0x1122334455667788u;
   for (const int32_t other : {0, 1}) {
@@ -279,7 +297,74 @@ TEST_F(GpuPlugin, devices_exchange_data) {
     ASSERT_EQ(plugin.synchronize(0, &async), 0);
     EXPECT_EQ(read<uint64_t>(other, target), 0x0707070707070707u);
   }
-  EXPECT_FALSE(plugin.is_data_exchangable(0, kDevices));
+  EXPECT_FALSE(plugin.is_data_exchangable(0, kUnderTest.devices));
+}
+
+TEST_F(GpuPlugin, indirect_functions_are_found_by_both_protocols) {
+  int here = 0, there = 0;
+  Image image(kUnderTest.image), later(kUnderTest.image);
+  image.entry("indirect_twice", &here, 8, OMPTARGET_ENTRY_INDIRECT)
+      .entry("thrice", &there, 0, OMPTARGET_ENTRY_INDIRECT)
+      .kernel("call_indirect");
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  const uint64_t keys[] = {reinterpret_cast<uintptr_t>(&here), reinterpret_cast<uintptr_t>(&there)};
+  __omp_offloading_fptr_map_ty table[] = {{keys[0], read<uint64_t>(0, entries[0].addr)},
+                                          {keys[1], reinterpret_cast<uintptr_t>(entries[1].addr)}};
+  auto *out = static_cast<int64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_HOST));
+  const auto call = [&](void *entry, uint64_t key) {
+    EXPECT_EQ(Launch(key, 10, out).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(out[0], out[1]);
+    return out[0];
+  };
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 2, table), 0) << plugin.error();
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 20);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 30);
+  // An image that comes later knows the table from the start.
+  __tgt_offload_entry *more = load(0, later.kernel("call_indirect"));
+  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table + 1), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
+  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
+  EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
+}
+
+// A kernel that runs while the table is replaced may have read the count of one and the address of another.
+TEST_F(GpuPlugin, behind_a_smaller_table_is_memory_for_the_larger_count) {
+  constexpr uint64_t kMany = 5000;
+  std::vector<__omp_offloading_fptr_map_ty> table(kMany);
+  for (uint64_t i = 0; i < kMany; ++i)
+    table[i] = {i + 1, i};
+  int host = 0;
+  Image image(kUnderTest.image);
+  __tgt_offload_entry *entries = load(0, image.variable("__omp_offloading_fptr_map_p", &host, 8));
+  ASSERT_NE(entries, nullptr);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, kMany, table.data()), 0);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table.data()), 0);
+  const auto *small = read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr);
+  EXPECT_EQ(read<uint64_t>(0, small), 1u);
+  read<uint64_t>(0, small + kMany - 1);
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
+  read<uint64_t>(0, read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr) + kMany - 1);
+}
+
+TEST_F(GpuPlugin, launches_are_told_as_information) {
+  void *entry = kernel("tell_spmd");
+  plugin.set_info_flag(0x10);
+  testing::internal::CaptureStderr();
+  told(entry, Launch().teams(2));
+  const std::string text = testing::internal::GetCapturedStderr();
+  plugin.set_info_flag(0);
+  EXPECT_EQ(text, "\"PluginInterface\" device 0 info: Launching kernel tell_spmd with 2 blocks and 128 threads in SPMD "
+                  "mode\n");
+  testing::internal::CaptureStdout();
+  plugin.print_device_info(1);
+  std::fflush(stdout);
+  const std::string info = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(info, HasSubstr(plugin.architecture(1)));
+  EXPECT_THAT(info, testing::ContainsRegex("PCI bus +0000:[0-9a-f]+:00"));
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "calls.h"
 
 using namespace omptarget::cuda;
 using namespace sim;
@@ -50,11 +51,7 @@ void at_exit() {
     return;
   const char *lasts = std::getenv("SIM_CUDA_LASTS");
   state().deinitialised = !(lasts && *lasts == '1');
-  if (sim_cuda_violations() != 0) {
-    std::fprintf(stderr, "libcuda stand-in: %lu wrong uses\n", static_cast<unsigned long>(sim_cuda_violations()));
-    std::fflush(nullptr);
-    _exit(70);
-  }
+  calls().exit_after_violations();
 }
 
 bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }

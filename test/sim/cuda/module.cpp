@@ -98,7 +98,7 @@ CUresult compile(const char *text, std::string &code) {
 
 Module *check_module(const char *call, Context *context, CUmodule handle) {
   Module *module = reinterpret_cast<Module *>(handle);
-  if (!module || module->is_unloaded) {
+  if (!module || module->is_destroyed) {
     violation("%s: a module that does not exist", call);
     return nullptr;
   }
@@ -222,7 +222,7 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
     auto &memory = state().memory;
     for (auto one = memory.begin(); one != memory.end();)
       one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
-    module->is_unloaded = true;
+    module->is_destroyed = true;
   }
   module->code.close();
   return injected;
@@ -297,7 +297,7 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   SIM_ENTER_CONTEXT(cuLaunchKernel);
   Function *function = reinterpret_cast<Function *>(handle);
   Stream *stream = reinterpret_cast<Stream *>(stream_handle);
-  if (!function || function->module->is_unloaded || function->module->context != context) {
+  if (!function || function->module->is_destroyed || function->module->context != context) {
     violation("cuLaunchKernel: a function of no module of this context");
     return CUDA_ERROR_INVALID_HANDLE;
   }

@@ -221,22 +221,7 @@ TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
 
 // ---- Queues and events
 
-TEST_F(CudaPlugin, interop_queues_keep_their_stream) {
-  __tgt_async_info *async = nullptr;
-  ASSERT_EQ(plugin.init_async_info(0, &async), 0);
-  void *const stream = async->Queue;
-  ASSERT_NE(stream, nullptr);
-  void *memory = plugin.data_alloc(0, 8, nullptr, 0);
-  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, async), 0);
-  ASSERT_EQ(plugin.synchronize(0, async), 0);
-  EXPECT_EQ(async->Queue, stream);
-  __tgt_async_info other{};
-  ASSERT_EQ(plugin.data_fill(0, memory, 1, 8, &other), 0);
-  EXPECT_NE(other.Queue, stream);
-  ASSERT_EQ(plugin.synchronize(0, &other), 0);
-  ASSERT_EQ(plugin.release_async_info(0, async), 0);
-  __tgt_async_info foreign{stream};
-  EXPECT_NE(plugin.release_async_info(0, &foreign), 0);
+TEST_F(CudaPlugin, interop_gets_context_and_device) {
   __tgt_device_info info{};
   ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
   EXPECT_NE(info.Context, nullptr);
@@ -303,56 +288,6 @@ TEST_F(CudaPlugin, unified_shared_memory_points_variables_to_the_host) {
   Image again("kernels_80.cubin");
   entries = load(0, again.entry("linked_decl_tgt_ref_ptr", &reference, 8, 0));
   EXPECT_EQ(read<void *>(0, entries[0].addr), &variable);
-}
-
-TEST_F(CudaPlugin, indirect_functions_are_found_by_both_protocols) {
-  int here = 0, there = 0;
-  Image image("kernels_80.cubin"), later("kernels_80.cubin");
-  image.entry("indirect_twice", &here, 8, OMPTARGET_ENTRY_INDIRECT)
-      .entry("thrice", &there, 0, OMPTARGET_ENTRY_INDIRECT)
-      .kernel("call_indirect");
-  __tgt_offload_entry *entries = load(0, image);
-  ASSERT_NE(entries, nullptr);
-  const uint64_t keys[] = {reinterpret_cast<uintptr_t>(&here), reinterpret_cast<uintptr_t>(&there)};
-  __omp_offloading_fptr_map_ty table[] = {{keys[0], read<uint64_t>(0, entries[0].addr)},
-                                          {keys[1], reinterpret_cast<uintptr_t>(entries[1].addr)}};
-  auto *out = static_cast<int64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_HOST));
-  const auto call = [&](void *entry, uint64_t key) {
-    EXPECT_EQ(Launch(key, 10, out).run(plugin, 0, entry), 0) << plugin.error();
-    EXPECT_EQ(out[0], out[1]);
-    return out[0];
-  };
-  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, 2, table), 0) << plugin.error();
-  EXPECT_EQ(call(entries[2].addr, keys[0]), 20);
-  EXPECT_EQ(call(entries[2].addr, keys[1]), 30);
-  // An image that comes later knows the table from the start.
-  __tgt_offload_entry *more = load(0, later.kernel("call_indirect"));
-  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table + 1), 0);
-  EXPECT_EQ(call(entries[2].addr, keys[0]), 0);
-  EXPECT_EQ(call(more[0].addr, keys[1]), 30);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
-  EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
-}
-
-// A kernel that runs while the table is replaced may have read the count of one and the address of another.
-TEST_F(CudaPlugin, behind_a_smaller_table_is_memory_for_the_larger_count) {
-  constexpr uint64_t kMany = 5000;
-  std::vector<__omp_offloading_fptr_map_ty> table(kMany);
-  for (uint64_t i = 0; i < kMany; ++i)
-    table[i] = {i + 1, i};
-  int host = 0;
-  Image image("kernels_80.cubin");
-  __tgt_offload_entry *entries = load(0, image.variable("__omp_offloading_fptr_map_p", &host, 8));
-  ASSERT_NE(entries, nullptr);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, kMany, table.data()), 0);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, 1, table.data()), 0);
-  const auto *small = read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr);
-  EXPECT_EQ(read<uint64_t>(0, small), 1u);
-  read<uint64_t>(0, small + kMany - 1);
-  ASSERT_EQ(plugin.set_function_ptr_map(0, 0, nullptr), 0);
-  read<uint64_t>(0, read<const __omp_offloading_fptr_map_ty *>(0, entries[0].addr) + kMany - 1);
 }
 
 // ---- Pinned memory
@@ -467,21 +402,6 @@ TEST_F(CudaPlugin, bad_sizes_and_pointers_are_errors) {
   EXPECT_THAT(plugin.error(), HasSubstr("while copying 65 bytes from host"));
   EXPECT_EQ(sim.violations(), 1u);
   sim.forget_violations();
-}
-
-TEST_F(CudaPlugin, launches_are_told_as_information) {
-  void *entry = kernel("tell_spmd");
-  plugin.set_info_flag(0x10);
-  testing::internal::CaptureStderr();
-  told(entry, Launch().teams(2));
-  const std::string text = testing::internal::GetCapturedStderr();
-  plugin.set_info_flag(0);
-  EXPECT_EQ(text, "\"PluginInterface\" device 0 info: Launching kernel tell_spmd with 2 blocks and 128 threads in SPMD "
-                  "mode\n");
-  testing::internal::CaptureStdout();
-  plugin.print_device_info(1);
-  std::fflush(stdout);
-  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("sm_90"));
 }
 
 TEST_F(CudaPlugin, what_needs_no_driver_asks_for_no_context) {

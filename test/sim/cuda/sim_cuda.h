@@ -32,32 +32,9 @@ const SimGrid *sim_cuda_grid(void);
 void sim_cuda_fault(int result);
 
 /* ---- For tests ----------------------------------------------------------------------------------------------------*/
-
-/* Lets calls fail: "NAME:N:RESULT", several separated by commas. NAME is that of a function without _v2, or * for any;
- * the N-th call of it from now on fails; N may be + for all; without RESULT it is 999 (unknown). Empty: none fails. Also
- * read from SIM_CUDA_FAIL at the first call. */
-void sim_cuda_fail(const char *what);
-/* Calls since the last sim_cuda_fail, and how many of them were made to fail. */
-uint64_t sim_cuda_calls(void);
-uint64_t sim_cuda_failed(void);
-/* Name of the call that was made to fail last. */
-const char *sim_cuda_failed_name(void);
-/* Calls of this function so far. */
-uint64_t sim_cuda_count(const char *name);
-/* Starts (nonzero) or ends a list of all calls, from all threads, except for those that ask for or choose the context; the
- * list: names in order, with a space behind each, until the next call of this function. SIM_CUDA_RECORD=FOLDER: each
- * process writes all its calls to a file of its own there. */
-const char *sim_cuda_record(int on);
-/* Wrong uses of the driver seen so far; each was printed to stderr. A process that ends with some exits with 70. */
-uint64_t sim_cuda_violations(void);
-void sim_cuda_forget_violations(void);
-/* Objects that exist: contexts, modules, streams, events, pools and allocations. */
-uint64_t sim_cuda_live_objects(void);
-/* Objects that were still there when a context that had not failed was destroyed. */
-uint64_t sim_cuda_leaked_objects(void);
-/* Streams start no work before somebody waits for it (nonzero), so that what is not waited for is not there. Also
- * SIM_CUDA_HOLD=1. */
-void sim_cuda_hold(int hold);
+#define SIM_FUNCTION(result, name, parameters) result sim_cuda_##name parameters;
+#include "../stand_in_functions.def"
+#undef SIM_FUNCTION
 
 #ifdef __cplusplus
 }

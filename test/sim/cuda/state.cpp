@@ -4,13 +4,13 @@
 #include "state.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
-#include "calls.h"
+#define SIM_SYMBOL(name) sim_cuda_##name
+#include "stand_in_functions.h"
 #include "sim_cuda.h"
 
 namespace sim {
@@ -19,16 +19,15 @@ using namespace omptarget::cuda;
 
 namespace {
 
-Calls &calls() {
-  static Calls &the_calls = *new Calls({"SIM_CUDA_FAIL", "SIM_CUDA_RECORD", CUDA_ERROR_UNKNOWN,
-                                      {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent"}});
-  return the_calls;
-}
-
-std::atomic<uint64_t> violation_count{0};
 std::atomic<int> hold_work{-1};
 
 } // namespace
+
+Calls &calls() {
+  static Calls &the_calls = *new Calls({"libcuda", "SIM_CUDA_FAIL", "SIM_CUDA_RECORD", CUDA_ERROR_UNKNOWN,
+                                      {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent"}});
+  return the_calls;
+}
 
 State &state() {
   static State &the_state = *new State;
@@ -61,16 +60,6 @@ CUresult enter(const char *name) {
   if (Context *context = current_context(); injected != CUDA_SUCCESS && context && context->error.load() != 0)
     wait_for_context(context);
   return injected;
-}
-
-void violation(const char *pattern, ...) {
-  violation_count.fetch_add(1);
-  char text[1024];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof(text), pattern, arguments);
-  va_end(arguments);
-  std::fprintf(stderr, "libcuda stand-in: wrong use: %s\n", text);
 }
 
 // ---- Streams
@@ -207,8 +196,8 @@ void destroy_context(Context *context) {
       ++left;
     }
   for (const auto &module : the_state.modules)
-    if (module->context == context && !module->is_unloaded) {
-      module->is_unloaded = true;
+    if (module->context == context && !module->is_destroyed) {
+      module->is_destroyed = true;
       modules.push_back(module.get());
       ++left;
     }
@@ -233,41 +222,20 @@ void destroy_context(Context *context) {
 }
 
 uint64_t live_objects() {
-  State &the_state = state();
-  const std::lock_guard lock(the_state.mutex);
-  uint64_t live = 0;
-  for (const auto &context : the_state.contexts)
-    live += !context->is_destroyed;
-  for (const auto &module : the_state.modules)
-    live += !module->is_unloaded;
-  for (const auto &stream : the_state.streams)
-    live += !stream->is_destroyed;
-  for (const auto &event : the_state.events)
-    live += !event->is_destroyed;
-  for (const auto &pool : the_state.pools)
-    live += !pool->is_destroyed;
-  for (const auto &[address, allocation] : the_state.memory)
+  State &all = state();
+  const std::lock_guard lock(all.mutex);
+  uint64_t live = count_live(all.contexts) + count_live(all.modules) + count_live(all.streams) + count_live(all.events) +
+                  count_live(all.pools);
+  for (const auto &[address, allocation] : all.memory)
     live += allocation.kind != MemoryKind::kGlobal;
   return live;
 }
 
-} // namespace sim
-
-using namespace sim;
-
-#define SIM_API extern "C" __attribute__((visibility("default")))
-
-SIM_API void sim_cuda_fail(const char *what) { calls().fail(what); }
-SIM_API uint64_t sim_cuda_calls(void) { return calls().total(); }
-SIM_API uint64_t sim_cuda_failed(void) { return calls().failed(); }
-SIM_API const char *sim_cuda_failed_name(void) { return calls().failed_name(); }
-SIM_API uint64_t sim_cuda_count(const char *name) { return calls().count_of(name); }
-SIM_API const char *sim_cuda_record(int on) { return calls().record(on != 0); }
-SIM_API uint64_t sim_cuda_violations(void) { return violation_count.load(); }
-SIM_API void sim_cuda_forget_violations(void) { violation_count.store(0); }
-SIM_API uint64_t sim_cuda_live_objects(void) { return live_objects(); }
-SIM_API uint64_t sim_cuda_leaked_objects(void) {
+uint64_t leaked_objects() {
   const std::lock_guard lock(state().mutex);
   return state().leaked;
 }
-SIM_API void sim_cuda_hold(int hold) { hold_work.store(hold != 0); }
+
+void set_hold(bool hold) { hold_work.store(hold); }
+
+} // namespace sim

@@ -87,7 +87,7 @@ struct Module {
   Context *context;
   CodeFile code;
   std::map<std::string, std::unique_ptr<Function>> functions;
-  bool is_unloaded = false;
+  bool is_destroyed = false;
 };
 
 struct Pool {

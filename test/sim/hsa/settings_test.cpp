@@ -347,7 +347,7 @@ TEST_F(AmdgpuApuWithoutXnack, data_is_copied) {
 }
 
 // A kernel writes the host's memory; what is copied afterwards on the same queue comes after it, both ways.
-void check_order_of_kernels_and_copies(Plugin &plugin, Sim &sim, void *entry) {
+void check_order_of_kernels_and_copies(Plugin &plugin, StandIn &sim, void *entry) {
   std::vector<double> a(64, 1.0), b(64, 2.0), back(64);
   void *memory = plugin.data_alloc(0, 512, nullptr, 0);
   void *other = plugin.data_alloc(0, 512, nullptr, 0);

@@ -40,31 +40,9 @@ void sim_hsa_memory_fault(uint64_t address, uint32_t reasons);
 void sim_hsa_queue_error(int status);
 
 /* ---- For tests ----------------------------------------------------------------------------------------------------*/
-
-/* Lets calls fail: "NAME:N:STATUS", several separated by commas. NAME is that of a function that returns a status, or *
- * for any; the N-th call of it from now on fails; N may be + for all; without STATUS it is 0x1000. Empty: none fails. Also
- * read from SIM_HSA_FAIL at the first call. */
-void sim_hsa_fail(const char *what);
-/* Calls since the last sim_hsa_fail, and how many of them were made to fail. */
-uint64_t sim_hsa_calls(void);
-uint64_t sim_hsa_failed(void);
-/* Name of the call that was made to fail last. */
-const char *sim_hsa_failed_name(void);
-/* Calls of this function so far; also "active wait", "blocked wait", and copies by "engine 0" and "engine 1". */
-uint64_t sim_hsa_count(const char *name);
-/* Starts (nonzero) or ends a list of all calls, from all threads; the list: names in order, with a space behind each, until
- * the next call of this function. SIM_HSA_RECORD=FOLDER: each process writes its calls to a file of its own there. */
-const char *sim_hsa_record(int on);
-/* Wrong uses of the runtime seen so far; each was printed to stderr. A process that ends with some exits with 70. */
-uint64_t sim_hsa_violations(void);
-void sim_hsa_forget_violations(void);
-/* Objects that exist: queues, signals, executables, readers, allocations, locked ranges. */
-uint64_t sim_hsa_live_objects(void);
-/* As of the stand-in for CUDA; nothing goes with anything else here, so that it is always 0. */
-uint64_t sim_hsa_leaked_objects(void);
-/* Queues and copy engines start no work before somebody waits for a signal (nonzero), so that what is not waited for is
- * not there. Also SIM_HSA_HOLD=1. */
-void sim_hsa_hold(int hold);
+#define SIM_FUNCTION(result, name, parameters) result sim_hsa_##name parameters;
+#include "../stand_in_functions.def"
+#undef SIM_FUNCTION
 
 #ifdef __cplusplus
 }

@@ -4,23 +4,16 @@
 #include "state.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
 
-#include "calls.h"
+#define SIM_SYMBOL(name) sim_hsa_##name
+#include "stand_in_functions.h"
 
 namespace sim {
 
 namespace {
-
-Calls &calls() {
-  static Calls &the_calls = *new Calls({"SIM_HSA_FAIL", "SIM_HSA_RECORD", HSA_STATUS_ERROR});
-  return the_calls;
-}
-
-std::atomic<uint64_t> violation_count{0};
 
 struct Held {
   std::mutex mutex;
@@ -52,6 +45,11 @@ Changes &changes() {
 
 } // namespace
 
+Calls &calls() {
+  static Calls &the_calls = *new Calls({"libhsa-runtime64", "SIM_HSA_FAIL", "SIM_HSA_RECORD", HSA_STATUS_ERROR});
+  return the_calls;
+}
+
 State &state() {
   static State &the_state = *new State;
   return the_state;
@@ -74,16 +72,6 @@ hsa_status_t enter(const char *name) {
 }
 
 void count(const char *name) { calls().count(name); }
-
-void violation(const char *pattern, ...) {
-  violation_count.fetch_add(1);
-  char text[1024];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof(text), pattern, arguments);
-  va_end(arguments);
-  std::fprintf(stderr, "libhsa-runtime64 stand-in: wrong use: %s\n", text);
-}
 
 // ---- Workers
 
@@ -195,6 +183,26 @@ Agent *find_agent(const char *call, hsa_agent_t agent) {
   return nullptr;
 }
 
+uint64_t live_objects() {
+  State &all = state();
+  const std::lock_guard lock(all.mutex);
+  uint64_t live =
+      count_live(all.signals) + count_live(all.queues) + count_live(all.executables) + count_live(all.readers);
+  for (const auto &[address, allocation] : all.memory)
+    live += allocation.kind != MemoryKind::kGlobal;
+  return live;
+}
+
+uint64_t leaked_objects() { return 0; }
+
+void set_hold(bool hold) {
+  {
+    const std::lock_guard lock(held().mutex);
+    held().hold = hold;
+  }
+  release_work();
+}
+
 } // namespace sim
 
 using namespace sim;
@@ -205,45 +213,7 @@ struct AtExit {
   ~AtExit() {
     const char *ends = std::getenv("SIM_HSA_ENDS");
     state().has_ended = ends && *ends == '1';
-    if (violation_count.load() != 0) {
-      std::fprintf(stderr, "libhsa-runtime64 stand-in: %lu wrong uses\n",
-                   static_cast<unsigned long>(violation_count.load()));
-      std::fflush(nullptr);
-      _exit(70);
-    }
+    calls().exit_after_violations();
   }
 } at_exit;
 } // namespace
-
-SIM_API void sim_hsa_fail(const char *what) { calls().fail(what); }
-SIM_API uint64_t sim_hsa_calls(void) { return calls().total(); }
-SIM_API uint64_t sim_hsa_failed(void) { return calls().failed(); }
-SIM_API const char *sim_hsa_failed_name(void) { return calls().failed_name(); }
-SIM_API uint64_t sim_hsa_count(const char *name) { return calls().count_of(name); }
-SIM_API const char *sim_hsa_record(int on) { return calls().record(on != 0); }
-SIM_API uint64_t sim_hsa_violations(void) { return violation_count.load(); }
-SIM_API void sim_hsa_forget_violations(void) { violation_count.store(0); }
-SIM_API uint64_t sim_hsa_live_objects(void) {
-  State &all = state();
-  const std::lock_guard lock(all.mutex);
-  uint64_t live = 0;
-  for (const auto &signal : all.signals)
-    live += !signal->is_destroyed;
-  for (const auto &queue : all.queues)
-    live += !queue->is_destroyed;
-  for (const auto &executable : all.executables)
-    live += !executable->is_destroyed;
-  for (const auto &reader : all.readers)
-    live += !reader->is_destroyed;
-  for (const auto &[address, allocation] : all.memory)
-    live += allocation.kind != MemoryKind::kGlobal;
-  return live;
-}
-SIM_API uint64_t sim_hsa_leaked_objects(void) { return 0; }
-SIM_API void sim_hsa_hold(int hold) {
-  {
-    const std::lock_guard lock(held().mutex);
-    held().hold = hold != 0;
-  }
-  release_work();
-}

@@ -112,7 +112,24 @@ TEST(HandlePool, gives_the_last_one_first) {
   pool.give_back(&a);
   pool.give_back(&b);
   EXPECT_EQ(pool.take(), &b);
-  EXPECT_EQ(pool.take_all().size(), 1u);
+  EXPECT_EQ(pool.take_all().size(), 0u); // none was made here
+  EXPECT_EQ(pool.take(), nullptr);
+}
+
+TEST(HandlePool, knows_what_it_made) {
+  HandlePool<int *> pool;
+  int values[3];
+  size_t made = 0;
+  const auto make = [&]() -> Result<int *> {
+    return made < 3 ? Result<int *>(&values[made++]) : Status::error("no more");
+  };
+  EXPECT_TRUE(pool.fill(1, make));
+  EXPECT_EQ(*pool.take_or(make), &values[0]);
+  EXPECT_EQ(*pool.take_or(make), &values[1]);
+  pool.give_back(&values[1]);
+  EXPECT_EQ(*pool.take_or(make), &values[1]);
+  EXPECT_FALSE(pool.fill(2, make));
+  EXPECT_EQ(pool.take_all().size(), 3u);
   EXPECT_EQ(pool.take(), nullptr);
 }
 
