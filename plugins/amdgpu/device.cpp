@@ -102,6 +102,7 @@ Device::Device(int32_t id, const DeviceProperties &properties)
 void Device::set_limits(LaunchLimits &limits) const {
   limits.warp_size = properties_.wavefront_size;
   limits.max_threads = std::min(limits.max_threads, properties_.max_threads);
+  limits.max_items = properties_.max_grid;
   limits.default_threads = 256;
   const SettingId per_unit = setting_is_set(SettingId::kTeamsPerProcessor) &&
                                      !setting_is_set(SettingId::kAmdgpuTeamsPerCu)
@@ -120,6 +121,14 @@ const char *Device::limited_reach() const {
   return driver().reaches_pageable_memory
              ? nullptr
              : "XNACK is off, so that this device reaches memory of the driver's pools only";
+}
+
+// Older drivers do not tell; then it is what there is in all.
+uint64_t Device::free_memory() const {
+  uint64_t bytes = 0;
+  return OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), kAgentInfoMemoryAvailable, &bytes) == HSA_STATUS_SUCCESS
+             ? bytes
+             : properties_.device_pool.size;
 }
 
 bool Device::uses_zero_copy() const {

@@ -65,13 +65,14 @@ public:
   bool uses_zero_copy() const override;
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
+  uint64_t free_memory() const override;
   Status wait_for_kernels() override { return queues_.wait_for_kernels(); }
 
 private:
   void set_limits(LaunchLimits &limits) const override;
   gpu::DeviceRates rates() const override;
   /// Device code has no malloc of the driver's, so the device runtime always gets a pool.
-  int64_t default_heap() const override { return 4 << 20; }
+  bool has_heap_pools() const override { return true; }
   const char *limited_reach() const override;
   Status create_own() override;
   Status release_own() override;

@@ -53,10 +53,12 @@ static_assert(sizeof(TrailingEnvironment) == generation_of(23)->launch_environme
               offsetof(TrailingEnvironment, teams_done) == 16 && offsetof(TrailingEnvironment, fallback) == 24);
 inline constexpr uint64_t kNoLaunchEnvironment = ~uint64_t{0};
 
-/// `__omp_rtl_device_memory_pool` and its tracker.
+/// `__omp_rtl_device_memory_pool` and its tracker, in images for AMD GPUs by clang 18 and 19. Their malloc adds to `memory` and
+/// stops the kernel beyond the address of this record plus `size`; their free does nothing. So `size` is the distance of the
+/// memory's end from the record.
 struct DeviceMemoryPool {
   uint64_t memory;
-  uint64_t size; ///< bytes
+  uint64_t size;
 };
 struct DeviceMemoryPoolTracker {
   uint64_t count;

@@ -66,10 +66,11 @@ uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, c
 
 uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request,
                       uint32_t &threads) {
+  const auto most = [&] { return std::min<uint64_t>(limits.max_teams, std::max<uint64_t>(1, limits.max_items / threads)); };
   if (request.num_teams > 0)
     return request.exec_mode == ExecMode::kBare || request.is_strict
                ? static_cast<uint32_t>(request.num_teams)
-               : std::min(static_cast<uint32_t>(request.num_teams), limits.max_teams);
+               : std::min<uint64_t>(static_cast<uint32_t>(request.num_teams), most());
   uint64_t teams = limits.default_teams;
   if (request.trip_count > 0) {
     switch (request.exec_mode) {
@@ -88,7 +89,7 @@ uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, co
     if (limits.reuse_blocks)
       teams = std::min<uint64_t>(teams, limits.default_teams);
   }
-  return std::min<uint64_t>(teams, limits.max_teams);
+  return std::min(teams, most());
 }
 
 } // namespace

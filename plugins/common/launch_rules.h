@@ -16,7 +16,8 @@ struct LaunchLimits {
   uint32_t warp_size = 32;
   uint32_t max_threads = 1024;
   uint32_t default_threads = 128;
-  uint32_t max_teams = 65536;
+  uint32_t max_teams = 2147483647;
+  uint64_t max_items = UINT64_MAX; ///< threads of all teams together
   uint32_t default_teams = 3200;
   uint32_t min_threads_for_low_trip_count = 32; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT
   bool reuse_blocks = true;                     ///< LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT

@@ -140,6 +140,12 @@ Status Device::create_own() {
   return Status::ok();
 }
 
+uint64_t Device::free_memory() const {
+  size_t free = 0;
+  size_t total = 0;
+  return OMPTARGET_CU_RESULT(cuMemGetInfo, &free, &total) == CUDA_SUCCESS ? free : 0;
+}
+
 Status Device::release_own() {
   peers_.clear();
   return Status::ok();

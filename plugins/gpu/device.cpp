@@ -70,8 +70,7 @@ Status Device::create_contents() {
   set_limits(limits_);
   apply_launch_settings(limits_);
   debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
-  pool_size_ = setting_is_set(SettingId::kHeapSize) ? setting_in(SettingId::kHeapSize, 0, int64_t{1} << 40)
-                                                    : default_heap();
+  heap_pools_.init();
   OMPTARGET_TRY(create_own());
   OMPTARGET_TRY(memory_.init());
   staging_.init();
@@ -106,9 +105,6 @@ Status Device::release_contents() {
     images_.pop_back();
   }
   trace_statistics(number(), memory_.statistics());
-  for (void *pool : memory_pools_)
-    status.keep_first(memory_.release(pool));
-  memory_pools_.clear();
   status.keep_first(function_map_.release(*this));
   status.keep_first(queues_.release_all());
   status.keep_first(staging_.release_all());
@@ -126,6 +122,7 @@ Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source
     status = image->run_global_calls(GlobalCall::kConstructors);
   if (!status) {
     image->unload().consume();
+    heap_pools_.take_back(*this, *image).consume();
     return status;
   }
   images_.push_back(std::move(image));
@@ -148,6 +145,7 @@ Status Device::close_image(Image &image) {
   Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
   report_memory_pool(image);
   status.keep_first(image.unload());
+  status.keep_first(heap_pools_.take_back(*this, image));
   return status;
 }
 
@@ -169,23 +167,10 @@ Status Device::write_environment(Image &image) {
       OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
   }
   OMPTARGET_TRY(function_map_.write(*this, image));
-  return set_up_memory_pool(image);
+  return has_heap_pools() ? heap_pools_.give(*this, image) : Status::ok();
 }
 
 // Where device code has no malloc of the driver's, the device runtime takes its memory from here.
-Status Device::set_up_memory_pool(Image &image) {
-  if (pool_size_ <= 0)
-    return Status::ok();
-  OMPTARGET_TRY_ASSIGN(const auto global, image.find_global(kMemoryPoolName));
-  if (!global)
-    return Status::ok();
-  OMPTARGET_TRY_ASSIGN(void *memory, memory_.allocate(static_cast<size_t>(pool_size_), OMPTARGET_ALLOC_DEVICE));
-  memory_pools_.push_back(memory);
-  const DeviceMemoryPool pool{reinterpret_cast<uintptr_t>(memory), static_cast<uint64_t>(pool_size_)};
-  OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
-  return Status::ok();
-}
-
 void Device::report_memory_pool(Image &image) {
   if (!(debug_kind_ & kDebugAllocationTracker) || fault_.happened())
     return;

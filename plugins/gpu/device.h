@@ -18,6 +18,7 @@
 #include "common/device_function_map.h"
 #include "common/launch_log.h"
 #include "common/launch_rules.h"
+#include "gpu/heap_pools.h"
 #include "gpu/image.h"
 #include "gpu/launch.h"
 #include "gpu/memory.h"
@@ -101,6 +102,8 @@ public:
 
   // ---- What a driver does: inside of a Scope
 
+  /// Bytes of its memory that nobody uses.
+  virtual uint64_t free_memory() const = 0;
   /// Waits until all kernels launched so far are complete.
   virtual Status wait_for_kernels() = 0;
 
@@ -123,8 +126,8 @@ protected:
   /// What the device has and prefers, before the settings.
   virtual void set_limits(LaunchLimits &limits) const = 0;
   virtual DeviceRates rates() const = 0;
-  /// Bytes of the pool that the device runtime takes its memory from if no setting says it.
-  virtual int64_t default_heap() const { return 0; }
+  /// Whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
+  virtual bool has_heap_pools() const { return false; }
   /// Null if it reaches all memory of the host; otherwise what it reaches, as a sentence.
   virtual const char *limited_reach() const = 0;
   /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
@@ -162,7 +165,6 @@ private:
   Status release_contents();
   Status close_image(Image &image);
   Status write_environment(Image &image);
-  Status set_up_memory_pool(Image &image);
   void report_memory_pool(Image &image);
   /// Runs an operation on the stream of async, or on one of its own to the end.
   template <typename Operation> Status on_stream(__tgt_async_info *async, Operation operation);
@@ -173,7 +175,6 @@ private:
   std::atomic<bool> is_ready_{false};
   bool is_lost_ = false;    ///< it could not be entered to give everything back
   uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
-  int64_t pool_size_ = 0;   ///< LIBOMPTARGET_HEAP_SIZE, bytes, or 0
   Fault fault_;
   LaunchLog launches_;
   Memory &memory_;
@@ -181,7 +182,7 @@ private:
   Staging staging_;
   FunctionMap function_map_;
   std::vector<std::unique_ptr<Image>> images_; ///< loading and unloading are serialised by the caller
-  std::vector<void *> memory_pools_;
+  HeapPools heap_pools_;
 };
 
 /// The time of a call that concerns a device. Check the status first.

@@ -124,6 +124,12 @@ TEST_F(GpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
   EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
 }
 
+// Teams that index by their number.
+TEST_F(GpuPlugin, num_teams_is_not_cut) {
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(100000).threads(32))[1], 100000u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(16000000).threads(64))[1], 16000000u);
+}
+
 TEST_F(GpuPlugin, every_thread_of_the_grid_runs) {
   void *entry = kernel("count_threads");
   void *count = plugin.data_alloc(0, 8, nullptr, 0);

@@ -3,6 +3,7 @@
 //
 // Memory pools, pinned host memory, copies.
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr int kUninitialised = 0xA5;
+constexpr size_t kMostFilled = size_t{1} << 20;
 
 struct CopyWork {
   void *destination;
@@ -81,7 +83,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
   void *bytes = nullptr;
   if (posix_memalign(&bytes, kPage, size) != 0)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  std::memset(bytes, kUninitialised, size);
+  std::memset(bytes, kUninitialised, std::min(size, kMostFilled));
   const std::lock_guard lock(state().mutex);
   Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
   state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;

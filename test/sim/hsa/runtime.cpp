@@ -141,6 +141,9 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
       if (state().agents[i].get() == agent)
         std::snprintf(static_cast<char *>(value), 21, "GPU-%016zx", i);
     return HSA_STATUS_SUCCESS;
+  case kAgentInfoMemoryAvailable: // SIM_HSA_FREE: bytes
+    return std::getenv("SIM_HSA_FREE") ? put<uint64_t>(value, std::strtoull(std::getenv("SIM_HSA_FREE"), nullptr, 10))
+                                       : HSA_STATUS_ERROR_INVALID_ARGUMENT;
   case kAgentInfoMemoryProperties:
     return put<uint64_t>(value, is_set("SIM_HSA_APU") ? kMemoryPropertyIsApu : 0);
   default:

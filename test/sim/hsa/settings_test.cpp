@@ -129,20 +129,73 @@ TEST_F(AmdgpuSettings, launches_are_printed_and_traced) {
 
 // ---- Device runtime
 
-TEST_F(AmdgpuSettings, the_device_runtime_gets_bits_and_heap) {
-  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}, {"LIBOMPTARGET_HEAP_SIZE", "65536"}});
+TEST_F(AmdgpuSettings, the_device_runtime_gets_its_bits) {
+  open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "5"}});
   int host = 0;
   Image image("kernels_90a.hsaco");
-  image.variable("__omp_rtl_device_environment", &host, 48).variable("__omp_rtl_device_memory_pool", &host, 16);
-  __tgt_offload_entry *entries = load(image);
+  __tgt_offload_entry *entries = load(image.variable("__omp_rtl_device_environment", &host, 48));
   ASSERT_NE(entries, nullptr);
-  uint32_t environment[12] = {};
-  uint64_t pool[2] = {};
-  ASSERT_EQ(plugin.data_retrieve(0, environment, entries[0].addr, 48), 0);
-  ASSERT_EQ(plugin.data_retrieve(0, pool, entries[1].addr, 16), 0);
-  EXPECT_EQ(environment[0], 5u);
-  EXPECT_NE(pool[0], 0u);
-  EXPECT_EQ(pool[1], 65536u);
+  EXPECT_EQ(read<uint32_t>(0, entries[0].addr), 5u);
+}
+
+class AmdgpuHeap : public AmdgpuSettings {
+protected:
+  // How many pieces of that size malloc of a new image gives.
+  uint64_t pieces(uint64_t size) {
+    void *entry = kernel("take_heap");
+    void *count = plugin.data_alloc(0, 8, nullptr, 0);
+    EXPECT_EQ(Launch(count, size).run(plugin, 0, entry), 0) << plugin.error();
+    return read<uint64_t>(0, count);
+  }
+};
+
+TEST_F(AmdgpuHeap, the_user_says_how_large_it_is) {
+  open({{"LIBOMPTARGET_HEAP_SIZE", "65536"}});
+  EXPECT_EQ(pieces(1024), 64u);
+  EXPECT_EQ(pieces(65536), 1u); // of each image
+  EXPECT_EQ(pieces(65552), 0u);
+}
+
+TEST_F(AmdgpuHeap, none_stops_the_first_malloc) {
+  open({{"LIBOMPTARGET_HEAP_SIZE", "0"}});
+  EXPECT_EQ(pieces(16), 0u);
+}
+
+TEST_F(AmdgpuHeap, it_is_a_share_of_what_is_free) {
+  setenv("SIM_HSA_FREE", "1073741824", 1);
+  open({});
+  EXPECT_EQ(pieces(1 << 20), 64u);
+  EXPECT_EQ(pieces(1 << 20), 64u);
+  EXPECT_GE(pieces(1 << 10), 8u << 10); // what is left of all images' share
+  EXPECT_LE(pieces(1 << 20), 8u);
+  unsetenv("SIM_HSA_FREE");
+}
+
+TEST_F(AmdgpuHeap, it_is_no_more_than_512_megabytes_and_goes_with_its_image) {
+  setenv("SIM_HSA_FREE", "1099511627776", 1);
+  open({});
+  for (int i = 0; i < 300; ++i) { // more than the share of all
+    ASSERT_NE(kernel("take_heap"), nullptr) << plugin.error();
+    ASSERT_EQ(plugin.unload_binary(0, last_table()), 0) << plugin.error();
+  }
+  EXPECT_EQ(pieces(1 << 20), 512u);
+  unsetenv("SIM_HSA_FREE");
+}
+
+TEST_F(AmdgpuHeap, without_memory_the_image_is_loaded_all_the_same) {
+  open({});
+  kernel("tell_spmd"); // the blocks for copies are there now
+  sim.fail("hsa_amd_memory_pool_allocate:1:0x1008");
+  void *entry = kernel("take_heap");
+  EXPECT_EQ(sim.failed(), 1u);
+  sim.fail("");
+  EXPECT_NE(entry, nullptr) << plugin.error();
+  // What the user asked for has to be there.
+  ASSERT_EQ(plugin.deinit_device(0), 0);
+  open({{"LIBOMPTARGET_HEAP_SIZE", "2000000000"}}); // more than the stand-in has
+  Image image("kernels_90a.hsaco");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("for the heap of an image (LIBOMPTARGET_HEAP_SIZE)"));
 }
 
 TEST_F(AmdgpuSettings, the_allocation_tracker_is_printed_at_the_end) {

@@ -62,7 +62,13 @@ TEST(LaunchRules, a_bare_kernel_gets_what_it_asks_for) {
 
 TEST(LaunchRules, wished_teams_count_up_to_the_device) {
   EXPECT_EQ(shape(environment(ExecMode::kSpmd), 17, 0, 1000000).teams, 17u);
-  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 100000, 0, 0).teams, 65536u);
+  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 100000, 0, 0).teams, 100000u);
+  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 2147483647, 0, 0).teams, 2147483647u);
+  // A device that counts threads instead.
+  LaunchLimits limits;
+  limits.max_items = UINT32_MAX;
+  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 2147483647, 256, 0, limits).teams, UINT32_MAX / 256);
+  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 2147483647, 1, 0, limits).teams, 2147483647u);
 }
 
 TEST(LaunchRules, loops_fill_the_device_first) {
@@ -100,7 +106,7 @@ TEST(LaunchRules, without_reuse_every_chunk_is_a_team) {
   LaunchLimits limits;
   limits.reuse_blocks = false;
   EXPECT_EQ(shape(environment(ExecMode::kSpmd), 0, 0, 1000000, limits).teams, 7813u);
-  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 0, 0, uint64_t{1} << 40, limits).teams, 65536u);
+  EXPECT_EQ(shape(environment(ExecMode::kSpmd), 0, 0, uint64_t{1} << 40, limits).teams, 2147483647u);
 }
 
 TEST(LaunchRules, a_kernel_without_loop_covers_all_trips) {

@@ -90,3 +90,18 @@ void __omp_offloading_10_2_broken_l99(void *environment, uint64_t address) { sim
 ENVIRONMENT(illegal, .exec_mode = 2);
 PARAMETERS(illegal, 1);
 void illegal(void *environment) { sim_hsa_queue_error(42); }
+
+/* malloc of device code as clang 18 and 19 have it, until the first that would stop the kernel: {how many there were}. Each
+ * is written from end to end. */
+ENVIRONMENT(take_heap, .exec_mode = 2);
+PARAMETERS(take_heap, 3);
+void take_heap(void *environment, uint64_t *count, uint64_t size) {
+  const uint64_t limit = (uint64_t)(uintptr_t)&__omp_rtl_device_memory_pool + __omp_rtl_device_memory_pool.size;
+  for (*count = 0;; ++*count) {
+    char *memory = __omp_rtl_device_memory_pool.memory;
+    __omp_rtl_device_memory_pool.memory = memory + size;
+    if ((uint64_t)(uintptr_t)memory + size > limit)
+      return;
+    memory[0] = memory[size - 1] = 1;
+  }
+}
