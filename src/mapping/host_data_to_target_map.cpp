@@ -420,6 +420,8 @@ Removed HostDataToTargetMap::discard(MappingRef ref) {
 }
 
 bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits) {
+  if (written_.has(ref, pointer))
+    return false;
   std::unique_lock lock(mutex_);
   Mapping &mapping = *ref.mapping;
   if (mapping.generation() != ref.generation)
@@ -443,8 +445,12 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
     });
     return false;
   }
-  if (is_same && !is_under_way)
+  if (is_same && !is_under_way) {
+    if (!known.writer)
+      written_.note(ref, known);
     return false;
+  }
+  written_.forget(pointer.host_address);
   known = pointer;
   return true;
 }
@@ -458,6 +464,7 @@ void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, 
   if (place == mapping.attached_->end() || place->second.writer != writer)
     return;
   place->second.writer = nullptr;
+  written_.note(ref, place->second);
   settled_.notify_all();
 }
 

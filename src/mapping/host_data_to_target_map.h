@@ -14,6 +14,7 @@
 
 #include "mapping/mapping.h"
 #include "mapping/ordered_index.h"
+#include "mapping/written_pointers.h"
 
 namespace omptarget {
 
@@ -120,7 +121,7 @@ public:
 
   /// Notes an attached pointer; false if the same was noted already, and its copy written, or if the mapping was removed.
   /// While another construct is still writing it: with waits blocks until that has settled it, otherwise true, since writing
-  /// it twice does no harm.
+  /// it twice does no harm. Takes no lock for one that is known to be written.
   bool note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits);
   /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
   void settle_attached(MappingRef ref, HostPtr host_address, const void *writer);
@@ -165,6 +166,7 @@ private:
   bool retain_hold(MappingRef ref);
 
   mutable std::mutex mutex_;
+  WrittenPointers written_;
   std::condition_variable settled_; // some attached pointer has no writer any more
   OrderedIndex index_;
   ObjectBlocks<Mapping> mappings_;

@@ -10,18 +10,20 @@ import sys
 
 FILES = ["base/pointer_table.h", "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
          "mapping/invariants.cpp",
-         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h"]
+         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/written_pointers.h"]
 
 # Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
           ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
+          ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),
           ("mapping/mapping.h", r"static_assert\(sizeof\(Mapping\) == 128[^;]*;", "")]
 
 MAP = "mapping/host_data_to_target_map.cpp"
 INDEX = "mapping/ordered_index.cpp"
 TABLE = "base/pointer_table.h"
+WRITTEN = "mapping/written_pointers.h"
 # name: (file, what is there, what is planted)
 PLANTS = {
     # The sequence-counted index.
@@ -58,6 +60,14 @@ PLANTS = {
                             "current_.store(all_.back().get(), std::memory_order_relaxed);"),
     "table_current_relaxed": (TABLE, "const Slots &slots = *current_.load(std::memory_order_acquire);",
                               "const Slots &slots = *current_.load(std::memory_order_relaxed);"),
+    # Attached pointers that are written.
+    "written_value_relaxed": (WRITTEN, "slot.host_value.load(std::memory_order_acquire)",
+                              "slot.host_value.load(std::memory_order_relaxed)"),
+    "written_end_relaxed": (WRITTEN, "slot.version.store(version + 2, std::memory_order_release);",
+                            "slot.version.store(version + 2, std::memory_order_relaxed);"),
+    "written_writer_not_announced": (WRITTEN, "slot.version.store(version + 1, std::memory_order_relaxed);", ""),
+    "written_end_unchecked": (WRITTEN, " && slot.version.load(std::memory_order_relaxed) == version;", ";"),
+    "written_any_generation": (WRITTEN, "slot.generation.load(std::memory_order_acquire) == mapping.generation &&", ""),
 }
 
 

@@ -188,6 +188,28 @@ TEST(HostDataToTargetMap, an_attached_pointer_is_written_before_another_construc
   EXPECT_FALSE(map.note_attached(ref, pointer, false));
 }
 
+TEST(HostDataToTargetMap, an_attached_pointer_that_is_written_is_told_without_the_lock) {
+  HostDataToTargetMap map;
+  const MappingRef ref = make(map, kA, 64);
+  const int one = 1, two = 2;
+  const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}, &one};
+  map.note_attached(ref, pointer, true);
+  map.settle_attached(ref, kA + 8, &one);
+  map.before_fork(); // has the lock
+  EXPECT_FALSE(map.note_attached(ref, pointer, true));
+  map.after_fork();
+  AttachedPointer other{kA + 8, kB + 8, kTarget + 8, DevicePtr{0x77f}, &two};
+  EXPECT_TRUE(map.note_attached(ref, other, true)) << "the host's pointer has changed";
+  EXPECT_TRUE(map.note_attached(ref, pointer, true)) << "it was overwritten";
+  map.settle_attached(ref, kA + 8, &one);
+  EXPECT_FALSE(map.note_attached(ref, pointer, true));
+  map.release(ref, Counter::kDynamic, false);
+  map.remove_if_unused(ref);
+  const MappingRef again = make(map, kA, 64);
+  EXPECT_EQ(again.mapping, ref.mapping);
+  EXPECT_TRUE(map.note_attached(again, pointer, true)) << "in new storage";
+}
+
 TEST(HostDataToTargetMap, what_is_borrowed_goes_from_the_table_and_is_freed_by_who_gives_it_back_last) {
   for (const int borrowers : {1, 2, 14, 15, 16, 40}) {
     HostDataToTargetMap map;

@@ -1,0 +1,87 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which attached pointers are as a construct wants them, told without a lock. The table of present data knows all attached
+// pointers; this remembers some of those whose copies are written. It may forget, and never says what is not so.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "mapping/mapping.h"
+
+namespace omptarget {
+
+/// Asking: any thread. Noting and forgetting: one thread at a time, with the map's lock held.
+class WrittenPointers {
+public:
+  WrittenPointers() = default;
+  WrittenPointers(const WrittenPointers &) = delete;
+  WrittenPointers &operator=(const WrittenPointers &) = delete;
+
+  /// Whether the pointer has these values and its copy is written. Its mapping is of that generation, since the caller keeps it.
+  bool has(MappingRef mapping, const AttachedPointer &pointer) const {
+    const Slot *const slots = slots_.load(std::memory_order_acquire);
+    if (!slots)
+      return false;
+    const Slot &slot = slots[place_of(pointer.host_address)];
+    const uint32_t version = slot.version.load(std::memory_order_acquire);
+    // Acquire: who reads what a writer stores now also sees that it had begun.
+    const bool is_same = slot.mapping.load(std::memory_order_acquire) == mapping.mapping &&
+                         slot.generation.load(std::memory_order_acquire) == mapping.generation &&
+                         slot.host_address.load(std::memory_order_acquire) == pointer.host_address &&
+                         slot.host_value.load(std::memory_order_acquire) == pointer.host_value &&
+                         slot.device_value.load(std::memory_order_acquire) == pointer.device_value;
+    return is_same && (version & 1) == 0 && slot.version.load(std::memory_order_relaxed) == version;
+  }
+
+  void note(MappingRef mapping, const AttachedPointer &pointer) {
+    if (!own_slots_) {
+      own_slots_ = std::make_unique<Slot[]>(kSlots);
+      slots_.store(own_slots_.get(), std::memory_order_release);
+    }
+    change(own_slots_[place_of(pointer.host_address)], mapping, pointer);
+  }
+
+  /// The pointer is going to be written.
+  void forget(HostPtr host_address) {
+    if (own_slots_ && own_slots_[place_of(host_address)].host_address.load(std::memory_order_relaxed) == host_address)
+      change(own_slots_[place_of(host_address)], {}, {});
+  }
+
+private:
+  /// 40 kB, where there are attached pointers at all.
+  static constexpr size_t kSlots = 1024;
+
+  /// The version is odd while the rest changes.
+  struct Slot {
+    std::atomic<uint32_t> version{0};
+    std::atomic<uint32_t> generation{0};
+    std::atomic<Mapping *> mapping{nullptr};
+    std::atomic<HostPtr> host_address{};
+    std::atomic<HostPtr> host_value{};
+    std::atomic<DevicePtr> device_value{};
+  };
+
+  static size_t place_of(HostPtr address) {
+    return (static_cast<uintptr_t>(address) / sizeof(void *) * 0x9E3779B97F4A7C15ull >> 32) % kSlots;
+  }
+
+  static void change(Slot &slot, MappingRef mapping, const AttachedPointer &pointer) {
+    const uint32_t version = slot.version.load(std::memory_order_relaxed);
+    slot.version.store(version + 1, std::memory_order_relaxed);
+    // Release: see has().
+    slot.mapping.store(mapping.mapping, std::memory_order_release);
+    slot.generation.store(mapping.generation, std::memory_order_release);
+    slot.host_address.store(pointer.host_address, std::memory_order_release);
+    slot.host_value.store(pointer.host_value, std::memory_order_release);
+    slot.device_value.store(pointer.device_value, std::memory_order_release);
+    slot.version.store(version + 2, std::memory_order_release);
+  }
+
+  std::unique_ptr<Slot[]> own_slots_; // with the map's lock held; stays once it is there
+  std::atomic<Slot *> slots_{nullptr};
+};
+
+} // namespace omptarget
