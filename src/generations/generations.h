@@ -56,6 +56,9 @@ inline constexpr std::array kGenerations{
 };
 #undef OMPTARGET_CLANG
 
+/// From this one on, offsets of sections that are not contiguous are bytes; before, indices.
+inline constexpr unsigned kFirstWithByteOffsets = 23;
+
 inline constexpr unsigned kOldestClang = kGenerations.front().version;
 inline constexpr unsigned kNewestClang = kGenerations.back().version;
 

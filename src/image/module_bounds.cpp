@@ -98,7 +98,46 @@ int take_module(dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
+struct Needs {
+  uintptr_t address;
+  std::vector<std::string> names;
+};
+
+bool holds(const dl_phdr_info &info, uintptr_t address) {
+  return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, [&](const ElfW(Phdr) &header) {
+    const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+    return header.p_type == PT_LOAD && address >= begin && address < begin + header.p_memsz;
+  });
+}
+
+int take_needs(dl_phdr_info *info, size_t, void *data) {
+  auto &needs = *static_cast<Needs *>(data);
+  if (!holds(*info, needs.address))
+    return 0;
+  const ElfW(Dyn) *dynamic = nullptr;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const ElfW(Dyn) *>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  if (!dynamic)
+    return 1;
+  const char *names = nullptr; // the loader has made it an address
+  for (const ElfW(Dyn) *each = dynamic; each->d_tag != DT_NULL; ++each)
+    if (each->d_tag == DT_STRTAB)
+      names = reinterpret_cast<const char *>(each->d_un.d_ptr);
+  for (const ElfW(Dyn) *each = dynamic; names && each->d_tag != DT_NULL; ++each)
+    if (each->d_tag == DT_NEEDED)
+      needs.names.emplace_back(names + each->d_un.d_val);
+  return 1;
+}
+
 } // namespace
+
+std::vector<std::string> needed_by(const void *address) {
+  Needs needs{reinterpret_cast<uintptr_t>(address), {}};
+  std::lock_guard lock(list_mutex);
+  dl_iterate_phdr(take_needs, &needs);
+  return std::move(needs.names);
+}
 
 bool ModuleBounds::contains(const void *address, uint64_t size) const {
   const auto begin = reinterpret_cast<uintptr_t>(address);

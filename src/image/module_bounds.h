@@ -39,6 +39,10 @@ std::optional<AddressRange> module_range(const void *address);
 /// The same without _dl_find_object, which glibc has since 2.35.
 std::optional<AddressRange> module_range_by_list(const void *address);
 
+/// The names of the libraries that the module with this address needs (DT_NEEDED); empty if there is no such module. Any
+/// thread.
+std::vector<std::string> needed_by(const void *address);
+
 /// For fork handlers only: the lock around each look at the list of modules.
 std::mutex &module_list_mutex_for_fork();
 

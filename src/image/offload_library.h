@@ -5,6 +5,7 @@
 // file nobody knows which compiler made the module.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ struct DeviceImage {
   size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
+/// What the offsets of sections that are not contiguous are in a module; both: of some they are this, of some that.
+enum class SectionOffsets : uint8_t { kUnread, kIndices, kBytes, kBoth, kUnknown };
+
 /// Immutable once read. What it points to is valid while the module is registered: see ModuleRegistry::copy_image.
 struct OffloadLibrary {
   const __tgt_bin_desc *descriptor = nullptr; ///< its identity
@@ -40,6 +44,7 @@ struct OffloadLibrary {
   std::vector<DeviceImage> images;
   std::vector<Entry> entries; ///< of the whole table, without requires records
   uint64_t requires_mask = 0; ///< union of its requires records; 0 if it has none
+  std::atomic<SectionOffsets> section_offsets{SectionOffsets::kUnread}; ///< not read before it is needed
 
   /// The file name without folders.
   std::string name() const;

@@ -69,6 +69,7 @@ enum ItemFlag : uint8_t {
   kItemPointerCounted = 2, ///< entering retained pointer_mapping
   kItemHostPointer = 4,    ///< unified shared memory: the device uses the host's memory
   kItemLookUpOnly = 8,     ///< stands for an argument with a mapper: gives its address, changes nothing
+  kItemByteOffsets = 16,   ///< not contiguous, and its offsets are bytes although its descriptor does not say so
 };
 
 } // namespace omptarget

@@ -3,19 +3,39 @@
 
 #include "mapping/non_contiguous.h"
 
+#include <algorithm>
 #include <cinttypes>
 
 namespace omptarget {
 namespace {
 
+constexpr int64_t kMaxDimensions = 64;
+
+const SectionDimension *dimensions_of(const MapItem &item) {
+  return static_cast<const SectionDimension *>(raw(item.begin));
+}
+
 /// Clang up to 22 gives offsets as indices, to be multiplied by the stride, and ends with {0, 1, bytes of an element}. Clang
-/// 23 gives them in bytes and ends with {0, bytes of an element, 1}. With elements of one byte nothing tells them apart.
-bool has_offsets_in_bytes(const SectionDimension &last) { return last.offset == 0 && last.count > 1 && last.stride == 1; }
+/// 23 gives them in bytes and ends with {0, bytes of an element, 1}. With elements of one byte both end with {0, 1, 1}.
+bool has_offsets_in_bytes(const MapItem &item) {
+  const SectionDimension &last = dimensions_of(item)[item.size - 1];
+  return (item.flags & kItemByteOffsets) != 0 || (last.offset == 0 && last.count > 1 && last.stride == 1);
+}
 
 } // namespace
 
+bool may_have_byte_offsets(const MapItem &item) {
+  if (!item.has(map_type::kNonContiguous) || item.size <= 0 || item.size > kMaxDimensions)
+    return false;
+  const SectionDimension *const dimension = dimensions_of(item);
+  const SectionDimension &last = dimension[item.size - 1];
+  if (last.offset != 0 || last.count != 1 || last.stride != 1)
+    return false;
+  return std::any_of(dimension, dimension + item.size,
+                     [](const SectionDimension &each) { return each.offset != 0 && each.stride != 1; });
+}
+
 Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
-  constexpr int64_t kMaxDimensions = 64;
   if (!item.has(map_type::kNonContiguous))
     return HostBlocks(item.begin, item.size);
   const int64_t dimensions = item.size;
@@ -24,9 +44,9 @@ Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
                                 dimensions, kMaxDimensions));
   if (dimensions == 0) // clang up to 19 loses those of members: nothing is known of the section
     return HostBlocks(item.base, 0);
-  const auto *dimension = static_cast<const SectionDimension *>(raw(item.begin));
+  const SectionDimension *const dimension = dimensions_of(item);
   HostPtr first = item.base;
-  const bool in_bytes = has_offsets_in_bytes(dimension[dimensions - 1]);
+  const bool in_bytes = has_offsets_in_bytes(item);
   for (int64_t i = 0; i < dimensions; ++i)
     first = first + static_cast<int64_t>(dimension[i].offset * (in_bytes ? 1 : dimension[i].stride));
   if (start != HostPtr::kNull)

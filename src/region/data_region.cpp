@@ -43,8 +43,9 @@ Result<DeviceUse> prepare(const Call &call, const MapList &list, MapItems &items
   if (!device)
     return device;
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
-  OMPTARGET_TRY(gather_items(list, items));
+  OMPTARGET_TRY(gather_items(list, items, call.code));
   if (device->has_unfit_modules()) [[unlikely]] {
+    OMPTARGET_TRY(find_offsets(items, call.code));
     OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(*device, call, items));
     if (is_hosts)
       return DeviceUse();
@@ -84,6 +85,7 @@ Status update_data(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
   if (!device)
     return update_ended_device(call, list);
+  OMPTARGET_TRY(find_offsets(items, call.code));
   return carry_out(*device, call, {observe::ConstructKind::kUpdate, list},
                    [&](DeviceWork &work) { return work.start_update(items); });
 }

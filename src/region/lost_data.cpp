@@ -81,7 +81,8 @@ Status update_ended_device(const Call &call, const MapList &list) {
   if (!device)
     return Status::ok();
   MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
+  OMPTARGET_TRY(gather_items(list, items, call.code));
+  OMPTARGET_TRY(find_offsets(items, call.code));
   UpdatePlan plan;
   LeftMappings left;
   Status status = plan_update(device->map(), policy_of(*device), items, plan, left);

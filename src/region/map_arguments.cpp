@@ -4,6 +4,7 @@
 #include "region/map_arguments.h"
 
 #include "mapping/non_contiguous.h"
+#include "region/section_offsets.h"
 
 namespace omptarget {
 
@@ -13,6 +14,15 @@ using Mapper = void (*)(void *handle, void *base, void *begin, int64_t size, int
 
 /// The number of the parent, counted from 0, or -1.
 int32_t parent_number(uint64_t type) { return static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; }
+
+Status find_offsets(MapItem &item, const void *code) {
+  if (!may_have_byte_offsets(item))
+    return Status::ok();
+  OMPTARGET_TRY_ASSIGN(const bool in_bytes, has_byte_offsets(code));
+  if (in_bytes)
+    item.flags |= kItemByteOffsets;
+  return Status::ok();
+}
 
 /// What the compiler passed for argument i.
 void fill(MapItem &item, const MapList &list, int32_t i) {
@@ -59,7 +69,8 @@ void expand(const MapItem &argument, const MapperComponents &components, MapItem
 }
 
 /// Calls the mapper for each contiguous part of the argument.
-Status call_mapper(const MapItem &argument, void *mapper, MapperComponents &components) {
+Status call_mapper(MapItem argument, void *mapper, const void *code, MapperComponents &components) {
+  OMPTARGET_TRY(find_offsets(argument, code));
   OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(argument));
   const auto type = static_cast<int64_t>(argument.type & ~map_type::kNonContiguous);
   blocks.for_each([&](HostPtr begin, int64_t size) {
@@ -69,7 +80,7 @@ Status call_mapper(const MapItem &argument, void *mapper, MapperComponents &comp
   return Status::ok();
 }
 
-Status gather_with_mappers(const MapList &list, MapItems &items) {
+Status gather_with_mappers(const MapList &list, MapItems &items, const void *code) {
   llvm::SmallVector<int32_t, 16> item_of_argument;
   for (int32_t i = 0; i < list.count; ++i) {
     item_of_argument.push_back(static_cast<int32_t>(items.size()));
@@ -83,7 +94,7 @@ Status gather_with_mappers(const MapList &list, MapItems &items) {
       continue;
     }
     MapperComponents components;
-    OMPTARGET_TRY(call_mapper(item, list.mappers[i], components));
+    OMPTARGET_TRY(call_mapper(item, list.mappers[i], code, components));
     expand(item, components, items);
   }
   return Status::ok();
@@ -91,7 +102,7 @@ Status gather_with_mappers(const MapList &list, MapItems &items) {
 
 } // namespace
 
-Status gather_items(const MapList &list, MapItems &items) {
+Status gather_items(const MapList &list, MapItems &items, const void *code) {
   if (list.count < 0)
     return Status::error(format("the number of map arguments is %d", list.count));
   if (list.count == 0)
@@ -99,7 +110,7 @@ Status gather_items(const MapList &list, MapItems &items) {
   if (!list.bases || !list.begins || !list.sizes || !list.types)
     return Status::error(format("an array of the %d map arguments is null", list.count));
   if (list.mappers)
-    return gather_with_mappers(list, items);
+    return gather_with_mappers(list, items, code);
   items.resize_for_overwrite(static_cast<size_t>(list.count));
   for (int32_t i = 0; i < list.count; ++i) {
     MapItem &item = items[static_cast<size_t>(i)];
@@ -107,6 +118,13 @@ Status gather_items(const MapList &list, MapItems &items) {
     if (item.parent >= i) [[unlikely]]
       return parent_follows(i, item.parent);
   }
+  return Status::ok();
+}
+
+Status find_offsets(MapItems &items, const void *code) {
+  for (MapItem &item : items)
+    if (item.has(map_type::kNonContiguous)) [[unlikely]]
+      OMPTARGET_TRY(find_offsets(item, code));
   return Status::ok();
 }
 

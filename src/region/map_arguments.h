@@ -22,7 +22,11 @@ private:
   MapItems items_;
 };
 
-/// Appends the items of the list. Fails for negative counts and parents that do not exist.
-Status gather_items(const MapList &list, MapItems &items);
+/// Appends the items of the list. Fails for negative counts and parents that do not exist. code: return address in the code
+/// that passes them, for updates, whose sections need not be contiguous.
+Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
+
+/// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For updates.
+Status find_offsets(MapItems &items, const void *code);
 
 } // namespace omptarget

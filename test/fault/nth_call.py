@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 60  # until a run counts as hanging
+SECONDS = 300  # until a run counts as hanging
 # The version of code objects and the target that each clang makes, as in test/sim/e2e.
 AMD = {"16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"), "19": (5, "gfx1100", "gfx1100"),
        "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}

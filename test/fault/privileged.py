@@ -48,7 +48,7 @@ def build(options, folder):
 def run(program, strangers, written, user):
     environment = {"PATH": "/usr/bin:/bin", "LIBOMPTARGET_DEBUG": "1", "LIBOMPTARGET_INFO": "-1",
                    "LIBOMPTARGET_PLUGIN_PATH": strangers, "LIBOMPTARGET_PROFILE": written}
-    done = subprocess.run([program], env=environment, user=user, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([program], env=environment, user=user, capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 

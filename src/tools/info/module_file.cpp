@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
-#include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "image/image_signs.h"
 #include "omptarget/types.h"
 #include "tools/info/elf_memory.h"
+#include "tools/info/producers.h"
 
 namespace omptarget::info_tool {
 
@@ -26,7 +26,6 @@ namespace {
 constexpr uint64_t kMaxImages = 1 << 12; ///< of one descriptor
 constexpr uint64_t kMaxEntries = 1 << 21; ///< of all descriptors
 constexpr uint64_t kMaxDescriptors = 1 << 10;
-constexpr uint64_t kMaxComment = 1 << 16;            ///< bytes
 constexpr uint64_t kMaxFile = uint64_t{1} << 32;     ///< bytes
 constexpr uint64_t kMinContainer = 32;               ///< bytes
 constexpr uint64_t kWord = sizeof(uint64_t);
@@ -58,7 +57,7 @@ Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<c
 
 bool is_new_entry(const Generation &row) { return row.entry == sizeof(__tgt_offload_entry_v1); }
 
-/// Those compilers of the table that it holds for, which follow one another: "clang 15 to 17", "clang 20 or later".
+/// From the first to the last compiler of the table that it holds for: "clang 15 to 17", "clang 20 or later".
 template <typename Predicate> std::string generation_text(Predicate holds) {
   unsigned first = 0, last = 0;
   for (const Generation &row : kGenerations)
@@ -68,11 +67,30 @@ template <typename Predicate> std::string generation_text(Predicate holds) {
     }
   if (first == 0)
     return "no known clang";
+  if (first == last && first != kOldestClang)
+    return format("clang %u", first);
   if (last == kNewestClang)
     return format("clang %u or later", first);
-  if (first == kOldestClang && first == last)
+  if (first == last)
     return format("clang %u or older", first);
   return format(last - first == 1 ? "clang %u or %u" : "clang %u to %u", first, last);
+}
+
+/// Of the compilers of the table that it holds for, those that signed the images; all if none of them did, or another one.
+template <typename Predicate> auto signed_among(const FileDescriptor &descriptor, Predicate holds) {
+  Signatures found;
+  for (const FileImage &image : descriptor.images)
+    for (const std::string &signature : image.compilers) {
+      const Signatures one = read_signatures(signature);
+      found.compilers |= one.compilers;
+      found.has_other = found.has_other || one.has_other;
+    }
+  uint64_t chosen = 0;
+  for (const Generation &row : kGenerations)
+    if (holds(row) && (found.compilers & uint64_t{1} << row.version) != 0)
+      chosen |= uint64_t{1} << row.version;
+  const bool takes_all = found.has_other || chosen == 0;
+  return [=](const Generation &row) { return takes_all ? holds(row) : (chosen & uint64_t{1} << row.version) != 0; };
 }
 
 /// Every compiler's part of a module is found by its descriptor, which no symbol names once the module is stripped: it
@@ -96,19 +114,8 @@ public:
 
 private:
   void read_compilers(ModuleFile &module) const {
-    const std::optional<ElfMemory::Section> comment = memory_.section(".comment");
-    if (!comment)
-      return;
-    std::set<std::string> seen;
-    const std::string all(reinterpret_cast<const char *>(comment->bytes.data()),
-                          std::min<uint64_t>(comment->bytes.size(), kMaxComment));
-    for (size_t at = 0; at < all.size();) {
-      const std::string one = all.c_str() + at;
-      at += one.size() + 1;
-      const bool is_other = one.empty() || one.starts_with("GCC: ") || one.starts_with("Linker: ");
-      if (!is_other && seen.insert(one).second)
-        module.compilers.push_back(one);
-    }
+    if (const std::optional<ElfMemory::Section> comment = memory_.section(".comment"))
+      module.compilers = signatures_in({reinterpret_cast<const char *>(comment->bytes.data()), comment->bytes.size()});
   }
 
   Status read_table(const ElfMemory::Section &table, bool is_new, ModuleFile &module) {
@@ -203,10 +210,10 @@ private:
     bool is_wrapped = false;
     for (const auto bytes : found)
       OMPTARGET_TRY(add_image(bytes, descriptor, is_wrapped));
-    descriptor.generation = generation_text([&](const Generation &row) {
+    descriptor.generation = generation_text(signed_among(descriptor, [&](const Generation &row) {
       return is_new_entry(row) == is_new && (row.wrapping == Wrapping::kContainer) == is_wrapped &&
              (is_new || is_wrapped || (row.version != kOldestClang) == has_bare_containers_);
-    });
+    }));
     module.descriptors.push_back(std::move(descriptor));
     return Status::ok();
   }
@@ -226,6 +233,7 @@ private:
       image.defect = "it is empty or lies outside of the file";
     if (!is_container(bytes)) {
       image.bytes = bytes;
+      image.compilers = signatures_of(bytes);
       return image;
     }
     is_wrapped = true;
@@ -235,6 +243,7 @@ private:
       return image;
     }
     image.bytes = contained->bytes;
+    image.compilers = signatures_of(image.bytes);
     image.triple = contained->triple;
     image.arch = contained->arch;
     return image;
@@ -260,7 +269,8 @@ private:
         break;
       rest = rest.subspan(std::min<uint64_t>((size + 7) / 8 * 8, rest.size()));
     }
-    descriptor.generation = generation_text([](const Generation &row) { return row.version != kOldestClang; });
+    descriptor.generation = generation_text(
+        signed_among(descriptor, [](const Generation &row) { return row.version != kOldestClang; }));
     if (!descriptor.images.empty())
       module.descriptors.push_back(std::move(descriptor));
     return Status::ok();
@@ -274,14 +284,6 @@ private:
 };
 
 } // namespace
-
-std::string remark_on_compiler(const std::string &signature) {
-  const Signatures found = read_signatures(signature);
-  for (const Generation &row : kGenerations)
-    if (row.is_tried && found.compilers == uint64_t{1} << row.version && !found.has_other)
-      return {};
-  return "not tried with omptarget, see compatibility.md";
-}
 
 EntryKind kind_of_entry(uint64_t size, uint32_t flags) {
   if (flags & OMPTARGET_ENTRY_LINK)

@@ -27,6 +27,7 @@ struct FileImage {
   std::string triple; ///< what its container says, or empty
   std::string arch;
   std::string defect; ///< why it cannot be used, or empty
+  std::vector<std::string> compilers; ///< as they have signed the image; none if it does not say
 };
 
 /// What one descriptor of the module names: one compiler's part of it.
@@ -47,9 +48,6 @@ struct ModuleFile {
 /// Reads a file. Fails, saying why, if it is no regular file or no ELF file for x86-64, or is damaged. Whatever the file
 /// says, the time and memory that this takes grow with its size only.
 Result<ModuleFile> read_module_file(const std::string &path);
-
-/// What is to be said of a compiler that signed so: empty for those that omptarget was tried with.
-std::string remark_on_compiler(const std::string &signature);
 
 /// The kind of an entry with this size and these flags (compiler ABI: entry flags).
 EntryKind kind_of_entry(uint64_t size, uint32_t flags);

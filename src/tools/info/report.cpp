@@ -3,6 +3,7 @@
 
 #include "tools/info/report.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
@@ -13,6 +14,7 @@
 #include "image/image_facts.h"
 #include "observe/demangle.h"
 #include "observe/profile_event.h"
+#include "tools/info/producers.h"
 
 namespace omptarget::info_tool {
 
@@ -115,7 +117,13 @@ std::string machine_text(const Machine &machine) {
   return text.empty() ? "no plugin was found\n" : text;
 }
 
-std::string image_text(const Machine &machine, const FileImage &image, size_t number, bool has_entries) {
+std::string compiler_text(const std::string &signature, bool offloads) {
+  const std::string remark = offloads ? remark_on_compiler(signature) : "";
+  return "compiler: " + printable_name(signature) + (remark.empty() ? "" : " (" + remark + ")") + "\n";
+}
+
+std::string image_text(const Machine &machine, const ModuleFile &module, const FileImage &image, size_t number,
+                       bool has_entries) {
   const ImageFacts facts = image_facts(image.bytes);
   std::string text =
       format("  image %zu: %s, %s, %zu bytes", number, image.defect.empty() ? printable_name(facts.architecture).c_str() : "damaged",
@@ -123,6 +131,9 @@ std::string image_text(const Machine &machine, const FileImage &image, size_t nu
   if (!image.triple.empty())
     text += ", " + printable_name(image.triple);
   text += "\n";
+  for (const std::string &compiler : image.compilers) // mostly the module's
+    if (std::find(module.compilers.begin(), module.compilers.end(), compiler) == module.compilers.end())
+      text += "    " + compiler_text(compiler, true);
   const Verdict verdict = machine.judge(image, has_entries);
   if (verdict.plugin)
     return text + "    would run on " + devices_text(verdict) + "\n";
@@ -134,10 +145,8 @@ std::string image_text(const Machine &machine, const FileImage &image, size_t nu
 
 std::string module_text(const Machine &machine, const ModuleFile &module) {
   std::string text = printable_name(module.path) + "\n";
-  for (const std::string &compiler : module.compilers) {
-    const std::string remark = module.descriptors.empty() ? "" : remark_on_compiler(compiler);
-    text += "  compiler: " + printable_name(compiler) + (remark.empty() ? "" : " (" + remark + ")") + "\n";
-  }
+  for (const std::string &compiler : module.compilers)
+    text += "  " + compiler_text(compiler, !module.descriptors.empty());
   if (module.descriptors.empty())
     return text + "  does not offload: it has neither entries nor device images\n";
   for (const FileDescriptor &descriptor : module.descriptors) {
@@ -145,7 +154,7 @@ std::string module_text(const Machine &machine, const ModuleFile &module) {
     if (const std::string clauses = requires_text(descriptor.requires_mask); !clauses.empty())
       text += "  requires " + clauses + "\n";
     for (size_t i = 0; i < descriptor.images.size(); ++i)
-      text += image_text(machine, descriptor.images[i], i, !descriptor.entries.empty());
+      text += image_text(machine, module, descriptor.images[i], i, !descriptor.entries.empty());
     if (descriptor.images.empty())
       text += "  no device images\n";
     for (const FileEntry &entry : descriptor.entries) {
@@ -226,6 +235,10 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
     json.attribute("containerArchitecture", valid(image.arch));
     if (!image.defect.empty())
       json.attribute("defect", valid(image.defect));
+    json.attributeArray("compilers", [&] {
+      for (const std::string &compiler : image.compilers)
+        json.value(valid(compiler));
+    });
     json.attribute("runsHere", verdict.plugin != nullptr);
     if (verdict.plugin)
       json.attribute("plugin", valid(verdict.plugin->plugin->name()));

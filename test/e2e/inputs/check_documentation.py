@@ -50,7 +50,7 @@ def run(command, folder, prefix, library_path):
         if name.startswith("LIBOMPTARGET_") or name.startswith("OMP_"):
             del environment[name]
     done = subprocess.run(["bash", "-c", "ulimit -c 0; exec env " + command], cwd=folder, env=environment,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
     return done.stdout.decode(errors="replace").splitlines()
 
 

@@ -34,7 +34,7 @@ def main():
         with open(path, "wb") as file:
             file.write(contents)
         done = subprocess.run([tool, "--json", path], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=60)
+                              timeout=300)
         if done.returncode not in (0, 1):
             sys.exit("%s: status %d\n%s" % (what, done.returncode, done.stderr.decode(errors="replace")))
         if done.returncode == 1:

@@ -48,7 +48,7 @@ window.addEventListener("load", () => {
 def open_page(browser, path, folder, *options):
     return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                            "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--hide-scrollbars", *options,
-                           "file://" + path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+                           "file://" + path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
 
 
 def colours_of(picture):

@@ -16,6 +16,7 @@ typedef struct {
 #pragma omp declare mapper(deep : Item i) map(i.x, i.p[0 : 2])
 
 static int a[8][8], c[4][5][6];
+static char bytes[16][4];
 static struct {
   int before;
   int m[6][6];
@@ -57,6 +58,26 @@ static void three_dimensions(void) {
       CHECK_EQ(c[x][y][z], (x == 1 || x == 2) && (y == 0 || y == 2) && z >= 2 && z < 5 ? i + 1 : 0);
     }
   }
+}
+
+// Elements of one byte: nothing in the descriptor tells clang 23's from older ones.
+static void one_byte(void) {
+#pragma omp target enter data map(to : bytes)
+#pragma omp target
+  {
+    HERE();
+    for (int i = 0; i < 64; i++)
+      bytes[i / 4][i % 4] = (char)(i + 1);
+  }
+#pragma omp target update from(bytes[2:3][1:2])
+  for (int i = 0; i < 64; i++)
+    CHECK_EQ(bytes[i / 4][i % 4], i / 4 >= 2 && i / 4 < 5 && i % 4 >= 1 && i % 4 < 3 ? i + 1 : 0);
+  for (int i = 0; i < 64; i++)
+    bytes[i / 4][i % 4] = -1;
+#pragma omp target update to(bytes[3:2][2:2])
+#pragma omp target exit data map(from : bytes)
+  for (int i = 0; i < 64; i++)
+    CHECK_EQ(bytes[i / 4][i % 4], (i / 4 == 3 || i / 4 == 4) && i % 4 >= 2 ? -1 : i + 1);
 }
 
 // Compilers before 22 lose the section of a member.
@@ -111,6 +132,7 @@ static void with_mapper(void) {
 int main(void) {
   two_dimensions();
   three_dimensions();
+  one_byte();
   member();
   with_mapper();
   return finish();

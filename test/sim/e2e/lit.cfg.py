@@ -59,5 +59,5 @@ wrapper = shlex.join([os.path.join(here, "on-stand-in"), "%s --embedded FILE %s"
                       lit_config.params["stand_in"], variables])
 offload = "-fopenmp-targets=x86_64-pc-linux-gnu"
 with_note = offload + " -Xoffload-linker " + lit_config.params["note"] if "note" in lit_config.params else offload
-config.substitutions = [(name, text.replace("timeout 60 env", wrapper + " timeout 60 env").replace(offload, with_note))
+config.substitutions = [(name, text.replace("timeout 300 env", wrapper + " timeout 300 env").replace(offload, with_note))
                         for name, text in config.substitutions]

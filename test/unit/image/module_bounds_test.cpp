@@ -3,6 +3,7 @@
 
 #include "image/module_bounds.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -28,6 +29,15 @@ TEST(ModuleBounds, finds_shared_libraries) {
   const std::optional<ModuleBounds> module = module_of(reinterpret_cast<const void *>(&std::fopen));
   ASSERT_TRUE(module.has_value());
   EXPECT_FALSE(module->contains(&some_variable, 1));
+}
+
+TEST(ModuleBounds, names_what_a_module_needs) {
+  const auto is_libc = [](const std::string &name) { return name.starts_with("libc.so"); };
+  const std::vector<std::string> of_program = needed_by(&some_variable);
+  EXPECT_TRUE(std::any_of(of_program.begin(), of_program.end(), is_libc));
+  const std::vector<std::string> of_libc = needed_by(reinterpret_cast<const void *>(&std::fopen));
+  EXPECT_FALSE(std::any_of(of_libc.begin(), of_libc.end(), is_libc));
+  EXPECT_TRUE(needed_by(nullptr).empty());
 }
 
 TEST(ModuleBounds, memory_of_the_heap_is_in_none) {

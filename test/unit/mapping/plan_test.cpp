@@ -51,6 +51,26 @@ TEST(HostBlocks, clang_23_gives_offsets_in_bytes) {
   EXPECT_EQ(blocks_of({{128, 3, 64}, {0, 8, 8}, {0, 8, 1}}), (Blocks{{128, 192}}));
 }
 
+TEST(HostBlocks, elements_of_one_byte_leave_open_what_offsets_are) { // char a[16][4]; a[2:3][1:2] by clang 22 and by 23
+  const auto section = [](std::vector<SectionDimension> &dimensions) {
+    return item(kBase, host_ptr(dimensions.data()), static_cast<int64_t>(dimensions.size()), kFrom | kNonContiguous);
+  };
+  std::vector<SectionDimension> older{{2, 3, 4}, {1, 2, 1}, {0, 1, 1}}, newer{{8, 3, 4}, {1, 2, 1}, {0, 1, 1}};
+  std::vector<SectionDimension> wider{{2, 3, 64}, {1, 2, 4}, {0, 1, 4}}, same{{0, 3, 4}, {1, 2, 1}, {0, 1, 1}};
+  EXPECT_TRUE(may_have_byte_offsets(section(older)));
+  EXPECT_FALSE(may_have_byte_offsets(section(wider)));
+  EXPECT_FALSE(may_have_byte_offsets(section(same)));
+  EXPECT_FALSE(may_have_byte_offsets(item(kBase, kBase, 4, kFrom)));
+  EXPECT_FALSE(may_have_byte_offsets(item(kBase, kBase, 65, kFrom | kNonContiguous)));
+  EXPECT_EQ(blocks_of(older), (Blocks{{9, 2}, {13, 2}, {17, 2}}));
+  MapItem in_bytes = section(newer);
+  in_bytes.flags = kItemByteOffsets;
+  auto blocks = host_blocks(in_bytes);
+  Blocks found;
+  blocks->for_each([&](HostPtr begin, int64_t size) { found.emplace_back(begin - kBase, size); });
+  EXPECT_EQ(found, (Blocks{{9, 2}, {13, 2}, {17, 2}}));
+}
+
 TEST(HostBlocks, whole_inner_dimensions_are_one_block) {
   EXPECT_EQ(blocks_of({{2, 3, 64}, {0, 8, 8}, {0, 1, 8}}), (Blocks{{128, 192}}));
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/info/elf_memory.h"
+#include "tools/info/producers.h"
 #include "tools/info/report.h"
 
 namespace omptarget::info_tool {
@@ -171,10 +172,30 @@ TEST(ModuleFile, compilers_that_were_not_tried_are_remarked_upon) {
   for (const char *tried : {"Debian clang version 14.0.6", "Ubuntu clang version 18.1.3 (1ubuntu1)",
                             "clang version 23.1.4", "flang version 22.1.8"})
     EXPECT_EQ(remark_on_compiler(tried), "") << tried;
-  for (const char *other : {"Debian clang version 20.1.8", "AMD clang version 18.0.0git (roc-6.2.0)",
-                            "Cray clang version 18.0.1", "Intel(R) oneAPI DPC++/C++ Compiler 2025.0.4",
-                            "clang version 24.1.0", "clang version 13.0.1"})
-    EXPECT_EQ(remark_on_compiler(other), "not tried with omptarget, see compatibility.md") << other;
+  const std::string remark = "not tried with omptarget, see compatibility.md";
+  for (const char *other : {"Debian clang version 20.1.8", "clang version 24.1.0", "clang version 13.0.1", "somebody's"})
+    EXPECT_EQ(remark_on_compiler(other), remark) << other;
+  EXPECT_EQ(remark_on_compiler("AMD clang version 18.0.0git (roc-6.2.0)"), "AMD's clang: " + remark);
+  EXPECT_EQ(remark_on_compiler("Cray clang version 18.0.1"), "HPE's Cray clang: " + remark);
+  EXPECT_EQ(remark_on_compiler("Intel(R) oneAPI DPC++/C++ Compiler 2025.0.4"), "Intel's compiler: " + remark);
+}
+
+TEST(ModuleFile, each_signature_is_told_once_and_those_of_others_not) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(signatures_in("GCC: (Debian 12.2.0) 12.2.0\0clang version 19.1.7\0\0Linker: LLD 19\0clang version 19.1.7\0"
+                          "AMD clang version 17.0.0"sv),
+            (std::vector<std::string>{"clang version 19.1.7", "AMD clang version 17.0.0"}));
+  EXPECT_TRUE(signatures_in("").empty());
+}
+
+TEST(ModuleFile, images_that_are_no_elf_files_or_cut_off_have_no_signatures) {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::vector<char> contents(1 << 16);
+  file.read(contents.data(), static_cast<std::streamsize>(contents.size()));
+  for (size_t size = 0; size <= contents.size(); size += size < 100 ? 1 : 997)
+    EXPECT_TRUE(signatures_of(std::as_bytes(std::span(contents).first(size))).empty()) << size;
+  std::fill(contents.begin() + 16, contents.end(), '\xff');
+  EXPECT_TRUE(signatures_of(std::as_bytes(std::span(contents))).empty());
 }
 
 TEST(Report, names_of_entries_are_demangled) {

@@ -1,0 +1,16 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which offsets a module's compiler gives in descriptors of sections that are not contiguous, where these leave it open:
+// elements of one byte (mapping/non_contiguous.h).
+#pragma once
+
+#include "base/status.h"
+
+namespace omptarget {
+
+/// Whether the module with this code gives offsets in bytes. Its images say it by their compilers, or else the module by the
+/// libomptarget that it needs. Fails if neither does. Any thread; reads images at the first call for a module.
+Result<bool> has_byte_offsets(const void *code);
+
+} // namespace omptarget

@@ -1,0 +1,25 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which compilers made a module or an image, as they sign in sections .comment, and what is known of them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace omptarget::info_tool {
+
+/// The signatures in a section .comment, each once, without those of GCC's start-up files and of linkers.
+std::vector<std::string> signatures_in(std::string_view comment);
+
+/// Those of a device image; none if it is no ELF file, or a damaged one.
+std::vector<std::string> signatures_of(std::span<const std::byte> image);
+
+/// What is to be said of a compiler that signed so: whose it is, if it is not LLVM's, and that it was not tried with
+/// omptarget. Empty for those that were.
+std::string remark_on_compiler(std::string_view signature);
+
+} // namespace omptarget::info_tool
