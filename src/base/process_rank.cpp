@@ -48,12 +48,12 @@ std::optional<int64_t> number_in(VariableReader read, const char *variable) {
   return *end == '\0' && errno == 0 && number <= INT_MAX ? std::optional(number) : std::nullopt;
 }
 
+} // namespace
+
 std::string machine_name() {
   char name[HOST_NAME_MAX + 1] = {};
   return ::gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "unknown";
 }
-
-} // namespace
 
 ProcessRank read_process_rank(VariableReader read) {
   ProcessRank best;

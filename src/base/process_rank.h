@@ -30,6 +30,9 @@ ProcessRank read_process_rank(VariableReader read);
 /// What the environment of this process tells; read once. Any thread.
 const ProcessRank &process_rank();
 
+/// The name of this machine, or "unknown".
+std::string machine_name();
+
 /// "rank 3 on node7", or "process 4711 on node7" where the rank is not known. For messages.
 std::string describe_process();
 

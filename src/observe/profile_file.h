@@ -18,4 +18,7 @@ Status check_result_file(const std::string &path);
 /// was there keeps its permissions. Interrupting signals are no failure; nothing is left behind after one.
 Status replace_result_file(const std::string &path, std::string_view text);
 
+/// The page for a browser that shows a profile in Chrome's trace-event format, as profile_as_json makes it.
+std::string page_of_profile(const std::string &json);
+
 } // namespace omptarget::observe

@@ -4,8 +4,12 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 #include <set>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/process_rank.h"
+#include "observe/clock.h"
+#include "observe/profile_file.h"
 #include "observe/profile_page.h"
 #include "observe/profile_summary.h"
 #include "observe/source_text.h"
@@ -63,6 +67,35 @@ std::string title_of(const ProfileEvent &event) {
   return event_kind_name(event.kind);
 }
 
+void write_rows(OStream &json, const char *name, const std::vector<SummaryRow> &rows) {
+  json.attributeArray(name, [&] {
+    for (const SummaryRow &row : rows)
+      json.object([&] {
+        json.attribute("name", valid(row.name));
+        json.attribute("place", valid(row.place));
+        json.attribute("detail", valid(row.detail));
+        json.attribute("count", static_cast<int64_t>(row.count));
+        json.attribute("ns", static_cast<int64_t>(row.total_ns));
+        json.attribute("longest", static_cast<int64_t>(row.longest_ns));
+        json.attribute("bytes", static_cast<int64_t>(row.bytes));
+        json.attribute("unchanged", static_cast<int64_t>(row.unchanged_count));
+        json.attribute("unchangedBytes", static_cast<int64_t>(row.unchanged_bytes));
+      });
+  });
+}
+
+void write_summary(OStream &json, const Summary &summary) {
+  json.object([&] {
+    write_rows(json, "regions", summary.regions);
+    write_rows(json, "kernels", summary.kernels);
+    write_rows(json, "transfers", summary.transfers);
+    write_rows(json, "variables", summary.variables);
+    write_rows(json, "repeated", summary.repeated);
+    write_rows(json, "fallbacks", summary.fallbacks);
+    json.attribute("waitNs", static_cast<int64_t>(summary.wait_ns));
+  });
+}
+
 class TraceWriter {
 public:
   TraceWriter(const Profile &profile, OStream &json)
@@ -80,13 +113,27 @@ public:
       json_.attributeObject("otherData", [&] {
         json_.attribute("producer", "omptarget");
         json_.attribute("pid", static_cast<int64_t>(getpid()));
+        json_.attribute("node", valid(machine_name()));
+        if (process_rank().rank)
+          json_.attribute("rank", *process_rank().rank);
+        json_.attribute("startNs", start_of_day_clock());
         json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
         json_.attributeArray("memory", [&] { write_memory(); });
+        json_.attributeBegin("summary");
+        write_summary(json_, summarise(profile_));
+        json_.attributeEnd();
       });
     });
   }
 
 private:
+  /// The first event's time by the clock that processes share: nanoseconds since 1970.
+  int64_t start_of_day_clock() const {
+    timespec time{};
+    clock_gettime(CLOCK_REALTIME, &time);
+    const int64_t now = static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
+    return start_ == 0 ? now : now - static_cast<int64_t>(now_ns() - start_);
+  }
   void write_memory() {
     for (const DeviceMemory &memory : profile_.memory)
       json_.object([&] {
@@ -209,39 +256,8 @@ private:
   int64_t last_flow_ = 0;
 };
 
-void write_rows(OStream &json, const char *name, const std::vector<SummaryRow> &rows) {
-  json.attributeArray(name, [&] {
-    for (const SummaryRow &row : rows)
-      json.object([&] {
-        json.attribute("name", valid(row.name));
-        json.attribute("place", valid(row.place));
-        json.attribute("detail", valid(row.detail));
-        json.attribute("count", static_cast<int64_t>(row.count));
-        json.attribute("ns", static_cast<int64_t>(row.total_ns));
-        json.attribute("longest", static_cast<int64_t>(row.longest_ns));
-        json.attribute("bytes", static_cast<int64_t>(row.bytes));
-        json.attribute("unchanged", static_cast<int64_t>(row.unchanged_count));
-        json.attribute("unchangedBytes", static_cast<int64_t>(row.unchanged_bytes));
-      });
-  });
-}
-
-void write_summary(OStream &json, const Summary &summary) {
-  json.object([&] {
-    write_rows(json, "regions", summary.regions);
-    write_rows(json, "kernels", summary.kernels);
-    write_rows(json, "transfers", summary.transfers);
-    write_rows(json, "variables", summary.variables);
-    write_rows(json, "repeated", summary.repeated);
-    write_rows(json, "fallbacks", summary.fallbacks);
-    json.attribute("waitNs", static_cast<int64_t>(summary.wait_ns));
-  });
-}
-
-constexpr std::string_view kSummaryMark = "@SUMMARY@";
 constexpr std::string_view kTraceMark = "@TRACE@";
-static_assert(kProfilePage.find(kSummaryMark) < kProfilePage.find(kTraceMark) &&
-              kProfilePage.find(kTraceMark) != std::string_view::npos);
+static_assert(kProfilePage.find(kTraceMark) != std::string_view::npos);
 
 /// Text that cannot end the script element that it stands in.
 std::string in_page(std::string text) {
@@ -259,6 +275,13 @@ void append_to_mark(std::string &page, std::string_view &rest, std::string_view 
 
 } // namespace
 
+std::string page_of_profile(const std::string &json) {
+  std::string page;
+  std::string_view rest = kProfilePage;
+  append_to_mark(page, rest, kTraceMark, in_page(json));
+  return page.append(rest);
+}
+
 std::string profile_as_json(const Profile &profile) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -268,15 +291,7 @@ std::string profile_as_json(const Profile &profile) {
 }
 
 std::string profile_as_page(const Profile &profile) {
-  std::string summary;
-  llvm::raw_string_ostream stream(summary);
-  OStream json(stream);
-  write_summary(json, summarise(profile));
-  std::string page;
-  std::string_view rest = kProfilePage;
-  append_to_mark(page, rest, kSummaryMark, in_page(summary));
-  append_to_mark(page, rest, kTraceMark, in_page(profile_as_json(profile)));
-  return page.append(rest);
+  return page_of_profile(profile_as_json(profile));
 }
 
 } // namespace omptarget::observe

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_profile_page.py PAGE: opens the page in chromium without a window, clicks through it, and looks at what is shown: at
-# the texts, and at a picture of the page.
+# check_profile_page.py PAGE [RANKS]: opens the page in chromium without a window, clicks through it, and looks at what is shown: at
+# the texts, and at a picture of the page. With RANKS the page is of so many processes that did the same.
 
 import json
 import re
@@ -41,6 +41,16 @@ window.addEventListener("load", () => {
   for (let i = 0; i < pixels.length; i += 4) colours.add(pixels[i] + "," + pixels[i + 1] + "," + pixels[i + 2]);
   found.colours = colours.size;
   document.body.setAttribute("data-found", JSON.stringify(found));
+});
+</script>"""
+
+# The picture is of a copy and its region, however long the others took.
+NEAR_A_COPY = """<script>
+window.addEventListener("load", () => {
+  const copy = spans.find(event => event.cat === "copy to device"), length = Math.max(copy.dur, 0.01);
+  view.from = Math.max(0, copy.ts - length);
+  view.to = copy.ts + 2 * length;
+  draw();
 });
 </script>"""
 
@@ -87,17 +97,17 @@ def unfiltered(kind, line, above, step):
 
 
 def main():
-    page = sys.argv[1]
+    page, ranks = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
     browser = shutil.which("chromium")
     text = open(page, encoding="utf-8").read()
-    assert "@SUMMARY@" not in text and "@TRACE@" not in text and "http" not in re.sub(r"https?://www.w3.org", "", text)
+    assert "@TRACE@" not in text and "http" not in re.sub(r"https?://www.w3.org", "", text)
     with tempfile.TemporaryDirectory() as folder:
-        clicked = folder + "/page.html"
-        with open(clicked, "w", encoding="utf-8") as file:
-            file.write(text.replace("</body>", CLICKS + "</body>"))
-        done = open_page(browser, clicked, folder, "--dump-dom")
+        for name, script in (("clicked", CLICKS), ("near", NEAR_A_COPY)):
+            with open("%s/%s.html" % (folder, name), "w", encoding="utf-8") as file:
+                file.write(text.replace("</body>", script + "</body>"))
+        done = open_page(browser, folder + "/clicked.html", folder, "--dump-dom")
         picture = folder + "/page.png"
-        open_page(browser, page, folder, "--window-size=1200,900", "--screenshot=" + picture)
+        open_page(browser, folder + "/near.html", folder, "--window-size=1200,900", "--screenshot=" + picture)
         colours = colours_of(picture)
     errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not errors, errors
@@ -108,12 +118,17 @@ def main():
     assert "main, line" in tabs["Kernels"], tabs
     assert "target" in tabs["Constructs"] and "profile.c:" in tabs["Constructs"], tabs
     assert "to device" in tabs["Copies"] and "GB/s" in tabs["Copies"], tabs
-    assert "data" in tabs["Variables"] and "80.00 kB" in tabs["Variables"], tabs
-    assert "72.00 kB" in tabs["Copied too often"], tabs
+    assert "data" in tabs["Variables"] and "%d.00 kB" % (80 * ranks) in tabs["Variables"], tabs
+    assert "%d.00 kB" % (72 * ranks) in tabs["Copied too often"], tabs
     memory = tabs["Device memory"]  # told by the plugins for GPUs only
     assert memory == "No plugin told how it used device memory." or "of kept memory" in memory, tabs
     assert tabs["Ran on the host"] == "Every target region ran on a device.", tabs
-    assert any("device 0: kernels" == lane for lane in found["lanes"]), found
+    if ranks == 1:
+        assert "device 0: kernels" in found["lanes"] and "Ranks" not in tabs, found
+    else:
+        assert next(iter(tabs)) == "Ranks" and len(tabs["Ranks"].splitlines()) == ranks + 1, tabs
+        for rank in range(ranks):
+            assert any(re.fullmatch(r"rank %d \(.+\), device 0: kernels" % rank, lane) for lane in found["lanes"]), found
     assert abs(found["zoomed"] - 0.5) < 1e-6 and found["wheel"] < 0.5, found
     assert "main, line" in found["tip"] and "kernel" in found["picked"], found
     assert found["colours"] > 4, found

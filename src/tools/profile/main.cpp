@@ -1,0 +1,101 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// omptarget-profile: what can be done with files that LIBOMPTARGET_PROFILE has written.
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text_output.h"
+#include "observe/profile_file.h"
+#include "tools/profile/merge.h"
+
+using namespace omptarget;
+using namespace omptarget::profile_tool;
+
+namespace {
+
+constexpr const char *kUsage =
+    "usage: omptarget-profile merge [--align] -o RESULT PROFILE...\n"
+    "Makes one profile of those of many processes, each written with LIBOMPTARGET_PROFILE=name.%r.json: a page for a browser\n"
+    "if RESULT ends in .html, otherwise Chrome's trace-event format. The clocks of the nodes are taken as they are;\n"
+    "with --align all processes begin at 0.\n";
+
+int complain(const std::string &text) {
+  write_error_line("omptarget-profile: " + text);
+  return 1;
+}
+
+int misused(const std::string &text) {
+  complain(text);
+  std::fputs(kUsage, stderr);
+  return 2;
+}
+
+/// A regular file's contents.
+Result<std::string> read_file(const char *path) {
+  struct stat facts{};
+  if (::stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
+    return Status::error(format("%s is no regular file", path));
+  std::FILE *file = std::fopen(path, "rbe");
+  if (!file)
+    return Status::error(format("cannot read %s: %s", path, std::strerror(errno)));
+  std::string text;
+  char buffer[65536];
+  size_t count = 0;
+  while ((count = std::fread(buffer, 1, sizeof buffer, file)) > 0)
+    text.append(buffer, count);
+  const bool has_failed = std::ferror(file) != 0;
+  std::fclose(file);
+  if (has_failed)
+    return Status::error(format("cannot read %s", path));
+  return text;
+}
+
+int merge(const std::string &result, const std::vector<const char *> &paths, Timeline timeline) {
+  std::vector<ProfileText> profiles;
+  for (const char *path : paths) {
+    Result<std::string> text = read_file(path);
+    if (!text.is_ok())
+      return complain(text.take_status().to_string());
+    profiles.push_back({path, std::move(*text)});
+  }
+  Result<std::string> merged = merge_profiles(profiles, timeline);
+  if (!merged.is_ok())
+    return complain(merged.take_status().to_string());
+  Status status = observe::replace_result_file(
+      result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
+  return status.is_ok() ? 0 : complain(status.to_string());
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  if (count == 2 && (std::strcmp(arguments[1], "--help") == 0 || std::strcmp(arguments[1], "-h") == 0)) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if (count < 2 || std::strcmp(arguments[1], "merge") != 0)
+    return misused(count < 2 ? std::string("what is to be done?") : format("there is no command %s", arguments[1]));
+  std::string result;
+  std::vector<const char *> paths;
+  Timeline timeline = Timeline::kClocks;
+  for (int i = 2; i < count; ++i) {
+    if (std::strcmp(arguments[i], "-o") == 0 && i + 1 < count)
+      result = arguments[++i];
+    else if (std::strcmp(arguments[i], "--align") == 0)
+      timeline = Timeline::kAligned;
+    else if (arguments[i][0] == '-')
+      return misused(format("there is no option %s, or its value is missing", arguments[i]));
+    else
+      paths.push_back(arguments[i]);
+  }
+  if (result.empty() || paths.empty())
+    return misused(result.empty() ? "the result's name is missing: -o RESULT" : "no profile is given");
+  return merge(result, paths, timeline);
+}

@@ -1,0 +1,237 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/profile/merge.h"
+
+#include <algorithm>
+#include <limits>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace omptarget::profile_tool {
+
+namespace {
+
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// Tracks of one process have numbers below this; those of the next process follow.
+constexpr int64_t kTracksOfProcess = 100000;
+constexpr int64_t kFlowsOfProcess = int64_t{1} << 32;
+constexpr const char *kTables[] = {"regions", "kernels", "transfers", "variables", "repeated", "fallbacks"};
+constexpr const char *kSums[] = {"count", "ns", "bytes", "unchanged", "unchangedBytes"};
+
+/// Whether no value lies so deep in others that reading it takes too much stack.
+bool is_flat(std::string_view json) {
+  constexpr int kDeepest = 32;
+  int depth = 0;
+  bool is_in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char byte = json[i];
+    if (is_in_string) {
+      if (byte == '\\')
+        ++i;
+      else
+        is_in_string = byte != '"';
+    } else if (byte == '"') {
+      is_in_string = true;
+    } else if (byte == '[' || byte == '{') {
+      if (++depth > kDeepest)
+        return false;
+    } else if (byte == ']' || byte == '}') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+/// What is needed of one profile.
+struct Process {
+  std::string label;  ///< "rank 3 (node7)"
+  int64_t rank = 0;   ///< or its place in the list
+  std::string node;
+  int64_t start_ns = 0; ///< of its first event, by the clock of the day
+  int64_t lost = 0;
+  Array events;
+  Object summary;
+  Array memory;
+};
+
+Status damaged(const ProfileText &text, const char *what) {
+  return Status::error(format("%s: %s", text.name.c_str(), what));
+}
+
+template <typename T> T taken(T *value) { return value ? std::move(*value) : T(); }
+
+Result<Process> read_process(const ProfileText &text, size_t place) {
+  if (!is_flat(text.json))
+    return damaged(text, "is no profile: its values are nested too deeply");
+  llvm::Expected<Value> value = llvm::json::parse(text.json);
+  if (!value)
+    return damaged(text, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
+  Object *const root = value->getAsObject();
+  Object *const other = root ? root->getObject("otherData") : nullptr;
+  if (!other || other->getString("producer") != "omptarget" || !root->getArray("traceEvents"))
+    return damaged(text, "is no profile that omptarget has written in Chrome's trace-event format");
+  if (const Object *const summary = other->getObject("summary"); summary && summary->getArray("ranks"))
+    return damaged(text, "has been merged already; give the profiles that it was made of");
+  if (!other->getObject("summary") || !other->getInteger("startNs"))
+    return damaged(text, "was written by an omptarget that could not be merged yet, or is cut off");
+  Process process;
+  process.rank = other->getInteger("rank").value_or(static_cast<int64_t>(place));
+  process.node = other->getString("node").value_or("").str();
+  process.label = format("rank %lld", static_cast<long long>(process.rank)) +
+                  (process.node.empty() ? "" : " (" + process.node + ")");
+  process.start_ns = *other->getInteger("startNs");
+  process.lost = other->getInteger("lostEvents").value_or(0);
+  process.events = taken(root->getArray("traceEvents"));
+  process.summary = taken(other->getObject("summary"));
+  process.memory = taken(other->getArray("memory"));
+  return process;
+}
+
+int64_t number(const Object &object, llvm::StringRef key) { return object.getInteger(key).value_or(0); }
+
+class Merger {
+public:
+  /// The process begins so many microseconds after the first one.
+  void add(Process process, double shift_us) {
+    const int64_t index = count_++;
+    double end_us = 0;
+    for (Value &value : process.events)
+      if (Object *const event = value.getAsObject()) {
+        end_us = std::max(end_us, event->getNumber("ts").value_or(0) + event->getNumber("dur").value_or(0));
+        move_event(*event, index, shift_us, process.label);
+        events_.push_back(std::move(value));
+      }
+    for (Value &value : process.memory)
+      if (Object *const row = value.getAsObject()) {
+        (*row)["rank"] = process.rank;
+        memory_.push_back(std::move(value));
+      }
+    for (const char *table : kTables)
+      if (const Array *const rows = process.summary.getArray(table))
+        for (const Value &row : *rows)
+          if (const Object *const fields = row.getAsObject())
+            add_row(tables_[table], *fields);
+    wait_ns_ += number(process.summary, "waitNs");
+    lost_ += process.lost;
+    ranks_.push_back(row_of(process, end_us));
+  }
+
+  std::string take() {
+    std::stable_sort(ranks_.begin(), ranks_.end(), [](const Value &a, const Value &b) {
+      return number(*a.getAsObject(), "span") > number(*b.getAsObject(), "span");
+    });
+    Object summary;
+    for (const char *table : kTables)
+      summary[table] = sorted(std::move(tables_[table]), table);
+    summary["waitNs"] = wait_ns_;
+    summary["ranks"] = std::move(ranks_);
+    Object other{{"producer", "omptarget"}, {"lostEvents", lost_}, {"memory", std::move(memory_)}};
+    other["summary"] = std::move(summary);
+    Object root{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events_)}};
+    root["otherData"] = std::move(other);
+    std::string text;
+    llvm::raw_string_ostream(text) << Value(std::move(root));
+    return text;
+  }
+
+private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  using Table = std::map<Key, Object>;
+
+  static void move_event(Object &event, int64_t index, double shift_us, const std::string &label) {
+    event["pid"] = number(event, "pid") + index * kTracksOfProcess;
+    if (event.getString("ph") == "M") {
+      Object *const arguments = event.getObject("args");
+      if (arguments && event.getString("name") == "process_name")
+        (*arguments)["name"] = label + ", " + arguments->getString("name").value_or("").str();
+      return;
+    }
+    event["ts"] = event.getNumber("ts").value_or(0) + shift_us;
+    if (event.getInteger("id"))
+      event["id"] = number(event, "id") + index * kFlowsOfProcess;
+    if (Object *const arguments = event.getObject("args"))
+      (*arguments)["process"] = label;
+  }
+
+  static void add_row(Table &table, const Object &row) {
+    const auto text = [&](const char *key) { return row.getString(key).value_or("").str(); };
+    const auto [place, is_new] = table.try_emplace(Key{text("name"), text("place"), text("detail")}, row);
+    if (is_new)
+      return;
+    Object &sum = place->second;
+    for (const char *key : kSums)
+      sum[key] = number(sum, key) + number(row, key);
+    sum["longest"] = std::max(number(sum, "longest"), number(row, "longest"));
+  }
+
+  /// As in the profile of one process: by falling time, those of unchanged copies by bytes, those on the host by number.
+  static Array sorted(Table table, std::string_view name) {
+    const char *const key = name == "repeated" ? "unchangedBytes" : name == "fallbacks" ? "count" : "ns";
+    Array rows;
+    for (auto &[fields, row] : table)
+      rows.push_back(std::move(row));
+    std::stable_sort(rows.begin(), rows.end(), [key](const Value &a, const Value &b) {
+      return number(*a.getAsObject(), key) > number(*b.getAsObject(), key);
+    });
+    return rows;
+  }
+
+  static int64_t sum_of(const Object &summary, const char *table, const char *key) {
+    int64_t sum = 0;
+    if (const Array *const rows = summary.getArray(table))
+      for (const Value &row : *rows)
+        if (const Object *const fields = row.getAsObject())
+          sum += number(*fields, key);
+    return sum;
+  }
+
+  static Value row_of(const Process &process, double end_us) {
+    const Object &summary = process.summary;
+    return Object{{"rank", process.rank},
+                  {"node", process.node},
+                  {"span", static_cast<int64_t>(end_us * 1000)},
+                  {"constructs", sum_of(summary, "regions", "ns")},
+                  {"kernels", sum_of(summary, "kernels", "ns")},
+                  {"copies", sum_of(summary, "transfers", "ns")},
+                  {"bytes", sum_of(summary, "transfers", "bytes")},
+                  {"waitNs", number(summary, "waitNs")},
+                  {"fallbacks", sum_of(summary, "fallbacks", "count")},
+                  {"lost", process.lost}};
+  }
+
+  int64_t count_ = 0;
+  Array events_;
+  Array memory_;
+  Array ranks_;
+  std::map<std::string_view, Table> tables_;
+  int64_t wait_ns_ = 0;
+  int64_t lost_ = 0;
+};
+
+} // namespace
+
+Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Timeline timeline) {
+  std::vector<Process> processes;
+  int64_t earliest_ns = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    OMPTARGET_TRY_ASSIGN(Process process, read_process(profiles[i], i));
+    earliest_ns = std::min(earliest_ns, process.start_ns);
+    processes.push_back(std::move(process));
+  }
+  std::stable_sort(processes.begin(), processes.end(), [](const Process &a, const Process &b) { return a.rank < b.rank; });
+  Merger merger;
+  for (Process &process : processes) {
+    const int64_t shift_ns = timeline == Timeline::kClocks ? process.start_ns - earliest_ns : 0;
+    merger.add(std::move(process), static_cast<double>(shift_ns) / 1000.0);
+  }
+  return merger.take();
+}
+
+} // namespace omptarget::profile_tool
