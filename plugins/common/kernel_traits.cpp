@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "generations/generations.h"
+#include "generations/names.h"
 
 namespace omptarget {
 
@@ -71,7 +72,7 @@ Status unknown_environment(const std::string &kernel, const char *size) {
 
 /// Bytes of the kernel's environment, which are copied; 0 if it has none. Fails for sizes of no known compiler.
 Result<uint32_t> read_environment(const std::string &kernel, const SymbolReader &read, unsigned char *bytes) {
-  const std::string symbol = kernel + "_kernel_environment";
+  const std::string symbol = std::string(kernel).append(kEnvironmentSuffix);
   const auto has = [&](size_t size) { return read(symbol, bytes, size); };
   OMPTARGET_TRY_ASSIGN(const bool has_small, has(kTrailingEnvironmentSize));
   if (!has_small) {
@@ -116,7 +117,7 @@ Result<KernelTraits> read_kernel_traits(const std::string &kernel, const SymbolR
     return traits;
   }
   uint8_t mode = 0;
-  OMPTARGET_TRY_ASSIGN(const bool has_mode, read(kernel + "_exec_mode", &mode, sizeof(mode)));
+  OMPTARGET_TRY_ASSIGN(const bool has_mode, read(std::string(kernel).append(kModeSuffix), &mode, sizeof(mode)));
   if (!has_mode)
     return traits;
   if (!is_exec_mode(mode))

@@ -4,47 +4,16 @@
 #include "common/launch_log.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "base/format.h"
+#include "generations/names.h"
 
 namespace omptarget {
 
-namespace {
-
-bool are_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-} // namespace
-
-std::string source_of_kernel(const std::string &name) {
-  constexpr std::string_view kPrefix = "__omp_offloading_";
-  std::string_view rest = name;
-  if (!rest.starts_with(kPrefix))
-    return {};
-  rest.remove_prefix(kPrefix.size());
-  for (int i = 0; i < 2; ++i) {
-    const size_t end = rest.find('_', i == 0 && rest.starts_with('_') ? 1 : 0);
-    if (end == std::string_view::npos)
-      return {};
-    rest.remove_prefix(end + 1);
-  }
-  size_t line = rest.rfind("_l");
-  if (line == std::string_view::npos || line == 0)
-    return {};
-  const std::string_view function = rest.substr(0, line);
-  std::string_view number = rest.substr(line + 2);
-  number = number.substr(0, number.find('_'));
-  if (!are_digits(number))
-    return {};
-  return std::string(function) + ", line " + std::string(number);
-}
-
 std::string describe_kernel(const std::string &name) {
-  const std::string source = source_of_kernel(name);
-  return source.empty() ? name : name + " in " + source;
+  const std::optional<KernelSource> source = source_of_kernel(name);
+  return source ? name + " in " + std::string(source->function) + ", line " + std::string(source->line) : name;
 }
 
 std::string LaunchLog::unfinished() const {

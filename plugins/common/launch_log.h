@@ -13,8 +13,6 @@
 
 namespace omptarget {
 
-/// "main, line 10" of "__omp_offloading_fe00_a784f8_main_l10"; empty if the name is of another form.
-std::string source_of_kernel(const std::string &name);
 /// Name, and function and line of the source as far as the name tells them.
 std::string describe_kernel(const std::string &name);
 

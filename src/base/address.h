@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace omptarget {
 
@@ -13,6 +14,8 @@ enum class HostPtr : uintptr_t { kNull = 0 };
 enum class DevicePtr : uintptr_t { kNull = 0 };
 /// Number of a device in the program, 0 to number of devices - 1; the initial device has the number after the last.
 enum class DeviceId : int32_t { kDefault = -1 };
+/// More devices than this there are not, and a plugin that reports more is not believed.
+inline constexpr int32_t kMaxDevices = 4096;
 
 inline HostPtr host_ptr(const void *pointer) { return static_cast<HostPtr>(reinterpret_cast<uintptr_t>(pointer)); }
 inline DevicePtr device_ptr(const void *pointer) {
@@ -33,6 +36,13 @@ inline int64_t operator-(HostPtr left, HostPtr right) {
 }
 inline int64_t operator-(DevicePtr left, DevicePtr right) {
   return static_cast<int64_t>(static_cast<uintptr_t>(left) - static_cast<uintptr_t>(right));
+}
+
+/// The pointer that is stored there, which need not be aligned.
+inline HostPtr load_pointer(HostPtr address) {
+  void *value;
+  std::memcpy(&value, raw(address), sizeof value);
+  return host_ptr(value);
 }
 
 } // namespace omptarget

@@ -76,7 +76,6 @@ public:
   static void connect_tool();
 
 private:
-  static constexpr int32_t kMaxDevices = 4096;
   static constexpr int kUnread = 0, kDisabled = 1, kDefault = 2, kMandatory = 3;
 
   Runtime() = default;

@@ -70,6 +70,15 @@ constexpr const Generation *generation_of(unsigned version) {
   return nullptr;
 }
 
+/// The first version whose kernels for GPUs have an environment beside them. The same release gave up containers and gave
+/// kernels an implicit parameter.
+inline constexpr unsigned kFirstWithEnvironment = [] {
+  for (const Generation &generation : kGenerations)
+    if (generation.environment != 0)
+      return generation.version;
+  return 0u;
+}();
+
 /// Whether some compiler emits argument blocks of this version.
 constexpr bool is_known_block(uint32_t version) {
   for (const Generation &generation : kGenerations)

@@ -8,14 +8,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "generations/names.h"
 #include "plugin/elf_file.h"
 
 namespace omptarget {
 
 namespace {
-
-constexpr std::string_view kEnvironment = "_kernel_environment";
-constexpr std::string_view kMode = "_exec_mode";
 
 std::string_view text_of(const llvm::StringRef &text) { return {text.data(), text.size()}; }
 
@@ -54,12 +52,12 @@ private:
       return llvm::consumeError(symbols.takeError());
     for (const Elf::Elf_Sym &symbol : *symbols) {
       const std::string_view name = text_of(value_or<llvm::StringRef>(symbol.getName(names), ""));
-      if (name.ends_with(kEnvironment)) {
-        KernelMark &mark = signs_.marks[std::string(name.substr(0, name.size() - kEnvironment.size()))];
+      if (name.ends_with(kEnvironmentSuffix)) {
+        KernelMark &mark = signs_.marks[std::string(name.substr(0, name.size() - kEnvironmentSuffix.size()))];
         mark.has_environment = true;
         mark.environment_size = std::max<uint64_t>(mark.environment_size, symbol.st_size);
-      } else if (name.ends_with(kMode)) {
-        signs_.marks[std::string(name.substr(0, name.size() - kMode.size()))].has_mode = true;
+      } else if (name.ends_with(kModeSuffix)) {
+        signs_.marks[std::string(name.substr(0, name.size() - kModeSuffix.size()))].has_mode = true;
       }
     }
   }
@@ -101,13 +99,13 @@ bool is_of_name(char c) {
 
 /// Marks in what is no ELF file: the names in PTX, or in the strings of bitcode, that end as they do.
 void read_text(std::string_view text, ImageSigns &signs) {
-  for (const std::string_view end : {kEnvironment, kMode})
+  for (const std::string_view end : {kEnvironmentSuffix, kModeSuffix})
     for (size_t at = text.find(end); at != std::string_view::npos; at = text.find(end, at + end.size())) {
       size_t begin = at;
       while (begin > 0 && is_of_name(text[begin - 1]))
         --begin;
       KernelMark &mark = signs.marks[std::string(text.substr(begin, at - begin))];
-      (end == kMode ? mark.has_mode : mark.has_environment) = true;
+      (end == kModeSuffix ? mark.has_mode : mark.has_environment) = true;
     }
 }
 

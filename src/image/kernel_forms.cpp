@@ -106,7 +106,7 @@ private:
   /// library bound the compiler from above. Of the latter only blocks that compilers on both sides emit need to know.
   void narrow_by_wrapping() {
     if (signs_.wrapping == Wrapping::kContainer)
-      keep(where([](const Generation &generation) { return generation.version < kFirstRaw; }),
+      keep(where([](const Generation &generation) { return generation.version < kFirstWithEnvironment; }),
            [] { return std::string("its module holds the image in a container, as clang 15 to 17 leave it"); });
     if (block_ == kAmbiguousBlock && signs_.library != 0)
       keep(where([&](const Generation &generation) { return generation.version <= signs_.library; }),
@@ -144,7 +144,7 @@ private:
       keep(~raw, [] { return std::string("other kernels of the image have execution modes, as of clang 16 and 17"); });
     if (signs_.wrapping == Wrapping::kContainer && signs_.library != 0)
       keep(~raw & bit(signs_.library), [&] { return needs_library(); });
-    else if (signs_.wrapping == Wrapping::kRaw && signs_.library != 0 && signs_.library <= kFirstRaw)
+    else if (signs_.wrapping == Wrapping::kRaw && signs_.library != 0 && signs_.library <= kFirstWithEnvironment)
       keep(raw, [] { return std::string("its module holds the image without a container, as clang 18 leaves it"); });
   }
 
@@ -156,7 +156,6 @@ private:
   }
 
   static constexpr uint32_t kAmbiguousBlock = 2;
-  static constexpr unsigned kFirstRaw = 18;
 
   const ImageSigns &signs_;
   const std::string &kernel_;

@@ -1,38 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bits of a map type as compilers of all generations emit them, and one argument of a construct in the inner form.
+// One map argument of a construct in the inner form.
 #pragma once
 
 #include <cstdint>
 
 #include "base/address.h"
+#include "generations/map_bits.h"
 
 namespace omptarget {
-
-/// Bits of a map type (abi: map types). The 16 bits from kMemberOfShift hold the number of the parent, counted from 1.
-namespace map_type {
-inline constexpr uint64_t kTo = 0x1;
-inline constexpr uint64_t kFrom = 0x2;
-inline constexpr uint64_t kAlways = 0x4;
-inline constexpr uint64_t kDelete = 0x8;
-inline constexpr uint64_t kPtrAndObj = 0x10;
-inline constexpr uint64_t kTargetParam = 0x20;
-inline constexpr uint64_t kReturnParam = 0x40;
-inline constexpr uint64_t kPrivate = 0x80;
-inline constexpr uint64_t kLiteral = 0x100;
-inline constexpr uint64_t kImplicit = 0x200;
-inline constexpr uint64_t kClose = 0x400;
-inline constexpr uint64_t kPresent = 0x1000;
-inline constexpr uint64_t kHold = 0x2000;
-inline constexpr uint64_t kAttach = 0x4000;
-inline constexpr uint64_t kNullify = 0x8000; ///< with kReturnParam: what is not present becomes null (clang 23)
-inline constexpr uint64_t kNonContiguous = 0x100000000000;
-inline constexpr unsigned kMemberOfShift = 48;
-inline constexpr uint64_t kMemberOf = 0xffffull << kMemberOfShift;
-/// All three together mark the variable that a lambda captured by reference.
-inline constexpr uint64_t kLambdaCapture = kPtrAndObj | kLiteral | kImplicit;
-} // namespace map_type
 
 class Mapping;
 
@@ -63,6 +40,11 @@ struct MapItem {
   bool has(uint64_t bits) const { return (type & bits) != 0; }
   bool is_member() const { return has(map_type::kMemberOf); }
 };
+
+/// Where the item's array or struct begins: for PTR_AND_OBJ what the pointer holds.
+inline HostPtr base_of(const MapItem &item) {
+  return item.has(map_type::kPtrAndObj) ? load_pointer(item.base) : item.base;
+}
 
 enum ItemFlag : uint8_t {
   kItemCounted = 1,        ///< entering retained mapping

@@ -22,12 +22,6 @@ namespace {
 constexpr int64_t kPointerSize = sizeof(void *);
 constexpr int64_t kMaxAlignment = 16;
 
-HostPtr read_pointer(HostPtr address) {
-  void *value;
-  std::memcpy(&value, raw(address), sizeof value);
-  return host_ptr(value);
-}
-
 std::string missing_text(HostPtr begin, int64_t size, const char *modifier) {
   return format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR " (%" PRId64
                 " bytes)",
@@ -124,9 +118,9 @@ private:
     const bool may_be_absent = item.size == 0 || (policy_.use_host_memory && !item.has(map_type::kClose));
     if (!may_be_absent) [[likely]] {
       OMPTARGET_TRY(bind_pointer(item));
-      return bind_range(item, read_pointer(item.base));
+      return bind_range(item, load_pointer(item.base));
     }
-    OMPTARGET_TRY(bind_range(item, read_pointer(item.base)));
+    OMPTARGET_TRY(bind_range(item, load_pointer(item.base)));
     return item.mapping ? bind_pointer(item) : Status::ok();
   }
 

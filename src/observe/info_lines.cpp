@@ -7,15 +7,13 @@
 #include <string>
 
 #include "base/format.h"
+#include "generations/map_bits.h"
 #include "observe/info.h"
 #include "observe/source_text.h"
 
 namespace omptarget::observe {
 
 namespace {
-
-// Map types, as far as their names in the output need them (compiler ABI: map types).
-constexpr int64_t kTo = 0x1, kFrom = 0x2, kPrivate = 0x80, kLiteral = 0x100, kImplicit = 0x200;
 
 #define OMPTARGET_ADDRESS "0x%016" PRIxPTR
 
@@ -45,15 +43,15 @@ const char *header_of(const ConstructFacts &facts) {
 }
 
 const char *type_name(int64_t type, int64_t size) {
-  if ((type & kTo) && (type & kFrom))
+  if ((type & map_type::kTo) && (type & map_type::kFrom))
     return "tofrom";
-  if (type & kTo)
+  if (type & map_type::kTo)
     return "to";
-  if (type & kFrom)
+  if (type & map_type::kFrom)
     return "from";
-  if (type & kPrivate)
+  if (type & map_type::kPrivate)
     return "private";
-  if (type & kLiteral)
+  if (type & map_type::kLiteral)
     return "firstprivate";
   return size != 0 ? "alloc" : "use_address";
 }
@@ -90,7 +88,7 @@ void print_arguments(const ConstructFacts &facts, const ConstructArguments &argu
   for (int32_t i = 0; i < arguments.count; ++i)
     print_info(raw(facts.device), "%s(%s)[%" PRId64 "] %s", type_name(arguments.types[i], arguments.sizes[i]),
                name_of(arguments.names ? static_cast<const char *>(arguments.names[i]) : nullptr).c_str(),
-               arguments.sizes[i], arguments.types[i] & kImplicit ? "(implicit)" : "");
+               arguments.sizes[i], arguments.types[i] & map_type::kImplicit ? "(implicit)" : "");
 }
 
 void print_mapping_entered(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold,

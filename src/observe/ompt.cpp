@@ -12,6 +12,7 @@
 
 #include "base/atomic_wait.h"
 #include "base/log.h"
+#include "generations/map_bits.h"
 #include "observe/clock.h"
 #include "observe/current_construct.h"
 #include "observe/device_events.h"
@@ -273,7 +274,6 @@ void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
 bool ompt_wants_map_items() { return callbacks.map_emi || callbacks.map; }
 
 void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> items) {
-  constexpr uint64_t kTo = 0x1, kFrom = 0x2, kDelete = 0x8, kImplicit = 0x200;
   const bool is_exit = construct.facts.kind == ConstructKind::kExitData;
   std::vector<void *> host, device;
   std::vector<size_t> bytes;
@@ -282,11 +282,11 @@ void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> item
     host.push_back(raw(item.host));
     device.push_back(raw(item.target));
     bytes.push_back(static_cast<size_t>(item.bytes));
-    unsigned flag = (item.type & kTo ? ompt::kMapTo : 0u) | (item.type & kFrom ? ompt::kMapFrom : 0u) |
-                    (item.type & kDelete ? ompt::kMapDelete : 0u);
+    unsigned flag = (item.type & map_type::kTo ? ompt::kMapTo : 0u) | (item.type & map_type::kFrom ? ompt::kMapFrom : 0u) |
+                    (item.type & map_type::kDelete ? ompt::kMapDelete : 0u);
     if (flag == 0)
       flag = is_exit ? ompt::kMapRelease : ompt::kMapAlloc;
-    flags.push_back(flag | (item.type & kImplicit ? ompt::kMapImplicit : 0u));
+    flags.push_back(flag | (item.type & map_type::kImplicit ? ompt::kMapImplicit : 0u));
   }
   const auto count = static_cast<unsigned>(items.size());
   if (callbacks.map_emi)

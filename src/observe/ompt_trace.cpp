@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/address.h"
 #include "base/log.h"
 #include "observe/clock.h"
 #include "observe/listeners.h"
@@ -18,7 +19,6 @@ namespace {
 
 using ompt::Record;
 
-constexpr int kMaxDevices = 4096;
 
 /// A buffer of the tool's that is being filled.
 struct Buffer {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "generations/names.h"
 #include "observe/demangle.h"
 #include "observe/source_text.h"
 
@@ -144,18 +145,12 @@ Summary summarise(const Profile &profile) {
   return summariser.take();
 }
 
-/// "__omp_offloading_<device>_<file>_<function>_l<line>".
 std::string readable_name(const char *name) {
-  constexpr std::string_view kPrefix = "__omp_offloading_";
   const std::string text(variable_name(name).name);
-  if (!text.starts_with(kPrefix))
+  const std::optional<KernelSource> source = source_of_kernel(text);
+  if (!source)
     return text;
-  const size_t file = text.find('_', kPrefix.size());
-  const size_t function = file == std::string::npos ? file : text.find('_', file + 1);
-  const size_t line = text.rfind("_l");
-  if (function == std::string::npos || line == std::string::npos || line <= function)
-    return text;
-  return readable_symbol(text.substr(function + 1, line - function - 1)) + ", line " + text.substr(line + 2);
+  return readable_symbol(std::string(source->function)) + ", line " + std::string(source->line).append(source->rest);
 }
 
 std::string time_text(uint64_t ns) {

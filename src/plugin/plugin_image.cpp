@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "generations/generations.h"
+#include "generations/names.h"
 #include "plugin/elf_file.h"
 
 namespace omptarget {
@@ -31,10 +32,6 @@ Status check_range(std::string_view bytes, const char *what, uint64_t offset, ui
   return Status::error(format("the image is cut short: it has %zu bytes, and a %s of %llu bytes begins at %llu",
                               bytes.size(), what, static_cast<unsigned long long>(size),
                               static_cast<unsigned long long>(offset)));
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 constexpr const char *kBefore = "a clang before 18";
@@ -73,10 +70,10 @@ void each_symbol(const Elf &elf, const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Ran
 KernelStyle kernel_style(const Elf &elf, const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Range sections) {
   KernelStyle style = KernelStyle::kUnknown;
   each_symbol(elf, section, sections, [&](const Elf::Elf_Sym &symbol, std::string_view name) {
-    if (ends_with(name, "_kernel_environment"))
+    if (name.ends_with(kEnvironmentSuffix))
       style = symbol.st_size == generation_of(kNewestClang)->environment ? KernelStyle::kSmallEnvironment
                                                                          : KernelStyle::kEnvironment;
-    else if (ends_with(name, "_exec_mode") && style == KernelStyle::kUnknown)
+    else if (name.ends_with(kModeSuffix) && style == KernelStyle::kUnknown)
       style = KernelStyle::kMode;
   });
   return style;

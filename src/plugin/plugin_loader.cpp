@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 
+#include "base/address.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "plugin/loaded_object.h"
@@ -193,8 +194,8 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
           format("__tgt_rtl_init_plugin fails with %d%s", result, after_colon(last_error_text(functions)).c_str()));
   const int32_t devices = functions.number_of_devices();
   OMPTARGET_TRY(check_still_open(handle, path));
-  if (devices < 0 || devices > kMaximumDevices)
-    return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaximumDevices));
+  if (devices < 0 || devices > kMaxDevices)
+    return Status::error(format("__tgt_rtl_number_of_devices returns %d; expected 0 to %d", devices, kMaxDevices));
   if (devices == 0)
     return Status::error(kNoDevices + after_colon(last_error_text(functions)));
   if (functions.generation != PluginGeneration::kCurrent)

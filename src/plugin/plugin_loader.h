@@ -12,9 +12,6 @@
 
 namespace omptarget {
 
-/// More devices than this are not believed.
-inline constexpr int32_t kMaximumDevices = 4096;
-
 /// How the reason begins if all is well with a plugin but there is nothing for it to do.
 inline constexpr const char *kNoDevices = "reports no devices";
 

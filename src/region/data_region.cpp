@@ -20,12 +20,7 @@ void return_addresses(const MapItems &items, void **bases) {
   for (const MapItem &item : items) {
     if (!item.has(map_type::kReturnParam) || item.argument < 0)
       continue;
-    HostPtr base = item.base;
-    if (item.has(map_type::kPtrAndObj)) {
-      void *value;
-      std::memcpy(&value, raw(item.base), sizeof value);
-      base = host_ptr(value);
-    }
+    HostPtr base = base_of(item);
     // What is not present keeps its host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
     if (!item.mapping && !(item.flags & kItemHostPointer)) {
       observe::mapping_missing(item.name);

@@ -32,14 +32,6 @@ void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); 
 /// The values that the kernel is called with; one slot before them is free for a leading implicit one.
 using Arguments = llvm::SmallVector<void *, 16>;
 
-HostPtr base_of(const MapItem &item) {
-  if (!item.has(map_type::kPtrAndObj))
-    return item.base;
-  void *value;
-  std::memcpy(&value, raw(item.base), sizeof value);
-  return host_ptr(value);
-}
-
 void report_host(const Call &call, const char *kernel, const char *reason) {
   const auto host = static_cast<DeviceId>(Runtime::get().number_of_devices_so_far());
   observe::host_fallback({observe::ConstructKind::kTarget, call.is_nowait, host, call.location, call.code}, kernel,
@@ -240,9 +232,7 @@ private:
     const Found target = work_.device().map().find(item.begin, 0);
     if (!target.is_contained)
       return false;
-    void *host_value;
-    std::memcpy(&host_value, raw(item.base), sizeof host_value);
-    const std::optional<DevicePtr> translated = target_of(target.ref, host_ptr(host_value));
+    const std::optional<DevicePtr> translated = target_of(target.ref, load_pointer(item.base));
     if (!translated)
       return false; // removed since it was found, or not there yet
     std::memcpy(value, &*translated, sizeof *translated);

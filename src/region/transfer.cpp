@@ -267,9 +267,8 @@ Status DeviceWork::write_from_host(DevicePtr target, HostPtr source, int64_t siz
 }
 
 Status DeviceWork::attach(const Attachment &action) {
-  void *host_value;
-  std::memcpy(&host_value, raw(action.pointer), sizeof host_value);
-  const std::optional<DevicePtr> device_value = target_of(action.target, host_ptr(host_value));
+  const HostPtr host_value = load_pointer(action.pointer);
+  const std::optional<DevicePtr> device_value = target_of(action.target, host_value);
   const std::optional<DevicePtr> device_address = target_of(action.pointer_mapping, action.pointer);
   if (!device_value || !device_address)
     return Status::ok(); // not present any more
@@ -277,7 +276,7 @@ Status DeviceWork::attach(const Attachment &action) {
   // knows nothing of, so that the pointer is written once more.
   const bool waits = !device_.plugin().is_asynchronous();
   if (!device_.map().note_attached(action.pointer_mapping,
-                                   {action.pointer, host_ptr(host_value), *device_address, *device_value, this}, waits))
+                                   {action.pointer, host_value, *device_address, *device_value, this}, waits))
     return Status::ok();
   attaching_.emplace_back(action.pointer_mapping, action.pointer);
   Status status = write_pointer(action, *device_address, *device_value);
