@@ -1,0 +1,59 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the suites of programs are made from: compilers, programs that are not compared, options of sanitizers, starters
+of MPI programs."""
+
+# Of clang: each is a suite of its own.
+VERSIONS = ["14", "15", "16", "17", "18", "19", "21", "22", "23"]
+
+# What is not compared by running it on both runtimes, and why.
+NOT_COMPARED = {
+    "observe": "makes such comparisons itself",
+    "cluster": "is about settings that LLVM's runtime does not have",
+    "threads.c": "which construct allocates and frees depends on which thread is first",
+    "mapper.c": "LLVM 19 copies members that are present, and leaves some behind",
+    "library.c": "LLVM 19 maps indirect functions as data and copies their addresses from the device",
+    "lambdas.cpp": "omptarget has one allocation and copy for all private variables of a construct, and a capture is "
+                   "not looked up as an argument",
+    "recorded.c": "brings a plugin of its own, which LLVM 19 does not load",
+}
+NOT_COMPARED_OMPT = {
+    "moments.cpp": "its processes end while threads are in regions: what has been told by then differs from run to run",
+    "private.c": "omptarget has one allocation for all private variables of a construct",
+}
+NOT_COMPARED_INFO = {
+    "classes.cpp": "LLVM 19 only looks up the struct whose member is deleted; omptarget takes its references",
+    "delete_members.c": "as classes.cpp",
+    "moments.cpp": "at the end of one of its processes LLVM 19 prints the empty tables of all devices, omptarget none",
+    "nowait.c": "lines of several threads do not tell which thread they are from",
+    "selection.c": "as nowait.c",
+    "link.c": "LLVM 19 does not tell that a pointer is left together with its data",
+    "nested_pointers.c": "LLVM 19 counts a pointer when its data are mapped, and not when they are left",
+    "four_devices.c": "omptarget loads images when a device is first used, LLVM 19 when it needs them",
+    "python.test": "LLVM 19 prints the tables at the end when a module is closed, too",
+    "damaged_image.c": "LLVM 19 prints the tables at the end although offloading is disabled",
+    "device_out_of_range.c": "as damaged_image.c",
+    "debug_trace.c": "about lines of the trace",
+}
+
+# By the parameter watch. events only looks at those of our own runtime.
+NOT_WATCHED = {
+    "info": {**NOT_COMPARED, **NOT_COMPARED_INFO},
+    "ompt": {**NOT_COMPARED, **NOT_COMPARED_OMPT},
+    "events": {name: {**NOT_COMPARED, **NOT_COMPARED_OMPT}[name] for name in ("observe", "moments.cpp")},
+}
+
+# Of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.
+SANITIZER_OPTIONS = {
+    "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1",
+    # libomp is built without: archer tells the sanitizer what it orders.
+    "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1:suppressions="
+              "{here}/inputs/threads.supp OMP_TOOL_LIBRARIES={runtimes}/19/lib/libarcher.so",
+}
+
+# How programs of an MPI are started, and what its compiler wrapper tells its flags for.
+MPI = {
+    "openmpi": ("env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe "
+                "--mca plm isolated --mca btl self,vader --mca btl_vader_single_copy_mechanism none", "--showme"),
+    "mpich": ("mpirun.mpich", "-show"),
+}
