@@ -7,7 +7,8 @@
 // The model: stores to one location have an order, that of the execution. A load may read any of them that is not older than
 // what its thread knows of. A release store carries what its thread knows, and who reads it by an acquire load knows it, too;
 // read-modify-writes read the latest store and continue its release sequence. Sequential consistency counts as acquire and
-// release. Waiting for a word (base/atomic_wait.h) is one step: it sleeps until somebody notifies. Not modelled: stores that become visible before earlier loads of their thread are done.
+// release. Waiting for a word (base/atomic_wait.h) is one step: it sleeps until somebody notifies. Not modelled: stores that
+// become visible before earlier loads of their thread are done.
 #pragma once
 
 #include <atomic>
@@ -19,49 +20,30 @@
 #include <string>
 #include <vector>
 
+#include "engine.h"
+
 namespace checked {
 
-/// What the threads of one scenario do, and what must hold in the end. Made anew for each execution.
-struct Scenario {
-  std::vector<std::function<void()>> threads;
-  std::function<void()> check; ///< after all threads, which it knows everything of
-  size_t first_reader = SIZE_MAX; ///< from this one on threads only load: they need no turn before the others are done
-};
-
 /// Explores all executions of the scenario; false, having printed the first one that fails, if one does.
-bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions);
+inline bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions) {
+  return engine.explore(name, make, most_executions);
+}
 
 /// Within a scenario: this execution is wrong.
-void require(bool holds, const char *what);
-
-namespace detail {
-uint32_t new_location(uint64_t value);
-uint64_t load(uint32_t location, std::memory_order order);
-void store(uint32_t location, uint64_t value, std::memory_order order);
-/// Replaces the latest value; change gets it and returns the new one.
-uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order);
-bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
-                      std::memory_order failure);
-void wait(uint32_t location, uint64_t old, std::memory_order order);
-void notify(uint32_t location);
-uint32_t new_mutex();
-void lock(uint32_t mutex);
-bool try_lock(uint32_t mutex);
-void unlock(uint32_t mutex);
-} // namespace detail
+inline void require(bool holds, const char *what) { engine.require(holds, what); }
 
 template <typename T> class atomic {
   static_assert(sizeof(T) <= sizeof(uint64_t));
 
 public:
   atomic() : atomic(T{}) {}
-  atomic(T value) : location_(detail::new_location(bits(value))) {}
+  atomic(T value) : location_(engine.new_location(bits(value))) {}
   atomic(const atomic &) = delete;
   atomic &operator=(const atomic &) = delete;
 
-  T load(std::memory_order order = std::memory_order_seq_cst) const { return value(detail::load(location_, order)); }
+  T load(std::memory_order order = std::memory_order_seq_cst) const { return value(engine.load(location_, order)); }
   void store(T value, std::memory_order order = std::memory_order_seq_cst) {
-    detail::store(location_, bits(value), order);
+    engine.store(location_, bits(value), order);
   }
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst) {
     return change([value](T) { return value; }, order);
@@ -80,7 +62,7 @@ public:
   }
   bool compare_exchange_strong(T &expected, T desired, std::memory_order success, std::memory_order failure) {
     uint64_t word = bits(expected);
-    const bool is_done = detail::compare_exchange(location_, word, bits(desired), success, failure);
+    const bool is_done = engine.compare_exchange(location_, word, bits(desired), success, failure);
     if (!is_done)
       expected = value(word);
     return is_done;
@@ -98,13 +80,13 @@ public:
     return compare_exchange_strong(expected, desired, order);
   }
   friend void wait_while_equal(const atomic &word, T old) {
-    detail::wait(word.location_, bits(old), std::memory_order_acquire);
+    engine.wait(word.location_, bits(old), std::memory_order_acquire);
   }
-  friend void notify_waiters(const atomic &word) { detail::notify(word.location_); }
+  friend void notify_waiters(const atomic &word) { engine.notify(word.location_); }
 
 private:
   template <typename Change> T change(Change next, std::memory_order order) {
-    return value(detail::modify(location_, [&](uint64_t old) { return bits(next(value(old))); }, order));
+    return value(engine.modify(location_, [&](uint64_t old) { return bits(next(value(old))); }, order));
   }
   static uint64_t bits(T value) {
     uint64_t word = 0;
@@ -122,10 +104,10 @@ private:
 
 class mutex {
 public:
-  mutex() : number_(detail::new_mutex()) {}
-  void lock() { detail::lock(number_); }
-  bool try_lock() { return detail::try_lock(number_); }
-  void unlock() { detail::unlock(number_); }
+  mutex() : number_(engine.new_mutex()) {}
+  void lock() { engine.lock(number_); }
+  bool try_lock() { return engine.try_lock(number_); }
+  void unlock() { engine.unlock(number_); }
 
 private:
   const uint32_t number_;

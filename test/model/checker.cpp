@@ -4,109 +4,25 @@
 #include "checked.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <ucontext.h>
 
 namespace checked {
 
 namespace {
 
-constexpr size_t kMostLocations = 256;
 constexpr size_t kStackBytes = 128 << 10;
-
-/// For each location the number of the latest store that is known of.
-using View = std::array<uint8_t, kMostLocations>;
 
 void join(View &into, const View &other) {
   for (size_t i = 0; i < kMostLocations; ++i)
     into[i] = std::max(into[i], other[i]);
 }
 
-struct Store {
-  uint64_t value;
-  View view; ///< what reading it by an acquire load tells
-};
+void start_thread() { engine.run_current(); }
 
-struct Mutex {
-  bool is_held = false;
-  View view{};
-};
-
-struct Thread {
-  ucontext_t context;
-  std::unique_ptr<char[]> stack;
-  std::function<void()> run;
-  View view{};
-  bool is_done = false;
-  int64_t waits_for_mutex = -1;
-  int64_t waits_for_location = -1; ///< until somebody notifies
-};
-
-struct Choice {
-  size_t taken, count;
-};
-
-class Engine {
-public:
-  bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most);
-
-  uint32_t new_location(uint64_t value);
-  uint64_t load(uint32_t location, std::memory_order order);
-  void store(uint32_t location, uint64_t value, std::memory_order order);
-  uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order);
-  bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
-                        std::memory_order failure);
-  void wait(uint32_t location, uint64_t old, std::memory_order order);
-  void notify(uint32_t location);
-  uint32_t new_mutex();
-  void lock(uint32_t mutex);
-  bool try_lock(uint32_t mutex);
-  void unlock(uint32_t mutex);
-  void require(bool holds, const char *what);
-  void run_current();
-
-private:
-  void execute(const std::function<Scenario()> &make);
-  void run_threads(size_t first_reader);
-  size_t pick(size_t first_reader);
-  bool is_runnable(const Thread &thread) const;
-  bool next_execution();
-  size_t choose(size_t count);
-  void pause();
-  View &view() { return current_ ? current_->view : all_known_; }
-  uint64_t read(uint32_t location, size_t number, std::memory_order order);
-  void append(uint32_t location, uint64_t value, std::memory_order order, const View *continued);
-  void note(const char *what, uint32_t location, uint64_t value);
-
-  static bool acquires(std::memory_order order) {
-    return order != std::memory_order_relaxed && order != std::memory_order_release;
-  }
-  static bool releases(std::memory_order order) {
-    return order == std::memory_order_release || order == std::memory_order_acq_rel ||
-           order == std::memory_order_seq_cst;
-  }
-
-  std::vector<std::vector<Store>> locations_{kMostLocations};
-  size_t location_count_ = 0;
-  std::vector<Mutex> mutexes_;
-  std::vector<std::unique_ptr<Thread>> threads_;
-  size_t thread_count_ = 0;
-  Thread *current_ = nullptr; ///< null: the scenario is set up or checked
-  ucontext_t scheduler_{};
-  View all_known_{};
-  bool is_concurrent_ = false;
-  std::vector<Choice> choices_;
-  size_t depth_ = 0;
-  const char *failure_ = nullptr;
-  bool is_printing_ = false;
-};
+} // namespace
 
 Engine engine;
-
-void start_thread() { engine.run_current(); }
 
 void Engine::run_current() {
   current_->run();
@@ -392,31 +308,5 @@ void Engine::unlock(uint32_t mutex) {
   note("unlock", mutex, 0);
   pause();
 }
-
-} // namespace
-
-bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions) {
-  return engine.explore(name, make, most_executions);
-}
-void require(bool holds, const char *what) { engine.require(holds, what); }
-
-namespace detail {
-uint32_t new_location(uint64_t value) { return engine.new_location(value); }
-uint64_t load(uint32_t location, std::memory_order order) { return engine.load(location, order); }
-void store(uint32_t location, uint64_t value, std::memory_order order) { engine.store(location, value, order); }
-uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order) {
-  return engine.modify(location, change, order);
-}
-bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
-                      std::memory_order failure) {
-  return engine.compare_exchange(location, expected, desired, success, failure);
-}
-void wait(uint32_t location, uint64_t old, std::memory_order order) { engine.wait(location, old, order); }
-void notify(uint32_t location) { engine.notify(location); }
-uint32_t new_mutex() { return engine.new_mutex(); }
-void lock(uint32_t mutex) { engine.lock(mutex); }
-bool try_lock(uint32_t mutex) { return engine.try_lock(mutex); }
-void unlock(uint32_t mutex) { engine.unlock(mutex); }
-} // namespace detail
 
 } // namespace checked

@@ -6,39 +6,13 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "fake_device.h"
+#include "constructs.h"
 #include "region/map_arguments.h"
-#include "region/transfer.h"
 
 namespace omptarget::test {
 namespace {
 
 using namespace map_type;
-
-MapItem item(void *base, void *begin, int64_t size, uint64_t type, int32_t parent = -1) {
-  return {host_ptr(base), host_ptr(begin), size, type, nullptr, 0, parent};
-}
-MapItem item(void *begin, int64_t size, uint64_t type) { return item(begin, begin, size, type); }
-
-Status enter(Device &device, MapItems items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.enter(items));
-  return work.complete();
-}
-Status exit(Device &device, MapItems items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.start_exit(items, false));
-  return work.complete();
-}
-Status update(Device &device, const MapItems &items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.start_update(items));
-  return work.complete();
-}
-template <typename T> T *on_device(Device &device, T *host) {
-  const Found found = device.map().find(host_ptr(host), sizeof(T));
-  return found.is_contained ? static_cast<T *>(raw(found.ref.mapping->target_of(host_ptr(host)))) : nullptr;
-}
 
 struct Struct {
   long x;
