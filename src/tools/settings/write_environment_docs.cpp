@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/format.h"
 #include "base/settings.h"
 
 using namespace omptarget;
@@ -51,9 +52,8 @@ std::string document() {
   std::string text = kHead;
   for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i) {
     const SettingRow &row = setting_row(static_cast<SettingId>(i));
-    const std::string value = *row.default_value ? "`" + std::string(row.default_value) + "`" : "unset";
-    text += "| `" + std::string(row.variable) + "` | " + type_name(row.type) + " | " + value + " | " + row.reader +
-            " | " + row.help + " |\n";
+    const std::string value = *row.default_value ? format("`%s`", row.default_value) : "unset";
+    text += format("| `%s` | %s | %s | %s | %s |\n", row.variable, type_name(row.type), value.c_str(), row.reader, row.help);
   }
   return text;
 }
