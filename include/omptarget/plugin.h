@@ -215,7 +215,11 @@ enum {
   OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8,
   /* The plugin works until the process is gone: neither it nor a library that it uses ends in an exit handler or in a
    * destructor. Its devices then serve destructors of the program's global objects, too (plugins-reference.md). */
-  OMPTARGET_PLUGIN_LASTS = 0x10
+  OMPTARGET_PLUGIN_LASTS = 0x10,
+  /* load_binary and unload_binary may be called by several threads at once, also for one device and for the same image. Without it
+   * they are called by one thread at a time for each device, which then waits for the dynamic loader with a lock of the host
+   * library held: a region in a constructor of a library that is being opened waits for ever. */
+  OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE = 0x20
 };
 
 typedef struct __tgt_rtl_abi_info {

@@ -108,8 +108,7 @@ void FunctionMap::give_back_unread() {
 }
 
 void FunctionMap::announce(const LoadedImage &image) const {
-  void *pointer = image.find_writable("__omp_offloading_fptr_map_p", sizeof(void *));
-  void *size = image.find_writable("__omp_offloading_fptr_map_size", sizeof(uint64_t));
+  const auto [pointer, size, environment, environment_size] = image.device_variables();
   if (pointer && size && is_aligned(pointer) && is_aligned(size)) {
     // A kernel that sees no pairs looks at no pointer.
     publish<uint64_t>(size, 0);
@@ -118,15 +117,13 @@ void FunctionMap::announce(const LoadedImage &image) const {
     OMPTARGET_TRACE_DEVICE(Topic::kIndirect, device_, "an image has %llu indirect functions at %p now",
                            static_cast<unsigned long long>(count_), static_cast<void *>(current_));
   }
-  const LoadedImage::Symbol symbol = image.find_symbol("__omp_rtl_device_environment");
-  void *environment = symbol.size ? image.find_writable("__omp_rtl_device_environment", symbol.size) : nullptr;
   if (!environment)
     return;
   constexpr uint64_t kNanosecondsPerSecond = 1000000000;
   const DeviceEnvironment value{
       0, static_cast<uint32_t>(device_count()), static_cast<uint32_t>(device_), 0, kNanosecondsPerSecond, current_, count_,
       1};
-  std::memcpy(environment, &value, std::min<uint64_t>(symbol.size, sizeof value));
+  std::memcpy(environment, &value, std::min<uint64_t>(environment_size, sizeof value));
 }
 
 } // namespace omptarget::host

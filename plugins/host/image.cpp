@@ -59,6 +59,7 @@ Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __t
   std::unique_ptr<LoadedImage> loaded(new LoadedImage(std::move(file), std::move(layout)));
   OMPTARGET_TRY(loaded->open(device));
   loaded->fill_table(device, image);
+  loaded->find_variables();
   return loaded;
 }
 
@@ -108,6 +109,14 @@ void *LoadedImage::find_writable(const char *name, uint64_t size) const {
     return nullptr;
   const Segment *segment = segment_of(address, size);
   return segment && segment->is_writable ? address : nullptr;
+}
+
+void LoadedImage::find_variables() {
+  const Symbol environment = find_symbol("__omp_rtl_device_environment");
+  variables_ = {find_writable("__omp_offloading_fptr_map_p", sizeof(void *)),
+                find_writable("__omp_offloading_fptr_map_size", sizeof(uint64_t)),
+                environment.size ? find_writable("__omp_rtl_device_environment", environment.size) : nullptr,
+                environment.size};
 }
 
 /// Whether text is a string inside the image.

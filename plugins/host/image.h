@@ -32,16 +32,26 @@ public:
   /// addresses. The host libraries of LLVM leave that to the plugin.
   void refer_to_host(const __tgt_device_image &image);
 
+  /// The image's own variables that are told what the device is; null where it has none that can be written.
+  struct DeviceVariables {
+    void *functions = nullptr;       ///< address of the table of indirect functions
+    void *function_count = nullptr;
+    void *environment = nullptr;
+    uint64_t environment_size = 0;
+  };
+  const DeviceVariables &device_variables() const { return variables_; }
+
   struct Symbol {
     void *address = nullptr;
     uint64_t size = 0;
   };
   /// A symbol that this very image exports; null if it has none of that name.
   Symbol find_symbol(const char *name) const;
-  /// A symbol that can be written to, with at least size bytes.
-  void *find_writable(const char *name, uint64_t size) const;
 
 private:
+  /// A symbol that can be written to, with at least size bytes.
+  void *find_writable(const char *name, uint64_t size) const;
+  void find_variables();
   LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
   Status open(int32_t device);
   void fill_table(int32_t device, const __tgt_device_image &image);
@@ -56,6 +66,7 @@ private:
   uintptr_t base_ = 0;
   std::vector<__tgt_offload_entry> entries_;
   __tgt_target_table table_{};
+  DeviceVariables variables_; // found once: finding takes the dynamic loader's lock
 };
 
 } // namespace omptarget::host

@@ -320,7 +320,8 @@ void __tgt_rtl_print_device_info(int32_t device) {
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   const __tgt_rtl_abi_info own{info->size, OMPTARGET_PLUGIN_ABI_VERSION,
                                OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT |
-                                   OMPTARGET_PLUGIN_COPIES_IMAGES | OMPTARGET_PLUGIN_LASTS};
+                                   OMPTARGET_PLUGIN_COPIES_IMAGES | OMPTARGET_PLUGIN_LASTS |
+                                   OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE};
   if (info->size < sizeof own)
     return finish(Status::error(format("a description of %u bytes is too small", info->size)));
   *info = own;

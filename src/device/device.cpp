@@ -36,7 +36,7 @@ void Device::load_images(const Loading &) {
   const uint32_t generation = modules_.generation();
   unload_pending(); // first: a new module may lie where an old one lay
   for (const auto &library : modules_.libraries())
-    if (!knows(*library))
+    if (!knows(*library) || !load_mutex_.wait_for_others(library.get()))
       this->load(library);
   publish_functions();
   run_constructors();
@@ -80,6 +80,11 @@ std::optional<observe::DeviceMemory> Device::memory_use() const {
 bool Device::knows(const OffloadLibrary &library) {
   auto seen = seen_.lock();
   return std::any_of(seen->begin(), seen->end(), [&](const Seen &known) { return known.library.get() == &library; });
+}
+
+bool Device::has_loaded(const OffloadLibrary &library) const {
+  return std::any_of(loaded_.begin(), loaded_.end(),
+                     [&](const auto &loaded) { return loaded->library.get() == &library; });
 }
 
 void Device::unload(std::shared_ptr<OffloadLibrary> library) {

@@ -13,8 +13,8 @@
 
 #include "base/address.h"
 #include "base/bounded_call.h"
-#include "base/fork_mutex.h"
 #include "base/guarded.h"
+#include "base/loader_lock.h"
 #include "base/pointer_table.h"
 #include "device/module_registry.h"
 #include "image/image_copy.h"
@@ -106,7 +106,10 @@ public:
   void before_fork_of_loader() { load_mutex_.before_fork(); }
   void after_fork_of_loader();
   /// In the child the other threads are not there.
-  void forget_other_users() { users_.store(own_uses(), std::memory_order_relaxed); }
+  void forget_other_users() {
+    users_.store(own_uses(), std::memory_order_relaxed);
+    load_mutex_.forget_others();
+  }
   void before_fork() {
     pending_unloads_.mutex_for_fork().lock();
     seen_.mutex_for_fork().lock();
@@ -158,6 +161,8 @@ private:
   void unload_pending();
   void unload_pending_if_free();
   void unload_now(const OffloadLibrary &library);
+  Result<__tgt_target_table *> load_binary(const OffloadLibrary &library, __tgt_device_image &record);
+  void unload_binary(__tgt_target_table *table);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
   void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
   bool points_to_host(const Entry &entry) const;
@@ -169,9 +174,11 @@ private:
   Status run(const Kernel &kernel);
   void run_constructors();
   void run_destructors(Loaded &loaded);
+  void take_apart(Loaded &loaded);
   void destroy(Loaded &loaded);
   void take_over(const Loaded &gone);
   bool knows(const OffloadLibrary &library);
+  bool has_loaded(const OffloadLibrary &library) const;
 
   ModuleRegistry &modules_;
   const DeviceId id_;
@@ -187,7 +194,8 @@ private:
   std::atomic<int32_t> users_{0};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_end_told_{false};
-  ForkMutex load_mutex_; // serialises initialising, loading and unloading; held while the plugin does them
+  /// Serialises initialising, loading and unloading; held while the plugin does them, if it cannot be called by several threads.
+  LoaderLock load_mutex_;
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   Guarded<std::vector<Seen>> seen_;
   std::vector<std::unique_ptr<Loaded>> loaded_;

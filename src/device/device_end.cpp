@@ -42,7 +42,7 @@ void Device::close() {
 }
 
 bool Device::finish(Deadline deadline) {
-  if (!wait_until(deadline, [this] { return load_mutex_.try_lock(); }))
+  if (!wait_until(deadline, [this] { return load_mutex_.try_lock_closed(); }))
     return false;
   const std::lock_guard load(load_mutex_, std::adopt_lock);
   if (!is_initialised())

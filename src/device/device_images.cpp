@@ -64,7 +64,8 @@ void Device::note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits
   const auto is_kernel = [](const Entry &entry) { return entry.kind == EntryKind::kKernel; };
   const bool has_kernels = std::any_of(library->entries.begin(), library->entries.end(), is_kernel);
   const auto image = fits ? Seen::Image::kFits : has_kernels ? Seen::Image::kDoesNotFit : Seen::Image::kNotNeeded;
-  seen_.lock()->push_back({library, image});
+  if (!knows(*library))
+    seen_.lock()->push_back({library, image});
   if (image == Seen::Image::kDoesNotFit)
     has_unfit_modules_.store(true, std::memory_order_relaxed);
 }
@@ -86,12 +87,17 @@ std::string Device::unfit_module_of(const void *code) {
 
 void Device::load(const std::shared_ptr<OffloadLibrary> &library) {
   std::optional<ImageCopy> image = choose_image(library);
+  if (!image && !modules_.has(*library))
+    return; // it has gone
   note_seen(library, image.has_value());
   if (!image) {
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "no image of %s fits", library->path.c_str());
     return;
   }
-  if (Status status = load_image(library, std::move(*image)); !status) {
+  Status status = load_image(library, std::move(*image));
+  if (!status && has_loaded(*library)) {
+    status.consume(); // another thread has done it
+  } else if (!status) {
     failed_.push_back({library, status.to_string()});
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s failed: %s", library->path.c_str(),
                            failed_.back().reason.c_str());
@@ -102,7 +108,12 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
   __tgt_device_image record = image.record();
-  OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, plugin().load_binary(local_id(), record));
+  OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, load_binary(*library, record));
+  if (has_loaded(*library) || !knows(*library)) {
+    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image is loaded already, or its module has gone");
+    unload_binary(table);
+    return Status::ok();
+  }
   ImageSigns signs = read_signs(image.bytes(), image.wrapping());
   const uint64_t number = last_number_++;
   observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
@@ -219,17 +230,41 @@ void Device::unload_now(const OffloadLibrary &library) {
                                   [&](const auto &loaded) { return loaded->library.get() == &library; });
   if (place == loaded_.end())
     return;
-  Loaded &loaded = **place;
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "unloading the image of %s", library.path.c_str());
   if (has_ended())
     return;
-  run_destructors(loaded);
-  destroy(loaded);
-  take_over(loaded);
+  run_destructors(**place);
+  const std::unique_ptr<Loaded> loaded = std::move(*place);
   loaded_.erase(place);
+  take_apart(*loaded);
+  take_over(*loaded);
+  unload_binary(loaded->table);
+  observe::image_unloaded(id_, loaded->number);
+}
+
+/// Calls the plugin without the lock, if it can be called by several threads.
+Result<__tgt_target_table *> Device::load_binary(const OffloadLibrary &library, __tgt_device_image &record) {
+  std::optional<LoaderLock::Open> open;
+  if (plugin().loads_side_by_side())
+    open.emplace(load_mutex_, &library);
+  return plugin().load_binary(local_id(), record);
+}
+
+void Device::unload_binary(__tgt_target_table *table) {
+  std::optional<LoaderLock::Open> open;
+  if (plugin().loads_side_by_side())
+    open.emplace(load_mutex_, table);
+  plugin().unload_binary(local_id(), table);
 }
 
 void Device::destroy(Loaded &loaded) {
+  take_apart(loaded);
+  unload_binary(loaded.table);
+  observe::image_unloaded(id_, loaded.number);
+}
+
+/// From now on nobody finds anything of it.
+void Device::take_apart(Loaded &loaded) {
   if (functions_.remove(loaded.library.get())) {
     functions_changed_ = true;
     publish_functions();
@@ -241,8 +276,6 @@ void Device::destroy(Loaded &loaded) {
       kernels_.erase(static_cast<uintptr_t>(address));
   for (const HostPtr variable : loaded.variables)
     (void)map_.remove_infinite(variable);
-  plugin().unload_binary(local_id(), loaded.table);
-  observe::image_unloaded(id_, loaded.number);
 }
 
 } // namespace omptarget

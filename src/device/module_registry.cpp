@@ -101,6 +101,12 @@ void ModuleRegistry::forget_requires(Tables &tables, const std::string &module) 
 
 std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::libraries() { return tables_.lock()->libraries; }
 
+bool ModuleRegistry::has(const OffloadLibrary &library) {
+  auto tables = tables_.lock();
+  return std::any_of(tables->libraries.begin(), tables->libraries.end(),
+                     [&](const auto &known) { return known.get() == &library; });
+}
+
 std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::take_new() {
   return std::exchange(tables_.lock()->added, {});
 }

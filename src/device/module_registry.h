@@ -41,6 +41,7 @@ public:
   uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   std::vector<std::shared_ptr<OffloadLibrary>> libraries();
+  bool has(const OffloadLibrary &library);
   /// The modules that came since the last call.
   std::vector<std::shared_ptr<OffloadLibrary>> take_new();
   /// The module whose entry table has this address, or null.

@@ -142,19 +142,34 @@ void Runtime::enumerate(bool even_without_modules) {
     matched_generation_.store(target, std::memory_order_release);
     return;
   }
-  if (!has_loaded_plugins_) {
-    warn_about_second_library();
-    warn_about_unknown_settings();
-    trace_settings();
-    plugins_ = load_plugins();
-    has_loaded_plugins_ = true;
-    for (const auto &plugin : plugins_.plugins)
-      if (!plugin->lasts())
-        end_at_exit(*plugin);
-  }
+  use_plugins();
   for (const auto &library : modules_.take_new())
     match(library);
   matched_generation_.store(target, std::memory_order_release);
+}
+
+/// Loads the plugins, unless it has been done. Should another thread not come back from doing so, this one does it, too; who is
+/// first is first.
+void Runtime::use_plugins() {
+  if (has_loaded_plugins_ || (enumeration_mutex_.wait_for_others(&plugins_) && has_loaded_plugins_))
+    return;
+  warn_about_second_library();
+  warn_about_unknown_settings();
+  trace_settings();
+  PluginSet set;
+  {
+    const LoaderLock::Open open(enumeration_mutex_, &plugins_);
+    set = load_plugins();
+  }
+  if (has_loaded_plugins_) {
+    OMPTARGET_TRACE(Topic::kPlugin, "another thread has loaded the plugins meanwhile");
+    return;
+  }
+  plugins_ = std::move(set);
+  has_loaded_plugins_ = true;
+  for (const auto &plugin : plugins_.plugins)
+    if (!plugin->lasts())
+      end_at_exit(*plugin);
 }
 
 void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
@@ -262,6 +277,7 @@ void Runtime::before_fork() {
 }
 
 void Runtime::after_fork_in_child() {
+  get().enumeration_mutex_.forget_others();
   for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
     device->forget_other_users();
   give_back_after_fork(OMPTARGET_FORK_CHILD);

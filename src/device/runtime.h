@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/address.h"
-#include "base/fork_mutex.h"
+#include "base/loader_lock.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "device/module_registry.h"
@@ -81,6 +81,7 @@ private:
   Runtime() = default;
   int read_policy();
   void enumerate(bool even_without_modules);
+  void use_plugins();
   void match(const std::shared_ptr<OffloadLibrary> &library);
   void use(const Plugin &plugin);
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
@@ -103,7 +104,7 @@ private:
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};
 
-  ForkMutex enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
+  LoaderLock enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
   bool has_loaded_plugins_ = false;
   PluginSet plugins_;
   std::vector<const Plugin *> used_plugins_;

@@ -121,7 +121,7 @@ void Runtime::end() {
   const Deadline deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(
                                                                    setting_in(SettingId::kExitTimeout, 0, INT32_MAX));
   const bool is_listed =
-      !enumeration_mutex_.is_held_here() && wait_until(deadline, [this] { return enumeration_mutex_.try_lock(); });
+      !enumeration_mutex_.is_held_here() && wait_until(deadline, [this] { return enumeration_mutex_.try_lock_closed(); });
   if (is_listed) {
     const std::lock_guard enumeration(enumeration_mutex_, std::adopt_lock);
     for (const auto &plugin : plugins_.plugins)

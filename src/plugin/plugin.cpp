@@ -86,6 +86,10 @@ bool Plugin::starts_driver_late() const { return functions_->generation != Plugi
 
 bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
 
+bool Plugin::loads_side_by_side() const {
+  return (functions_->features & OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE) != 0;
+}
+
 bool Plugin::always_leads() const { return functions_->generation == PluginGeneration::kBinary; }
 
 bool Plugin::supports_empty_images() const {

@@ -49,6 +49,8 @@ public:
   bool takes_trailing() const { return takes_trailing_; }
   /// Whether it works until the process is gone; otherwise it ends in an exit handler of ours.
   bool lasts() const { return lasts_; }
+  /// Whether images may be loaded and unloaded by several threads at once, also on one device.
+  bool loads_side_by_side() const;
   /// Whether init_device may be what starts its driver, or starting it has been done when the plugin was loaded.
   bool starts_driver_late() const;
   /// Whether the caller is the first to ask: the one that ends it.

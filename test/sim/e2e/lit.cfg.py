@@ -21,6 +21,7 @@ EXCLUDED = {
     "plugin_selection.c": "about the plugin for the CPU",
     "fork_library.c": "as fork.c",
     "recorded.c": "brings a plugin of its own for the CPU",
+    "region_while_opening.cpp": "as recorded.c",
     "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
     "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
     "settings.c": "looks for the name of the plugin for the CPU",

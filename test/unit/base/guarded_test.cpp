@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fork_mutex.h"
+#include "base/loader_lock.h"
 
 namespace omptarget {
 namespace {
@@ -68,4 +69,55 @@ TEST(ForkMutex, is_free_in_the_child_though_another_thread_used_it) {
 }
 
 } // namespace
+TEST(LoaderLock, is_free_for_others_while_a_call_goes_on) {
+  LoaderLock lock;
+  lock.lock();
+  EXPECT_TRUE(lock.wait_for_others(&lock)) << "nobody is in a call";
+  {
+    const LoaderLock::Open open(lock, &lock);
+    EXPECT_TRUE(lock.is_held_here()) << "by a call that has come back";
+    std::thread([&] {
+      EXPECT_FALSE(lock.is_held_here());
+      EXPECT_FALSE(lock.try_lock_closed()) << "loading is not over";
+      ASSERT_TRUE(lock.try_lock());
+      int other = 0;
+      EXPECT_TRUE(lock.wait_for_others(&other)) << "the call is about something else";
+      EXPECT_FALSE(lock.wait_for_others(&lock)) << "it may be waiting for this thread";
+      lock.unlock();
+    }).join();
+  }
+  EXPECT_TRUE(lock.is_held_here());
+  lock.unlock();
+  EXPECT_FALSE(lock.is_held_here());
+  EXPECT_TRUE(lock.try_lock_closed());
+  lock.unlock();
+}
+
+TEST(LoaderLock, the_child_of_a_fork_knows_of_its_own_calls_only) {
+  static LoaderLock lock;
+  lock.lock();
+  const LoaderLock::Open open(lock, &lock);
+  std::atomic<bool> is_open{false}, may_end{false};
+  std::thread other([&] {
+    lock.lock();
+    {
+      const LoaderLock::Open others(lock, &may_end);
+      is_open = true;
+      while (!may_end)
+        std::this_thread::yield();
+    }
+    lock.unlock();
+  });
+  while (!is_open)
+    std::this_thread::yield();
+  lock.lock();
+  EXPECT_FALSE(lock.wait_for_others(&may_end));
+  lock.forget_others(); // as in the child, where the other thread is not
+  EXPECT_TRUE(lock.wait_for_others(&may_end));
+  EXPECT_FALSE(lock.wait_for_others(&lock)) << "that is this thread's own";
+  lock.unlock();
+  may_end = true;
+  other.join();
+}
+
 } // namespace omptarget

@@ -1,0 +1,59 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A lock for loading, which is given back during calls into foreign code that may wait for the dynamic loader's own lock: a
+// constructor of a library holds that one, and may want this one.
+#pragma once
+
+#include <pthread.h>
+#include <vector>
+
+#include "base/fork_mutex.h"
+
+namespace omptarget {
+
+/// As ForkMutex, but that the holder may open it for the length of a call.
+class LoaderLock {
+public:
+  void lock() { mutex_.lock(); }
+  bool try_lock() { return mutex_.try_lock(); }
+  void unlock() { mutex_.unlock(); }
+  /// try_lock, if no thread has it open either.
+  bool try_lock_closed();
+
+  /// Whether the calling thread holds it, or has it open: then waiting for it would be waiting for oneself.
+  bool is_held_here() const { return mutex_.is_held_here() || is_open_here(); }
+
+  /// Made by the holder: until its end other threads may take the lock. The call is about the subject, an identity.
+  class Open {
+  public:
+    Open(LoaderLock &lock, const void *subject);
+    Open(const Open &) = delete;
+    Open &operator=(const Open &) = delete;
+    ~Open();
+
+  private:
+    friend class LoaderLock;
+    LoaderLock &lock_;
+    const void *const subject_;
+    const Open *const outer_; ///< of this thread
+  };
+
+  /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that takes longer
+  /// than a second: then the other one may be waiting for the dynamic loader's lock, which the caller may hold.
+  bool wait_for_others(const void *subject);
+
+  /// A fork waits for calls of other threads, too, but not for ever. In the child these threads are not there.
+  void before_fork();
+  void after_fork() { mutex_.after_fork(); }
+  void forget_others();
+
+private:
+  bool is_open_here() const;
+  bool is_open_for(const void *subject) const;
+
+  ForkMutex mutex_;
+  std::vector<const Open *> open_; // with mutex_ held
+};
+
+} // namespace omptarget
