@@ -175,14 +175,14 @@ Result<std::set<std::string>> read_plugin_functions(const std::string &path) {
 bool plugin_file_needs(const std::string &path, std::string_view symbol) {
   MappedFile file;
   bool is_needed = false;
-  const auto look = [&]() -> Status {
+  const auto find_symbol = [&]() -> Status {
     OMPTARGET_TRY(file.open(path));
     OMPTARGET_TRY_ASSIGN(const Elf elf, read_elf(file.contents()));
     return each_dynamic_symbol(elf, [&](const Elf::Elf_Sym &found, std::string_view name) {
       is_needed |= found.st_shndx == llvm::ELF::SHN_UNDEF && name == symbol;
     });
   };
-  look().consume();
+  find_symbol().consume();
   return is_needed;
 }
 

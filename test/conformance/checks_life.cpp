@@ -53,18 +53,18 @@ void check_text(Session &session, const char *name, const std::function<size_t(c
 
 /// Allocations are counted, and no more is written than the caller has room for.
 void check_memory_statistics(Session &session) {
-  const auto tell = find<decltype(&__tgt_rtl_memory_statistics)>(session, "memory_statistics");
+  const auto statistics = find<decltype(&__tgt_rtl_memory_statistics)>(session, "memory_statistics");
   Report &report = session.report();
   report.tries("memory_statistics", "before and after an allocation, and with a record of another size");
   __tgt_memory_statistics before{}, after{};
   before.size = after.size = sizeof before;
   constexpr int64_t kBytes = 1000;
-  if (tell(0, &before) != 0)
+  if (statistics(0, &before) != 0)
     return report.fail("__tgt_rtl_memory_statistics fails for device 0");
   auto memory = session.plugin().data_alloc(0, kBytes, nullptr, OMPTARGET_ALLOC_DEVICE);
   if (!memory)
     return report.fail("%lld bytes cannot be allocated", static_cast<long long>(kBytes));
-  if (tell(0, &after) != 0 || after.allocations != before.allocations + 1 ||
+  if (statistics(0, &after) != 0 || after.allocations != before.allocations + 1 ||
       after.used_bytes < before.used_bytes + kBytes || after.most_used_bytes < after.used_bytes)
     report.fail(
         "__tgt_rtl_memory_statistics does not count an allocation of %lld bytes: %llu and then %llu allocations",
@@ -74,7 +74,7 @@ void check_memory_statistics(Session &session) {
   __tgt_memory_statistics cut{};
   cut.size = offsetof(__tgt_memory_statistics, kept_bytes);
   cut.kept_bytes = UINT64_MAX;
-  if (tell(0, &cut) != 0 || cut.allocations < after.allocations || cut.kept_bytes != UINT64_MAX)
+  if (statistics(0, &cut) != 0 || cut.allocations < after.allocations || cut.kept_bytes != UINT64_MAX)
     report.fail("__tgt_rtl_memory_statistics writes more than the %u bytes that it is given", cut.size);
 }
 

@@ -65,7 +65,7 @@ DeviceFacts describe(const Plugin &plugin, int32_t device) {
 
 } // namespace
 
-Machine Machine::look() {
+Machine Machine::with_plugins() {
   add_plugin_folder();
   Machine machine;
   machine.set_ = load_plugins();
@@ -84,7 +84,7 @@ void Machine::describe_devices() {
       plugin.devices[i] = describe(*plugin.plugin, static_cast<int32_t>(i));
 }
 
-Verdict Machine::judge(const FileImage &image, bool has_entries) const {
+Verdict Machine::verdict_on(const FileImage &image, bool has_entries) const {
   Verdict verdict;
   if (!image.defect.empty()) {
     verdict.reasons.push_back(image.defect);

@@ -34,14 +34,14 @@ struct Verdict {
 class Machine {
 public:
   /// Loads the plugins that libomptarget.so in the same installation would load.
-  static Machine look();
+  static Machine with_plugins();
 
   const std::vector<PluginFacts> &plugins() const { return plugins_; }
   const std::vector<PluginRejection> &rejections() const { return set_.rejections; }
   /// Initialises all devices and asks for their properties.
   void describe_devices();
 
-  Verdict judge(const FileImage &image, bool has_entries) const;
+  Verdict verdict_on(const FileImage &image, bool has_entries) const;
 
 private:
   PluginSet set_;

@@ -55,7 +55,7 @@ int main(int count, char **arguments) {
     has_failed = true;
     write_error_line(format("omptarget-info: %s: %s", file.path.c_str(), file.failure.c_str()));
   }
-  Machine machine = Machine::look();
+  Machine machine = Machine::with_plugins();
   if (files.empty() || as_json)
     machine.describe_devices();
   std::fputs((as_json ? report_as_json(machine, files) : report_as_text(machine, files)).c_str(), stdout);

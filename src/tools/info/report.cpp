@@ -134,7 +134,7 @@ std::string image_text(const Machine &machine, const ModuleFile &module, const F
   for (const std::string &compiler : image.compilers) // mostly the module's
     if (std::find(module.compilers.begin(), module.compilers.end(), compiler) == module.compilers.end())
       text += "    " + compiler_text(compiler, true);
-  const Verdict verdict = machine.judge(image, has_entries);
+  const Verdict verdict = machine.verdict_on(image, has_entries);
   if (verdict.plugin)
     return text + "    would run on " + devices_text(verdict) + "\n";
   text += "    would not run here\n";
@@ -226,7 +226,7 @@ void write_machine(OStream &json, const Machine &machine) {
 
 void write_image(OStream &json, const Machine &machine, const FileImage &image, bool has_entries) {
   const ImageFacts facts = image_facts(image.bytes);
-  const Verdict verdict = machine.judge(image, has_entries);
+  const Verdict verdict = machine.verdict_on(image, has_entries);
   json.object([&] {
     json.attribute("architecture", valid(facts.architecture));
     json.attribute("kind", image_kind_name(facts.kind));

@@ -20,7 +20,7 @@ inline const char *variable(const char *name) {
 inline bool is_moment(const char *moment) { return strcmp(variable("LIFETIME_MOMENT"), moment) == 0; }
 inline bool is_action(const char *action) { return strcmp(variable("LIFETIME_ACTION"), action) == 0; }
 
-inline void tell(const char *word) {
+inline void print_word(const char *word) {
   if (write(STDOUT_FILENO, word, strlen(word)) < 0)
     _exit(9);
 }
@@ -40,7 +40,7 @@ static void prepare() {
   values[0] = 1;
 }
 
-inline void tell_values() { tell(values[0] == 10 && values[3] == 40 ? "kept" : values[0] == 1 ? "lost" : "WRONG"); }
+inline void print_values() { print_word(values[0] == 10 && values[3] == 40 ? "kept" : values[0] == 1 ? "lost" : "WRONG"); }
 
 static void act() {
   int is_host = -1, x = 1;
@@ -50,7 +50,7 @@ static void act() {
       x += 1;
       is_host = omp_is_initial_device();
     }
-    tell(x != 2 ? "WRONG" : is_host ? "host" : "device");
+    print_word(x != 2 ? "WRONG" : is_host ? "host" : "device");
   } else if (is_action("nowait")) {
 #pragma omp target nowait map(tofrom : x) map(from : is_host)
     {
@@ -58,18 +58,18 @@ static void act() {
       is_host = omp_is_initial_device();
     }
 #pragma omp taskwait
-    tell(x != 2 ? "WRONG" : is_host ? "host" : "device");
+    print_word(x != 2 ? "WRONG" : is_host ? "host" : "device");
   } else if (is_action("data")) {
 #pragma omp target exit data map(from : values)
-    tell_values();
+    print_values();
   } else if (is_action("update")) {
 #pragma omp target update from(values)
-    tell_values();
+    print_values();
   } else if (is_action("api")) {
     x = 0;
     const int result = omp_target_memcpy(&x, on_device, sizeof x, 0, 0, omp_get_initial_device(), 0);
     omp_target_free(on_device, 0);
-    tell(result == 0 && x == 7 ? "kept" : result != 0 && x == 0 ? "lost" : "WRONG");
+    print_word(result == 0 && x == 7 ? "kept" : result != 0 && x == 0 ? "lost" : "WRONG");
   }
 }
 

@@ -27,7 +27,7 @@ def run(command, library_path, variables, **options):
     return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, timeout=600, **options)
 
 
-def told(kind, command, library_path, tool, passes_output=False):
+def run_observed(kind, command, library_path, tool, passes_output=False):
     """Status and lines of one run."""
     output = None if passes_output else subprocess.PIPE
     if kind == "info":
@@ -142,17 +142,17 @@ def compare(kind, ours, theirs):
 
 def watch(kind, llvm_path, tool, command):
     if kind in ("ompt", "events"):
-        status, ours = told("ompt", command, None, tool, passes_output=True)
+        status, ours = run_observed("ompt", command, None, tool, passes_output=True)
         wrong = [line for line in ours if "WRONG" in line]
         if wrong:
             sys.exit("\n".join(wrong[:20]))
     else:
         status = run(command, None, {}).returncode
         if status == 0:
-            ours = told(kind, command, None, tool)[1]
+            ours = run_observed(kind, command, None, tool)[1]
     if status != 0 or kind == "events":
         sys.exit(status if status >= 0 else 128 - status)
-    their_status, theirs = told(kind, command, llvm_path, tool)
+    their_status, theirs = run_observed(kind, command, llvm_path, tool)
     if their_status in (0, 97):  # 97: the tool found something wrong
         sys.exit(0 if compare(kind, ours, theirs)[0] else 1)
 
@@ -161,7 +161,7 @@ def main():
     kind, ours, theirs, tool, *command = sys.argv[1:]
     if kind.startswith("watch-"):
         return watch(kind[len("watch-"):], theirs, tool, command)
-    results = [told(kind, command, path, tool) for path in (ours, theirs)]
+    results = [run_observed(kind, command, path, tool) for path in (ours, theirs)]
     for (status, lines), accepted in zip(results, ((0,), (0, 97))):
         if status not in accepted:
             sys.exit("status %d\n%s" % (status, "\n".join(lines)))

@@ -189,7 +189,7 @@ TEST(Runtime, what_is_not_registered_is_not_unregistered) {
   EXPECT_EQ(Runtime::get().modules().libraries().size(), 0u);
 }
 
-void say(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+void write_line(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
 /// A program with a module that has destructors; its exit handler was registered before the device is used, as those of modules
 /// are.
@@ -208,10 +208,10 @@ void say(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
 void use_after_end(Module &module) {
   Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
-  say(device.is_ok() && *device ? "device\n" : "host\n");
-  say(Runtime::get().number_of_devices() == 2 ? "two\n" : "not two\n");
+  write_line(device.is_ok() && *device ? "device\n" : "host\n");
+  write_line(Runtime::get().number_of_devices() == 2 ? "two\n" : "not two\n");
   module.unload();
-  say("unregistered\n");
+  write_line("unregistered\n");
 }
 
 TEST(RuntimeDeathTest, what_has_a_driver_ends_before_older_exit_handlers_and_modules_are_only_forgotten_then) {
@@ -228,7 +228,7 @@ TEST(RuntimeDeathTest, what_lasts_ends_after_all_exit_handlers) {
 TEST(RuntimeDeathTest, a_driver_that_hangs_at_the_end_does_not_keep_the_process) {
   setenv("RECORDING_HANGS", "1", 1);
   setenv("LIBOMPTARGET_EXIT_TIMEOUT", "50", 1);
-  EXPECT_EXIT(run_program_that_ends([](Module &) { say("last\n"); }), testing::ExitedWithCode(0),
+  EXPECT_EXIT(run_program_that_ends([](Module &) { write_line("last\n"); }), testing::ExitedWithCode(0),
               "run goodbye_1 on 0\nomptarget message: the devices of plugin alpha have not come to an end within 50 ms "
               "\\(LIBOMPTARGET_EXIT_TIMEOUT\\); they are left as they are\nlast\n$");
 }

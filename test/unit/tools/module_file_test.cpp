@@ -162,7 +162,7 @@ TEST(Report, names_cannot_control_the_terminal) {
   file.module.compilers = {"clang \x07"};
   file.module.descriptors.push_back({"clang 14", {{"kernel\x1b[2J\n  forged", EntryKind::kKernel, 0}}, {}, 0});
   const FileReport files[] = {file};
-  const std::string text = report_as_text(Machine::look(), files);
+  const std::string text = report_as_text(Machine::with_plugins(), files);
   EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
   EXPECT_EQ(text.find('\x07'), std::string::npos) << text;
   EXPECT_NE(text.find("kernel\\x1b[2J\\x0a  forged"), std::string::npos) << text;
