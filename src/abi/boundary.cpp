@@ -83,6 +83,12 @@ bool succeeded(Status status, const Call &call) {
   return false;
 }
 
+void finish_unheard(Status status, const Call &call) {
+  if (!status.is_ok() && Runtime::get().is_mandatory())
+    end_with(status.failure(), call);
+  (void)succeeded(std::move(status), call);
+}
+
 void report_unsupported(const char *function) {
   static std::mutex mutex;
   static std::set<std::string> reported;

@@ -63,7 +63,7 @@ template <typename Work> bool in_task(const Call &call, int32_t count, void *dep
   const auto run = [](void *argument) {
     const std::unique_ptr<Task> own(static_cast<Task *>(argument));
     observe::note_api_call(own->call.code);
-    (void)succeeded(own->work(), own->call);
+    finish_unheard(own->work(), own->call); // the routine has returned
   };
   if (libomp::start_task(run, task.get(), count, objects)) {
     (void)task.release(); // it deletes itself
@@ -128,7 +128,7 @@ int omp_target_memcpy_rect(void *destination, const void *source, size_t element
 
 void *omp_target_memset(void *pointer, int value, size_t length, int device) {
   const Call call = api_call("omp_target_memset", device, __builtin_return_address(0));
-  (void)succeeded(fill_memory(pointer, static_cast<uint8_t>(value), length, device), call);
+  finish_unheard(fill_memory(pointer, static_cast<uint8_t>(value), length, device), call);
   return pointer;
 }
 

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and fails the call whose number is in FAIL_CALL. At the end it
+// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and fails the call whose number is in FAIL_CALL, or all calls of
+// the function whose name is in FAIL_NAME. At the end it
 // tells how many calls there were, what failed, and how many allocations were never given back.
 
 #include "omptarget/plugin.h"
@@ -27,7 +28,8 @@ static void *real(const char *name) {
 
 static int fails(const char *name) {
   const char *which = getenv("FAIL_CALL");
-  if (++calls != (which ? atoi(which) : 0))
+  const char *which_name = getenv("FAIL_NAME");
+  if (++calls != (which ? atoi(which) : 0) && (!which_name || strcmp(which_name, name) != 0))
     return 0;
   failed = name;
   return 1;

@@ -22,6 +22,7 @@ EXCLUDED = {
     "fork_library.c": "as fork.c",
     "recorded.c": "brings a plugin of its own for the CPU",
     "region_while_opening.cpp": "as recorded.c",
+    "late_failure.c": "as recorded.c",
     "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
     "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
     "settings.c": "looks for the name of the plugin for the CPU",
