@@ -124,11 +124,11 @@ const char *Device::limited_reach() const {
 }
 
 // Older drivers do not tell; then it is what there is in all.
-uint64_t Device::free_memory() const {
+Result<uint64_t> Device::free_memory() const {
   uint64_t bytes = 0;
   return OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), kAgentInfoMemoryAvailable, &bytes) == HSA_STATUS_SUCCESS
              ? bytes
-             : properties_.device_pool.size;
+             : uint64_t{properties_.device_pool.size};
 }
 
 bool Device::uses_zero_copy() const {

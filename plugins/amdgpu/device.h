@@ -65,7 +65,7 @@ public:
   bool uses_zero_copy() const override;
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
-  uint64_t free_memory() const override;
+  Result<uint64_t> free_memory() const override;
   Status wait_for_kernels() override { return queues_.wait_for_kernels(); }
 
 private:

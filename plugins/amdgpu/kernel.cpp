@@ -16,16 +16,16 @@ namespace {
 constexpr uint32_t kDynamicStack = 16 * 1024;
 constexpr int64_t kMostStack = 1 << 30;
 
-uint32_t dynamic_stack() {
+// LIBOMPTARGET_STACK_SIZE; 0: not set.
+uint32_t wanted_stack() {
   if (!setting_is_set(SettingId::kStackSize))
-    return kDynamicStack;
+    return 0;
   const int64_t value = setting_integer(SettingId::kStackSize);
   if (value > 0 && value <= kMostStack)
     return static_cast<uint32_t>(value);
-  warn_about_setting(SettingId::kStackSize,
-                     format("%lld is not between 1 and %lld; %u is used", static_cast<long long>(value),
-                            static_cast<long long>(kMostStack), kDynamicStack));
-  return kDynamicStack;
+  warn_about_setting(SettingId::kStackSize, format("%lld is not between 1 and %lld; ignored", static_cast<long long>(value),
+                                                   static_cast<long long>(kMostStack)));
+  return 0;
 }
 
 } // namespace
@@ -51,9 +51,10 @@ Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, hsa_execut
     *value = std::max(*value, number);
   }
   kernel->static_shared_memory_ = kernel->metadata_.group_size;
-  kernel->private_size_ = kernel->metadata_.private_size;
-  if (metadata.has_dynamic_stack)
-    kernel->private_size_ = std::max(kernel->private_size_, dynamic_stack());
+  // Some compilers' kernels ask for too little, so that what the user says is for all.
+  const uint32_t stack = wanted_stack();
+  const uint32_t least = stack == 0 && metadata.has_dynamic_stack ? kDynamicStack : stack;
+  kernel->private_size_ = std::max(kernel->metadata_.private_size, least);
   return std::unique_ptr<gpu::Kernel>(std::move(kernel));
 }
 

@@ -24,7 +24,7 @@ public:
   const KernelMetadata &metadata() const { return metadata_; }
   /// What a dispatch packet names the kernel by.
   uint64_t object() const { return object_; }
-  /// Bytes of stack of a thread; the setting counts where the kernel does not know how much it needs.
+  /// Bytes of stack of a thread: what the kernel says or LIBOMPTARGET_STACK_SIZE, whichever is more.
   uint32_t private_size() const { return private_size_; }
   /// The implicit arguments of a launch with this many bytes of explicit ones. Fails if the kernel takes others.
   Result<ImplicitLayout> implicit_layout(uint32_t explicit_size) const;

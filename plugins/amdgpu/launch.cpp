@@ -89,9 +89,11 @@ Status Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, cons
   if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
     OMPTARGET_TRY_ASSIGN(attachments.environment, queues_.take_environment(need));
     environment = attachments.environment->memory;
-    const gpu::EnvironmentBlock &block = *attachments.environment;
-    OMPTARGET_TRY_DURING(submit_block(stream, environment, block.initial.data(), block.initial_size),
-                         "while preparing a launch environment");
+    gpu::EnvironmentBlock &block = *attachments.environment;
+    if (!block.is_written)
+      OMPTARGET_TRY_DURING(submit_block(stream, environment, block.initial.data(), block.initial_size),
+                           "while preparing a launch environment");
+    block.is_written = true;
   }
   OMPTARGET_TRY(check_grid(grid, kernel, properties_));
   const size_t explicit_size = launch.argument_count() * sizeof(uint64_t);

@@ -3,6 +3,8 @@
 
 #include "amdgpu/memory.h"
 
+#include <algorithm>
+
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "base/log.h"
@@ -49,13 +51,12 @@ struct DriverPinner final : HostPinner {
 };
 
 // Host memory that all devices reach.
-Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size) {
+Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size, const std::vector<hsa_agent_t> &agents) {
   if (!pool)
     return Status::error("the host has no pool of memory that devices reach");
   void *memory = nullptr;
   OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
                        "while allocating %zu bytes of pinned host memory", size);
-  const std::vector<hsa_agent_t> &agents = all_agents();
   Status status =
       OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr, memory);
   if (!status) {
@@ -130,13 +131,20 @@ Result<void *> Memory::Source::allocate(size_t size) {
   return memory;
 }
 
-Status Memory::Source::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
+Status Memory::Source::release(void *memory) {
+  shared.lock()->erase(memory);
+  return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory);
+}
 
-Result<void *> Memory::BlockSource::allocate(size_t size) { return allocate_in(host_pools().arguments, size); }
+Result<void *> Memory::BlockSource::allocate(size_t size) { 
+  return allocate_in(host_pools().arguments, size, {device_.agent()});
+}
 
 Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-Result<void *> Memory::allocate_shared(size_t size, int32_t) { return allocate_in(host_pools().fine, size); }
+Result<void *> Memory::allocate_shared(size_t size, int32_t) {
+  return allocate_in(host_pools().fine, size, all_agents());
+}
 
 Status Memory::release_shared(void *memory, int32_t) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
@@ -147,15 +155,23 @@ Status Memory::Pinner::unpin(void *host) { return pinned_for_all().unlock(host);
 PinnedView Memory::Pinner::find_pinned(void *host, size_t size) { return pinned_for_all().lock_if_pinned(host, size); }
 
 // Access is given to whole allocations.
-Status Memory::share(const void *memory) {
+Status Memory::share(const void *memory, hsa_agent_t agent) {
   hsa_amd_pointer_info_t info{};
   info.size = sizeof(info);
   OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_pointer_info, memory, &info, nullptr, nullptr, nullptr));
   if (info.type != HSA_EXT_POINTER_TYPE_HSA)
     return Status::error(format("%p is no memory of a device", memory));
-  const std::vector<hsa_agent_t> &agents = all_agents();
-  return OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr,
-                       info.agentBaseAddress);
+  // The driver is told of all of them each time.
+  auto shared = source_.shared.lock();
+  std::vector<hsa_agent_t> agents = (*shared)[info.agentBaseAddress];
+  const auto is_agent = [agent](hsa_agent_t one) { return one.handle == agent.handle; };
+  if (std::any_of(agents.begin(), agents.end(), is_agent))
+    return Status::ok();
+  agents.push_back(agent);
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr,
+                              info.agentBaseAddress));
+  (*shared)[info.agentBaseAddress] = std::move(agents);
+  return Status::ok();
 }
 
 } // namespace omptarget::amdgpu

@@ -7,9 +7,11 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "amdgpu/hsa_api.h"
+#include "base/guarded.h"
 #include "base/status.h"
 #include "gpu/memory.h"
 
@@ -40,9 +42,9 @@ Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent);
 
 class Memory final : public gpu::Memory {
 public:
-  explicit Memory(Device &device) : gpu::Memory(source_, pinner_), source_(device) {}
+  explicit Memory(Device &device) : gpu::Memory(source_, pinner_), source_(device), blocks_source_(device) {}
 
-  /// Pinned memory that the device reaches, for arguments and copies.
+  /// Pinned memory that this device reaches, for arguments and copies.
   Result<void *> allocate_block(size_t size) { return blocks_->allocate(size); }
   Status release_block(void *block) { return blocks_->release(block); }
   /// Largest copy that goes through such a block.
@@ -52,8 +54,8 @@ public:
   Result<void *> lock_range(void *host, size_t size) { return locked().lock(host, size); }
   PinnedView lock_if_pinned(void *host, size_t size) { return locked().lock_if_pinned(host, size); }
   Status unlock_range(void *host) { return locked().unlock(host); }
-  /// Lets all devices reach the device memory at this address.
-  Status share(const void *memory);
+  /// Lets another device reach this one's memory at this address.
+  Status share(const void *memory, hsa_agent_t agent);
 
 private:
   struct Source final : MemorySource {
@@ -61,10 +63,14 @@ private:
     Result<void *> allocate(size_t size) override;
     Status release(void *memory) override;
     Device &device_;
+    /// Which others reach what lies at this address.
+    Guarded<std::unordered_map<const void *, std::vector<hsa_agent_t>>> shared;
   };
   struct BlockSource final : MemorySource {
+    explicit BlockSource(Device &device) : device_(device) {}
     Result<void *> allocate(size_t size) override;
     Status release(void *memory) override;
+    Device &device_;
   };
   /// Pins for all devices.
   struct Pinner final : HostPinner {

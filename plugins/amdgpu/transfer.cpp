@@ -136,8 +136,9 @@ bool Device::can_copy_to(const gpu::Device &to) const {
 }
 
 Status Device::connect(const DeviceCopy &copy) {
-  OMPTARGET_TRY(memory_.share(pointer(copy.source)));
-  return memory_.share(pointer(copy.destination));
+  Device &other = static_cast<Device &>(copy.other);
+  OMPTARGET_TRY(memory_.share(pointer(copy.source), other.agent()));
+  return other.memory_.share(pointer(copy.destination), agent());
 }
 
 Status Device::copy_between(void *handle, const DeviceCopy &copy) {

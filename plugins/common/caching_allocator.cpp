@@ -15,27 +15,32 @@ namespace {
 
 constexpr size_t kSmallest = 64;
 constexpr size_t kSmallestLog = 6;
+constexpr size_t kLargeLog = 20;
+constexpr size_t kLarge = size_t{1} << kLargeLog;
+constexpr size_t kFew = 4; ///< classes per power of two, up to kLarge
+constexpr size_t kMany = 16;
 
 } // namespace
 
 CachingAllocator::CachingAllocator(MemorySource &source, size_t threshold, size_t limit)
-    : source_(source), threshold_(std::min(threshold, size_t{1} << 36)), limit_(limit) {}
+    : source_(source), threshold_(std::min(threshold, size_t{1} << 38)), limit_(limit) {}
 
 size_t CachingAllocator::class_size(size_t size) {
   if (size <= kSmallest)
     return kSmallest;
-  const size_t step = std::bit_floor(size - 1) / 4;
+  const size_t step = std::bit_floor(size - 1) / (size <= kLarge ? kFew : kMany);
   return (size + step - 1) / step * step;
 }
 
-// 64 is class 0; then four classes for each doubling.
 size_t CachingAllocator::class_index(size_t size) {
   const size_t rounded = class_size(size);
   if (rounded <= kSmallest)
     return 0;
   const size_t base = std::bit_floor(rounded - 1);
-  const size_t quarter = (rounded - base) / (base / 4);
-  return (static_cast<size_t>(std::bit_width(base)) - 1 - kSmallestLog) * 4 + quarter;
+  const size_t log = static_cast<size_t>(std::bit_width(base)) - 1;
+  if (rounded <= kLarge)
+    return (log - kSmallestLog) * kFew + (rounded - base) / (base / kFew);
+  return (kLargeLog - kSmallestLog) * kFew + (log - kLargeLog) * kMany + (rounded - base) / (base / kMany);
 }
 
 void CachingAllocator::count_use(AllocatorStatistics &statistics, size_t bytes) {
@@ -64,10 +69,12 @@ Result<void *> CachingAllocator::allocate(size_t size) {
   if (void *memory = try_allocate(size))
     return memory;
   ++state_.lock()->statistics.allocations;
-  const size_t bytes = may_keep(size) ? class_size(size) : size;
+  size_t bytes = may_keep(size) ? class_size(size) : size;
   Result<void *> memory = source_.allocate(bytes);
-  if (!memory && state_.lock()->statistics.kept_bytes != 0) {
+  // Without what is kept, and what the class is larger by.
+  if (!memory && (bytes != size || state_.lock()->statistics.kept_bytes != 0)) {
     OMPTARGET_TRY(trim());
+    bytes = size;
     memory = source_.allocate(bytes);
   }
   if (!memory)

@@ -59,11 +59,12 @@ public:
 
   AllocatorStatistics statistics();
 
-  /// The size that a request of this size occupies: four classes per power of two from 64 bytes on.
+  /// The size that a request of this size occupies: four classes per power of two from 64 bytes on,
+  /// sixteen from a megabyte on.
   static size_t class_size(size_t size);
 
 private:
-  static constexpr size_t kClasses = 128;
+  static constexpr size_t kClasses = 384;
   static size_t class_index(size_t size);
 
   struct Block {
@@ -76,7 +77,7 @@ private:
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);
-  bool may_keep(size_t size) const { return size <= threshold_ && threshold_ != 0; }
+  bool may_keep(size_t size) const { return size <= threshold_ && threshold_ != 0 && class_size(size) <= limit_; }
   std::vector<void *> take_all_kept();
 
   MemorySource &source_;

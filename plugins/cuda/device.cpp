@@ -140,10 +140,11 @@ Status Device::create_own() {
   return Status::ok();
 }
 
-uint64_t Device::free_memory() const {
+Result<uint64_t> Device::free_memory() const {
   size_t free = 0;
   size_t total = 0;
-  return OMPTARGET_CU_RESULT(cuMemGetInfo, &free, &total) == CUDA_SUCCESS ? free : 0;
+  OMPTARGET_TRY(OMPTARGET_CU(cuMemGetInfo, &free, &total));
+  return uint64_t{free};
 }
 
 Status Device::release_own() {

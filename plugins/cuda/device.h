@@ -54,7 +54,7 @@ public:
   void describe(__tgt_device_info &info) const override;
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
-  uint64_t free_memory() const override;
+  Result<uint64_t> free_memory() const override;
   Status wait_for_kernels() override;
 
 private:

@@ -36,7 +36,9 @@ Status Memory::create_pool() {
   wanted.locationId = properties_.handle;
   OMPTARGET_TRY(OMPTARGET_CU(cuStreamCreate, &source_.stream, CU_STREAM_NON_BLOCKING));
   OMPTARGET_TRY(OMPTARGET_CU(cuMemPoolCreate, &source_.pool, &wanted));
-  uint64_t threshold = static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerLimit, 0, INT64_MAX));
+  uint64_t threshold = setting_is_set(SettingId::kMemoryManagerLimit)
+                           ? static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerLimit, 0, INT64_MAX))
+                           : UINT64_MAX;
   return OMPTARGET_CU(cuMemPoolSetAttribute, source_.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
 }
 

@@ -109,7 +109,10 @@ Result<std::unique_ptr<gpu::EnvironmentBlock>> QueueSet::take_block(CUstream str
 
 Result<uint64_t> QueueSet::launch_environment(CUstream stream, const gpu::EnvironmentNeed &need) {
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<gpu::EnvironmentBlock> block, take_block(stream, need));
-  Status status = OMPTARGET_CU(cuMemcpyHtoDAsync, block->memory, block->initial.data(), block->initial_size, stream);
+  Status status;
+  if (!block->is_written)
+    status = OMPTARGET_CU(cuMemcpyHtoDAsync, block->memory, block->initial.data(), block->initial_size, stream);
+  block->is_written = status.is_ok();
   const uint64_t environment = block->memory;
   auto extras = extras_.lock();
   extra_of(*extras, stream).blocks.push_back(std::move(block));

@@ -72,7 +72,8 @@ Status Device::create_contents() {
   debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
   heap_pools_.init();
   OMPTARGET_TRY(create_own());
-  OMPTARGET_TRY(memory_.init());
+  OMPTARGET_TRY_ASSIGN(const uint64_t free, free_memory());
+  OMPTARGET_TRY(memory_.init(free));
   staging_.init();
   return queues_.init();
 }

@@ -103,7 +103,7 @@ public:
   // ---- What a driver does: inside of a Scope
 
   /// Bytes of its memory that nobody uses.
-  virtual uint64_t free_memory() const = 0;
+  virtual Result<uint64_t> free_memory() const = 0;
   /// Waits until all kernels launched so far are complete.
   virtual Status wait_for_kernels() = 0;
 

@@ -40,7 +40,8 @@ Status HeapPools::give(Device &device, Image &image) {
   if (global->size != sizeof(DeviceMemoryPool))
     return Status::error(format("the image's %s has %zu bytes; known is one of %zu", kMemoryPoolName, global->size,
                                 sizeof(DeviceMemoryPool)));
-  uint64_t size = heap_pool_size(wanted_, device.free_memory(), given_);
+  OMPTARGET_TRY_ASSIGN(const uint64_t free, device.free_memory());
+  uint64_t size = heap_pool_size(wanted_, free, given_);
   uint64_t memory = global->address; // of no pool: its end, too, so that the first malloc stops the kernel
   if (size != 0) {
     Result<void *> allocated = device.memory().allocate(size, OMPTARGET_ALLOC_DEVICE);

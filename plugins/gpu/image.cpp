@@ -17,6 +17,10 @@ namespace {
 constexpr uintptr_t kImageAlignment = 8;
 
 // How the image's own record of an entry of the RFC may be called.
+// Images that use LLVM's libc for GPUs, by clang 17 to 19, have this variable, and wait in vain if no host serves its calls.
+// (Those of clang 20 and later have one of another name whether they use it or not.)
+constexpr const char *kHostServices = "__llvm_libc_rpc_client";
+
 constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry."};
 
 } // namespace
@@ -45,6 +49,11 @@ Result<std::unique_ptr<Image>> Image::load(Device &device, const __tgt_device_im
 Status Image::load_from(const __tgt_device_image &source) {
   const char *begin = static_cast<const char *>(source.ImageStart);
   OMPTARGET_TRY(load_code(begin, static_cast<size_t>(static_cast<const char *>(source.ImageEnd) - begin)));
+  OMPTARGET_TRY_ASSIGN(const auto services, find_global(kHostServices));
+  if (services)
+    return Status::error(format("it needs services of the host that are not here (%s): printf, malloc and other functions of "
+                                "LLVM's libc for GPUs",
+                                kHostServices));
   const auto resolve_entry = [this](EntryKind kind, const std::string &name, size_t size) -> Result<void *> {
     return resolve(kind, name, size);
   };

@@ -3,90 +3,130 @@
 
 #include "gpu/memory.h"
 
+#include <algorithm>
+
 #include "base/settings.h"
 
 namespace omptarget::gpu {
 
-Status Memory::init() {
-  const auto size_setting = [](SettingId id) { return static_cast<size_t>(setting_in(id, 0, INT64_MAX)); };
-  allocator_ = std::make_unique<CachingAllocator>(source_, size_setting(SettingId::kMemoryManagerThreshold),
-                                                  size_setting(SettingId::kMemoryManagerLimit));
+Status Memory::init(uint64_t free) {
+  constexpr uint64_t kShare = 8;
+  constexpr size_t kMostOfHost = size_t{256} << 20;
+  const auto size_setting = [](SettingId id, uint64_t otherwise) {
+    return setting_is_set(id) ? static_cast<size_t>(setting_in(id, 0, INT64_MAX)) : static_cast<size_t>(otherwise);
+  };
+  const size_t threshold = size_setting(SettingId::kMemoryManagerThreshold, SIZE_MAX);
+  const size_t limit = size_setting(SettingId::kMemoryManagerLimit, free / kShare);
+  allocators_[OMPTARGET_ALLOC_DEVICE] = std::make_unique<CachingAllocator>(source_, threshold, limit);
+  for (const auto &[kind, source] : {std::pair{OMPTARGET_ALLOC_HOST, &host_}, std::pair{OMPTARGET_ALLOC_SHARED, &shared_}})
+    allocators_[kind] = std::make_unique<CachingAllocator>(*source, threshold, std::min(limit, kMostOfHost));
   mapped_.init();
   return init_own();
+}
+
+// Where it comes from, 0 to 2; -1: there is no such kind.
+int Memory::index_of(int32_t kind) {
+  if (kind == OMPTARGET_ALLOC_DEFAULT)
+    return OMPTARGET_ALLOC_DEVICE;
+  return kind >= 0 && kind < kKinds ? kind : -1;
+}
+
+void Memory::note(void *memory, int index) {
+  if (index == OMPTARGET_ALLOC_DEVICE || !memory)
+    return;
+  (*others_.lock())[memory] = index;
+  others_count_.fetch_add(1, std::memory_order_release);
+}
+
+int Memory::index_of(const void *memory) {
+  if (others_count_.load(std::memory_order_acquire) == 0)
+    return OMPTARGET_ALLOC_DEVICE;
+  auto others = others_.lock();
+  const auto found = others->find(memory);
+  return found == others->end() ? OMPTARGET_ALLOC_DEVICE : found->second;
+}
+
+void Memory::forget(const void *memory, int index) {
+  if (index == OMPTARGET_ALLOC_DEVICE)
+    return;
+  others_.lock()->erase(memory);
+  others_count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 Result<void *> Memory::allocate(size_t size, int32_t kind) {
   if (size == 0)
     return Status::error("cannot allocate 0 bytes");
-  if (kind == OMPTARGET_ALLOC_DEVICE || kind == OMPTARGET_ALLOC_DEFAULT)
-    return allocator_->allocate(size);
-  if (kind != OMPTARGET_ALLOC_HOST && kind != OMPTARGET_ALLOC_SHARED)
+  const int index = index_of(kind);
+  if (index < 0)
     return Status::error(format("%d is no kind of memory (0 device, 1 host, 2 shared, 3 default)", kind));
-  OMPTARGET_TRY_ASSIGN(void *memory, allocate_shared(size, kind));
-  (*shared_.lock())[memory] = kind;
-  shared_count_.fetch_add(1, std::memory_order_release);
+  Result<void *> memory = allocators_[index]->allocate(size);
+  if (!memory && keeps_others(index)) {
+    for (const auto &allocator : allocators_)
+      OMPTARGET_TRY(allocator->trim());
+    memory = allocators_[index]->allocate(size);
+  }
+  if (memory)
+    note(*memory, index);
   return memory;
 }
 
+bool Memory::keeps_others(int index) {
+  for (int other = 0; other < kKinds; ++other)
+    if (other != index && allocators_[other]->statistics().kept_bytes != 0)
+      return true;
+  return false;
+}
+
+// Forgotten first: once it is free another thread may get it.
 Status Memory::release(void *memory) {
   if (!memory)
     return Status::ok();
-  if (shared_count_.load(std::memory_order_acquire) != 0) {
-    int32_t kind = OMPTARGET_ALLOC_DEVICE;
-    {
-      auto shared = shared_.lock();
-      if (const auto found = shared->find(memory); found != shared->end()) {
-        kind = found->second;
-        shared->erase(found);
-        shared_count_.fetch_sub(1, std::memory_order_relaxed);
-      }
-    }
-    if (kind != OMPTARGET_ALLOC_DEVICE)
-      return release_shared(memory, kind);
-  }
-  return allocator_->release(memory);
+  const int index = index_of(memory);
+  forget(memory, index);
+  return allocators_[index]->release(memory);
 }
 
 void *Memory::try_allocate(size_t size, int32_t kind) {
-  const bool is_device = kind == OMPTARGET_ALLOC_DEVICE || kind == OMPTARGET_ALLOC_DEFAULT;
-  return is_device && size != 0 ? allocator_->try_allocate(size) : nullptr;
+  const int index = index_of(kind);
+  void *memory = index >= 0 && size != 0 ? allocators_[index]->try_allocate(size) : nullptr;
+  note(memory, index);
+  return memory;
 }
 
 bool Memory::try_release(void *memory) {
   if (!memory)
     return true;
-  if (shared_count_.load(std::memory_order_acquire) != 0 && is_shared(memory))
-    return false;
-  return allocator_->try_release(memory);
+  const int index = index_of(memory);
+  forget(memory, index);
+  if (allocators_[index]->try_release(memory))
+    return true;
+  note(memory, index);
+  return false;
 }
 
 Result<uint64_t> Memory::allocate_device(size_t size) {
-  OMPTARGET_TRY_ASSIGN(void *memory, allocator_->allocate(size));
+  OMPTARGET_TRY_ASSIGN(void *memory, allocators_[OMPTARGET_ALLOC_DEVICE]->allocate(size));
   return reinterpret_cast<uintptr_t>(memory);
 }
 
-Status Memory::release_device(uint64_t memory) { return allocator_->release(reinterpret_cast<void *>(memory)); }
-
-bool Memory::is_shared(void *memory) { return shared_.lock()->count(memory) != 0; }
+Status Memory::release_device(uint64_t memory) { return allocators_[OMPTARGET_ALLOC_DEVICE]->release(reinterpret_cast<void *>(memory)); }
 
 // What host and device share is pinned already.
 Result<void *> Memory::lock(void *host, size_t size) {
-  if (is_shared(host))
+  if (index_of(host) != OMPTARGET_ALLOC_DEVICE)
     return host;
   return locked_.lock(host, size);
 }
 
-Status Memory::unlock(void *host) { return is_shared(host) ? Status::ok() : locked_.unlock(host); }
+Status Memory::unlock(void *host) { return index_of(host) != OMPTARGET_ALLOC_DEVICE ? Status::ok() : locked_.unlock(host); }
 
 Status Memory::release_all() {
   Status status = locked_.unlock_all();
-  std::unordered_map<void *, int32_t> shared;
-  shared.swap(*shared_.lock());
-  shared_count_.store(0, std::memory_order_relaxed);
-  for (const auto &[memory, kind] : shared)
-    status.keep_first(release_shared(memory, kind));
-  if (allocator_)
-    status.keep_first(allocator_->release_all());
+  others_.lock()->clear();
+  others_count_.store(0, std::memory_order_relaxed);
+  for (const auto &allocator : allocators_)
+    if (allocator)
+      status.keep_first(allocator->release_all());
   status.keep_first(release_own());
   return status;
 }

@@ -4,6 +4,7 @@
 // Memory of a device: device memory through the caching allocator, memory that host and device share, pinned host ranges.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <unordered_map>
@@ -20,8 +21,8 @@ namespace omptarget::gpu {
 class Memory {
 public:
   virtual ~Memory() = default;
-  /// Reads the settings.
-  Status init();
+  /// Reads the settings. free: bytes of device memory that nobody uses.
+  Status init(uint64_t free);
 
   /// kind: OMPTARGET_ALLOC_*.
   Result<void *> allocate(size_t size, int32_t kind);
@@ -44,7 +45,10 @@ public:
   void *try_allocate(size_t size, int32_t kind);
   bool try_release(void *memory);
 
-  AllocatorStatistics statistics() { return allocator_ ? allocator_->statistics() : AllocatorStatistics(); }
+  AllocatorStatistics statistics() { 
+    const auto &allocator = allocators_[OMPTARGET_ALLOC_DEVICE];
+    return allocator ? allocator->statistics() : AllocatorStatistics();
+  }
   /// Releases all that was allocated, also what the program did not free.
   Status release_all();
 
@@ -64,14 +68,28 @@ protected:
   LockedRanges &locked() { return locked_; }
 
 private:
-  bool is_shared(void *memory);
+  static constexpr int kKinds = 3; ///< device, host, shared
+  struct KindSource final : MemorySource {
+    KindSource(Memory &memory, int32_t kind) : memory_(memory), kind_(kind) {}
+    Result<void *> allocate(size_t size) override { return memory_.allocate_shared(size, kind_); }
+    Status release(void *memory) override { return memory_.release_shared(memory, kind_); }
+    Memory &memory_;
+    const int32_t kind_;
+  };
+  static int index_of(int32_t kind);
+  int index_of(const void *memory);
+  void note(void *memory, int index);
+  void forget(const void *memory, int index);
+  bool keeps_others(int index);
 
   MemorySource &source_;
-  std::unique_ptr<CachingAllocator> allocator_;
+  KindSource host_{*this, OMPTARGET_ALLOC_HOST};
+  KindSource shared_{*this, OMPTARGET_ALLOC_SHARED};
+  std::array<std::unique_ptr<CachingAllocator>, kKinds> allocators_; ///< of each kind
   LockedRanges locked_; ///< what this device wants pinned
   MappedRanges mapped_{locked_};
-  std::atomic<size_t> shared_count_{0};                  ///< entries of shared_, so that most frees need no look
-  Guarded<std::unordered_map<void *, int32_t>> shared_; ///< host and shared memory and its kind
+  std::atomic<size_t> others_count_{0};                     ///< entries of others_, so that most frees need no look
+  Guarded<std::unordered_map<const void *, int>> others_; ///< host and shared memory in use and its kind
 };
 
 } // namespace omptarget::gpu

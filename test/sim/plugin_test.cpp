@@ -36,6 +36,14 @@ TEST_F(GpuPlugin, impossible_kernels_are_refused) {
   EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_badly: 9 is no execution mode"));
 }
 
+// Its kernels would wait for ever.
+TEST_F(GpuPlugin, an_image_that_needs_a_service_of_the_host_is_refused) {
+  Image image(kUnderTest.libc_image);
+  image.kernel("tell_spmd");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("services of the host that are not here (__llvm_libc_rpc_client)"));
+}
+
 TEST_F(GpuPlugin, data_goes_there_and_back) {
   std::vector<double> a(1000), b(1000), result(1000);
   std::iota(a.begin(), a.end(), 0.0);
@@ -109,6 +117,34 @@ TEST_F(GpuPlugin, freed_memory_is_used_again) {
   EXPECT_EQ(second, first);
   EXPECT_EQ(sim.count(kUnderTest.allocate), before);
   ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
+}
+
+TEST_F(GpuPlugin, large_freed_memory_of_each_kind_is_used_again) {
+  constexpr int64_t kSize = 8 << 20;
+  for (const int32_t kind : {OMPTARGET_ALLOC_DEVICE, OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
+    void *first = plugin.data_alloc(0, kSize, nullptr, kind);
+    ASSERT_EQ(plugin.data_delete(0, first, kind), 0);
+    sim.fail("");
+    void *second = plugin.data_alloc(0, kSize - 5, nullptr, kind);
+    EXPECT_EQ(second, first) << kind;
+    ASSERT_EQ(plugin.data_delete(0, second, kind), 0);
+    EXPECT_NE(plugin.data_delete(0, second, kind), 0);
+    plugin.data_delete(0, plugin.data_alloc(0, kSize, nullptr, kind), kind);
+    EXPECT_LE(sim.calls(), 3u) << kind; // the context of the failing call
+  }
+}
+
+TEST_F(GpuPlugin, memory_kept_of_one_kind_is_given_back_for_another) {
+  void *kept = plugin.data_alloc(0, 1 << 20, nullptr, OMPTARGET_ALLOC_HOST);
+  ASSERT_EQ(plugin.data_delete(0, kept, OMPTARGET_ALLOC_HOST), 0);
+  const uint64_t live = sim.live_objects();
+  sim.fail(kUnderTest.no_memory_once);
+  void *memory = plugin.data_alloc(0, 1 << 20, nullptr, OMPTARGET_ALLOC_DEVICE);
+  EXPECT_EQ(sim.failed(), 1u);
+  sim.fail("");
+  EXPECT_NE(memory, nullptr) << plugin.error();
+  EXPECT_EQ(sim.live_objects(), live);
+  ASSERT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0);
 }
 
 TEST_F(GpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {

@@ -25,6 +25,7 @@ struct StandIn {
 struct UnderTest {
   const char *image;        ///< for device 0
   const char *other_image;  ///< for device 1
+  const char *libc_image;   ///< for device 0, with code that calls the host
   int32_t devices;
   size_t told;              ///< numbers that a tell_... kernel writes
   const char *allocate;     ///< a call that gives memory

@@ -15,6 +15,7 @@
 static const char *(*record)(int);
 static int scalar = 1, other = 2;
 static char data[4096], mapped[4096];
+static double large[1 << 20];
 
 static void check_calls(int line, const char *wanted) {
   const char *calls = record(0);
@@ -45,6 +46,7 @@ COSTS(private_scalar, LAUNCH WAIT, int x = scalar; _Pragma("omp target firstpriv
 COSTS(private_array, TO LAUNCH WAIT, char x[4096] = {1}; _Pragma("omp target firstprivate(x)") { x[1]++; })
 COSTS(present_data, LAUNCH WAIT, _Pragma("omp target map(tofrom : mapped)") { mapped[0]++; })
 COSTS(new_data, TO EVENT LAUNCH FROM WAIT, _Pragma("omp target map(tofrom : data)") { data[0]++; })
+COSTS(large_data, TO EVENT LAUNCH FROM WAIT, _Pragma("omp target map(tofrom : large)") { large[0]++; })
 COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
 COSTS(only_on_device, LAUNCH WAIT, _Pragma("omp target map(alloc : data)") { data[0]++; })
 COSTS(enter_exit_alloc, "", _Pragma("omp target enter data map(alloc : data)")
@@ -69,6 +71,7 @@ int main(void) {
   check_private_array();
   check_present_data();
   check_new_data();
+  check_large_data();
   check_two_of_each();
   check_only_on_device();
   check_enter_exit_alloc();

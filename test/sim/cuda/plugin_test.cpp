@@ -210,10 +210,12 @@ TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
   __tgt_async_info async{};
   ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
   const uint64_t allocations = sim.count("cuMemAlloc");
+  const uint64_t copies = sim.count("cuMemcpyHtoDAsync");
   const uint64_t waits = sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize");
   for (int i = 0; i < 50; ++i)
     ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
   EXPECT_EQ(sim.count("cuMemAlloc"), allocations);
+  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), copies);
   EXPECT_EQ(sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize"), waits);
   ASSERT_EQ(plugin.synchronize(0, &async), 0);
   EXPECT_EQ(read<uint64_t>(0, sums), 51u * 55u);

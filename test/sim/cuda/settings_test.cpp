@@ -177,7 +177,7 @@ TEST_F(CudaSettings, large_copies_go_through_pinned_pieces) {
 }
 
 TEST_F(CudaSettings, memory_of_pools_is_freed_without_waiting) {
-  open({{"LIBOMPTARGET_STREAM_ORDERED_ALLOCATION", "on"}});
+  open({{"LIBOMPTARGET_STREAM_ORDERED_ALLOCATION", "on"}, {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
   ASSERT_EQ(result_, 0);
   void *memory = plugin.data_alloc(0, 100000, nullptr, 0);
   ASSERT_NE(memory, nullptr) << plugin.error();

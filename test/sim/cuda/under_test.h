@@ -14,7 +14,7 @@ namespace sim_test {
 
 // A failure of the context: after 700 every later call fails, and nothing can be given back but the context.
 inline constexpr UnderTest kUnderTest = {
-    "kernels_80.cubin", "kernels_90.cubin", 2, 8, "cuMemAlloc", "cuStreamCreate",
+    "kernels_80.cubin", "kernels_90.cubin", "kernels_libc.cubin", 2, 8, "cuMemAlloc", "cuStreamCreate",
     "cuMemAlloc:1:2,cuMemAllocFromPoolAsync:1:2", "cuMemAlloc:+:2,cuMemAllocFromPoolAsync:+:2",
     ": CUDA_ERROR_OUT_OF_MEMORY (2)", 100000, {"999", "700"}, "SIM_CUDA_FAIL"};
 
@@ -23,7 +23,7 @@ inline bool may_go_unnoticed(const std::string &name) {
   for (const char *harmless : {"cuPointerGetAttribute", "cuDeviceGetAttribute", "cuCtxPopCurrent", "cuCtxGetCurrent",
                                "cuCtxEnablePeerAccess",
                                // tried again after kept memory was given back
-                               "cuMemAlloc", "cuMemAllocFromPoolAsync"})
+                               "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemHostAlloc", "cuMemAllocManaged"})
     if (name == harmless)
       return true;
   // A pool's memory is waited for as part of its allocation.

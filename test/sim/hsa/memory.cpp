@@ -113,6 +113,7 @@ SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent
     if (!agent)
       return HSA_STATUS_ERROR_INVALID_AGENT;
     access.insert(agent);
+    sim::count("agent with access");
   }
   const std::lock_guard lock(state().mutex);
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));

@@ -176,6 +176,40 @@ TEST_F(AmdgpuPlugin, packets_and_implicit_arguments_say_the_shape) {
   EXPECT_EQ(cut[1], 16u);
 }
 
+TEST_F(AmdgpuPlugin, a_reduction_copies_its_environment_once) {
+  void *entry = kernel("reduce");
+  void *sum = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
+  ASSERT_EQ(Launch(sum, 10).run(plugin, 0, entry), 0);
+  const uint64_t copies = sim.count("hsa_amd_memory_async_copy") + sim.count("hsa_amd_memory_async_copy_on_engine");
+  ASSERT_EQ(Launch(sum, 10).run(plugin, 0, entry), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_async_copy") + sim.count("hsa_amd_memory_async_copy_on_engine"), copies);
+  EXPECT_EQ(read<uint64_t>(0, sum), 2u * 55u);
+}
+
+TEST_F(AmdgpuPlugin, only_who_uses_memory_is_let_at_it) {
+  void *entry = kernel("many_arguments");
+  const uint64_t before = sim.count("agent with access");
+  __tgt_async_info async{};
+  auto *sum = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, 0));
+  for (int i = 0; i < 100; ++i) { // more arguments than are kept now
+    Launch launch(sum);
+    for (int j = 1; j <= 9; ++j)
+      launch.add(j);
+    ASSERT_EQ(launch.run(plugin, 0, entry, &async), 0) << plugin.error();
+  }
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_LE(sim.count("agent with access") - before, 101u);
+  // Devices that exchange data are let at each other's once.
+  auto *other = static_cast<uint64_t *>(plugin.data_alloc(1, 8, nullptr, 0));
+  ASSERT_EQ(plugin.data_exchange(0, sum, 1, other, 8), 0) << plugin.error();
+  const uint64_t calls = sim.count("hsa_amd_agents_allow_access");
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(plugin.data_exchange(0, sum, 1, other, 8), 0) << plugin.error();
+  EXPECT_EQ(sim.count("hsa_amd_agents_allow_access"), calls);
+  EXPECT_EQ(read<uint64_t>(1, other), 987654321u);
+}
+
 TEST_F(AmdgpuPlugin, old_images_run) {
   const auto launch = [&] { return Launch().version(2); };
   EXPECT_EQ(told(kernel("old_spmd", 0, "kernels_old.hsaco"), launch().teams(3).threads(64)),

@@ -15,6 +15,7 @@ namespace sim_test {
 // The second failure is a lack of resources.
 inline constexpr UnderTest kUnderTest = {"kernels_90a.hsaco",
                                          "kernels_1100.hsaco",
+                                         "kernels_libc.hsaco",
                                          4,
                                          10,
                                          "hsa_amd_memory_pool_allocate",

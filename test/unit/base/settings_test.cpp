@@ -78,19 +78,19 @@ TEST(Settings, integers_may_be_negative_and_hexadecimal) {
 }
 
 TEST(Settings, nonsense_is_warned_about_once_and_the_default_is_used) {
-  const Variable variable(SettingId::kMemoryManagerThreshold, "8k");
+  const Variable variable(SettingId::kQueryCountMax, "8k");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
-  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerThreshold), 8192);
+  EXPECT_EQ(setting_integer(SettingId::kQueryCountMax), 10);
+  EXPECT_EQ(setting_integer(SettingId::kQueryCountMax), 10);
   EXPECT_EQ(
       testing::internal::GetCapturedStderr(),
-      "omptarget warning: LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD: '8k' is no integer; the default '8192' is used\n");
+      "omptarget warning: OMPTARGET_QUERY_COUNT_MAX: '8k' is no integer; the default '10' is used\n");
 }
 
 TEST(Settings, numbers_out_of_range_are_nonsense) {
-  const Variable variable(SettingId::kMemoryManagerLimit, "99999999999999999999");
+  const Variable variable(SettingId::kExitTimeout, "99999999999999999999");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(setting_integer(SettingId::kMemoryManagerLimit), 268435456);
+  EXPECT_EQ(setting_integer(SettingId::kExitTimeout), 10000);
   EXPECT_NE(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -51,6 +51,33 @@ TEST(CachingAllocator, classes_hold_their_sizes_and_waste_at_most_a_quarter) {
   }
 }
 
+TEST(CachingAllocator, large_classes_waste_at_most_a_sixteenth) {
+  for (size_t size = (1 << 20) + 1; size <= size_t{1} << 37; size += size / 37) {
+    const size_t bytes = CachingAllocator::class_size(size);
+    ASSERT_GE(bytes, size);
+    ASSERT_EQ(CachingAllocator::class_size(bytes), bytes);
+    ASSERT_LE(bytes - size, size / 16 + 1) << size;
+  }
+}
+
+TEST(CachingAllocator, large_classes_are_kept_by_themselves) {
+  CountingSource source;
+  CachingAllocator allocator(source, SIZE_MAX, SIZE_MAX / 4);
+  std::set<void *> first;
+  for (size_t size = 1000000; size <= size_t{1} << 38; size = CachingAllocator::class_size(size) + 1)
+    EXPECT_TRUE(first.insert(*allocator.allocate(size)).second);
+  for (void *memory : first)
+    EXPECT_TRUE(allocator.release(memory));
+  for (size_t size = 1000000; size <= size_t{1} << 38; size = CachingAllocator::class_size(size) + 1) {
+    Result<void *> memory = allocator.allocate(size);
+    EXPECT_EQ(source.sizes[*memory], CachingAllocator::class_size(size));
+  }
+  EXPECT_EQ(allocator.statistics().reused, first.size());
+  // What is never kept is not made larger.
+  EXPECT_TRUE(allocator.allocate((size_t{1} << 38) + 1));
+  EXPECT_EQ(source.last_size, (size_t{1} << 38) + 1);
+}
+
 TEST(CachingAllocator, each_class_is_kept_by_itself) {
   CountingSource source;
   CachingAllocator allocator(source, 8192, 1 << 20);
