@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MAX_REGIONS 200000
-#define MAX_DEVICES 64
+#define MAX_DEVICES 4096
 #define MAX_DEPTH 16
 #define NOWAIT 9 // kinds from here on are those of constructs with nowait
 
