@@ -185,7 +185,12 @@ TEST(OffloadLibrary, the_module_is_named_with_the_defect) {
   EXPECT_THAT(refusal(module), HasSubstr("unit_image cannot offload: its descriptor is damaged"));
   module.descriptor.NumDeviceImages = INT32_MAX;
   EXPECT_THAT(refusal(module), HasSubstr("claims 2147483647 device images"));
-  module.descriptor.NumDeviceImages = 65000; // believable, but the module ends before
+  // The segment ends before the second one.
+  const std::optional<ModuleBounds> bounds = module_of(&module);
+  for (const AddressRange &segment : bounds->segments)
+    if (segment.begin <= reinterpret_cast<uintptr_t>(&module) && reinterpret_cast<uintptr_t>(&module) < segment.end)
+      module.descriptor.DeviceImages = at<__tgt_device_image>(segment.end - sizeof(__tgt_device_image));
+  module.descriptor.NumDeviceImages = 2;
   EXPECT_THAT(refusal(module), HasSubstr("the table of device images at 0x"));
 }
 
