@@ -19,10 +19,10 @@ namespace {
 
 thread_local std::string last_error;
 constinit std::atomic<bool> host_asks{false};
-constexpr uint64_t kInfoUnread = uint64_t{1} << 32;
-constinit std::atomic<uint64_t> info_bits{kInfoUnread};
 
 } // namespace
+
+constinit std::atomic<uint64_t> info_internal::bits{kUnread};
 
 int32_t finish(Status status, int32_t device) {
   if (status) [[likely]]
@@ -49,17 +49,12 @@ size_t copy_text(const std::string &text, char *buffer, size_t size) {
 
 size_t copy_last_error(char *buffer, size_t size) { return copy_text(last_error, buffer, size); }
 
-void set_info_bits(uint32_t bits) { info_bits.store(bits, std::memory_order_relaxed); }
+void set_info_bits(uint32_t bits) { info_internal::bits.store(bits, std::memory_order_relaxed); }
 
-bool wants_info(uint32_t bit) {
-  uint64_t bits = info_bits.load(std::memory_order_relaxed);
-  if (bits == kInfoUnread) [[unlikely]] {
-    uint64_t unread = kInfoUnread;
-    bits = static_cast<uint32_t>(setting_integer(SettingId::kInfo));
-    if (!info_bits.compare_exchange_strong(unread, bits, std::memory_order_relaxed))
-      bits = unread;
-  }
-  return (bits & bit) != 0;
+uint64_t info_internal::read_bits() {
+  uint64_t unread = kUnread;
+  const uint64_t read = static_cast<uint32_t>(setting_integer(SettingId::kInfo));
+  return bits.compare_exchange_strong(unread, read, std::memory_order_relaxed) ? read : unread;
 }
 
 void print_info(int32_t device, const char *pattern, ...) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "common/info_bits.h"
 
 namespace omptarget {
 
@@ -31,12 +32,6 @@ size_t copy_last_error(char *buffer, size_t size);
 /// Copies a text, cut to size bytes with the NUL; returns its full length.
 size_t copy_text(const std::string &text, char *buffer, size_t size);
 
-/// Bits of LIBOMPTARGET_INFO that plugins print.
-inline constexpr uint32_t kInfoKernels = 0x10;
-
-void set_info_bits(uint32_t bits);
-/// Whether information of this kind is asked for. Any thread.
-bool wants_info(uint32_t bit);
 /// Prints one line about a device (its number in the program) to stderr.
 [[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);
 

@@ -8,14 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/kernel_runs.h"
-
 namespace omptarget::host {
 
 namespace {
-
-/// Kernels with up to that many parameters are called directly.
-constexpr uint32_t kDirect = 32;
 
 template <size_t> using Argument = void *;
 using Caller = void (*)(void *, void **);
@@ -33,15 +28,10 @@ template <size_t... Counts> constexpr auto make_callers(std::index_sequence<Coun
 
 constexpr auto kCallers = make_callers(std::make_index_sequence<kDirect + 1>());
 
-/// What the implicit parameter points to is of interest to GPUs only. LLVM passes this value here, too.
-void *implicit_argument() {
-  return reinterpret_cast<void *>(~uintptr_t{0});
-}
-
 uint32_t gather(const KernelArguments &arguments, void **values) {
   uint32_t count = 0;
   if (arguments.has_implicit)
-    values[count++] = implicit_argument();
+    values[count++] = launch_internal::implicit_argument();
   for (uint32_t i = 0; i < arguments.count; ++i)
     values[count++] = static_cast<char *>(arguments.values[i]) + arguments.offsets[i];
   return count;
@@ -65,8 +55,7 @@ Status call_indirectly(void *kernel, const KernelArguments &arguments) {
 
 } // namespace
 
-Status call_kernel(void *kernel, const KernelArguments &arguments) {
-  const KernelRuns::Run run;
+Status launch_internal::call_with_arguments(void *kernel, const KernelArguments &arguments) {
   if (arguments.count >= kDirect) [[unlikely]]
     return call_indirectly(kernel, arguments);
   void *values[kDirect + 1];

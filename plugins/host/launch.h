@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "host/kernel_runs.h"
 #include "omptarget/types.h"
 
 namespace omptarget::host {
@@ -22,7 +23,26 @@ struct KernelArguments {
   bool has_implicit; ///< the kernel has a leading parameter that is not counted
 };
 
+/// Kernels with up to that many parameters are called directly.
+inline constexpr uint32_t kDirect = 32;
+
+namespace launch_internal {
+/// What the implicit parameter points to is of interest to GPUs only. LLVM passes this value here, too.
+inline void *implicit_argument() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+/// Gathers the arguments and calls the kernel.
+Status call_with_arguments(void *kernel, const KernelArguments &arguments);
+} // namespace launch_internal
+
 /// Calls the kernel in the calling thread. Any thread.
-Status call_kernel(void *kernel, const KernelArguments &arguments);
+inline Status call_kernel(void *kernel, const KernelArguments &arguments) {
+  const KernelRuns::Run run;
+  if (arguments.count != 0)
+    return launch_internal::call_with_arguments(kernel, arguments);
+  if (arguments.has_implicit)
+    reinterpret_cast<void (*)(void *)>(kernel)(launch_internal::implicit_argument());
+  else
+    reinterpret_cast<void (*)()>(kernel)();
+  return Status::ok();
+}
 
 } // namespace omptarget::host

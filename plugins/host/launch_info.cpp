@@ -32,8 +32,6 @@ std::string name_of(int32_t device, const void *kernel) {
 void set_first_device_number(int32_t number) { first_device.store(number, std::memory_order_relaxed); }
 void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
-bool tells_launches() { return wants_info(kInfoKernels); }
-
 void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
   print_info(first_device.load(std::memory_order_relaxed) + device,
              "Launching kernel %s with %u blocks and %u threads in Generic mode", name_of(device, kernel).c_str(),

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "common/info_bits.h"
+
 namespace omptarget::host {
 
 /// The number that the first device has in the program, and the value of LIBOMPTARGET_INFO from now on.
@@ -13,7 +15,7 @@ void set_first_device_number(int32_t number);
 void set_info_flag(uint32_t flag);
 
 /// Whether launches are told.
-bool tells_launches();
+inline bool tells_launches() { return wants_info(kInfoKernels); }
 /// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
 /// teams, threads: as requested, 0 if not.
 void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads);

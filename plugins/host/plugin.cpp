@@ -69,8 +69,26 @@ bool is_device(int32_t device) {
   return static_cast<uint32_t>(device) < static_cast<uint32_t>(device_count());
 }
 
+// The way of what succeeds has no text in its functions.
 [[gnu::cold, gnu::noinline]] Status no_device(int32_t device) {
   return Status::error(format("there is no device %d; expected 0 to %d", device, device_count() - 1));
+}
+[[gnu::cold, gnu::noinline]] int32_t fail(Status status) { return finish(std::move(status)); }
+[[gnu::cold, gnu::noinline]] int32_t fail_without_device(int32_t device) { return finish(no_device(device)); }
+[[gnu::cold, gnu::noinline]] int32_t fail_to_copy(int64_t size, const void *from, const void *to) {
+  return finish(
+      Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+}
+[[gnu::cold, gnu::noinline]] int32_t fail_to_allocate(int32_t device, int64_t size, int32_t kind) {
+  return finish(!is_device(device) ? no_device(device)
+                                   : Status::error(format("cannot allocate %lld bytes of memory of kind %d",
+                                                          static_cast<long long>(size), kind)));
+}
+[[gnu::cold, gnu::noinline]] int32_t fail_without_memory(int64_t size) {
+  return finish(Status::error(format("no memory for %lld bytes", static_cast<long long>(size))));
+}
+[[gnu::cold, gnu::noinline]] int32_t fail_without_kernel() {
+  return finish(Status::error("the kernel is null: the image does not have it"));
 }
 
 std::string_view bytes_of(const __tgt_device_image *image) {
@@ -127,10 +145,9 @@ void *allocate(int64_t size) {
 
 int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   if (!is_device(device)) [[unlikely]]
-    return finish(no_device(device));
+    return fail_without_device(device);
   if (size < 0 || (size != 0 && (!to || !from))) [[unlikely]]
-    return finish(
-        Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+    return fail_to_copy(size, from, to);
   if (size != 0)
     std::memcpy(to, from, static_cast<size_t>(size));
   return 0;
@@ -138,11 +155,11 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
 
 int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
   if (!is_device(device)) [[unlikely]]
-    return finish(no_device(device));
+    return fail_without_device(device);
   if (!kernel) [[unlikely]]
-    return finish(Status::error("the kernel is null: the image does not have it"));
+    return fail_without_kernel();
   Status status = call_kernel(kernel, arguments);
-  return status.is_ok() ? 0 : finish(std::move(status));
+  return status.is_ok() ? 0 : fail(std::move(status));
 }
 
 } // namespace
@@ -207,21 +224,19 @@ int32_t __tgt_rtl_unload_binary(int32_t device, __tgt_target_table *table) {
 
 void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
   if (!is_device(device) || size < 0 || kind < OMPTARGET_ALLOC_DEVICE || kind > OMPTARGET_ALLOC_DEFAULT) [[unlikely]] {
-    finish(!is_device(device) ? no_device(device)
-                              : Status::error(format("cannot allocate %lld bytes of memory of kind %d",
-                                                     static_cast<long long>(size), kind)));
+    fail_to_allocate(device, size, kind);
     return nullptr;
   }
   void *memory = allocate(size);
   if (!memory) [[unlikely]]
-    finish(Status::error(format("no memory for %lld bytes", static_cast<long long>(size))));
+    fail_without_memory(size);
   return memory;
 }
 
 /// The kind is not looked at: the host libraries of LLVM 14 and 15 do not pass it.
 int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
   if (!is_device(device)) [[unlikely]]
-    return finish(no_device(device));
+    return fail_without_device(device);
   std::free(memory);
   return 0;
 }

@@ -42,7 +42,9 @@ std::string describe(const Call &call) {
                                    caller.dli_fname);
 }
 
-[[noreturn]] void end_with(const Failure &failure, const Call &call) {
+} // namespace
+
+void end_with(const Failure &failure, const Call &call) {
   print_lines(failure);
   print_error("in " + describe(call));
   if (process_rank().rank)
@@ -61,13 +63,6 @@ std::string describe(const Call &call) {
   print_line(place + format("omptarget fatal error %d: failure of target construct while offloading is mandatory",
                             failure.code));
   std::abort();
-}
-
-} // namespace
-
-void finish(Status status, const Call &call) {
-  if (!status.is_ok()) [[unlikely]]
-    end_with(status.failure(), call);
 }
 
 bool succeeded(Status status, const Call &call) {

@@ -10,8 +10,14 @@
 
 namespace omptarget {
 
-/// Returns if the construct succeeded; otherwise prints what failed and aborts the process (SIGABRT).
-void finish(Status status, const Call &call);
+/// Prints what failed and aborts the process (SIGABRT).
+[[noreturn]] void end_with(const Failure &failure, const Call &call);
+
+/// Returns if the construct succeeded; otherwise it is the end.
+inline void finish(const Status &status, const Call &call) {
+  if (!status.is_ok()) [[unlikely]]
+    end_with(status.failure(), call);
+}
 
 /// The value of a Result that succeeded; otherwise as finish.
 template <typename T> T finish(Result<T> result, const Call &call) {

@@ -33,7 +33,7 @@ uint64_t take_trip_count(int64_t device) {
   return pushed_trip_count.trip_count;
 }
 
-int run(const Call &call, const LaunchRequest &request) {
+int run(const Call &call, LaunchRequest &request) {
   return finish(launch(call, request), call) == Outcome::kRanOnDevice ? 0 : kRunOnHostResult;
 }
 
@@ -44,23 +44,20 @@ struct Teams {
 constexpr Teams kNoTeams{-1, 0};
 
 int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) {
-  LaunchRequest request;
-  request.host_id = host_ptr;
-  request.list = list;
-  request.num_teams = teams.count;
-  request.thread_limit = teams.thread_limit;
+  LaunchRequest request{host_ptr, list, BlockForm::kNone, {}};
+  request.args.NumTeams[0] = teams.count == kNoTeams.count ? 1 : static_cast<uint32_t>(teams.count);
+  request.args.ThreadLimit[0] = static_cast<uint32_t>(teams.thread_limit);
   if (teams.count != kNoTeams.count)
-    request.trip_count = take_trip_count(call.device_number);
+    request.args.Tripcount = take_trip_count(call.device_number);
   return run(call, request);
 }
 
 int run_kernel(Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr, const void *block) {
-  auto request = read_kernel_args(block, num_teams, thread_limit);
-  if (!request) [[unlikely]]
-    finish(request.take_status(), call);
-  request->host_id = host_ptr;
-  call.is_nowait = call.is_nowait || (request->flags & OMPTARGET_KERNEL_NOWAIT) != 0;
-  return run(call, *request);
+  LaunchRequest request;
+  finish(read_kernel_args(block, num_teams, thread_limit, request), call);
+  request.host_id = host_ptr;
+  call.is_nowait = call.is_nowait || (request.args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0;
+  return run(call, request);
 }
 
 } // namespace

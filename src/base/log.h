@@ -45,6 +45,9 @@ inline bool traces(Topic topic) {
   return (topics & static_cast<uint32_t>(topic)) != 0;
 }
 
+/// Whether lines of any topic may be printed. Any thread.
+inline bool traces_anything() { return log_internal::topics.load(std::memory_order_relaxed) != 0; }
+
 /// Prints one line with time, thread, device (unless negative) and topic. Any thread; lines are never mixed.
 [[gnu::format(printf, 3, 4)]] void trace_line(Topic topic, int32_t device, const char *pattern, ...);
 

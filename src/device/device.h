@@ -56,6 +56,9 @@ public:
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
 
+  /// Whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
+  bool lasts() const { return lasts_; }
+
   /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise one thread, which holds
   /// Loading, initialises the device at its first use and loads the images of modules that came since.
   bool is_prepared(uint32_t generation) const {

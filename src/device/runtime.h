@@ -57,6 +57,15 @@ public:
   /// The device of that number without making it ready; null if out of range.
   Device *known_device(int32_t number) const;
 
+  /// The device of that number if it lasts as long as the process and nothing is left to be done before it is used, so that no use
+  /// of it is counted; otherwise null: device() knows more.
+  Device *ready_device(int64_t number) const {
+    if (number < 0 || number >= device_count_.load(std::memory_order_acquire))
+      return nullptr;
+    Device *const device = devices_[number].load(std::memory_order_relaxed);
+    return device->lasts() && device->is_prepared(modules_.generation()) ? device : nullptr;
+  }
+
   /// Whether OMP_TARGET_OFFLOAD=MANDATORY was given; and whether offloading is switched off.
   bool is_mandatory() const { return offload_.load(std::memory_order_relaxed) == kMandatory; }
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }

@@ -89,6 +89,30 @@ Found HostDataToTargetMap::look(HostPtr begin, int64_t size) const {
   return judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
 }
 
+/// A guess that holds something else is replaced once that has been removed: so threads that look up many data do not write to
+/// what all of them read.
+MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
+  if (!found.is_contained || !MappingState::has_arrived(found.state))
+    return {};
+  const Mapping *const guess = recent_.guess(begin);
+  if (!guess || MappingState::is_removed(guess->state()))
+    recent_.note(begin, found.ref.mapping);
+  return found.ref;
+}
+
+MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) { return arrived_of(find(begin, size), begin); }
+
+MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, bool &is_absent) {
+  for (;;) {
+    const Found found = find(begin, size);
+    const MappingRef ref = arrived_of(found, begin);
+    if (!ref)
+      is_absent = !found.ref;
+    if (!ref || retain(ref, Counter::kDynamic))
+      return ref; // otherwise removed since it was found
+  }
+}
+
 Mapping *HostDataToTargetMap::new_mapping() {
   if (!free_)
     return mappings_.make();
@@ -123,6 +147,7 @@ Inserted HostDataToTargetMap::insert(const NewRange &range) {
   mapping->state_.store(generation | (holds ? MappingState::kHeld : 1), kRelease);
   index_.insert(static_cast<uintptr_t>(range.begin), mapping);
   index_.end_write();
+  recent_.note(range.begin, mapping);
   return {found_at(*mapping, true, true), true};
 }
 
@@ -139,6 +164,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
   mapping->state_.store(generation | MappingState::kInfinite | MappingState::kStorage | MappingState::kReady, kRelease);
   index_.insert(static_cast<uintptr_t>(range.begin), mapping);
   index_.end_write();
+  recent_.note(range.begin, mapping);
   return true;
 }
 

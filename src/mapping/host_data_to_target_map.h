@@ -14,6 +14,7 @@
 
 #include "mapping/mapping.h"
 #include "mapping/ordered_index.h"
+#include "mapping/recent_mappings.h"
 #include "mapping/written_pointers.h"
 
 namespace omptarget {
@@ -91,6 +92,19 @@ public:
   Released release(MappingRef ref, Counter counter, bool reset, bool pins_last = false);
   /// As release of one dynamic reference, if that is the last one; otherwise nothing, in the same step.
   Released release_if_last(MappingRef ref);
+
+  // For constructs whose data are present, as most are: one step each.
+  /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
+  MappingRef find_arrived(HostPtr begin, int64_t size);
+  /// The same, with a dynamic reference more. If it is null, is_absent tells whether nothing overlaps the range, else it is unchanged.
+  MappingRef retain_arrived(HostPtr begin, int64_t size, bool &is_absent);
+  /// The same, borrowed.
+  MappingRef borrow_arrived(HostPtr begin, int64_t size);
+  /// Gives back what was borrowed, if nothing else is to be done: otherwise false, and give_back does it.
+  bool give_back_simply(MappingRef ref);
+  /// Takes one dynamic reference away, unless it is the last one: false, and nothing has happened.
+  bool release_unless_last(MappingRef ref);
+
   /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
   /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who enters it
@@ -151,6 +165,10 @@ public:
   void after_fork() { mutex_.unlock(); }
 
 private:
+  static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
+  MappingRef search_arrived(HostPtr begin, int64_t size);
+  MappingRef arrived_of(const Found &found, HostPtr begin);
+  MappingRef search_and_retain(HostPtr begin, int64_t size, bool &is_absent);
   Found look(HostPtr begin, int64_t size) const;
   static Found judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   Mapping *new_mapping();
@@ -169,8 +187,77 @@ private:
   WrittenPointers written_;
   std::condition_variable settled_; // some attached pointer has no writer any more
   OrderedIndex index_;
+  RecentMappings recent_;
   ObjectBlocks<Mapping> mappings_;
   Mapping *free_ = nullptr;
 };
+
+/// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the bounds.
+inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size) {
+  const HostPtr mapped_begin = mapping.begin();
+  const HostPtr mapped_end = mapping.end();
+  return MappingState::has_arrived(word) && begin >= mapped_begin && begin < mapped_end &&
+         static_cast<uint64_t>(size) <= static_cast<uint64_t>(mapped_end - begin);
+}
+
+inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size) {
+  if (Mapping *const mapping = recent_.guess(begin)) {
+    const uint64_t word = mapping->state_.load(std::memory_order_acquire);
+    const MappingRef ref{mapping, MappingState::generation(word)};
+    if (has_arrived_with(*mapping, word, begin, size) && mapping->generation() == ref.generation) [[likely]]
+      return ref;
+  }
+  return search_arrived(begin, size);
+}
+
+inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, bool &is_absent) {
+  if (Mapping *const mapping = recent_.guess(begin)) {
+    uint64_t word = mapping->state_.load(std::memory_order_acquire);
+    const MappingRef ref{mapping, MappingState::generation(word)};
+    if (has_arrived_with(*mapping, word, begin, size)) [[likely]] {
+      const bool is_retained =
+          MappingState::count(word) == MappingState::kInfinite
+              ? mapping->generation() == ref.generation
+              : mapping->state_.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel, std::memory_order_acquire);
+      if (is_retained) [[likely]]
+        return ref;
+    }
+  }
+  return search_and_retain(begin, size, is_absent);
+}
+
+inline MappingRef HostDataToTargetMap::borrow_arrived(HostPtr begin, int64_t size) {
+  for (;;) {
+    const MappingRef ref = find_arrived(begin, size);
+    if (!ref || borrow(ref)) [[likely]]
+      return ref;
+  }
+}
+
+inline bool HostDataToTargetMap::give_back_simply(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(std::memory_order_acquire);
+  do {
+    if (MappingState::is_removed(word) || MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return false;
+  } while (!state.compare_exchange_weak(word, word - MappingState::kBorrower, std::memory_order_acq_rel,
+                                        std::memory_order_acquire));
+  return true;
+}
+
+inline bool HostDataToTargetMap::release_unless_last(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(std::memory_order_acquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return true; // removed since it was found: there is no reference to take away
+    const uint32_t count = MappingState::count(word);
+    if (count == MappingState::kInfinite || count == 0)
+      return true;
+    if (count == 1 && !(word & MappingState::kHeld))
+      return false;
+  } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, std::memory_order_acquire));
+  return true;
+}
 
 } // namespace omptarget

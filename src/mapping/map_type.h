@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One map argument of a construct in the inner form.
+// The map arguments of a construct as compilers pass them, and one of them in the inner form.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,17 @@
 #include "generations/map_bits.h"
 
 namespace omptarget {
+
+/// Map arguments as the compiler passes them. names and mappers may be null, and so may their elements.
+struct MapList {
+  int32_t count;
+  void **bases;
+  void **begins;
+  int64_t *sizes;
+  int64_t *types;
+  void **names;
+  void **mappers;
+};
 
 class Mapping;
 
@@ -51,6 +62,7 @@ enum ItemFlag : uint8_t {
   kItemPointerCounted = 2, ///< entering retained pointer_mapping
   kItemHostPointer = 4,    ///< unified shared memory: the device uses the host's memory
   kItemLookUpOnly = 8,     ///< stands for an argument with a mapper: gives its address, changes nothing
+  kItemAbsent = 32,        ///< nothing overlapped it when it was looked up; then it is inserted without another look
   kItemByteOffsets = 16,   ///< not contiguous, and its offsets are bytes although its descriptor does not say so
 };
 

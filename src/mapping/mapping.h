@@ -50,6 +50,8 @@ struct MappingState {
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
   /// Generations of mappings in the table are even, those of removed ones the next odd number.
   static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
+  /// Whether nothing of its data is on the way any more. Not of a removed one, which is not ready.
+  static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
 };
 
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it

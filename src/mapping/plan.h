@@ -61,7 +61,7 @@ void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy);
 
 /// Adds a mapping that another construct makes, and whose storage or data may still be on the way.
 inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found &found) {
-  if ((found.state & (MappingState::kReady | MappingState::kArriving)) == MappingState::kReady) [[likely]]
+  if (MappingState::has_arrived(found.state)) [[likely]]
     return;
   if (awaited.empty() || !(awaited.back() == found.ref))
     awaited.push_back(found.ref);
@@ -96,7 +96,8 @@ struct EnterPlan {
   }
 };
 
-/// Fills the items' mappings, retains them and lists what has to be done. On failure the plan is abandoned.
+/// Fills the items' mappings, retains them, unless that was done already (present_items.h), and lists what has to be done. On
+/// failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
 /// Takes back what plan_enter did: mappings that are not ready go, whoever found them, and references are given back. What

@@ -65,7 +65,7 @@ public:
 
   Status run() {
     for (MapItem &item : items_) {
-      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemCounted))
         continue;
       if (item.flags & kItemLookUpOnly) [[unlikely]]
         look_up(item);
@@ -145,8 +145,8 @@ private:
   /// Finds the range or makes a mapping of it.
   Status bind(const MapItem &item, const Range &range, Binding &binding) {
     const bool is_pointee = !range.is_pointer && item.has(map_type::kPtrAndObj);
-    for (;;) {
-      const Found found = map_.find(range.begin, range.size);
+    for (bool is_absent = item.flags & kItemAbsent;; is_absent = false) {
+      const Found found = is_absent ? Found{} : map_.find(range.begin, range.size);
       if (!found.is_contained && !(found.is_overlapped && item.has(map_type::kImplicit))) {
         if (found.is_overlapped)
           return extension_not_allowed(item, range.begin, range.size, found);

@@ -61,7 +61,8 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
-      lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0) {}
+      lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0),
+      launch_as_is_(functions_->launches_as_is ? functions_->launch_kernel : nullptr), zero_offsets_(zero_offsets(kZeroOffsets)) {}
 
 Plugin::~Plugin() = default;
 
@@ -241,17 +242,14 @@ Status Plugin::data_exchange(int32_t source_device, const void *source, int32_t 
   return Status::ok();
 }
 
-Status Plugin::launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args,
-                             Queue *queue) const {
-  __tgt_async_info *info = queue && is_asynchronous_ ? &queue->info : nullptr;
-  ptrdiff_t *offsets = zero_offsets(args.NumArgs);
-  const int32_t result = functions_->launches_as_is && offsets
-                             ? functions_->launch_kernel(device, kernel, arguments, offsets, &args, info)
-                             : launch_adapted(*functions_, {device, kernel, arguments, &args, info});
-  if (result != 0) [[unlikely]]
-    return plugin_failure(*this, *functions_, {"launch_kernel", result},
-                          "launch the kernel %p with %u arguments on its device %d", kernel, args.NumArgs, device);
-  return Status::ok();
+int32_t Plugin::launch_adapted(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args,
+                               __tgt_async_info *info) const {
+  return omptarget::launch_adapted(*functions_, {device, kernel, arguments, &args, info});
+}
+
+Status Plugin::launch_failure(int32_t result, int32_t device, const void *kernel, uint32_t count) const {
+  return plugin_failure(*this, *functions_, {"launch_kernel", result},
+                        "launch the kernel %p with %u arguments on its device %d", kernel, count, device);
 }
 
 Status Plugin::synchronize(int32_t device, Queue &queue) const {

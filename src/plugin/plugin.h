@@ -26,6 +26,9 @@ struct Queue {
 /// The functions of a plugin, found and adapted. Defined in plugin_functions.h; nobody else needs it.
 struct PluginFunctions;
 
+/// How many arguments a launch may have without offsets of its own.
+inline constexpr uint32_t kZeroOffsets = 1024;
+
 /// A plugin that was loaded, checked and initialised; lives until the end of the process. All functions may be called by
 /// any thread unless the plugin ABI says otherwise. Failures carry the plugin's name and its own words.
 class Plugin {
@@ -93,7 +96,13 @@ public:
   /// (arguments[-1] may be written), so that the implicit parameter can be put there for plugins that do not supply it.
   /// args: full block; Version 3 means that the kernel has a leading implicit parameter, 5, for plugins that take it, that
   /// the last argument is the implicit one.
-  Status launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args, Queue *queue) const;
+  Status launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args, Queue *queue) const {
+    __tgt_async_info *const info = queue && is_asynchronous_ ? &queue->info : nullptr;
+    const int32_t result = launch_as_is_ && args.NumArgs <= kZeroOffsets
+                               ? launch_as_is_(device, kernel, arguments, zero_offsets_, &args, info)
+                               : launch_adapted(device, kernel, arguments, args, info);
+    return result == 0 ? Status::ok() : launch_failure(result, device, kernel, args.NumArgs);
+  }
 
   /// Waits for all work of the queue. Does nothing for a queue that is not busy.
   Status synchronize(int32_t device, Queue &queue) const;
@@ -130,6 +139,10 @@ public:
   std::optional<__tgt_memory_statistics> memory_statistics(int32_t device) const;
 
 private:
+  int32_t launch_adapted(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args,
+                         __tgt_async_info *info) const;
+  Status launch_failure(int32_t result, int32_t device, const void *kernel, uint32_t count) const;
+
   std::string name_;
   std::string path_;
   std::unique_ptr<PluginFunctions> functions_;
@@ -139,6 +152,8 @@ private:
   bool has_function_map_;
   bool takes_trailing_;
   bool lasts_;
+  decltype(&__tgt_rtl_launch_kernel) launch_as_is_; ///< takes every block as it is; or null
+  ptrdiff_t *zero_offsets_;                         ///< kZeroOffsets of them
   mutable std::atomic<bool> has_missed_map_ = false;
   mutable std::atomic<bool> has_ended_ = false;
 };

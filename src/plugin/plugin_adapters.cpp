@@ -12,13 +12,13 @@
 
 #include "base/log.h"
 #include "plugin/loaded_object.h"
+#include "plugin/plugin.h"
 #include "plugin/plugin_image.h"
 
 namespace omptarget {
 
 namespace {
 
-constexpr size_t kZeroOffsets = 1024;
 constinit ptrdiff_t zeros[kZeroOffsets] = {};
 
 /// The version of the argument block that has the implicit leading parameter.

@@ -25,6 +25,8 @@ Status no_device() {
 } // namespace
 
 Result<DeviceUse> device_for(int64_t device_number) {
+  if (Device *const device = ready_device_for(device_number)) [[likely]]
+    return DeviceUse(*device);
   Runtime &runtime = Runtime::get();
   const int32_t count = runtime.number_of_devices();
   if (device_number == raw(DeviceId::kDefault))

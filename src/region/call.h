@@ -8,6 +8,9 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "device/libomp.h"
+#include "device/runtime.h"
+#include "mapping/map_type.h"
 #include "omptarget/types.h"
 
 namespace omptarget {
@@ -21,21 +24,15 @@ struct Call {
   bool is_nowait = false;  ///< called in a target task: the entry point may return before the work is done
 };
 
-/// Map arguments as the compiler passes them. names and mappers may be null, and so may their elements.
-struct MapList {
-  int32_t count;
-  void **bases;
-  void **begins;
-  int64_t *sizes;
-  int64_t *types;
-  void **names;
-  void **mappers;
-};
-
 /// The device that a construct with this device number runs on, ready for use; null: the host (offloading is disabled,
 /// there are no devices, the number is that of the initial device, or the device has ended). Fails for numbers out of range, and without devices
 /// under OMP_TARGET_OFFLOAD=MANDATORY. OpenMP 5.2, sections 13.2 and 21.2.9.
 Result<DeviceUse> device_for(int64_t device_number);
+
+/// The same device if nothing has to be done for that, not even counting its use; otherwise null, and device_for knows more.
+inline Device *ready_device_for(int64_t device_number) {
+  return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
+}
 
 /// The device of that number if it has ended, else null: what it held is lost to the construct (lost_data.h).
 Device *ended_device_for(int64_t device_number);

@@ -9,6 +9,7 @@
 #include "region/deferred.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
+#include "region/present_constructs.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -32,30 +33,30 @@ void return_addresses(const MapItems &items, void **bases) {
   }
 }
 
-/// The device of a data construct, or null if nothing is to be done on one; gathers the items.
-Result<DeviceUse> prepare(const Call &call, const MapList &list, MapItems &items) {
-  OMPTARGET_TRY_ASSIGN(DeviceUse device, device_for(call.device_number));
-  if (!device)
-    return device;
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device->id(), "%s with %d arguments", call.construct, list.count);
+/// The items of a list, of which refs tells what is known already. False: the host does the construct.
+Result<bool> gather(Device &device, const Call &call, const MapList &list, const PresentRefs &refs, MapItems &items) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s with %d arguments", call.construct, list.count);
   OMPTARGET_TRY(gather_items(list, items, call.code));
-  if (device->has_unfit_modules()) [[unlikely]] {
-    OMPTARGET_TRY(find_offsets(items, call.code));
-    OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(*device, call, items));
-    if (is_hosts)
-      return DeviceUse();
-  }
-  return device;
+  set_present(items, refs);
+  if (!device.has_unfit_modules()) [[likely]]
+    return true;
+  OMPTARGET_TRY(find_offsets(items, call.code));
+  OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(device, call, items));
+  return !is_hosts;
 }
 
-} // namespace
+/// Data constructs of modules that have no image for the device are the host's.
+bool may_be_direct_for_data(const Device &device) { return may_be_direct(device) && !device.has_unfit_modules(); }
 
-Status enter_data(const Call &call, const MapList &list) {
-  MapItems items;
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
-  if (!device)
+Status enter_on(Device &device, const Call &call, const MapList &list) {
+  PresentRefs refs;
+  if (may_be_direct_for_data(device) && enter_directly(device, list, refs))
     return Status::ok();
-  return carry_out(*device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
+  MapItems items;
+  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
+  if (!is_here)
+    return Status::ok();
+  return carry_out(device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.enter(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
@@ -63,26 +64,52 @@ Status enter_data(const Call &call, const MapList &list) {
   });
 }
 
-Status exit_data(const Call &call, const MapList &list) {
+Status exit_on(Device &device, const Call &call, const MapList &list) {
+  PresentRefs refs;
+  if (may_be_direct_for_data(device) && leave_directly(device, list, refs))
+    return Status::ok();
   MapItems items;
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
-  if (!device)
+  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
+  if (!is_here)
     return leave_ended_device(call, list);
-  return carry_out(*device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
-    OMPTARGET_TRY(work.start_exit(items, false));
+  return carry_out(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
+    OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
     ReportedConstruct::report_items(items);
     return Status::ok();
   });
 }
 
-Status update_data(const Call &call, const MapList &list) {
+Status update_on(Device &device, const Call &call, const MapList &list) {
+  if (Status status; may_be_direct_for_data(device) && update_directly(device, list, status))
+    return status;
   MapItems items;
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, prepare(call, list, items));
-  if (!device)
+  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, {}, items));
+  if (!is_here)
     return update_ended_device(call, list);
   OMPTARGET_TRY(find_offsets(items, call.code));
-  return carry_out(*device, call, {observe::ConstructKind::kUpdate, list},
+  return carry_out(device, call, {observe::ConstructKind::kUpdate, list},
                    [&](DeviceWork &work) { return work.start_update(items); });
+}
+
+/// construct(device, call, list) on the call's device, or host(call, list) if there is none.
+template <typename Construct, typename Host>
+Status on_device_of(const Call &call, const MapList &list, Construct construct, Host host) {
+  if (Device *const ready = ready_device_for(call.device_number)) [[likely]]
+    return construct(*ready, call, list);
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
+  return device ? construct(*device, call, list) : host(call, list);
+}
+
+} // namespace
+
+Status enter_data(const Call &call, const MapList &list) {
+  return on_device_of(call, list, enter_on, [](const Call &, const MapList &) { return Status::ok(); });
+}
+
+Status exit_data(const Call &call, const MapList &list) { return on_device_of(call, list, exit_on, leave_ended_device); }
+
+Status update_data(const Call &call, const MapList &list) {
+  return on_device_of(call, list, update_on, update_ended_device);
 }
 
 } // namespace omptarget

@@ -8,11 +8,12 @@
 #include "base/log.h"
 #include "device/process_exit.h"
 #include "device/runtime.h"
-#include "indirect/caller_registry.h"
 #include "mapping/private_layout.h"
 #include "region/deferred.h"
+#include "region/kernel_call.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
+#include "region/present_constructs.h"
 #include "region/reported_construct.h"
 #include "region/transfer.h"
 #include "region/unfit_module.h"
@@ -20,17 +21,6 @@
 namespace omptarget {
 
 namespace {
-
-/// Versions of argument blocks that tell plugins of the implicit parameter (plugin.h).
-constexpr uint32_t kPlainVersion = 2;
-constexpr uint32_t kVersionWithLeading = 3;
-constexpr uint32_t kVersionWithTrailing = 5;
-
-/// The value of the implicit parameter that tells nothing.
-void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
-
-/// The values that the kernel is called with; one slot before them is free for a leading implicit one.
-using Arguments = llvm::SmallVector<void *, 16>;
 
 void report_host(const Call &call, const char *kernel, const char *reason) {
   const auto host = static_cast<DeviceId>(Runtime::get().number_of_devices_so_far());
@@ -40,7 +30,8 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
 
 /// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
 /// loading failed, or nobody registered it.
-Result<Outcome> missing_kernel(Device &device, const LaunchRequest &request, const Call &call) {
+[[gnu::cold, gnu::noinline]] Result<Outcome> missing_kernel(Device &device, const LaunchRequest &request,
+                                                            const Call &call) {
   Runtime &runtime = Runtime::get();
   const void *const host_id = request.host_id;
   const auto library = runtime.modules().library_of(host_id);
@@ -78,7 +69,7 @@ Result<Outcome> missing_kernel(Device &device, const LaunchRequest &request, con
 }
 
 /// The kernel's parameters are not known, so that calling it could only go wrong.
-Status refused(Device &device, const Kernel &kernel, const LaunchRequest &request) {
+[[gnu::cold, gnu::noinline]] Status refused(Device &device, const Kernel &kernel, const LaunchRequest &request) {
   const auto library = Runtime::get().modules().library_of(request.host_id);
   std::string reason = explain_refusal(*kernel.signs, kernel.name, request.block);
   if (reason.empty())
@@ -91,13 +82,13 @@ Status refused(Device &device, const Kernel &kernel, const LaunchRequest &reques
 
 /// Teams on a CPU have no dynamic group-private memory: the program says by its fallback whether the kernel can do without
 /// (OpenMP 6.1, dyn_groupprivate). clang before 23 has no fallback, and its kernels are run.
-Status check_group_memory(Device &device, const Kernel &kernel, const LaunchRequest &request) {
+[[gnu::cold, gnu::noinline]] Status check_group_memory(Device &device, const Kernel &kernel, const LaunchRequest &request) {
   if (!kernel.signs->is_for_cpu || request.block != BlockForm::kVersion5 ||
-      (request.flags & OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK) != OMPTARGET_KERNEL_GROUP_MEMORY_ABORT)
+      (request.args.Flags & OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK) != OMPTARGET_KERNEL_GROUP_MEMORY_ABORT)
     return Status::ok();
   return Status::error(format("kernel %s asks for %u bytes of dynamic group-private memory per team, which device %d does "
                               "not have; dyn_groupprivate(fallback(default_mem): ...) lets it run without",
-                              kernel.name, request.dynamic_memory, raw(device.id())));
+                              kernel.name, request.args.DynCGroupMem, raw(device.id())));
 }
 
 /// The kernel's name in the table of entries, or null.
@@ -123,12 +114,11 @@ const char *reason_for_host(int64_t device_number) {
 
 class Launch {
 public:
-  Launch(DeviceWork &work, const Kernel &kernel, const LaunchRequest &request)
-      : work_(work), kernel_(kernel), request_(request) {}
+  Launch(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, MapItems &items)
+      : work_(work), kernel_(kernel), items_(items), call_(work.device(), kernel, request) {}
 
   /// Queues everything: data in, the kernel, data out.
   Status run() {
-    OMPTARGET_TRY(gather_items(request_.list, items_));
     if (Status status = prepare_data(); !status) {
       work_.abandon(items_).consume(); // what entering took, if it was not entering that failed
       return std::move(status).during("Failed to process data before launching the kernel.");
@@ -150,10 +140,9 @@ private:
     ReportedConstruct::report_items(items_);
     ReportedConstruct::report_kernel_arguments(items_);
     OMPTARGET_TRY(prepare_private());
-    arguments_.push_back(nullptr); // the slot of a leading implicit argument
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].has(map_type::kTargetParam))
-        arguments_.push_back(argument(i));
+        call_.add(argument(i));
       else if ((items_[i].type & map_type::kLambdaCapture) == map_type::kLambdaCapture)
         OMPTARGET_TRY(set_lambda_capture(items_[i]));
     }
@@ -170,12 +159,7 @@ private:
     if (item.mapping)
       if (const std::optional<DevicePtr> target = target_of(item.mapping, base)) [[likely]]
         return raw(*target);
-    // A captured function pointer names the device's function.
-    if (item.size == 0)
-      if (void *const function = find_device_function(raw(work_.device().id()), raw(base)))
-        return function;
-    // What is not present is passed as it is (OpenMP 5.2, section 5.4.4: firstprivate pointers).
-    return raw(base);
+    return unmapped_argument(work_.device(), item.size, raw(base));
   }
 
   /// Of the variable's base, which may lie before what is copied.
@@ -258,103 +242,116 @@ private:
     return value ? work_.write_value(field, &*value, sizeof *value) : Status::ok();
   }
 
-  /// What the kernel is called with, in the form that it wants.
-  struct Shaped {
-    void **values; ///< one slot before them is free
-    uint32_t count;
-    uint32_t version; ///< tells the plugin which implicit parameter there is beside them
-  };
-
-  Shaped shape_arguments() {
-    const auto count = static_cast<uint32_t>(arguments_.size() - 1);
-    switch (kernel_.forms[static_cast<size_t>(request_.block)]) {
-    case ParameterForm::kLeading:
-      return {arguments_.data() + 1, count, kVersionWithLeading};
-    case ParameterForm::kTrailing:
-      arguments_.push_back(no_launch_environment());
-      return {arguments_.data() + 1, count + 1,
-              work_.device().plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion};
-    case ParameterForm::kCells:
-      arguments_.push_back(no_launch_environment());
-      return {make_cells(count + 1), 1, kPlainVersion};
-    case ParameterForm::kPlain:
-    case ParameterForm::kRefused:
-      break;
-    }
-    return {arguments_.data() + 1, count, kPlainVersion};
-  }
-
-  /// The array of addresses of all values, as the only argument. It lives as long as the kernel runs.
-  void **make_cells(uint32_t count) {
-    void **values = arguments_.data() + 1;
-    if (work_.device().plugin().is_asynchronous())
-      values = static_cast<void **>(work_.keep(values, count * sizeof(void *)));
-    cells_.resize(count);
-    for (uint32_t i = 0; i < count; ++i)
-      cells_[i] = values + i;
-    void *array = cells_.data();
-    if (work_.device().plugin().is_asynchronous())
-      array = work_.keep(cells_.data(), count * sizeof(void *));
-    only_[1] = array;
-    return only_ + 1;
-  }
-
   Status start() {
-    Device &device = work_.device();
-    const Shaped shaped = shape_arguments();
-    __tgt_kernel_args args{};
-    args.Version = shaped.version;
-    args.NumArgs = shaped.count;
-    args.Tripcount = request_.trip_count;
-    args.Flags = request_.flags;
-    args.NumTeams[0] = request_.num_teams == -1 ? 1 : static_cast<uint32_t>(request_.num_teams);
-    args.ThreadLimit[0] = static_cast<uint32_t>(request_.thread_limit);
-    for (int i = 0; i < 2; ++i) {
-      args.NumTeams[i + 1] = request_.more_teams[i];
-      args.ThreadLimit[i + 1] = request_.more_threads[i];
-    }
-    args.DynCGroupMem = request_.dynamic_memory;
-    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "launching %s with %u arguments, %d teams, %d threads",
-                           kernel_.name, args.NumArgs, static_cast<int32_t>(args.NumTeams[0]),
-                           static_cast<int32_t>(args.ThreadLimit[0]));
-    const observe::KernelLaunch launch({device.id(), kernel_.name, static_cast<int32_t>(args.NumTeams[0]),
-                                        static_cast<int32_t>(args.ThreadLimit[0])});
-    return work_.timed(
-        device.plugin_device().launch_kernel(kernel_.handle, shaped.values, args, &work_.queue()));
+    const DeviceId device = work_.device().id();
+    const __tgt_kernel_args &args = call_.prepare(&work_);
+    const auto teams = static_cast<int32_t>(args.NumTeams[0]);
+    const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "launching %s with %u arguments, %d teams, %d threads", kernel_.name,
+                           args.NumArgs, teams, threads);
+    const observe::KernelLaunch launch({device, kernel_.name, teams, threads});
+    return work_.timed(call_.start(work_.queue()));
   }
 
   DeviceWork &work_;
   const Kernel &kernel_;
-  const LaunchRequest &request_;
-  MapItems items_;
-  Arguments arguments_;
-  Arguments cells_;
-  void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
+  MapItems &items_;
+  KernelCall call_;
   PrivateLayout private_;
   DevicePtr private_block_{};
 };
 
 } // namespace
 
-Result<Outcome> launch(const Call &call, const LaunchRequest &request) {
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
-  if (!device) {
-    OMPTARGET_TRY(run_without_ended_device(call, request.list));
-    Runtime::connect_tool();
-    if (observe::reports_host_fallback()) [[unlikely]]
-      report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
-    return Outcome::kRunOnHost;
+namespace {
+
+/// Data in, the kernel, data out, by plans. refs: what is retained already.
+Status run_planned(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+  return carry_out(device, call, {observe::ConstructKind::kTarget, request.list}, [&](DeviceWork &work) {
+    MapItems items;
+    OMPTARGET_TRY(gather_items(request.list, items));
+    set_present(items, refs);
+    return Launch(work, kernel, request, items).run();
+  });
+}
+
+/// The kernel of a region was not run.
+[[gnu::cold, gnu::noinline]] Status abandon_region(Device &device, const Kernel &kernel, const MapList &list,
+                                                   const PresentRefs &refs, Status failure) {
+  MapItems items;
+  gather_items(list, items).consume(); // has been read before
+  set_present(items, refs);
+  DeviceWork work(device);
+  work.set_kernel(kernel.name);
+  work.abandon(items).consume(); // the kernel's failure is what counts
+  return work.blamed_on_kernel(std::move(failure));
+}
+
+/// The kernel of a region has been run, and the region turns out to be the last one that uses some of its data.
+Status leave_region(Device &device, const Kernel &kernel, const MapList &list, const PresentRefs &refs) {
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items));
+  set_present(items, refs);
+  DeviceWork work(device);
+  work.set_kernel(kernel.name);
+  if (Status status = work.start_exit(items, true); !status)
+    return std::move(status).during("Failed to process data after launching the kernel.");
+  return work.complete();
+}
+
+/// Of a region with data, which may be present.
+[[gnu::noinline]] Status run_with_data(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
+  PresentRefs refs;
+  Status status;
+  switch (launch_directly(device, kernel, request, refs, status)) {
+  case DirectLaunch::kDone:
+    break;
+  case DirectLaunch::kNotEntered:
+    return run_planned(device, call, kernel, request, refs);
+  case DirectLaunch::kFailed:
+    return abandon_region(device, kernel, request.list, refs, std::move(status));
+  case DirectLaunch::kNotLeft:
+    return leave_region(device, kernel, request.list, refs);
   }
-  const Kernel *kernel = device->kernel(request.host_id);
-  if (!kernel)
-    return missing_kernel(*device, request, call);
-  if (kernel->forms[static_cast<size_t>(request.block)] == ParameterForm::kRefused) [[unlikely]]
-    return refused(*device, *kernel, request);
-  if (request.dynamic_memory != 0) [[unlikely]]
-    OMPTARGET_TRY(check_group_memory(*device, *kernel, request));
-  OMPTARGET_TRY(carry_out(*device, call, {observe::ConstructKind::kTarget, request.list},
-                          [&](DeviceWork &work) { return Launch(work, *kernel, request).run(); }));
+  return status;
+}
+
+Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {
+  const Kernel *const kernel = device.kernel(request.host_id);
+  if (!kernel) [[unlikely]]
+    return missing_kernel(device, request, call);
+  const ParameterForm form = kernel->forms[static_cast<size_t>(request.block)];
+  if (form == ParameterForm::kRefused) [[unlikely]]
+    return refused(device, *kernel, request);
+  if (request.args.DynCGroupMem != 0) [[unlikely]]
+    OMPTARGET_TRY(check_group_memory(device, *kernel, request));
+  if (!may_be_direct(device)) [[unlikely]] {
+    OMPTARGET_TRY(run_planned(device, call, *kernel, request, {}));
+  } else if (request.list.count != 0 || form == ParameterForm::kCells) {
+    OMPTARGET_TRY(run_with_data(device, call, *kernel, request));
+  } else if (Status status = call_without_arguments(device, *kernel, form, request.args); !status) [[unlikely]] {
+    return abandon_region(device, *kernel, request.list, {}, std::move(status));
+  }
   return Outcome::kRanOnDevice;
+}
+
+/// A device must be made ready, or its use counted, or there is none.
+[[gnu::noinline]] Result<Outcome> launch_on_device_or_host(const Call &call, LaunchRequest &request) {
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
+  if (device)
+    return launch_on(*device, call, request);
+  OMPTARGET_TRY(run_without_ended_device(call, request.list));
+  Runtime::connect_tool();
+  if (observe::reports_host_fallback()) [[unlikely]]
+    report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
+  return Outcome::kRunOnHost;
+}
+
+} // namespace
+
+Result<Outcome> launch(const Call &call, LaunchRequest &request) {
+  Device *const ready = ready_device_for(call.device_number);
+  return ready ? launch_on(*ready, call, request) : launch_on_device_or_host(call, request);
 }
 
 } // namespace omptarget

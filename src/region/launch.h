@@ -5,28 +5,26 @@
 #pragma once
 
 #include "base/status.h"
+#include "image/kernel_forms.h"
 #include "region/call.h"
 
 namespace omptarget {
 
-/// What a launch is asked for, in the inner form.
-struct LaunchRequest {
-  const void *host_id = nullptr; ///< the host's address for the kernel
-  MapList list{};
-  int32_t num_teams = 0;    ///< 0: not given; -1: no teams construct
-  int32_t thread_limit = 0; ///< 0: not given
-  uint64_t trip_count = 0;  ///< 0: unknown
-  uint32_t dynamic_memory = 0;       ///< bytes of dynamic shared memory per team
-  uint32_t more_teams[2] = {0, 0};   ///< second and third dimension
-  uint32_t more_threads[2] = {0, 0};
-  uint64_t flags = 0; ///< OMPTARGET_KERNEL_*
-  BlockForm block = BlockForm::kNone; ///< with the kernel's image tells which implicit parameter the kernel has
+/// What a launch is asked for, in the inner form. Has no initial values, which would cost a launch more than reading them does:
+/// whoever makes a request fills all of it.
+struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const void *host_id; ///< the host's address for the kernel
+  MapList list;
+  BlockForm block; ///< with the kernel's image tells which implicit parameter the kernel has
+  /// What the plugin gets, but for version and arguments: teams and threads by dimension (0: not given; without a teams
+  /// construct 1), trip count (0: unknown), flags, bytes of dynamic shared memory per team.
+  __tgt_kernel_args args;
 };
 
 enum class Outcome { kRanOnDevice, kRunOnHost };
 
 /// Runs the kernel on the call's device and waits for it; kRunOnHost: the caller must run the host version (offloading is
-/// off, no device, or no image of the module fits the device).
-Result<Outcome> launch(const Call &call, const LaunchRequest &request);
+/// off, no device, or no image of the module fits the device). Each request is launched once.
+Result<Outcome> launch(const Call &call, LaunchRequest &request);
 
 } // namespace omptarget

@@ -30,8 +30,9 @@ const MappingSettings &mapping_settings() {
   return settings;
 }
 
-/// Adds which copy a failed operation was part of.
-Status explained(Status status, const Copy &copy, const char *direction) {
+} // namespace
+
+Status during_copy(Status status, const Copy &copy, const char *direction) {
   if (status.is_ok()) [[likely]]
     return status;
   return std::move(status)
@@ -39,8 +40,6 @@ Status explained(Status status, const Copy &copy, const char *direction) {
                      copy.size, static_cast<uintptr_t>(copy.host)))
       .about(variable_text(copy.name, copy.size));
 }
-
-} // namespace
 
 DeviceWork::~DeviceWork() { // something is left only after a failure, which is on its way up
   if (queue_.is_busy() || !temporaries_.empty()) [[unlikely]]
@@ -207,7 +206,7 @@ Status DeviceWork::publish(const EnterPlan &plan) {
     // Somebody may have taken all references meanwhile.
     if (!device_.map().publish_ready(storage.ref, arrival)) [[unlikely]] {
       OMPTARGET_TRY(finish());
-      OMPTARGET_TRY(free_removed(device_.map().remove_if_unused(storage.ref)));
+      OMPTARGET_TRY(free_removed(device_, device_.map().remove_if_unused(storage.ref)));
     }
   }
   return Status::ok();
@@ -236,7 +235,7 @@ Status DeviceWork::copy_to_device(const Copy &copy) {
                          raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
   const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
-  OMPTARGET_TRY(explained(
+  OMPTARGET_TRY(during_copy(
       timed(device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size, &queue_)), copy,
       "to"));
   return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
@@ -318,7 +317,7 @@ Status DeviceWork::give_back(MapItems &items, EnterPlan &plan) {
 Status DeviceWork::free_all(const std::vector<Removed> &all) {
   Status status;
   for (const Removed &removed : all) {
-    status.keep_first(free_removed(removed));
+    status.keep_first(free_removed(device_, removed));
   }
   return status;
 }
@@ -391,7 +390,7 @@ Status DeviceWork::copy_to_host(const Copy &copy) {
                          raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
   const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
-  OMPTARGET_TRY(explained(
+  OMPTARGET_TRY(during_copy(
       timed(device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_)), copy,
       "from"));
   if (!copy.mapping.mapping->has_attached_pointers())
@@ -423,23 +422,23 @@ Status DeviceWork::leave_mappings() {
                                                                     : map.give_back(left.ref);
     if (!removed.is_removed && !removed.is_free)
       continue;
-    status.keep_first(free_removed(removed));
+    status.keep_first(free_removed(device_, removed));
   }
   exit_.left.clear();
   return status;
 }
 
-Status DeviceWork::free_removed(const Removed &removed) {
+Status free_removed(Device &device, const Removed &removed) {
   if (removed.is_removed) {
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
                            raw(removed.begin), raw(removed.target_begin), removed.size);
     if (observe::reports_mappings()) [[unlikely]]
       observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
   }
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
-  const PluginDevice &plugin = device_.plugin_device();
-  const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin),
+  const PluginDevice &plugin = device.plugin_device();
+  const DataOperation operation({DataOperationKind::kDelete, device.id(), raw(removed.begin),
                                  raw(removed.allocation), removed.size, removed.name});
   OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
   OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),

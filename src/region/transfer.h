@@ -87,7 +87,6 @@ private:
   Status leave_mappings();
   Status leave_late(bool copies);
   void restore_all();
-  Status free_removed(const Removed &removed);
   Status free_temporaries();
   static MappingPolicy policy_of(const Device &device);
 
@@ -102,5 +101,11 @@ private:
   llvm::SmallVector<std::pair<MappingRef, HostPtr>, 2> attaching_; // pointers whose copies are being written
   ExitPlan exit_;                             // what it leaves waits for the queue
 };
+
+/// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory.
+Status free_removed(Device &device, const Removed &removed);
+
+/// Adds to the failure of a copy which it was. direction: "to" or "from" the device.
+Status during_copy(Status status, const Copy &copy, const char *direction);
 
 } // namespace omptarget

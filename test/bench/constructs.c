@@ -54,26 +54,115 @@ static void copied_mapping(int times) {
   }
 }
 
-// A million mappings, and hits among them in a scattered order.
+static void mapped_int(int times) {
+  int counter = 0;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : counter)
+    counter++;
+  }
+}
+
+static void update(int times) {
+  static char block[64];
+  static int is_mapped = 0;
+  if (!is_mapped) {
+#pragma omp target enter data map(to : block)
+    is_mapped = 1;
+  }
+  for (int i = 0; i < times; i++) {
+#pragma omp target update to(block)
+  }
+}
+
+// Many mappings, and what happens among them in a scattered order. Every fourth int is mapped; others are free for more.
 static int *many;
-enum { kMany = 1000000 };
+static int many_count;
+static unsigned many_at;
 
 static void map_many(void) {
-  many = malloc(2 * (size_t)kMany * sizeof *many);
-  for (int i = 0; i < kMany; i++) {
-    int *one = &many[2 * i]; // with gaps, so that none touches another
+  many = malloc(4 * (size_t)many_count * sizeof *many);
+  for (int i = 0; i < many_count; i++) {
+    int *one = &many[4 * i];
 #pragma omp target enter data map(alloc : one[0 : 1])
   }
 }
 
-static void hit_among_many(int times) {
-  static unsigned at = 12345;
+static int *next_of_many(void) {
+  many_at = many_at * 1664525u + 1013904223u;
+  return &many[4 * (many_at % (unsigned)many_count)];
+}
+
+static void hit(int times) {
   for (int i = 0; i < times; i++) {
-    at = at * 1664525u + 1013904223u;
-    int *one = &many[2 * (at % kMany)];
+    int *one = next_of_many();
 #pragma omp target enter data map(alloc : one[0 : 1])
 #pragma omp target exit data map(release : one[0 : 1])
   }
+}
+
+static void present(int times) {
+  for (int i = 0; i < times; i++)
+    if (!omp_target_is_present(next_of_many(), 0))
+      abort();
+}
+
+// New ones between the others, at a stride that no small number divides, so that none is met twice.
+static int *new_one(int i) { return &many[4 * (int)((long long)i * 7919 % many_count) + 2]; }
+
+static void enter(int times) {
+  for (int i = 0; i < times; i++) {
+    int *one = new_one(i);
+#pragma omp target enter data map(alloc : one[0 : 1])
+  }
+}
+
+static void leave(int times) {
+  for (int i = 0; i < times; i++) {
+    int *one = new_one(i);
+#pragma omp target exit data map(release : one[0 : 1])
+  }
+}
+
+// The first copy into a block that nobody has touched.
+enum { kLarge = 256 << 20 };
+static char *large;
+
+static void first_copy(int times) {
+  (void)times;
+#pragma omp target enter data map(to : large[0 : kLarge])
+}
+
+static void end_copy(int times) {
+  (void)times;
+#pragma omp target exit data map(delete : large[0 : kLarge])
+}
+
+// A mapper for each of many structs with a pointer.
+typedef struct {
+  int *values;
+  int count;
+} Part;
+#pragma omp declare mapper(part : Part p) map(p, p.values[0 : p.count])
+enum { kParts = 10000 };
+static Part *parts;
+
+static void make_parts(void) {
+  parts = malloc(kParts * sizeof *parts);
+  for (int i = 0; i < kParts; i++) {
+    parts[i].count = 4;
+    parts[i].values = calloc(4, sizeof(int));
+  }
+}
+
+static void mappers(int times) {
+  (void)times;
+#pragma omp target enter data map(mapper(part), to : parts[0 : kParts])
+#pragma omp target exit data map(mapper(part), from : parts[0 : kParts])
+}
+
+static void two_threads_int(int times) {
+#pragma omp parallel num_threads(2)
+  mapped_int(times);
 }
 
 static void two_threads(int times) {
@@ -90,11 +179,29 @@ static const struct Benchmark {
   void (*run)(int times);
   int times;
   int maps_arrays;
-  int maps_many;
+  int many;                // mappings made before
+  void (*before)(int times); // each round, and after: neither is timed
+  void (*after)(int times);
+  int per_round; // what a round's time is divided by, or 0: times
 } benchmarks[] = {
-    {"empty_region", empty_region, 20000, 0, 0},     {"four_arrays", four_arrays, 5000, 1, 0},
-    {"fresh_mapping", fresh_mapping, 10000, 0, 0},   {"copied_mapping", copied_mapping, 5000, 0, 0},
-    {"hit_among_many", hit_among_many, 10000, 0, 1}, {"two_threads", two_threads, 5000, 1, 0},
+    {"empty_region", empty_region, 20000, 0, 0, 0, 0, 0},
+    {"four_arrays", four_arrays, 5000, 1, 0, 0, 0, 0},
+    {"fresh_mapping", fresh_mapping, 10000, 0, 0, 0, 0, 0},
+    {"copied_mapping", copied_mapping, 5000, 0, 0, 0, 0, 0},
+    {"mapped_int", mapped_int, 5000, 0, 0, 0, 0, 0},
+    {"update", update, 20000, 0, 0, 0, 0, 0},
+    {"enter_among_1e4", enter, 5000, 0, 10000, 0, leave, 0},
+    {"enter_among_1e6", enter, 10000, 0, 1000000, 0, leave, 0},
+    {"hit_among_1e4", hit, 10000, 0, 10000, 0, 0, 0},
+    {"hit_among_1e6", hit, 10000, 0, 1000000, 0, 0, 0},
+    {"present_among_1e4", present, 20000, 0, 10000, 0, 0, 0},
+    {"present_among_1e6", present, 20000, 0, 1000000, 0, 0, 0},
+    {"exit_among_1e4", leave, 5000, 0, 10000, enter, 0, 0},
+    {"exit_among_1e6", leave, 10000, 0, 1000000, enter, 0, 0},
+    {"two_threads", two_threads, 5000, 1, 0, 0, 0, 0},
+    {"two_threads_int", two_threads_int, 5000, 0, 0, 0, 0, 0},
+    {"first_copy", first_copy, 1, 0, 0, 0, end_copy, 1000000},
+    {"mappers", mappers, 1, 0, 0, 0, 0, kParts},
 };
 
 static int compare(const void *left, const void *right) {
@@ -118,14 +225,23 @@ int main(int argc, char **argv) {
     if (benchmark->maps_arrays) {
 #pragma omp target enter data map(to : a, b, c, d)
     }
-    if (benchmark->maps_many)
+    if ((many_count = benchmark->many) != 0)
       map_many();
-    benchmark->run(benchmark->times / 5); // warm
+    if (benchmark->run == mappers)
+      make_parts();
+    if (benchmark->run == first_copy)
+      memset(large = malloc(kLarge), 1, kLarge);
+    const int times = benchmark->times, per_round = benchmark->per_round ? benchmark->per_round : times;
     double rounds[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = -1; i < ROUNDS; i++) { // the first one warms
+      if (benchmark->before)
+        benchmark->before(times);
       const double start = now();
-      benchmark->run(benchmark->times);
-      rounds[i] = (now() - start) / benchmark->times;
+      benchmark->run(times);
+      if (i >= 0)
+        rounds[i] = (now() - start) / per_round;
+      if (benchmark->after)
+        benchmark->after(times);
     }
     qsort(rounds, ROUNDS, sizeof *rounds, compare);
     printf("%.1f\n", rounds[ROUNDS / 2]);

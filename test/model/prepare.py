@@ -10,17 +10,20 @@ import sys
 
 FILES = ["base/pointer_table.h", "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
          "mapping/invariants.cpp",
-         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/written_pointers.h"]
+         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h",
+         "mapping/written_pointers.h"]
 
 # Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
           ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
+          ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
           ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),
           ("mapping/mapping.h", r"static_assert\(sizeof\(Mapping\) == 128[^;]*;", "")]
 
 MAP = "mapping/host_data_to_target_map.cpp"
+MAP_HEADER = "mapping/host_data_to_target_map.h"
 INDEX = "mapping/ordered_index.cpp"
 TABLE = "base/pointer_table.h"
 WRITTEN = "mapping/written_pointers.h"
@@ -52,6 +55,11 @@ PLANTS = {
     "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) == 0)\n    recycle(mapping, removed);", "  recycle(mapping, removed);"),
     "state_freed_twice": (MAP, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
     "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady))", ")"),
+    "state_guess_unchecked": (MAP_HEADER, " && mapping->generation() == ref.generation) [[likely]]", ")"),
+    "state_last_released": (MAP_HEADER, "if (count == 1 && !(word & MappingState::kHeld))\n      return false;", ""),
+    "state_released_of_another": (MAP_HEADER, """    if (MappingState::generation(word) != ref.generation)
+      return true; // removed since it was found: there is no reference to take away
+""", ""),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
     "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",

@@ -191,11 +191,82 @@ Scenario deleted_early() {
   return scenario;
 }
 
+/// Two constructs that need no plan leave the same data: one of them is the last.
+Scenario shared() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  require(table->map.retain(ref, Counter::kDynamic), "the only thread cannot retain");
+  Scenario scenario;
+  for (int i = 0; i < 2; ++i)
+    scenario.threads.push_back([=] {
+      if (!table->map.release_unless_last(ref))
+        table->leave(ref);
+    });
+  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
+/// The data are left, and the object becomes that of another range, while a construct that needs no plan enters them.
+Scenario retained_in_one_step() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert_infinite(range_at(kOther), kDevice);
+  });
+  scenario.threads.push_back([=] {
+    bool is_absent = false;
+    const MappingRef mine = table->map.retain_arrived(kBegin, 8, is_absent);
+    if (mine)
+      require(mine.mapping->begin() == kBegin, "another range was retained");
+  });
+  scenario.check = [=] { require(table->map.find(kOther, 8).is_contained, "the second range is missing"); };
+  return scenario;
+}
+
+/// A guess whose object becomes that of the range asked for while it is checked.
+Scenario guessed() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert_infinite(range_at(kOther), kDevice);
+  });
+  scenario.threads.push_back([=] {
+    const MappingRef found = table->map.find_arrived(kOther, 8);
+    require(found != ref, "a removed mapping was found for the range that took its place");
+  });
+  scenario.check = [=] { require(table->map.size() == 1, "the table is wrong in the end"); };
+  return scenario;
+}
+
+/// A late release of a construct that needs no plan must not reach the mapping that the object holds now.
+Scenario late_shared_release() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    const MappingRef next = table->map.insert(range_at(kOther)).found.ref;
+    require(table->map.retain(next, Counter::kDynamic), "a new mapping is gone");
+  });
+  scenario.threads.push_back([=] { (void)table->map.release_unless_last(ref); });
+  scenario.check = [=] {
+    const Found found = table->map.find(kOther, 8);
+    require(found.is_contained && MappingState::count(found.state) == 2, "a release took another mapping's reference");
+  };
+  return scenario;
+}
+
 bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   using checked::explore;
   // The short ones first.
   return explore("state: late release", [] { return late_release(); }, kMost) &&
+         explore("state: late shared release", [] { return late_shared_release(); }, kMost) &&
+         explore("state: shared", [] { return shared(); }, kMost) &&
          explore("state: pinned", [] { return pinned(); }, kMost) &&
          explore("state: retain and remove", [] { return removed_once(1, Counter::kDynamic); }, kMost) &&
          explore("state: hold and remove", [] { return removed_once(1, Counter::kHold); }, kMost) &&
@@ -203,6 +274,8 @@ bool explore_all() {
          explore("state: deleted early", [] { return deleted_early(); }, kMost) &&
          explore("state: published", [] { return published(false); }, kMost) &&
          explore("state: failed", [] { return published(true); }, kMost) &&
+         explore("state: guessed", [] { return guessed(); }, kMost) &&
+         explore("state: retained in one step", [] { return retained_in_one_step(); }, kMost) &&
          explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&
          explore("state: replaced by another range", [] { return replaced(kOther); }, kMost);
 }

@@ -16,6 +16,7 @@
 
 #include "base/sched_point.h"
 #include "fake_device.h"
+#include "mapping/present_items.h"
 #include "region/transfer.h"
 
 namespace omptarget::test {
@@ -55,6 +56,26 @@ struct Shared {
   int pointee[4] = {1, 2, 3, 4};
   Linked linked[kMostThreads]; ///< entered and updated by its thread, deleted by all
   long tallies[kMostThreads] = {}; ///< each thread adds to its own
+};
+
+/// The items as a compiler passes them.
+class List {
+public:
+  explicit List(const MapItems &items) {
+    for (const MapItem &one : items) {
+      bases_.push_back(raw(one.base));
+      begins_.push_back(raw(one.begin));
+      sizes_.push_back(one.size);
+      types_.push_back(static_cast<int64_t>(one.type));
+    }
+  }
+  MapList list() {
+    return {static_cast<int32_t>(bases_.size()), bases_.data(), begins_.data(), sizes_.data(), types_.data(), nullptr, nullptr};
+  }
+
+private:
+  std::vector<void *> bases_, begins_;
+  std::vector<int64_t> sizes_, types_;
 };
 
 class Failures {
@@ -125,8 +146,13 @@ private:
 
   /// A region whose kernel gets the device addresses of the items' bases.
   template <typename Kernel> void region(MapItems items, Kernel kernel) {
+    const bool tries_present = !device_.plugin().is_asynchronous() && next(random_) % 4 != 0;
+    List list(items);
+    PresentRefs refs;
+    const bool are_present = tries_present && retain_present(device_.map(), list.list(), refs);
+    set_present(items, refs);
     DeviceWork work(device_);
-    Status entered = work.enter(items);
+    Status entered = are_present ? Status::ok() : work.enter(items);
     const bool is_in = entered.is_ok();
     expect_ok(std::move(entered), "entering a region");
     if (!is_in)
@@ -140,17 +166,38 @@ private:
     args.NumArgs = static_cast<uint32_t>(items.size());
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args, &work.queue()),
               "a launch");
-    expect_ok(work.start_exit(items, true), "leaving a region");
+    if (!are_present || !release_shared(device_.map(), refs)) {
+      if (are_present)
+        set_present(items, refs);
+      expect_ok(work.start_exit(items, true), "leaving a region");
+    }
     expect_ok(work.complete(), "a region");
   }
   void enter(MapItems items) {
+    if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
+      List list(items);
+      PresentRefs refs;
+      if (retain_present(device_.map(), list.list(), refs))
+        return;
+      set_present(items, refs);
+    }
     DeviceWork work(device_);
     expect_ok(work.enter(items), "enter data");
     expect_ok(work.complete(), "enter data");
   }
   void exit(MapItems items) {
+    bool are_found = false;
+    if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
+      List list(items);
+      PresentRefs refs;
+      are_found = find_present(device_.map(), list.list(), refs);
+      if (are_found && release_shared(device_.map(), refs))
+        return;
+      if (are_found)
+        set_present(items, refs);
+    }
     DeviceWork work(device_);
-    expect_ok(work.start_exit(items, false), "exit data");
+    expect_ok(work.start_exit(items, are_found), "exit data");
     expect_ok(work.complete(), "exit data");
   }
   void update(const MapItems &items) {

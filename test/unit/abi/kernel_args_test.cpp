@@ -30,6 +30,12 @@ __tgt_kernel_args full_block(uint32_t version) {
   return block;
 }
 
+Result<LaunchRequest> read_kernel_args(const void *block, int32_t num_teams, int32_t thread_limit) {
+  LaunchRequest request;
+  OMPTARGET_TRY(omptarget::read_kernel_args(block, num_teams, thread_limit, request));
+  return request;
+}
+
 TEST(KernelArgs, version_1_takes_teams_and_threads_from_the_call) {
   const __tgt_kernel_args block = full_block(1);
   Result<LaunchRequest> request = read_kernel_args(&block, 3, 4);
@@ -37,11 +43,11 @@ TEST(KernelArgs, version_1_takes_teams_and_threads_from_the_call) {
   EXPECT_EQ(request->list.count, 2);
   EXPECT_EQ(request->list.bases, block.ArgBasePtrs);
   EXPECT_EQ(request->list.types, block.ArgTypes);
-  EXPECT_EQ(request->trip_count, 1000u);
-  EXPECT_EQ(request->num_teams, 3);
-  EXPECT_EQ(request->thread_limit, 4);
-  EXPECT_EQ(request->flags, 0u);
-  EXPECT_EQ(request->dynamic_memory, 0u);
+  EXPECT_EQ(request->args.Tripcount, 1000u);
+  EXPECT_EQ(request->args.NumTeams[0], 3u);
+  EXPECT_EQ(request->args.ThreadLimit[0], 4u);
+  EXPECT_EQ(request->args.Flags, 0u);
+  EXPECT_EQ(request->args.DynCGroupMem, 0u);
   EXPECT_EQ(request->block, BlockForm::kVersion1);
 }
 
@@ -50,12 +56,12 @@ TEST(KernelArgs, versions_2_and_3_bring_their_own) {
     const __tgt_kernel_args block = full_block(version);
     Result<LaunchRequest> request = read_kernel_args(&block, 3, 4);
     ASSERT_TRUE(request.is_ok());
-    EXPECT_EQ(request->num_teams, 10);
-    EXPECT_EQ(request->thread_limit, 20);
-    EXPECT_EQ(request->more_teams[1], 12u);
-    EXPECT_EQ(request->more_threads[0], 21u);
-    EXPECT_EQ(request->flags, uint64_t{OMPTARGET_KERNEL_NOWAIT});
-    EXPECT_EQ(request->dynamic_memory, 512u);
+    EXPECT_EQ(request->args.NumTeams[0], 10u);
+    EXPECT_EQ(request->args.ThreadLimit[0], 20u);
+    EXPECT_EQ(request->args.NumTeams[2], 12u);
+    EXPECT_EQ(request->args.ThreadLimit[1], 21u);
+    EXPECT_EQ(request->args.Flags, uint64_t{OMPTARGET_KERNEL_NOWAIT});
+    EXPECT_EQ(request->args.DynCGroupMem, 512u);
     EXPECT_EQ(block_version(request->block), version);
   }
 }
@@ -66,7 +72,7 @@ TEST(KernelArgs, version_5_ends_with_the_implicit_argument_which_is_taken_off) {
   ASSERT_TRUE(request.is_ok());
   EXPECT_EQ(request->list.count, 1);
   EXPECT_EQ(request->block, BlockForm::kVersion5);
-  EXPECT_EQ(request->num_teams, 10);
+  EXPECT_EQ(request->args.NumTeams[0], 10u);
   const auto reason = [&] { return read_kernel_args(&block, 1, 1).status().to_string(); };
   int64_t types[2] = {0x23, 0x20};
   block.ArgTypes = types;
@@ -91,7 +97,7 @@ TEST(KernelArgs, flags_of_other_front_ends_and_later_compilers_are_refused) {
     block.Flags = OMPTARGET_KERNEL_NOWAIT | OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT | OMPTARGET_KERNEL_STRICT;
     Result<LaunchRequest> request = read_kernel_args(&block, 1, 1);
     ASSERT_TRUE(request.is_ok());
-    EXPECT_EQ(request->flags, 0x49u);
+    EXPECT_EQ(request->args.Flags, 0x49u);
     for (const uint64_t flag : {uint64_t{OMPTARGET_KERNEL_CUDA_STYLE}, uint64_t{OMPTARGET_KERNEL_COOPERATIVE},
                                 uint64_t{OMPTARGET_KERNEL_FINAL_ADDRESSES}, uint64_t{0x80}, uint64_t{1} << 63}) {
       block.Flags = flag | OMPTARGET_KERNEL_NOWAIT;
@@ -106,7 +112,7 @@ TEST(KernelArgs, a_construct_without_teams_stays_one) {
   block.NumTeams[0] = UINT32_MAX;
   Result<LaunchRequest> request = read_kernel_args(&block, -1, 0);
   ASSERT_TRUE(request.is_ok());
-  EXPECT_EQ(request->num_teams, -1);
+  EXPECT_EQ(request->args.NumTeams[0], 1u);
 }
 
 TEST(KernelArgs, unknown_versions_are_refused_by_number) {

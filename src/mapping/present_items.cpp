@@ -1,0 +1,112 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mapping/present_items.h"
+
+#include "base/sched_point.h"
+
+namespace omptarget {
+
+namespace {
+
+/// With no other bit than these an argument that is present is counted, and that is all.
+constexpr uint64_t kSimple = map_type::kTo | map_type::kFrom | map_type::kTargetParam | map_type::kReturnParam |
+                             map_type::kImplicit | map_type::kClose | map_type::kPresent | map_type::kNullify;
+
+/// Values, which are not mapped; and pointers that are attached where the construct maps something anew only.
+bool is_no_data(uint64_t type) {
+  constexpr uint64_t kValue = map_type::kLiteral | map_type::kTargetParam | map_type::kImplicit;
+  return ((type & map_type::kLiteral) && !(type & ~kValue)) || type == map_type::kAttach;
+}
+
+/// An argument that may be absent: the kernel gets its address as it is.
+bool may_be_absent(uint64_t type, int64_t size) {
+  constexpr uint64_t kTold = map_type::kReturnParam | map_type::kPresent;
+  return size == 0 && (type & (map_type::kTargetParam | kTold)) == map_type::kTargetParam;
+}
+
+bool is_readable(const MapList &list) { return list.count > 0 && list.bases && list.begins && list.sizes && list.types; }
+
+/// action(type, number, ref) for each argument in its order, until it is false. Whether there was nothing else.
+template <typename Action> bool for_each_simple(const MapList &list, PresentRefs &refs, Action action) {
+  if (!is_readable(list)) [[unlikely]]
+    return false;
+  refs.resize_for_overwrite(static_cast<size_t>(list.count));
+  for (int32_t i = 0; i < list.count; ++i) {
+    const auto type = static_cast<uint64_t>(list.types[i]);
+    PresentRef &ref = refs[static_cast<size_t>(i)];
+    ref = {};
+    const bool is_done = (type & ~kSimple) == 0 && !(list.mappers && list.mappers[i]) ? action(type, i, ref) : is_no_data(type);
+    if (!is_done) {
+      refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
+  return for_each_simple(list, refs, [&](uint64_t type, int32_t i, PresentRef &ref) {
+    const HostPtr begin = host_ptr(list.begins[i]);
+    const MappingRef retained = map.retain_arrived(begin, list.sizes[i], ref.is_absent);
+    if (!retained) [[unlikely]]
+      return ref.is_absent && may_be_absent(type, list.sizes[i]);
+    ref = {retained.mapping, retained.generation, true, false};
+    OMPTARGET_SCHED_POINT("enter: retained");
+    return true;
+  });
+}
+
+bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
+  return for_each_simple(list, refs, [&](uint64_t, int32_t i, PresentRef &ref) {
+    const MappingRef found = map.find_arrived(host_ptr(list.begins[i]), list.sizes[i]);
+    ref = {found.mapping, found.generation, true, false};
+    return static_cast<bool>(found);
+  });
+}
+
+uint64_t borrow_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
+  constexpr uint64_t kBoth = map_type::kTo | map_type::kFrom;
+  if (!is_readable(list) || list.mappers) [[unlikely]]
+    return 0;
+  const uint64_t direction = static_cast<uint64_t>(list.types[0]) & kBoth;
+  if (direction == kBoth)
+    return 0;
+  for (int32_t i = 0; i < list.count; ++i) {
+    const auto type = static_cast<uint64_t>(list.types[i]);
+    if ((type & ~map_type::kPresent) != direction || list.sizes[i] <= 0)
+      return 0;
+    const MappingRef ref = map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
+    if (!ref)
+      return 0;
+    refs.push_back({ref.mapping, ref.generation, true, false});
+    OMPTARGET_SCHED_POINT("update: planned");
+    if (ref.mapping->has_attached_pointers())
+      return 0;
+  }
+  return direction;
+}
+
+bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
+  bool were_shared = true;
+  for (PresentRef &ref : refs) {
+    if (!ref.is_counted)
+      continue;
+    ref.is_counted = !map.release_unless_last(ref.ref());
+    were_shared = were_shared && !ref.is_counted;
+    OMPTARGET_SCHED_POINT("exit: released");
+  }
+  return were_shared;
+}
+
+void set_present(MapItems &items, const PresentRefs &refs) {
+  for (size_t i = 0; i < refs.size(); ++i) {
+    items[i].mapping = refs[i].ref();
+    const auto others = static_cast<uint8_t>(items[i].flags & ~(kItemCounted | kItemAbsent));
+    items[i].flags = static_cast<uint8_t>(others | (refs[i].is_counted ? kItemCounted : 0) | (refs[i].is_absent ? kItemAbsent : 0));
+  }
+}
+
+} // namespace omptarget

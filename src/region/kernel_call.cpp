@@ -1,0 +1,59 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/kernel_call.h"
+
+#include "indirect/caller_registry.h"
+#include "region/transfer.h"
+
+namespace omptarget {
+
+const __tgt_kernel_args &KernelCall::prepare(DeviceWork *work) {
+  const auto count = static_cast<uint32_t>(values_.size() - 1);
+  arguments_ = values_.data() + 1;
+  __tgt_kernel_args &args = request_.args;
+  args.NumArgs = count;
+  args.Version = kPlainVersion;
+  switch (kernel_.forms[static_cast<size_t>(request_.block)]) {
+  case ParameterForm::kLeading:
+    args.Version = kVersionWithLeading;
+    break;
+  case ParameterForm::kTrailing:
+    values_.push_back(no_launch_environment());
+    arguments_ = values_.data() + 1;
+    args.NumArgs = count + 1;
+    args.Version = device_.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
+    break;
+  case ParameterForm::kCells:
+    values_.push_back(no_launch_environment());
+    arguments_ = make_cells(count + 1, work);
+    args.NumArgs = 1;
+    break;
+  case ParameterForm::kPlain:
+  case ParameterForm::kRefused:
+    break;
+  }
+  return args;
+}
+
+/// The array of addresses of all values, as the only argument. It lives as long as the kernel runs.
+void **KernelCall::make_cells(uint32_t count, DeviceWork *work) {
+  void **values = values_.data() + 1;
+  if (device_.plugin().is_asynchronous())
+    values = static_cast<void **>(work->keep(values, count * sizeof(void *)));
+  cells_.resize(count);
+  for (uint32_t i = 0; i < count; ++i)
+    cells_[i] = values + i;
+  void *array = cells_.data();
+  if (device_.plugin().is_asynchronous())
+    array = work->keep(cells_.data(), count * sizeof(void *));
+  only_[1] = array;
+  return only_ + 1;
+}
+
+void *unmapped_argument(const Device &device, int64_t size, void *base) {
+  void *const function = size == 0 ? find_device_function(raw(device.id()), base) : nullptr;
+  return function ? function : base;
+}
+
+} // namespace omptarget

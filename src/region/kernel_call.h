@@ -1,0 +1,75 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calling a kernel: its arguments in the form that it wants, and the launch.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "device/device.h"
+#include "region/launch.h"
+
+namespace omptarget {
+
+class DeviceWork;
+
+/// Versions of argument blocks that tell plugins of the implicit parameter (plugin.h).
+inline constexpr uint32_t kPlainVersion = 2;
+inline constexpr uint32_t kVersionWithLeading = 3;
+inline constexpr uint32_t kVersionWithTrailing = 5;
+
+/// The value of the implicit parameter that tells nothing.
+inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+
+/// One launch of a kernel. What it refers to, and itself, live until the launch is complete or queued; used by one thread.
+class KernelCall {
+public:
+  KernelCall(Device &device, const Kernel &kernel, LaunchRequest &request)
+      : device_(device), kernel_(kernel), request_(request) {
+    values_.push_back(nullptr); // the slot of a leading implicit argument
+  }
+  KernelCall(const KernelCall &) = delete;
+  KernelCall &operator=(const KernelCall &) = delete;
+
+  /// Adds the value of the next argument.
+  void add(void *value) { values_.push_back(value); }
+
+  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. work keeps what must
+  /// live as long as the kernel runs; on a device that completes each operation at once that is nothing, and work may be null.
+  const __tgt_kernel_args &prepare(DeviceWork *work);
+  /// Then launches the kernel.
+  Status start(Queue &queue) {
+    return device_.plugin_device().launch_kernel(kernel_.handle, arguments_, request_.args, &queue);
+  }
+
+private:
+  void **make_cells(uint32_t count, DeviceWork *work);
+
+  Device &device_;
+  const Kernel &kernel_;
+  LaunchRequest &request_;
+  llvm::SmallVector<void *, 16> values_;
+  void **arguments_ = nullptr; ///< what the kernel is called with, after a free slot
+  llvm::SmallVector<void *, 0> cells_;
+  void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
+};
+
+/// Launches a kernel without arguments, that does not want cells, on a device that completes each operation at once.
+inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
+                                     __tgt_kernel_args &args) {
+  void *values[] = {nullptr, no_launch_environment()}; // a free slot, and a trailing implicit argument
+  args.Version = kPlainVersion;
+  if (form == ParameterForm::kLeading)
+    args.Version = kVersionWithLeading;
+  if (form == ParameterForm::kTrailing) {
+    args.NumArgs = 1;
+    args.Version = device.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
+  }
+  return device.plugin_device().launch_kernel(kernel.handle, values + 1, args, nullptr);
+}
+
+/// What the argument is that is not mapped: a captured function pointer names the device's function, other pointers are
+/// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
+void *unmapped_argument(const Device &device, int64_t size, void *base);
+
+} // namespace omptarget

@@ -1,0 +1,37 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present. They
+// take a way of their own, without items, without a plan, and without what plans are carried out with (transfer.h). Each
+// tells what is left to be done.
+#pragma once
+
+#include "base/log.h"
+#include "mapping/present_items.h"
+#include "observe/listeners.h"
+#include "region/call.h"
+#include "region/kernel_call.h"
+
+namespace omptarget {
+
+/// Whether constructs on the device may take this way.
+inline bool may_be_direct(const Device &device) {
+  return observe::listeners() == 0 && !traces_anything() && !device.plugin().is_asynchronous();
+}
+
+/// What became of a region's data, kernel and data again.
+enum class DirectLaunch {
+  kDone,
+  kNotEntered, ///< planning has to enter the items, of which refs says what is retained already
+  kFailed,     ///< the kernel was not run: status says why, and what refs counts is to be abandoned
+  kNotLeft,    ///< the kernel has run; planning has to release what refs still counts
+};
+DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status);
+
+/// The same for data constructs. True: done. False: refs says what is retained (entering), or found and still counted (leaving); if
+/// leaving has found nothing, refs is empty. Update: nothing has happened.
+bool enter_directly(Device &device, const MapList &list, PresentRefs &refs);
+bool leave_directly(Device &device, const MapList &list, PresentRefs &refs);
+bool update_directly(Device &device, const MapList &list, Status &status);
+
+} // namespace omptarget
