@@ -107,8 +107,16 @@ bool ModuleRegistry::has(const OffloadLibrary &library) {
                      [&](const auto &known) { return known.get() == &library; });
 }
 
-std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::take_new() {
-  return std::exchange(tables_.lock()->added, {});
+std::vector<std::shared_ptr<OffloadLibrary>> ModuleRegistry::new_libraries() { return tables_.lock()->added; }
+
+std::vector<std::shared_ptr<OffloadLibrary>>
+ModuleRegistry::take(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries) {
+  std::vector<std::shared_ptr<OffloadLibrary>> taken;
+  auto tables = tables_.lock();
+  for (const auto &library : libraries)
+    if (std::erase(tables->added, library) != 0)
+      taken.push_back(library);
+  return taken;
 }
 
 std::shared_ptr<OffloadLibrary> ModuleRegistry::library_of(const void *host_id) {
@@ -119,17 +127,27 @@ std::shared_ptr<OffloadLibrary> ModuleRegistry::library_of(const void *host_id) 
   return nullptr;
 }
 
+const DeviceImage *ModuleRegistry::Tables::sound_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) const {
+  const bool is_sound = std::find(libraries.begin(), libraries.end(), library) != libraries.end() &&
+                        library->images[index].defect.empty();
+  return is_sound ? &library->images[index] : nullptr;
+}
+
 std::optional<ImageCopy> ModuleRegistry::copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
   auto tables = tables_.lock();
-  const auto &all = tables->libraries;
-  if (std::find(all.begin(), all.end(), library) == all.end() || !library->images[index].defect.empty())
-    return std::nullopt;
-  return ImageCopy(library->images[index]);
+  const DeviceImage *const image = tables->sound_image(library, index);
+  return image ? std::optional<ImageCopy>(*image) : std::nullopt;
+}
+
+std::optional<ImageFacts> ModuleRegistry::facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
+  auto tables = tables_.lock();
+  const DeviceImage *const image = tables->sound_image(library, index);
+  return image ? std::optional(image_facts({image->begin, image->size()})) : std::nullopt;
 }
 
 std::string ModuleRegistry::architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
-  const std::optional<ImageCopy> image = copy_image(library, index);
-  return image ? image_facts(image->bytes()).architecture : "damaged: " + library->images[index].defect;
+  const std::optional<ImageFacts> facts = facts_of(library, index);
+  return facts ? facts->architecture : "damaged: " + library->images[index].defect;
 }
 
 } // namespace omptarget

@@ -15,6 +15,7 @@
 #include "base/guarded.h"
 #include "base/status.h"
 #include "image/image_copy.h"
+#include "image/image_facts.h"
 #include "image/offload_library.h"
 
 namespace omptarget {
@@ -42,13 +43,17 @@ public:
 
   std::vector<std::shared_ptr<OffloadLibrary>> libraries();
   bool has(const OffloadLibrary &library);
-  /// The modules that came since the last call.
-  std::vector<std::shared_ptr<OffloadLibrary>> take_new();
+  /// The modules that nobody has taken yet.
+  std::vector<std::shared_ptr<OffloadLibrary>> new_libraries();
+  /// Takes these; returns those that were there still.
+  std::vector<std::shared_ptr<OffloadLibrary>> take(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries);
   /// The module whose entry table has this address, or null.
   std::shared_ptr<OffloadLibrary> library_of(const void *host_id);
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
+  /// What the image's headers say; nothing as above.
+  std::optional<ImageFacts> facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   /// What the image is for, as text: "sm_90", or what is damaged.
   std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
 
@@ -61,8 +66,11 @@ private:
   };
   struct Tables {
     std::vector<std::shared_ptr<OffloadLibrary>> libraries;
-    std::vector<std::shared_ptr<OffloadLibrary>> added; ///< those that take_new() has not returned
+    std::vector<std::shared_ptr<OffloadLibrary>> added; ///< those that take() has not returned
     std::vector<RequiresSource> requires_sources;
+
+    /// The image if it is registered and has no defect; valid while the lock is held.
+    const DeviceImage *sound_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) const;
   };
 
   Status note_requires(const std::string &module, uint64_t mask);

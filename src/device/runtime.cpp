@@ -132,7 +132,8 @@ void Runtime::enumerate(bool even_without_modules) {
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   std::lock_guard enumeration(enumeration_mutex_);
   const uint32_t target = modules_.generation();
-  if (matched_generation_.load(std::memory_order_relaxed) == target && has_loaded_plugins_)
+  const bool has_all = has_loaded_plugins_ && !(even_without_modules && plugins_.lacks(PluginNeed::all()));
+  if (matched_generation_.load(std::memory_order_relaxed) == target && has_all)
     return;
   if (target == 0 && !even_without_modules)
     return; // no module offloads
@@ -142,33 +143,52 @@ void Runtime::enumerate(bool even_without_modules) {
     matched_generation_.store(target, std::memory_order_release);
     return;
   }
-  use_plugins();
-  for (const auto &library : modules_.take_new())
+  // The lock is given back while plugins are loaded, not between taking a module and being through with it.
+  std::vector<std::shared_ptr<OffloadLibrary>> libraries = modules_.new_libraries();
+  use_plugins(even_without_modules ? PluginNeed::all() : need_of(libraries));
+  for (const auto &library : modules_.take(libraries))
     match(library);
   matched_generation_.store(target, std::memory_order_release);
 }
 
-/// Loads the plugins, unless it has been done. Should another thread not come back from doing so, this one does it, too; who is
-/// first is first.
-void Runtime::use_plugins() {
-  if (has_loaded_plugins_ || (enumeration_mutex_.wait_for_others(&plugins_) && has_loaded_plugins_))
+PluginNeed Runtime::need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries) {
+  PluginNeed need;
+  for (const auto &library : libraries)
+    for (size_t i = 0; i < library->images.size(); ++i)
+      if (const std::optional<ImageFacts> facts = modules_.facts_of(library, i))
+        need.add(PluginNeed::of_image(*facts));
+  return need;
+}
+
+/// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this one does it,
+/// too; who is first is first.
+void Runtime::use_plugins(const PluginNeed &need) {
+  const auto is_done = [&] { return has_loaded_plugins_ && !plugins_.lacks(need); };
+  if (is_done() || (enumeration_mutex_.wait_for_others(&plugins_) && is_done()))
     return;
-  warn_about_second_library();
-  warn_about_unknown_settings();
-  trace_settings();
+  const bool is_first = !has_loaded_plugins_;
+  if (is_first) {
+    warn_about_second_library();
+    warn_about_unknown_settings();
+    trace_settings();
+  }
   PluginSet set;
+  const std::vector<PluginSet::Waiting> waiting = plugins_.waiting;
   {
     const LoaderLock::Open open(enumeration_mutex_, &plugins_);
-    set = load_plugins();
+    set = is_first ? load_plugins(need) : load_waiting(waiting, need);
   }
-  if (has_loaded_plugins_) {
+  if (is_done()) {
     OMPTARGET_TRACE(Topic::kPlugin, "another thread has loaded the plugins meanwhile");
     return;
   }
-  plugins_ = std::move(set);
+  std::vector<const Plugin *> loaded;
+  for (const auto &plugin : set.plugins)
+    loaded.push_back(plugin.get());
+  plugins_.add(std::move(set));
   has_loaded_plugins_ = true;
   for (const auto &plugin : plugins_.plugins)
-    if (!plugin->lasts())
+    if (!plugin->lasts() && std::find(loaded.begin(), loaded.end(), plugin.get()) != loaded.end())
       end_at_exit(*plugin);
 }
 
@@ -236,6 +256,8 @@ std::vector<std::string> Runtime::explain_devices() {
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
                            plugin->number_of_devices()));
+  for (const PluginSet::Waiting &waiting : plugins_.waiting)
+    lines.push_back(format("not asked: plugin %s (%s): no image is for it", waiting.name.c_str(), waiting.path.c_str()));
   for (const PluginRejection &rejection : plugins_.rejections)
     lines.push_back(format("not used: %s: %s", rejection.path.c_str(), rejection.reason.c_str()));
   return lines;

@@ -90,7 +90,8 @@ private:
   Runtime() = default;
   int read_policy();
   void enumerate(bool even_without_modules);
-  void use_plugins();
+  PluginNeed need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries);
+  void use_plugins(const PluginNeed &need);
   void match(const std::shared_ptr<OffloadLibrary> &library);
   void use(const Plugin &plugin);
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);

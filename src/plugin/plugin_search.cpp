@@ -3,7 +3,10 @@
 
 #include "plugin/plugin_search.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <llvm/BinaryFormat/ELF.h>
+#include <utility>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -61,28 +64,75 @@ std::vector<PluginCandidate> select_candidates(PluginSet &set) {
   return ordered;
 }
 
+/// Candidates come in the order of their places.
+void load_unless_served(PluginSet &set, const PluginSet::Waiting &candidate) {
+  if (std::any_of(set.plugins.begin(), set.plugins.end(),
+                  [&](const auto &plugin) { return PluginCandidate{plugin->name(), {}}.kind() == candidate.kind; }))
+    return reject(set, candidate.path, format("%s.nextgen is used instead", candidate.name.c_str()));
+  Result<std::unique_ptr<Plugin>> plugin = load_plugin(candidate.name, candidate.path);
+  if (!plugin.is_ok())
+    return reject(set, candidate.path, plugin.status().to_string());
+  set.plugins.push_back(std::move(plugin.value()));
+  set.places.push_back(candidate.place);
+}
+
 } // namespace
 
-PluginSet load_plugins() {
+PluginNeed PluginNeed::of_image(const ImageFacts &facts) {
+  switch (facts.kind) {
+  case ImageKind::kElf:
+    return {facts.machine == llvm::ELF::EM_CUDA, facts.machine == llvm::ELF::EM_AMDGPU};
+  case ImageKind::kPtx:
+  case ImageKind::kFatBinary:
+    return {true, false};
+  case ImageKind::kBitcode:
+  case ImageKind::kUnknown:
+    return PluginNeed::all();
+  }
+  return PluginNeed::all();
+}
+
+bool PluginSet::lacks(const PluginNeed &need) const {
+  return std::any_of(waiting.begin(), waiting.end(), [&](const Waiting &candidate) { return need.covers(candidate.kind); });
+}
+
+PluginSet load_plugins(const PluginNeed &need) {
   PluginSet set;
-  std::vector<std::string> kinds;
+  const bool are_named = setting_is_set(SettingId::kPlugins);
+  size_t place = 0;
   for (const PluginCandidate &candidate : select_candidates(set)) {
-    bool is_served = false;
-    for (const std::string &kind : kinds)
-      is_served |= kind == candidate.kind();
-    if (is_served) {
-      reject(set, candidate.path, format("%s.nextgen is used instead", candidate.name.c_str()));
+    PluginSet::Waiting next{candidate.name, candidate.path, candidate.kind(), place++};
+    if (are_named || need.covers(next.kind)) {
+      load_unless_served(set, next);
       continue;
     }
-    Result<std::unique_ptr<Plugin>> plugin = load_plugin(candidate.name, candidate.path);
-    if (!plugin.is_ok()) {
-      reject(set, candidate.path, plugin.status().to_string());
-      continue;
-    }
-    kinds.push_back(candidate.kind());
-    set.plugins.push_back(std::move(plugin.value()));
+    OMPTARGET_TRACE(Topic::kPlugin, "plugin %s is not loaded: no image is for it", next.name.c_str());
+    set.waiting.push_back(std::move(next));
   }
   return set;
+}
+
+PluginSet load_waiting(const std::vector<PluginSet::Waiting> &waiting, const PluginNeed &need) {
+  PluginSet set;
+  for (const PluginSet::Waiting &candidate : waiting)
+    if (need.covers(candidate.kind))
+      load_unless_served(set, candidate);
+    else
+      set.waiting.push_back(candidate);
+  return set;
+}
+
+void PluginSet::add(PluginSet newer) {
+  for (size_t i = 0; i < newer.plugins.size(); ++i) {
+    const auto next = std::lower_bound(places.begin(), places.end(), newer.places[i]);
+    if (next != places.end() && *next == newer.places[i])
+      continue; // another thread has loaded it, too
+    plugins.insert(plugins.begin() + (next - places.begin()), std::move(newer.plugins[i]));
+    places.insert(next, newer.places[i]);
+  }
+  for (PluginRejection &rejection : newer.rejections)
+    rejections.push_back(std::move(rejection));
+  waiting = std::move(newer.waiting);
 }
 
 } // namespace omptarget

@@ -4,10 +4,12 @@
 // Finds the plugins of this process, checks and loads them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "image/image_facts.h"
 #include "plugin/plugin.h"
 
 namespace omptarget {
@@ -18,14 +20,45 @@ struct PluginRejection {
   std::string reason;
 };
 
+/// Whose drivers images could be for. A driver that nobody needs is not started: that takes longer than all the rest.
+struct PluginNeed {
+  bool cuda = false;
+  bool amdgpu = false;
+
+  static PluginNeed all() { return {true, true}; }
+  /// What such an image could be for.
+  static PluginNeed of_image(const ImageFacts &facts);
+  bool covers(const std::string &kind) const { return (cuda || kind != "cuda") && (amdgpu || kind != "amdgpu"); }
+  void add(const PluginNeed &other) {
+    cuda |= other.cuda;
+    amdgpu |= other.amdgpu;
+  }
+};
+
 struct PluginSet {
+  struct Waiting {
+    std::string name;
+    std::string path;
+    std::string kind;
+    size_t place; ///< among the plugins in the order in which they are asked
+  };
   std::vector<std::unique_ptr<Plugin>> plugins; ///< with at least one device each, in the order in which they are asked
+  std::vector<size_t> places;                   ///< of each of them
   std::vector<PluginRejection> rejections;      ///< with those that have no devices
+  std::vector<Waiting> waiting;                 ///< those that no image needs yet
+
+  /// Whether one that waits is needed.
+  bool lacks(const PluginNeed &need) const;
+  /// Adds what was loaded of those that waited.
+  void add(PluginSet newer);
 };
 
 /// Searches LIBOMPTARGET_PLUGIN_PATH (not in a privileged process) and the folder of this library (own_folder.h) for
-/// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them. Runs plugin code; slow.
-/// Called once, by one thread, with no lock held that a plugin could want.
-PluginSet load_plugins();
+/// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them: those that the setting
+/// names, and without it those that are needed. Runs plugin code; slow. Called with no lock held that a plugin could want.
+PluginSet load_plugins(const PluginNeed &need);
+
+/// Loads those that are needed now, and returns them and the others. As above.
+PluginSet load_waiting(const std::vector<PluginSet::Waiting> &waiting, const PluginNeed &need);
 
 } // namespace omptarget

@@ -13,7 +13,7 @@ extern "C" [[gnu::visibility("default")]] const char *__asan_default_options() {
 
 int main() {
   std::printf("%s", getauxval(AT_SECURE) != 0 ? "privileged:" : "ordinary:");
-  const omptarget::PluginSet set = omptarget::load_plugins();
+  const omptarget::PluginSet set = omptarget::load_plugins(omptarget::PluginNeed::all());
   for (const auto &plugin : set.plugins)
     std::printf(" %s", plugin->name().c_str());
   return 0;

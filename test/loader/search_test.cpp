@@ -43,7 +43,7 @@ TEST_F(Search, takes_sound_plugins_and_tells_about_the_others) {
          (folder_of("missing_function") + ":" + folder_of("current") + "::/nonexistent:" + folder_of("no_devices"))
              .c_str(),
          1);
-  const PluginSet set = load_plugins();
+  const PluginSet set = load_plugins(PluginNeed::all());
   EXPECT_THAT(names_of(set), ElementsAre("current"));
   ASSERT_EQ(set.rejections.size(), 3u);
   EXPECT_EQ(set.rejections[0].path, "/nonexistent");
@@ -55,9 +55,9 @@ TEST_F(Search, takes_sound_plugins_and_tells_about_the_others) {
 TEST_F(Search, a_selection_orders_and_restricts) {
   setenv("LIBOMPTARGET_PLUGIN_PATH",
          (folder_of("llvm14") + ":" + folder_of("current") + ":" + folder_of("llvm16")).c_str(), 1);
-  EXPECT_THAT(names_of(load_plugins()), ElementsAre("current", "llvm14", "llvm16"));
+  EXPECT_THAT(names_of(load_plugins(PluginNeed::all())), ElementsAre("current", "llvm14", "llvm16"));
   setenv("LIBOMPTARGET_PLUGINS", "llvm16,nothing,current", 1);
-  const PluginSet set = load_plugins();
+  const PluginSet set = load_plugins(PluginNeed::all());
   EXPECT_THAT(names_of(set), ElementsAre("llvm16", "current"));
   ASSERT_EQ(set.rejections.size(), 1u);
   EXPECT_EQ(set.rejections[0].path, "libomptarget.rtl.nothing.so");
@@ -74,11 +74,57 @@ TEST_F(Search, the_second_of_a_kind_is_used_only_if_the_first_cannot_be) {
   copy("no_devices", "bad.nextgen");
   copy("llvm15", "bad");
   setenv("LIBOMPTARGET_PLUGIN_PATH", folder.c_str(), 1);
-  const PluginSet set = load_plugins();
+  const PluginSet set = load_plugins(PluginNeed::all());
   EXPECT_THAT(names_of(set), ElementsAre("bad", "good.nextgen"));
   ASSERT_EQ(set.rejections.size(), 2u);
   EXPECT_EQ(set.rejections[1].reason, "good.nextgen is used instead");
   std::filesystem::remove_all(folder);
+}
+
+TEST_F(Search, drivers_that_no_image_needs_wait) {
+  std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+  const std::string folder = mkdtemp(pattern.data());
+  for (const char *name : {"cuda", "amdgpu", "x86_64", "other"})
+    std::filesystem::copy_file(fake_path("current"), folder + "/libomptarget.rtl." + name + ".so");
+  setenv("LIBOMPTARGET_PLUGIN_PATH", folder.c_str(), 1);
+  PluginSet set = load_plugins({});
+  EXPECT_THAT(names_of(set), ElementsAre("other", "x86_64"));
+  EXPECT_FALSE(set.lacks({}));
+  const PluginNeed amdgpu{false, true};
+  EXPECT_TRUE(set.lacks(amdgpu));
+  set.add(load_waiting(set.waiting, amdgpu));
+  EXPECT_THAT(names_of(set), ElementsAre("amdgpu", "other", "x86_64"));
+  EXPECT_FALSE(set.lacks(amdgpu));
+  EXPECT_TRUE(set.lacks(PluginNeed::all()));
+  set.add(load_waiting(set.waiting, PluginNeed::all()));
+  set.add(load_waiting({{"cuda", folder + "/libomptarget.rtl.cuda.so", "cuda", 0}}, PluginNeed::all())); // by another thread
+  EXPECT_THAT(names_of(set), ElementsAre("cuda", "amdgpu", "other", "x86_64"));
+  EXPECT_FALSE(set.lacks(PluginNeed::all()));
+
+  setenv("LIBOMPTARGET_PLUGINS", "x86_64,cuda", 1); // who names it wants it
+  EXPECT_THAT(names_of(load_plugins({})), ElementsAre("x86_64", "cuda"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Search, images_tell_which_driver_they_need) {
+  const auto need_of = [](std::string_view text) {
+    const PluginNeed need = PluginNeed::of_image(image_facts(std::as_bytes(std::span(text))));
+    return std::string(need.cuda ? "cuda " : "") + (need.amdgpu ? "amdgpu" : "");
+  };
+  const auto elf = [](uint16_t machine) {
+    std::string bytes(64, '\0');
+    bytes.replace(0, 7, std::string("\x7f" "ELF\2\1\1", 7));
+    bytes[18] = static_cast<char>(machine & 0xff);
+    bytes[19] = static_cast<char>(machine >> 8);
+    return bytes;
+  };
+  EXPECT_EQ(need_of(elf(62)), "");
+  EXPECT_EQ(need_of(elf(190)), "cuda ");
+  EXPECT_EQ(need_of(elf(224)), "amdgpu");
+  EXPECT_EQ(need_of("//\n.version 7.0\n.target sm_80\n"), "cuda ");
+  EXPECT_EQ(need_of("BC\xc0\xde...."), "cuda amdgpu");
+  EXPECT_EQ(need_of("something else"), "cuda amdgpu");
+  EXPECT_EQ(need_of(""), "cuda amdgpu");
 }
 
 /// What the child prints, its exit status checked.

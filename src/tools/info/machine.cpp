@@ -68,7 +68,7 @@ DeviceFacts describe(const Plugin &plugin, int32_t device) {
 Machine Machine::with_plugins() {
   add_plugin_folder();
   Machine machine;
-  machine.set_ = load_plugins();
+  machine.set_ = load_plugins(PluginNeed::all());
   for (const auto &plugin : machine.set_.plugins) {
     PluginFacts facts{plugin.get(), {}};
     for (int32_t i = 0; i < plugin->number_of_devices(); ++i)
