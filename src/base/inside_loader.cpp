@@ -1,0 +1,58 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/inside_loader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <unwind.h>
+
+namespace omptarget {
+
+namespace {
+
+struct Range {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+};
+
+/// The memory of the dynamic loader, which the kernel has mapped; empty if it was started as a program itself.
+Range range_of_loader() {
+  const uintptr_t base = getauxval(AT_BASE);
+  if (base == 0)
+    return {};
+  const auto *const header = reinterpret_cast<const ElfW(Ehdr) *>(base);
+  const auto *const segments = reinterpret_cast<const ElfW(Phdr) *>(base + header->e_phoff);
+  Range range{base, base};
+  for (int i = 0; i < header->e_phnum; ++i)
+    if (segments[i].p_type == PT_LOAD)
+      range.end = std::max<uintptr_t>(range.end, base + segments[i].p_vaddr + segments[i].p_memsz);
+  return range;
+}
+
+struct Search {
+  Range loader;
+  bool is_inside;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context *context, void *argument) {
+  auto *const search = static_cast<Search *>(argument);
+  const uintptr_t code = _Unwind_GetIP(context);
+  search->is_inside |= code >= search->loader.begin && code < search->loader.end;
+  return search->is_inside ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+} // namespace
+
+bool may_be_inside_loader() {
+  Search search{range_of_loader(), false};
+  if (search.loader.begin == 0)
+    return true;
+  const _Unwind_Reason_Code reason = _Unwind_Backtrace(look_at_frame, &search);
+  return search.is_inside || reason != _URC_END_OF_STACK;
+}
+
+} // namespace omptarget
