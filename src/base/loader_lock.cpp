@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bounded_call.h"
+#include "base/inside_loader.h"
 
 namespace omptarget {
 
@@ -52,9 +53,12 @@ bool LoaderLock::is_open_for(const void *subject) const {
 
 bool LoaderLock::wait_for_others(const void *subject) {
   const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
-  while (is_open_for(subject)) {
-    if (std::chrono::steady_clock::now() >= deadline)
-      return false;
+  for (bool waits_for_ever = false; is_open_for(subject);) {
+    if (!waits_for_ever && std::chrono::steady_clock::now() >= deadline) {
+      if (may_be_inside_loader())
+        return false;
+      waits_for_ever = true; // a driver may need long to start
+    }
     mutex_.unlock();
     pause_briefly();
     mutex_.lock();

@@ -40,7 +40,7 @@ public:
   };
 
   /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that takes longer
-  /// than a second: then the other one may be waiting for the dynamic loader's lock, which the caller may hold.
+  /// than a second and the caller may be inside of the dynamic loader, whose lock the other one may be waiting for.
   bool wait_for_others(const void *subject);
 
   /// A fork waits for calls of other threads, too, but not for ever. In the child these threads are not there.
