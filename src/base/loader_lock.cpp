@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bounded_call.h"
-#include "base/inside_loader.h"
 
 namespace omptarget {
 
@@ -51,11 +50,20 @@ bool LoaderLock::is_open_for(const void *subject) const {
   return std::any_of(open_.begin(), open_.end(), [&](const Open *open) { return open->subject_ == subject; });
 }
 
-bool LoaderLock::wait_for_others(const void *subject) {
+bool LoaderLock::is_open_here_for(const void *subject) const {
+  for (const Open *open = innermost; open; open = open->outer_)
+    if (&open->lock_ == this && open->subject_ == subject)
+      return true;
+  return false;
+}
+
+bool LoaderLock::wait_for_others(const void *subject, bool (*may_hold_loader)()) {
+  if (is_open_here_for(subject))
+    return false;
   const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
   for (bool waits_for_ever = false; is_open_for(subject);) {
     if (!waits_for_ever && std::chrono::steady_clock::now() >= deadline) {
-      if (may_be_inside_loader())
+      if (may_hold_loader())
         return false;
       waits_for_ever = true; // a driver may need long to start
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fork_mutex.h"
+#include "base/inside_loader.h"
 
 namespace omptarget {
 
@@ -40,8 +41,9 @@ public:
   };
 
   /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that takes longer
-  /// than a second and the caller may be inside of the dynamic loader, whose lock the other one may be waiting for.
-  bool wait_for_others(const void *subject);
+  /// than a second and the caller may be inside of the dynamic loader, whose lock the other one may be waiting for;
+  /// and at once for the thread's own calls.
+  bool wait_for_others(const void *subject, bool (*may_hold_loader)() = may_be_inside_loader);
 
   /// A fork waits for calls of other threads, too, but not for ever. In the child these threads are not there.
   void before_fork();
@@ -50,6 +52,7 @@ public:
 
 private:
   bool is_open_here() const;
+  bool is_open_here_for(const void *subject) const;
   bool is_open_for(const void *subject) const;
 
   ForkMutex mutex_;

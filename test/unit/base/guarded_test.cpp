@@ -82,7 +82,7 @@ TEST(LoaderLock, is_free_for_others_while_a_call_goes_on) {
       ASSERT_TRUE(lock.try_lock());
       int other = 0;
       EXPECT_TRUE(lock.wait_for_others(&other)) << "the call is about something else";
-      EXPECT_FALSE(lock.wait_for_others(&lock)) << "it may be waiting for this thread";
+      EXPECT_FALSE(lock.wait_for_others(&lock, [] { return true; })) << "it may be waiting for this thread";
       lock.unlock();
     }).join();
   }
@@ -91,6 +91,33 @@ TEST(LoaderLock, is_free_for_others_while_a_call_goes_on) {
   EXPECT_FALSE(lock.is_held_here());
   EXPECT_TRUE(lock.try_lock_closed());
   lock.unlock();
+}
+
+TEST(LoaderLock, is_waited_for_where_nobody_can_hold_the_loaders_lock) {
+  LoaderLock lock;
+  std::atomic<bool> is_open{false}, may_end{false}, has_ended{false};
+  std::thread other([&] {
+    lock.lock();
+    {
+      const LoaderLock::Open open(lock, &lock);
+      is_open = true;
+      while (!may_end)
+        std::this_thread::yield();
+      has_ended = true;
+    }
+    lock.unlock();
+  });
+  while (!is_open)
+    std::this_thread::yield();
+  lock.lock();
+  static std::atomic<bool> *allow = &may_end;
+  EXPECT_TRUE(lock.wait_for_others(&lock, [] {
+    *allow = true; // the patience of those who may hold it is over
+    return false;
+  }));
+  EXPECT_TRUE(has_ended);
+  lock.unlock();
+  other.join();
 }
 
 TEST(LoaderLock, the_child_of_a_fork_knows_of_its_own_calls_only) {
@@ -111,7 +138,7 @@ TEST(LoaderLock, the_child_of_a_fork_knows_of_its_own_calls_only) {
   while (!is_open)
     std::this_thread::yield();
   lock.lock();
-  EXPECT_FALSE(lock.wait_for_others(&may_end));
+  EXPECT_FALSE(lock.wait_for_others(&may_end, [] { return true; }));
   lock.forget_others(); // as in the child, where the other thread is not
   EXPECT_TRUE(lock.wait_for_others(&may_end));
   EXPECT_FALSE(lock.wait_for_others(&lock)) << "that is this thread's own";
