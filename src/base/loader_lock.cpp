@@ -39,26 +39,23 @@ bool LoaderLock::try_lock_closed() {
   return false;
 }
 
-bool LoaderLock::is_open_here() const {
+template <typename Condition> bool LoaderLock::any_open_here(Condition holds) {
   for (const Open *open = innermost; open; open = open->outer_)
-    if (&open->lock_ == this)
+    if (holds(open))
       return true;
   return false;
+}
+
+bool LoaderLock::is_open_here() const {
+  return any_open_here([this](const Open *open) { return &open->lock_ == this; });
 }
 
 bool LoaderLock::is_open_for(const void *subject) const {
   return std::any_of(open_.begin(), open_.end(), [&](const Open *open) { return open->subject_ == subject; });
 }
 
-bool LoaderLock::is_open_here_for(const void *subject) const {
-  for (const Open *open = innermost; open; open = open->outer_)
-    if (&open->lock_ == this && open->subject_ == subject)
-      return true;
-  return false;
-}
-
 bool LoaderLock::wait_for_others(const void *subject, bool (*may_hold_loader)()) {
-  if (is_open_here_for(subject))
+  if (any_open_here([&](const Open *open) { return &open->lock_ == this && open->subject_ == subject; }))
     return false;
   const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
   for (bool waits_for_ever = false; is_open_for(subject);) {
@@ -86,13 +83,7 @@ void LoaderLock::before_fork() {
 }
 
 void LoaderLock::forget_others() {
-  const auto is_own = [](const Open *open) {
-    for (const Open *own = innermost; own; own = own->outer_)
-      if (own == open)
-        return true;
-    return false;
-  };
-  std::erase_if(open_, [&](const Open *open) { return !is_own(open); });
+  std::erase_if(open_, [](const Open *open) { return !any_open_here([open](const Open *own) { return own == open; }); });
 }
 
 } // namespace omptarget

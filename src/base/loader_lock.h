@@ -51,8 +51,9 @@ public:
   void forget_others();
 
 private:
+  /// Whether the condition holds for one of the calling thread's calls, of whichever lock.
+  template <typename Condition> static bool any_open_here(Condition holds);
   bool is_open_here() const;
-  bool is_open_here_for(const void *subject) const;
   bool is_open_for(const void *subject) const;
 
   ForkMutex mutex_;
