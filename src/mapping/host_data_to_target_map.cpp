@@ -28,9 +28,6 @@ uint64_t removed_word(uint64_t word) {
          static_cast<uint64_t>(MappingState::borrowers(word)) << MappingState::kBorrowersShift;
 }
 
-/// Of a reference that keeps the mapping's storage: the mapping may have been removed, but not used again.
-bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(word) | 1u) == (ref.generation | 1u); }
-
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
@@ -59,7 +56,7 @@ bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
   }
 }
 
-Found HostDataToTargetMap::judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
+Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
   const HostPtr end = begin + size;
   if (const Mapping *below = around.below) {
     const HostPtr below_end = below->end();
@@ -77,16 +74,16 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
     const uint32_t version = index_.begin_read();
     if (version & 1)
       continue;
-    const Found found = judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+    const Found found = classify(index_.around(static_cast<uintptr_t>(begin)), begin, size);
     if (index_.end_read(version) && !is_dead(found)) [[likely]]
       return found;
   }
   std::lock_guard lock(mutex_);
-  return look(begin, size);
+  return find_locked(begin, size);
 }
 
-Found HostDataToTargetMap::look(HostPtr begin, int64_t size) const {
-  return judge(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
+  return classify(index_.around(static_cast<uintptr_t>(begin)), begin, size);
 }
 
 /// A guess that holds something else is replaced once that has been removed: so threads that look up many data do not write to
@@ -121,11 +118,10 @@ Mapping *HostDataToTargetMap::new_mapping() {
   return mapping;
 }
 
-void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
+void HostDataToTargetMap::initialise(Mapping &mapping, const NewRange &range) {
   mapping.begin_.store(range.begin, kRelease);
   mapping.end_.store(range.end, kRelease);
   mapping.base_.store(range.base, kRelease);
-  mapping.target_begin_.store(DevicePtr::kNull, kRelease);
   mapping.allocation_.store(DevicePtr::kNull, kRelaxed);
   mapping.name_.store(range.name, kRelaxed);
   mapping.creator_.store(range.creator, kRelaxed);
@@ -133,125 +129,36 @@ void HostDataToTargetMap::fill(Mapping &mapping, const NewRange &range) {
   mapping.more_borrowers_ = 0;
 }
 
+/// state: of its state word, without the generation.
+Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target, uint64_t state) {
+  Mapping &mapping = *new_mapping();
+  const uint64_t generation = next_live_generation(mapping.state_.load(kRelaxed));
+  index_.begin_write();
+  initialise(mapping, range);
+  mapping.target_begin_.store(target, kRelease);
+  mapping.hold_count_.store(state & MappingState::kHeld ? 1 : 0, kRelaxed);
+  mapping.state_.store(generation | state, kRelease);
+  index_.insert(static_cast<uintptr_t>(range.begin), &mapping);
+  index_.end_write();
+  recent_.note(range.begin, &mapping);
+  return mapping;
+}
+
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
   std::lock_guard lock(mutex_);
-  const Found older = look(range.begin, range.end - range.begin);
+  const Found older = find_locked(range.begin, range.end - range.begin);
   if (older.ref)
     return {older, false};
-  Mapping *mapping = new_mapping();
-  const uint64_t generation = next_live_generation(mapping->state_.load(kRelaxed));
-  const bool holds = range.counter == Counter::kHold;
-  index_.begin_write();
-  fill(*mapping, range);
-  mapping->hold_count_.store(holds ? 1 : 0, kRelaxed);
-  mapping->state_.store(generation | (holds ? MappingState::kHeld : 1), kRelease);
-  index_.insert(static_cast<uintptr_t>(range.begin), mapping);
-  index_.end_write();
-  recent_.note(range.begin, mapping);
-  return {found_at(*mapping, true, true), true};
+  const uint64_t state = range.counter == Counter::kHold ? MappingState::kHeld : 1;
+  return {found_at(insert_new(range, DevicePtr::kNull, state), true, true), true};
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
   std::lock_guard lock(mutex_);
-  if (look(range.begin, range.end - range.begin).ref)
+  if (find_locked(range.begin, range.end - range.begin).ref)
     return false;
-  Mapping *mapping = new_mapping();
-  const uint64_t generation = next_live_generation(mapping->state_.load(kRelaxed));
-  index_.begin_write();
-  fill(*mapping, range);
-  mapping->target_begin_.store(target, kRelease);
-  mapping->hold_count_.store(0, kRelaxed);
-  mapping->state_.store(generation | MappingState::kInfinite | MappingState::kStorage | MappingState::kReady, kRelease);
-  index_.insert(static_cast<uintptr_t>(range.begin), mapping);
-  index_.end_write();
-  recent_.note(range.begin, mapping);
+  insert_new(range, target, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
   return true;
-}
-
-bool HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
-  if (counter == Counter::kHold)
-    return retain_hold(ref);
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::generation(word) != ref.generation)
-      return false;
-    if (MappingState::count(word) == MappingState::kInfinite)
-      return true;
-  } while (!state.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel, kAcquire));
-  return true;
-}
-
-bool HostDataToTargetMap::retain_hold(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation)
-    return false;
-  ref.mapping->hold_count_.fetch_add(1, kRelaxed);
-  ref.mapping->state_.fetch_or(MappingState::kHeld, std::memory_order_acq_rel);
-  return true;
-}
-
-Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset, bool pins_last) {
-  if (counter == Counter::kHold)
-    return release_hold(ref, reset, pins_last);
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  uint64_t next;
-  do {
-    if (MappingState::generation(word) != ref.generation)
-      return {false, false, 0};
-    const uint32_t count = MappingState::count(word);
-    if (count == MappingState::kInfinite || count == 0)
-      return {true, false, count};
-    next = reset ? word & ~MappingState::kCountMask : word - 1;
-    if (pins_last && MappingState::is_unused(next))
-      return release_and_pin(ref, reset);
-  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
-  return {true, MappingState::is_unused(next), MappingState::count(next)};
-}
-
-Released HostDataToTargetMap::release_if_last(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::generation(word) != ref.generation)
-      return {false, false, 0};
-    const uint32_t count = MappingState::count(word);
-    if (count != 1 || (word & MappingState::kHeld))
-      return {true, false, count};
-  } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, kAcquire));
-  return {true, true, 0};
-}
-
-/// With the lock held nobody removes the mapping between the two steps.
-Released HostDataToTargetMap::release_and_pin(MappingRef ref, bool reset) {
-  std::lock_guard lock(mutex_);
-  Released released = release(ref, Counter::kDynamic, reset);
-  if (released.reached_zero) {
-    OMPTARGET_SCHED_POINT("release: zero, not yet pinned");
-    ++ref.mapping->pins_;
-    released.is_pinned = true;
-  }
-  return released;
-}
-
-Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins_last) {
-  std::lock_guard lock(mutex_);
-  Mapping &mapping = *ref.mapping;
-  if (mapping.generation() != ref.generation)
-    return {false, false, 0};
-  const uint32_t holds = mapping.hold_count_.load(kRelaxed);
-  const uint32_t left = reset || holds == 0 ? 0 : holds - 1;
-  mapping.hold_count_.store(left, kRelaxed);
-  uint64_t word = mapping.state_.load(kRelaxed);
-  if (left == 0 && holds != 0)
-    word = mapping.state_.fetch_and(~MappingState::kHeld, std::memory_order_acq_rel) & ~MappingState::kHeld;
-  Released released{true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
-  if (released.reached_zero && pins_last) {
-    ++mapping.pins_;
-    released.is_pinned = true;
-  }
-  return released;
 }
 
 /// Takes the mapping out of the table; word: its state, of a removed one.
@@ -288,74 +195,6 @@ void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
   free_ = &mapping;
 }
 
-bool HostDataToTargetMap::pin(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation)
-    return false;
-  ++ref.mapping->pins_;
-  return true;
-}
-
-Removed HostDataToTargetMap::unpin(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
-    return {};
-  return remove_unless_used(ref);
-}
-
-bool HostDataToTargetMap::borrow(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::generation(word) != ref.generation)
-      return false;
-    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
-      return borrow_with_many(ref);
-  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
-  return true;
-}
-
-/// Only who holds the lock brings the number in the state word down from its limit.
-bool HostDataToTargetMap::borrow_with_many(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::generation(word) != ref.generation)
-      return false;
-    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) {
-      ++ref.mapping->more_borrowers_;
-      return true;
-    }
-  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
-  return true;
-}
-
-Removed HostDataToTargetMap::give_back(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
-      return give_back_one_of_many(ref);
-  } while (!state.compare_exchange_weak(word, word - MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
-  Removed removed;
-  if (MappingState::is_removed(word) && MappingState::borrowers(word) == 1) [[unlikely]] {
-    OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
-    std::lock_guard lock(mutex_);
-    recycle(*ref.mapping, removed);
-  }
-  return removed;
-}
-
-Removed HostDataToTargetMap::give_back_one_of_many(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  if (ref.mapping->more_borrowers_ != 0)
-    --ref.mapping->more_borrowers_;
-  else
-    ref.mapping->state_.fetch_sub(MappingState::kBorrower, std::memory_order_acq_rel); // not the last one
-  return {};
-}
-
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   if (ref.mapping->generation() != ref.generation)
     return {};
@@ -380,7 +219,7 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
 
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
   std::lock_guard lock(mutex_);
-  const Found found = look(begin, 1);
+  const Found found = find_locked(begin, 1);
   if (!found.is_contained || found.begin != begin || found.ref.mapping->creator() != creator)
     return {};
   std::atomic<uint64_t> &state = found.ref.mapping->state_;
@@ -443,69 +282,6 @@ Removed HostDataToTargetMap::discard(MappingRef ref) {
   }
   notify_waiters(ref.mapping->state_);
   return removed;
-}
-
-bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits) {
-  if (written_.has(ref, pointer))
-    return false;
-  std::unique_lock lock(mutex_);
-  Mapping &mapping = *ref.mapping;
-  if (mapping.generation() != ref.generation)
-    return false;
-  if (!mapping.attached_)
-    mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
-  const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
-  if (is_new) {
-    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_->size()), kRelease);
-    return true;
-  }
-  AttachedPointer &known = place->second;
-  const bool is_same = known.device_value == pointer.device_value && known.host_value == pointer.host_value;
-  const bool is_under_way = known.writer && known.writer != pointer.writer;
-  if (is_same && is_under_way && waits) {
-    settled_.wait(lock, [&] {
-      if (!is_kept(mapping.state(), ref))
-        return true;
-      const auto now = mapping.attached_->find(pointer.host_address);
-      return now == mapping.attached_->end() || !now->second.writer;
-    });
-    return false;
-  }
-  if (is_same && !is_under_way) {
-    if (!known.writer)
-      written_.note(ref, known);
-    return false;
-  }
-  written_.forget(pointer.host_address);
-  known = pointer;
-  return true;
-}
-
-void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, const void *writer) {
-  std::lock_guard lock(mutex_);
-  const Mapping &mapping = *ref.mapping;
-  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
-    return;
-  const auto place = mapping.attached_->find(host_address);
-  if (place == mapping.attached_->end() || place->second.writer != writer)
-    return;
-  place->second.writer = nullptr;
-  written_.note(ref, place->second);
-  settled_.notify_all();
-}
-
-std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, HostPtr begin, int64_t size) const {
-  std::vector<AttachedPointer> result;
-  const Mapping &mapping = *ref.mapping;
-  if (!mapping.has_attached_pointers())
-    return result;
-  std::lock_guard lock(mutex_);
-  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
-    return result;
-  const auto end = mapping.attached_->lower_bound(begin + size);
-  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
-    result.push_back(place->second);
-  return result;
 }
 
 std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const {

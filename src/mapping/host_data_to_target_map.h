@@ -169,10 +169,11 @@ private:
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
   MappingRef search_and_retain(HostPtr begin, int64_t size, bool &is_absent);
-  Found look(HostPtr begin, int64_t size) const;
-  static Found judge(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
+  Found find_locked(HostPtr begin, int64_t size) const;
+  static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   Mapping *new_mapping();
-  void fill(Mapping &mapping, const NewRange &range);
+  static void initialise(Mapping &mapping, const NewRange &range);
+  Mapping &insert_new(const NewRange &range, DevicePtr target, uint64_t state);
   Removed unlink(Mapping &mapping, uint64_t word);
   void recycle(Mapping &mapping, Removed &removed);
   Removed remove_unless_used(MappingRef ref);

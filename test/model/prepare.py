@@ -8,10 +8,9 @@ import os
 import re
 import sys
 
-FILES = ["base/pointer_table.h", "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
-         "mapping/invariants.cpp",
-         "mapping/mapping.h", "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h",
-         "mapping/written_pointers.h"]
+FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_data_to_target_map.cpp",
+         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h", "mapping/mapping_references.cpp",
+         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h"]
 
 # Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
@@ -24,6 +23,7 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
 
 MAP = "mapping/host_data_to_target_map.cpp"
 MAP_HEADER = "mapping/host_data_to_target_map.h"
+REFERENCES = "mapping/mapping_references.cpp"
 INDEX = "mapping/ordered_index.cpp"
 TABLE = "base/pointer_table.h"
 WRITTEN = "mapping/written_pointers.h"
@@ -36,10 +36,10 @@ PLANTS = {
     "index_end_unchecked": ("mapping/ordered_index.h", "bool end_read(uint32_t version) const {",
                             "bool end_read(uint32_t version) const { return (void)version, true; "),
     # The state word.
-    "state_retain_any_generation": (MAP, r"""    if (MappingState::generation(word) != ref.generation)
+    "state_retain_any_generation": (REFERENCES, r"""    if (MappingState::generation(word) != ref.generation)
       return false;
     if (MappingState::count(word) == MappingState::kInfinite)""", "    if (MappingState::count(word) == MappingState::kInfinite)"),
-    "state_release_any_generation": (MAP, r"""    if (MappingState::generation(word) != ref.generation)
+    "state_release_any_generation": (REFERENCES, r"""    if (MappingState::generation(word) != ref.generation)
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite""", "    const uint32_t count = MappingState::count(word);\n    if (count == MappingState::kInfinite"),
@@ -53,7 +53,7 @@ PLANTS = {
     "state_storage_untold": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);\n  notify_waiters(mapping.state_);",
                              "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);"),
     "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) == 0)\n    recycle(mapping, removed);", "  recycle(mapping, removed);"),
-    "state_freed_twice": (MAP, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
+    "state_freed_twice": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
     "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady))", ")"),
     "state_guess_unchecked": (MAP_HEADER, " && mapping->generation() == ref.generation) [[likely]]", ")"),
     "state_last_released": (MAP_HEADER, "if (count == 1 && !(word & MappingState::kHeld))\n      return false;", ""),

@@ -1,0 +1,80 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attached pointers of each mapping: which device addresses the copies of its pointers hold, and who is about to write them.
+
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+
+namespace {
+
+/// Of a reference that keeps the mapping's storage: the mapping may have been removed, but not used again.
+bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(word) | 1u) == (ref.generation | 1u); }
+
+} // namespace
+
+bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits) {
+  if (written_.has(ref, pointer))
+    return false;
+  std::unique_lock lock(mutex_);
+  Mapping &mapping = *ref.mapping;
+  if (mapping.generation() != ref.generation)
+    return false;
+  if (!mapping.attached_)
+    mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
+  const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
+  if (is_new) {
+    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_->size()), std::memory_order_release);
+    return true;
+  }
+  AttachedPointer &known = place->second;
+  const bool is_same = known.device_value == pointer.device_value && known.host_value == pointer.host_value;
+  const bool is_under_way = known.writer && known.writer != pointer.writer;
+  if (is_same && is_under_way && waits) {
+    settled_.wait(lock, [&] {
+      if (!is_kept(mapping.state(), ref))
+        return true;
+      const auto now = mapping.attached_->find(pointer.host_address);
+      return now == mapping.attached_->end() || !now->second.writer;
+    });
+    return false;
+  }
+  if (is_same && !is_under_way) {
+    if (!known.writer)
+      written_.note(ref, known);
+    return false;
+  }
+  written_.forget(pointer.host_address);
+  known = pointer;
+  return true;
+}
+
+void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, const void *writer) {
+  std::lock_guard lock(mutex_);
+  const Mapping &mapping = *ref.mapping;
+  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
+    return;
+  const auto place = mapping.attached_->find(host_address);
+  if (place == mapping.attached_->end() || place->second.writer != writer)
+    return;
+  place->second.writer = nullptr;
+  written_.note(ref, place->second);
+  settled_.notify_all();
+}
+
+std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, HostPtr begin, int64_t size) const {
+  std::vector<AttachedPointer> result;
+  const Mapping &mapping = *ref.mapping;
+  if (!mapping.has_attached_pointers())
+    return result;
+  std::lock_guard lock(mutex_);
+  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
+    return result;
+  const auto end = mapping.attached_->lower_bound(begin + size);
+  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
+    result.push_back(place->second);
+  return result;
+}
+
+} // namespace omptarget

@@ -1,0 +1,172 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who keeps a mapping, and how: references of both kinds, pins, and those who borrow it.
+
+#include "base/sched_point.h"
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+
+} // namespace
+
+bool HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
+  if (counter == Counter::kHold)
+    return retain_hold(ref);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::count(word) == MappingState::kInfinite)
+      return true;
+  } while (!state.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+bool HostDataToTargetMap::retain_hold(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation)
+    return false;
+  ref.mapping->hold_count_.fetch_add(1, kRelaxed);
+  ref.mapping->state_.fetch_or(MappingState::kHeld, std::memory_order_acq_rel);
+  return true;
+}
+
+Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset, bool pins_last) {
+  if (counter == Counter::kHold)
+    return release_hold(ref, reset, pins_last);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  uint64_t next;
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return {false, false, 0};
+    const uint32_t count = MappingState::count(word);
+    if (count == MappingState::kInfinite || count == 0)
+      return {true, false, count};
+    next = reset ? word & ~MappingState::kCountMask : word - 1;
+    if (pins_last && MappingState::is_unused(next))
+      return release_and_pin(ref, reset);
+  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
+  return {true, MappingState::is_unused(next), MappingState::count(next)};
+}
+
+Released HostDataToTargetMap::release_if_last(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return {false, false, 0};
+    const uint32_t count = MappingState::count(word);
+    if (count != 1 || (word & MappingState::kHeld))
+      return {true, false, count};
+  } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, kAcquire));
+  return {true, true, 0};
+}
+
+/// With the lock held nobody removes the mapping between the two steps.
+Released HostDataToTargetMap::release_and_pin(MappingRef ref, bool reset) {
+  std::lock_guard lock(mutex_);
+  Released released = release(ref, Counter::kDynamic, reset);
+  if (released.reached_zero) {
+    OMPTARGET_SCHED_POINT("release: zero, not yet pinned");
+    ++ref.mapping->pins_;
+    released.is_pinned = true;
+  }
+  return released;
+}
+
+Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins_last) {
+  std::lock_guard lock(mutex_);
+  Mapping &mapping = *ref.mapping;
+  if (mapping.generation() != ref.generation)
+    return {false, false, 0};
+  const uint32_t holds = mapping.hold_count_.load(kRelaxed);
+  const uint32_t left = reset || holds == 0 ? 0 : holds - 1;
+  mapping.hold_count_.store(left, kRelaxed);
+  uint64_t word = mapping.state_.load(kRelaxed);
+  if (left == 0 && holds != 0)
+    word = mapping.state_.fetch_and(~MappingState::kHeld, std::memory_order_acq_rel) & ~MappingState::kHeld;
+  Released released{true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
+  if (released.reached_zero && pins_last) {
+    ++mapping.pins_;
+    released.is_pinned = true;
+  }
+  return released;
+}
+
+bool HostDataToTargetMap::pin(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation)
+    return false;
+  ++ref.mapping->pins_;
+  return true;
+}
+
+Removed HostDataToTargetMap::unpin(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
+    return {};
+  return remove_unless_used(ref);
+}
+
+bool HostDataToTargetMap::borrow(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return borrow_with_many(ref);
+  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+/// Only who holds the lock brings the number in the state word down from its limit.
+bool HostDataToTargetMap::borrow_with_many(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) {
+      ++ref.mapping->more_borrowers_;
+      return true;
+    }
+  } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+Removed HostDataToTargetMap::give_back(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return give_back_one_of_many(ref);
+  } while (!state.compare_exchange_weak(word, word - MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
+  Removed removed;
+  if (MappingState::is_removed(word) && MappingState::borrowers(word) == 1) [[unlikely]] {
+    OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
+    std::lock_guard lock(mutex_);
+    recycle(*ref.mapping, removed);
+  }
+  return removed;
+}
+
+Removed HostDataToTargetMap::give_back_one_of_many(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  if (ref.mapping->more_borrowers_ != 0)
+    --ref.mapping->more_borrowers_;
+  else
+    ref.mapping->state_.fetch_sub(MappingState::kBorrower, std::memory_order_acq_rel); // not the last one
+  return {};
+}
+
+} // namespace omptarget
