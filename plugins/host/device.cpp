@@ -3,17 +3,67 @@
 
 #include "host/device.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "base/log.h"
 #include "base/settings.h"
 
-namespace omptarget::host::internal {
+namespace omptarget::host {
 
+namespace internal {
 constinit std::atomic<int32_t> device_count{0};
+constinit std::atomic<DeviceDomain *const *> domains{nullptr};
+} // namespace internal
 
-int32_t read_device_count() {
-  constexpr int64_t kMost = 256;
-  const auto wanted = static_cast<int32_t>(setting_in(SettingId::kHostDevices, 1, kMost));
-  int32_t unread = 0;
-  return device_count.compare_exchange_strong(unread, wanted, std::memory_order_relaxed) ? wanted : unread;
+namespace {
+
+constexpr int32_t kDefault = 4;
+constexpr long kMost = 256;
+
+/// The devices are the machine's NUMA domains; nothing is done if they cannot be read. Returns their number.
+int32_t make_domains() {
+  Result<std::vector<NumaDomain>> read = read_numa_domains("/sys/devices/system/node", allowed_cpus());
+  if (!read.is_ok()) {
+    warn_about_setting(SettingId::kHostDevices, read.take_status().to_string() + "; the CPU is one device");
+    return 1;
+  }
+  auto *const all = new std::vector<DeviceDomain *>; // never destroyed
+  for (NumaDomain &domain : read.value()) {
+    if (all->size() == kMost)
+      break;
+    OMPTARGET_TRACE(Topic::kDevice, "device %zu of the CPU is NUMA domain %d: %zu CPU(s), first %d%s", all->size(),
+                    domain.number, domain.cpus.size(), domain.cpus[0], domain.has_memory ? "" : ", no memory");
+    all->push_back(new DeviceDomain(std::move(domain)));
+  }
+  internal::domains.store(all->data(), std::memory_order_release);
+  return static_cast<int32_t>(all->size());
 }
 
-} // namespace omptarget::host::internal
+int32_t choose_devices() {
+  const char *const text = setting_text(SettingId::kHostDevices);
+  if (!text)
+    return kDefault;
+  if (std::strcmp(text, "numa") == 0)
+    return make_domains();
+  char *end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  if (*end == '\0' && number >= 1 && number <= kMost)
+    return static_cast<int32_t>(number);
+  warn_about_setting(SettingId::kHostDevices,
+                     format("'%s' is neither a number from 1 to %ld nor numa; the default %d is used", text, kMost,
+                            kDefault));
+  return kDefault;
+}
+
+} // namespace
+
+int32_t internal::read_device_count() {
+  static std::once_flag once;
+  std::call_once(once, [] { device_count.store(choose_devices(), std::memory_order_release); });
+  return device_count.load(std::memory_order_relaxed);
+}
+
+} // namespace omptarget::host

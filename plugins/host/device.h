@@ -11,20 +11,40 @@
 
 #include "base/guarded.h"
 #include "base/status.h"
+#include "host/domain_memory.h"
+#include "host/domain_threads.h"
 #include "host/function_map.h"
 #include "host/image.h"
 
 namespace omptarget::host {
 
+struct DeviceDomain;
+
 namespace internal {
 extern std::atomic<int32_t> device_count; ///< 0: not read yet
+extern std::atomic<DeviceDomain *const *> domains; ///< one for each device; null if they are no domains. Set before the count
 int32_t read_device_count();
 } // namespace internal
+
+/// What a device has that is a NUMA domain.
+struct DeviceDomain {
+  explicit DeviceDomain(NumaDomain read) : domain(std::move(read)), memory(domain), threads(domain) {}
+  const NumaDomain domain;
+  DomainMemory memory;
+  DomainThreads threads;
+};
 
 /// Number of devices: LIBOMPTARGET_HOST_DEVICES. The same as long as the process lives. Any thread.
 inline int32_t device_count() {
   const int32_t count = internal::device_count.load(std::memory_order_relaxed);
   return count != 0 ? count : internal::read_device_count();
+}
+
+/// The domain that the device is; null if devices are none (LIBOMPTARGET_HOST_DEVICES is a number). device is valid. Any
+/// thread.
+inline DeviceDomain *domain_of(int32_t device) {
+  DeviceDomain *const *const all = internal::domains.load(std::memory_order_acquire);
+  return all ? all[device] : nullptr;
 }
 
 /// What is loaded on one device. Reached with its lock held.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -34,8 +35,9 @@ struct Devices {
     const auto lock = [] { each_unless_told(&std::mutex::lock); };
     const auto unlock = [] { each_unless_told(&std::mutex::unlock); };
     const auto unlock_in_child = [] {
-      each_unless_told(&std::mutex::unlock);
       KernelRuns::forget_other_threads();
+      if (!is_told_of_forks.load(std::memory_order_relaxed))
+        unlock_in_child_of_fork();
     };
     pthread_atfork(lock, unlock, unlock_in_child);
   }
@@ -44,8 +46,20 @@ struct Devices {
       each(action);
   }
   static void each(void (std::mutex::*action)()) {
-    for (int32_t device = 0; device < device_count(); ++device)
+    for (int32_t device = 0; device < device_count(); ++device) {
       (device_state(device).mutex_for_fork().*action)();
+      if (DeviceDomain *domain = domain_of(device)) {
+        (domain->memory.mutex_for_fork().*action)();
+        (domain->threads.mutex_for_fork().*action)();
+      }
+    }
+  }
+  /// The other threads are not there.
+  static void unlock_in_child_of_fork() {
+    each(&std::mutex::unlock);
+    for (int32_t device = 0; device < device_count(); ++device)
+      if (DeviceDomain *domain = domain_of(device))
+        domain->threads.forget();
   }
   std::deque<Guarded<DeviceState>> states; ///< one for each device
 };
@@ -98,9 +112,22 @@ std::string_view bytes_of(const __tgt_device_image *image) {
   return {begin, static_cast<size_t>(static_cast<const char *>(image->ImageEnd) - begin)};
 }
 
+Result<std::unique_ptr<LoadedImage>> load_image(int32_t device, const __tgt_device_image &image) {
+  DeviceDomain *const domain = domain_of(device);
+  if (!domain)
+    return LoadedImage::load(device, image);
+  // In a thread of the domain, so that the image's data lie there.
+  std::optional<Result<std::unique_ptr<LoadedImage>>> loaded;
+  OMPTARGET_TRY(domain->threads.run([&] {
+    loaded.emplace(LoadedImage::load(device, image));
+    return Status::ok();
+  }));
+  return std::move(*loaded);
+}
+
 Result<__tgt_target_table *> load(int32_t device, const __tgt_device_image &image) {
   // The image's constructors may call into the runtime, so the lock is not held while they run.
-  OMPTARGET_TRY_ASSIGN(std::unique_ptr<LoadedImage> loaded, LoadedImage::load(device, image));
+  OMPTARGET_TRY_ASSIGN(std::unique_ptr<LoadedImage> loaded, load_image(device, image));
   if ((requires_mask.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0)
     loaded->refer_to_host(image);
   auto state = device_state(device).lock();
@@ -158,7 +185,9 @@ int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
-  Status status = call_kernel(kernel, arguments);
+  DeviceDomain *const domain = domain_of(device);
+  Status status = domain ? domain->threads.run([&] { return call_kernel(kernel, arguments); })
+                         : call_kernel(kernel, arguments);
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 
@@ -227,7 +256,8 @@ void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
     fail_to_allocate(device, size, kind);
     return nullptr;
   }
-  void *memory = allocate(size);
+  DeviceDomain *const domain = domain_of(device);
+  void *memory = domain ? domain->memory.allocate(static_cast<size_t>(size)) : allocate(size);
   if (!memory) [[unlikely]]
     fail_without_memory(size);
   return memory;
@@ -237,7 +267,10 @@ void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
 int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
-  std::free(memory);
+  if (domain_of(device)) [[unlikely]]
+    DomainMemory::release(memory);
+  else
+    std::free(memory);
   return 0;
 }
 
@@ -314,8 +347,9 @@ void __tgt_rtl_fork_phase(int32_t phase) {
   case OMPTARGET_FORK_BEFORE:
     return Devices::each(&std::mutex::lock);
   case OMPTARGET_FORK_PARENT:
-  case OMPTARGET_FORK_CHILD:
     return Devices::each(&std::mutex::unlock);
+  case OMPTARGET_FORK_CHILD:
+    return Devices::unlock_in_child_of_fork();
   default:
     return;
   }
@@ -329,7 +363,9 @@ int32_t __tgt_rtl_set_device_offset(int32_t first_device_number) {
 }
 
 void __tgt_rtl_print_device_info(int32_t device) {
-  std::printf("    This is the CPU itself as device %d of %d\n", device, device_count());
+  const DeviceDomain *const domain = is_device(device) ? domain_of(device) : nullptr;
+  std::printf("    This is the CPU itself as device %d of %d%s\n", device, device_count(),
+              domain ? format(": NUMA domain %d, %zu CPU(s)", domain->domain.number, domain->domain.cpus.size()).c_str() : "");
 }
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {

@@ -1,0 +1,55 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device memory in one NUMA domain.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/guarded.h"
+#include "host/numa_domain.h"
+
+namespace omptarget::host {
+
+/// Blocks of up to 64 KiB lie side by side in pieces that are kept; larger ones go back to the system when they are released.
+/// Never destroyed. Any thread.
+class DomainMemory {
+public:
+  /// The domain outlives it.
+  explicit DomainMemory(const NumaDomain &domain) : domain_(domain) {}
+  DomainMemory(const DomainMemory &) = delete;
+  DomainMemory &operator=(const DomainMemory &) = delete;
+
+  /// At least size bytes, aligned to 16 bytes, from 4 KiB on to 64; null if there are none.
+  void *allocate(size_t size);
+  /// Gives back a block of any DomainMemory; null is none.
+  static void release(void *block);
+
+  std::mutex &mutex_for_fork() { return free_.mutex_for_fork(); }
+
+private:
+  static constexpr size_t kPiece = size_t{1} << 20; ///< also what pieces are aligned to
+  static constexpr size_t kHeader = 4096;           ///< at the start of each
+  static constexpr size_t kLargestSmall = 64 << 10;
+  static constexpr size_t kClasses = 64;
+
+  /// The start of each piece.
+  struct Header {
+    DomainMemory *owner;
+    size_t bytes;       ///< of the piece, this one included
+    size_t class_index; ///< of its blocks; kClasses: one large block
+  };
+  using FreeBlocks = std::array<std::vector<void *>, kClasses>;
+
+  static size_t class_size(size_t index);
+  static size_t class_of(size_t size);
+  Header *map_piece(size_t bytes, size_t class_index);
+  void *take_small(size_t class_index);
+
+  const NumaDomain &domain_;
+  Guarded<FreeBlocks> free_;
+};
+
+} // namespace omptarget::host
