@@ -38,13 +38,16 @@ NOT_COMPARED_INFO = {
     "damaged_image.c": "LLVM 19 prints the tables at the end although offloading is disabled",
     "device_out_of_range.c": "as damaged_image.c",
     "debug_trace.c": "about lines of the trace",
+    "thousands.c": "both print a table of thousands of lines after each of thousands of regions, which takes minutes",
 }
 
 # By the parameter watch. events only looks at those of our own runtime.
 NOT_WATCHED = {
     "info": {**NOT_COMPARED, **NOT_COMPARED_INFO},
     "ompt": {**NOT_COMPARED, **NOT_COMPARED_OMPT},
-    "events": {name: {**NOT_COMPARED, **NOT_COMPARED_OMPT}[name] for name in ("observe", "moments.cpp")},
+    "events": {**{name: {**NOT_COMPARED, **NOT_COMPARED_OMPT}[name] for name in ("observe", "moments.cpp")},
+               "region_while_opening.cpp": "starting a tool, libomp holds its lock and asks for the devices, which the thread in "
+                                           "the constructor waits for"},
 }
 
 # Of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.
