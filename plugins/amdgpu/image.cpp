@@ -88,12 +88,13 @@ Result<uint64_t> Image::find_function(const std::string &name) {
 }
 
 Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &name) {
-  OMPTARGET_TRY_ASSIGN(const auto symbol, find_symbol(name + ".kd", HSA_SYMBOL_KIND_KERNEL));
-  if (!symbol)
-    return std::unique_ptr<gpu::Kernel>();
   const auto metadata = metadata_.find(name);
-  if (metadata == metadata_.end())
-    return Status::error(format("the image's metadata says nothing about kernel %s", name.c_str()));
+  if (metadata == metadata_.end()) {
+    OMPTARGET_TRY_ASSIGN(const auto code, find_code(name));
+    if (code)
+      return Status::error(format("the image's metadata says nothing about kernel %s", name.c_str()));
+    return std::unique_ptr<gpu::Kernel>();
+  }
   OMPTARGET_TRY_ASSIGN(KernelTraits traits, traits_of(name));
   // The size of a team that clang 14 to 16 may have fixed for the kernel.
   if (traits.source == KernelTraits::Source::kExecModeByte) {
@@ -102,21 +103,24 @@ Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &nam
     if (has_size && threads > 0)
       traits.min_threads = traits.max_threads = threads;
   }
-  return Kernel::create(name, *symbol, metadata->second, traits, static_cast<const Target &>(target()).value.version);
+  return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, metadata->second, traits,
+                                                               static_cast<const Target &>(target()).value.version));
 }
 
 // The file may be gone when they run.
 Status Image::prepare_global_calls() {
   for (const char *name : {kConstructors, kDestructors})
-    OMPTARGET_TRY(find_kernel(name).take_status());
+    if (metadata_.contains(name))
+      OMPTARGET_TRY(find_kernel(name).take_status());
   return Status::ok();
 }
 
 Status Image::run_global_calls(GlobalCall kind) {
   const bool constructs = kind == GlobalCall::kConstructors;
-  OMPTARGET_TRY_ASSIGN(gpu::Kernel * kernel, find_kernel(constructs ? kConstructors : kDestructors));
-  if (!kernel)
+  const char *name = constructs ? kConstructors : kDestructors;
+  if (!metadata_.contains(name))
     return Status::ok();
+  OMPTARGET_TRY_ASSIGN(gpu::Kernel * kernel, find_kernel(name));
   OMPTARGET_TRY_DURING(device().run_single(*kernel), "while running the image's global %s",
                        constructs ? "constructors" : "destructors");
   return Status::ok();

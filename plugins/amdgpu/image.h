@@ -51,6 +51,10 @@ public:
   Result<std::optional<gpu::GlobalAddress>> find_global(const std::string &name) const override;
   Status run_global_calls(GlobalCall kind) override;
   Status unload() override;
+  /// The driver's symbol of a kernel's descriptor, if it has one.
+  Result<std::optional<hsa_executable_symbol_t>> find_code(const std::string &kernel) const {
+    return find_symbol(kernel + ".kd", HSA_SYMBOL_KIND_KERNEL);
+  }
 
 private:
   Status load_code(const void *bytes, size_t size) override;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "amdgpu/driver.h"
+#include "amdgpu/image.h"
 #include "base/settings.h"
 
 namespace omptarget::amdgpu {
@@ -30,32 +31,33 @@ uint32_t wanted_stack() {
 
 } // namespace
 
-Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, hsa_executable_symbol_t code,
-                                                    const KernelMetadata &metadata, const KernelTraits &traits,
-                                                    CodeObjectVersion version) {
-  std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), metadata, traits, version));
+Status Kernel::ask_driver() {
+  OMPTARGET_TRY_ASSIGN(const auto code, image_.find_code(name()));
+  if (!code)
+    return Status::error("the driver does not find it in the image");
+  KernelMetadata known = metadata_;
   const struct {
     int attribute;
     uint32_t *value;
   } wanted[] = {
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernel->metadata_.kernarg_size},
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel->metadata_.group_size},
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &kernel->metadata_.private_size},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &known.kernarg_size},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &known.group_size},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &known.private_size},
   };
-  OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
-                              &kernel->object_));
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object_));
   // What the driver read is what it enforces; for the arguments, drivers may round up what the metadata says.
   for (const auto &[attribute, value] : wanted) {
     uint32_t number = 0;
-    OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, code, attribute, &number));
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, attribute, &number));
     *value = std::max(*value, number);
   }
-  kernel->static_shared_memory_ = kernel->metadata_.group_size;
+  metadata_ = std::move(known);
+  static_shared_memory_ = metadata_.group_size;
   // Some compilers' kernels ask for too little, so that what the user says is for all.
   const uint32_t stack = wanted_stack();
-  const uint32_t least = stack == 0 && metadata.has_dynamic_stack ? kDynamicStack : stack;
-  kernel->private_size_ = std::max(kernel->metadata_.private_size, least);
-  return std::unique_ptr<gpu::Kernel>(std::move(kernel));
+  const uint32_t least = stack == 0 && metadata_.has_dynamic_stack ? kDynamicStack : stack;
+  private_size_ = std::max(metadata_.private_size, least);
+  return Status::ok();
 }
 
 Result<ImplicitLayout> Kernel::implicit_layout(uint32_t explicit_size) const {

@@ -4,7 +4,6 @@
 // A kernel of a loaded image: its code in the driver.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "amdgpu/hsa_api.h"
@@ -14,12 +13,17 @@
 
 namespace omptarget::amdgpu {
 
+class Image;
+
 class Kernel final : public gpu::Kernel {
 public:
-  /// code: the driver's symbol of the kernel's descriptor.
-  static Result<std::unique_ptr<gpu::Kernel>> create(std::string name, hsa_executable_symbol_t code,
-                                                     const KernelMetadata &metadata, const KernelTraits &traits,
-                                                     CodeObjectVersion version);
+  /// The image outlives it.
+  Kernel(std::string name, const Image &image, const KernelMetadata &metadata, const KernelTraits &traits,
+         CodeObjectVersion version)
+      : gpu::Kernel(std::move(name), traits), image_(image), metadata_(metadata), version_(version) {
+    max_threads_ = metadata.max_threads;
+    warp_size_ = metadata.wavefront_size;
+  }
 
   const KernelMetadata &metadata() const { return metadata_; }
   /// What a dispatch packet names the kernel by.
@@ -30,12 +34,9 @@ public:
   Result<ImplicitLayout> implicit_layout(uint32_t explicit_size) const;
 
 private:
-  Kernel(std::string name, const KernelMetadata &metadata, const KernelTraits &traits, CodeObjectVersion version)
-      : gpu::Kernel(std::move(name), traits), metadata_(metadata), version_(version) {
-    max_threads_ = metadata.max_threads;
-    warp_size_ = metadata.wavefront_size;
-  }
+  Status ask_driver() override;
 
+  const Image &image_;
   KernelMetadata metadata_;
   const CodeObjectVersion version_;
   uint64_t object_ = 0;

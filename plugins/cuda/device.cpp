@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
+#include <utility>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -16,8 +18,6 @@
 namespace omptarget::cuda {
 
 namespace {
-
-thread_local Device *current_device = nullptr;
 
 const char *yes_no(bool value) { return value ? "yes" : "no"; }
 
@@ -65,7 +65,7 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
 Device::Device(int32_t id, const DeviceProperties &properties)
     : gpu::Device(id, memory_, queues_), properties_(properties), memory_(properties_), queues_(*this) {}
 
-Device *Device::current() { return current_device; }
+Device *Device::current() { return CurrentContext::of_thread().device; }
 
 Status Device::failure(CUresult result, const std::string &call) {
   if (!fault().happened()) {
@@ -86,27 +86,21 @@ Status Device::open() {
 }
 
 Status Device::close() {
-  context_ = nullptr;
+  CurrentContext::forget(std::exchange(context_, nullptr));
   return OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle);
 }
 
-Status Device::enter(Entry &entry) {
-  entry.outer = current_device;
-  current_device = this;
-  CUcontext context = nullptr;
-  if (OMPTARGET_CU_RESULT(cuCtxGetCurrent, &context) == CUDA_SUCCESS && context == context_)
-    return Status::ok();
-  OMPTARGET_TRY(OMPTARGET_CU(cuCtxPushCurrent, context_));
-  entry.is_changed = true;
-  return Status::ok();
+void Device::enter(Entry &entry) {
+  static_assert(sizeof(CurrentContext) <= sizeof(entry.before));
+  new (entry.before) CurrentContext(CurrentContext::enter(*this, context_));
 }
 
-// The thread's own context comes back: a program that uses CUDA itself counts on it.
 void Device::leave(const Entry &entry) {
-  CUcontext context = nullptr;
-  if (entry.is_changed)
-    static_cast<void>(OMPTARGET_CU_RESULT(cuCtxPopCurrent, &context));
-  current_device = static_cast<Device *>(entry.outer);
+  CurrentContext::leave(*std::launder(reinterpret_cast<const CurrentContext *>(entry.before)), is_ready());
+}
+
+Status Device::check_entered() {
+  return gpu::check_call("cuCtxPushCurrent", CurrentContext::choose(ContextNeed::kOwn), call_failure);
 }
 
 void Device::set_limits(LaunchLimits &limits) const {

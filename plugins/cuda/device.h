@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/context.h"
 #include "cuda/cuda_api.h"
 #include "cuda/image.h"
 #include "cuda/memory.h"
@@ -61,8 +62,9 @@ private:
   /// Retains the primary context.
   Status open() override;
   Status close() override;
-  Status enter(Entry &entry) override;
+  void enter(Entry &entry) override;
   void leave(const Entry &entry) override;
+  Status check_entered() override;
   void set_limits(LaunchLimits &limits) const override;
   gpu::DeviceRates rates() const override;
   const char *limited_reach() const override;

@@ -16,7 +16,7 @@ constinit Driver the_driver;
 std::vector<gpu::DriverFunction> functions() {
   using gpu::Need;
   return {
-#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, parameters)                                                   \
+#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, context, parameters)                                          \
   {symbol, " (since CUDA " since ")", Need::need, reinterpret_cast<void **>(&the_driver.name)},
 #include "cuda/driver_functions.def"
 #undef OMPTARGET_CU_FUNCTION
@@ -48,7 +48,9 @@ std::string describe(CUresult result) {
 }
 
 Status call_failure(const char *name, CUresult result) {
-  const std::string text = format("%s: %s", name, describe(result).c_str());
+  const char *choosing = CurrentContext::failed_call();
+  const std::string text = choosing ? format("%s, before %s: %s", choosing, name, describe(result).c_str())
+                                    : format("%s: %s", name, describe(result).c_str());
   if (Device *device = Device::current())
     return device->failure(result, text);
   return Status::error(text);

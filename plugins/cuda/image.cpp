@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <elf.h>
 
 #include "cuda/device.h"
 #include "cuda/driver.h"
@@ -57,14 +58,42 @@ Result<std::optional<gpu::GlobalAddress>> Image::find_global(const std::string &
   return std::optional(gpu::GlobalAddress{address, size});
 }
 
-Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &name) {
+Result<CUfunction> Image::find_code(const std::string &name) const {
   CUfunction function = nullptr;
   const CUresult result = OMPTARGET_CU_RESULT(cuModuleGetFunction, &function, module_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
-    return std::unique_ptr<gpu::Kernel>();
+    return CUfunction{nullptr};
   OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetFunction", result, call_failure), "while looking for kernel %s", name.c_str());
-  OMPTARGET_TRY_ASSIGN(const KernelTraits traits, traits_of(name));
-  return Kernel::create(name, function, traits);
+  return function;
+}
+
+// Kernels are what follows .entry.
+bool Image::ptx_has_kernel(const std::string &name) {
+  constexpr std::string_view kMark = ".entry";
+  const std::string_view text = copy_;
+  if (ptx_kernels_.empty())
+    for (size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at)) {
+      at = std::min(text.find_first_not_of(" \t\r\n", at + kMark.size()), text.size());
+      const size_t end = std::min(text.find_first_of(" \t\r\n(,;", at), text.size());
+      ptx_kernels_.insert(text.substr(at, end - at));
+      at = end;
+    }
+  return ptx_kernels_.contains(name);
+}
+
+// The driver loads the code of a kernel when it is asked for it, so it is asked only where the file does not tell.
+Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &name) {
+  const ElfSymbol *symbol = elf_ ? elf_->find(name) : nullptr;
+  if (symbol && symbol->type == STT_FUNC) {
+    OMPTARGET_TRY_ASSIGN(const KernelTraits traits, traits_of(name));
+    return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, traits));
+  }
+  if (!ptx_has_kernel(name)) {
+    OMPTARGET_TRY_ASSIGN(CUfunction const function, find_code(name));
+    if (!function)
+      return std::unique_ptr<gpu::Kernel>();
+  }
+  return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, std::nullopt));
 }
 
 // PTX has no dots in names, so that the records of entries are called otherwise.
@@ -98,10 +127,15 @@ std::vector<GlobalCallSymbol> Image::global_calls(GlobalCall kind) const {
 
 // Destructors run when the file may be gone.
 Status Image::prepare_global_calls() {
-  OMPTARGET_TRY_ASSIGN(constructor_kernel_, find_kernel("nvptx$device$init"));
-  OMPTARGET_TRY_ASSIGN(destructor_kernel_, find_kernel("nvptx$device$fini"));
   constructors_ = global_calls(GlobalCall::kConstructors);
   destructors_ = global_calls(GlobalCall::kDestructors);
+  if (!constructors_.empty()) {
+    OMPTARGET_TRY_ASSIGN(constructor_kernel_, find_kernel("nvptx$device$init"));
+  }
+  if (!destructors_.empty()) {
+    OMPTARGET_TRY_ASSIGN(destructor_kernel_, find_kernel("nvptx$device$fini"));
+  }
+  ptx_kernels_.clear();
   return Status::ok();
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/status.h"
@@ -44,16 +46,21 @@ public:
   Result<std::optional<gpu::GlobalAddress>> find_global(const std::string &name) const override;
   Status run_global_calls(GlobalCall kind) override;
   Status unload() override;
+  /// The driver's function of a kernel; null if it has none of that name.
+  Result<CUfunction> find_code(const std::string &name) const;
+  using gpu::Image::traits_of;
 
 private:
   Status load_code(const void *bytes, size_t size) override;
   Status load_ptx(std::string_view text);
+  bool ptx_has_kernel(const std::string &name);
   Result<std::unique_ptr<gpu::Kernel>> create_kernel(const std::string &name) override;
   Result<uint64_t> find_function(const std::string &name) override;
   Status prepare_global_calls() override;
   std::vector<GlobalCallSymbol> global_calls(GlobalCall kind) const;
 
   CUmodule module_ = nullptr;
+  std::unordered_set<std::string_view> ptx_kernels_; ///< words of copy_; while it is loaded
   gpu::Kernel *constructor_kernel_ = nullptr;
   gpu::Kernel *destructor_kernel_ = nullptr;
   std::vector<GlobalCallSymbol> constructors_;

@@ -4,6 +4,7 @@
 #include "cuda/kernel.h"
 
 #include "cuda/driver.h"
+#include "cuda/image.h"
 
 namespace omptarget::cuda {
 
@@ -14,15 +15,22 @@ constexpr uint32_t kPlainSharedMemory = 48 * 1024;
 
 } // namespace
 
-Result<std::unique_ptr<gpu::Kernel>> Kernel::create(std::string name, CUfunction function, const KernelTraits &traits) {
-  std::unique_ptr<Kernel> kernel(new Kernel(std::move(name), function, traits));
+Status Kernel::ask_driver() {
+  OMPTARGET_TRY_ASSIGN(CUfunction const function, image_.find_code(name()));
+  if (!function)
+    return Status::error("the driver does not find it in the image");
   int threads = 0;
   int shared = 0;
   OMPTARGET_TRY(OMPTARGET_CU(cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
   OMPTARGET_TRY(OMPTARGET_CU(cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
-  kernel->max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
-  kernel->static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
-  return std::unique_ptr<gpu::Kernel>(std::move(kernel));
+  if (!has_traits_) {
+    OMPTARGET_TRY_ASSIGN(const KernelTraits traits, image_.traits_of(name()));
+    set_traits(traits);
+  }
+  max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
+  static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
+  function_ = function;
+  return Status::ok();
 }
 
 Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -14,20 +14,24 @@
 
 namespace omptarget::cuda {
 
+class Image;
+
 class Kernel final : public gpu::Kernel {
 public:
-  /// Context of the device current. Asks the driver for what it knows of the function.
-  static Result<std::unique_ptr<gpu::Kernel>> create(std::string name, CUfunction function, const KernelTraits &traits);
+  /// Without traits they are read from the device, when the driver is asked. The image outlives it.
+  Kernel(std::string name, const Image &image, const std::optional<KernelTraits> &traits)
+      : gpu::Kernel(std::move(name), traits.value_or(KernelTraits())), image_(image), has_traits_(traits.has_value()) {}
 
   CUfunction function() const { return function_; }
   /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: what a team can have. Any thread.
   Status allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit);
 
 private:
-  Kernel(std::string name, CUfunction function, const KernelTraits &traits)
-      : gpu::Kernel(std::move(name), traits), function_(function) {}
+  Status ask_driver() override;
 
-  const CUfunction function_;
+  const Image &image_;
+  const bool has_traits_;
+  CUfunction function_ = nullptr;
   std::atomic<uint32_t> dynamic_shared_memory_{0}; ///< allowed so far
 };
 

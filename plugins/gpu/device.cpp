@@ -47,12 +47,9 @@ Status Device::init() {
   Status status;
   {
     Scope scope(*this);
-    status = scope.take_status();
-    if (status) {
-      status = create_contents();
-      if (!status)
-        release_contents().consume();
-    }
+    status = create_contents();
+    if (!status)
+      release_contents().consume();
   }
   if (!status) {
     close().consume();
@@ -82,16 +79,14 @@ Status Device::deinit() {
   if (!is_ready_.exchange(false, std::memory_order_acq_rel))
     return Status::ok();
   Status status;
-  bool is_released = false;
-  // Twice, since nothing can be given back without being entered.
-  for (int attempt = 0; attempt < 2 && !is_released; ++attempt) {
+  {
     Scope scope(*this);
-    Status entered = scope.take_status();
-    is_released = entered.is_ok();
-    status.keep_first(is_released ? release_contents() : std::move(entered));
+    status = check_entered();
+    is_lost_ = !status;
+    if (!is_lost_)
+      status = release_contents();
   }
-  is_lost_ = !is_released;
-  if (is_released)
+  if (!is_lost_)
     status.keep_first(close());
   return status;
 }

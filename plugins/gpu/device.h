@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -115,14 +116,16 @@ protected:
   /// Before everything else, without a Scope, and after all of it.
   virtual Status open() { return Status::ok(); }
   virtual Status close() { return Status::ok(); }
-  /// How the thread was found.
+  /// How the thread was found: the driver's own record of it.
   struct Entry {
-    void *outer = nullptr;
-    bool is_changed = false;
+    alignas(void *) std::byte before[4 * sizeof(void *)];
   };
-  /// Makes the thread ready for calls that concern this device, and undoes it.
-  virtual Status enter(Entry &) { return Status::ok(); }
+  /// From here on the thread's calls concern this device, until it leaves. Calls nothing of the driver's that can wait until
+  /// something else is called.
+  virtual void enter(Entry &) {}
   virtual void leave(const Entry &) {}
+  /// Whether the driver can be called at all from here: otherwise nothing can be given back.
+  virtual Status check_entered() { return Status::ok(); }
   /// What the device has and prefers, before the settings.
   virtual void set_limits(LaunchLimits &limits) const = 0;
   virtual DeviceRates rates() const = 0;
@@ -185,19 +188,17 @@ private:
   HeapPools heap_pools_;
 };
 
-/// The time of a call that concerns a device. Check the status first.
+/// The time of a call that concerns a device.
 class Scope {
 public:
-  explicit Scope(Device &device) : device_(device), status_(device.enter(entry_)) {}
+  explicit Scope(Device &device) : device_(device) { device.enter(entry_); }
   ~Scope() { device_.leave(entry_); }
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
-  Status take_status() { return std::move(status_); }
 
 private:
   Device &device_;
   Device::Entry entry_;
-  Status status_;
 };
 
 } // namespace omptarget::gpu

@@ -52,7 +52,7 @@ public:
 protected:
   /// Gives the image to the driver. Parses it into elf_ if it is an ELF file of which symbols can be read.
   virtual Status load_code(const void *bytes, size_t size) = 0;
-  /// A kernel of that name; null if the image has none.
+  /// A kernel of that name; null if the image has none. Asks the driver only if the file does not tell.
   virtual Result<std::unique_ptr<Kernel>> create_kernel(const std::string &name) = 0;
   /// The device address of a function whose entry the image has no record of; 0 if it cannot be told.
   virtual Result<uint64_t> find_function(const std::string &name) = 0;

@@ -1,13 +1,17 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel of a loaded image: what decides how it is launched. Its address is the handle that the host library holds.
+// A kernel of a loaded image: what decides how it is launched. Its address is the handle that the host library holds. The
+// driver is asked about it before its first launch, so that kernels that are never launched cost it nothing.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/status.h"
 #include "common/kernel_traits.h"
 
 namespace omptarget::gpu {
@@ -17,6 +21,8 @@ public:
   virtual ~Kernel() = default;
 
   const std::string &name() const { return name_; }
+  /// Asks the driver, unless that was done. Any thread, inside of a Scope. Everything below may be called afterwards.
+  Status prepare() { return is_prepared_.load(std::memory_order_acquire) ? Status::ok() : prepare_once(); }
   const KernelTraits &traits() const { return traits_; }
   /// Most threads of a team that its registers allow; 0: not said.
   uint32_t max_threads() const { return max_threads_; }
@@ -28,13 +34,21 @@ public:
 protected:
   Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
 
+  /// Finds out what the driver knows of it, and sets what is below, and its traits if the file did not tell them.
+  virtual Status ask_driver() = 0;
+  void set_traits(const KernelTraits &traits) { traits_ = traits; }
+
   uint32_t max_threads_ = 0;
   uint32_t warp_size_ = 0;
   uint32_t static_shared_memory_ = 0;
 
 private:
+  Status prepare_once();
+
   const std::string name_;
-  const KernelTraits traits_;
+  KernelTraits traits_;
+  std::mutex mutex_; ///< held while the driver is asked
+  std::atomic<bool> is_prepared_{false};
 };
 
 } // namespace omptarget::gpu

@@ -102,7 +102,17 @@ void Device::announce(const Launch &launch, const Grid &grid) const {
                           grid.shape.teams, grid.shape.threads, mode);
 }
 
+Status Kernel::prepare_once() {
+  const std::lock_guard lock(mutex_);
+  if (is_prepared_.load(std::memory_order_relaxed))
+    return Status::ok();
+  OMPTARGET_TRY_DURING(ask_driver(), "while asking the driver about kernel %s", name_.c_str());
+  is_prepared_.store(true, std::memory_order_release);
+  return Status::ok();
+}
+
 Status Device::launch_on(void *stream, const Launch &launch) {
+  OMPTARGET_TRY(launch.kernel.prepare());
   const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
   OMPTARGET_TRY_DURING(start(stream, launch, grid),
                        "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",

@@ -35,8 +35,7 @@ template <typename Operation> int32_t without_driver(int32_t id, Operation opera
 
 // The same inside of a Scope.
 template <typename Operation> Status in_scope(Device &device, Operation operation) {
-  Scope scope(device);
-  OMPTARGET_TRY(scope.take_status());
+  const Scope scope(device);
   return operation(device);
 }
 template <typename Operation> int32_t on_device(int32_t id, Operation operation) {

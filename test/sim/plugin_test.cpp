@@ -166,6 +166,30 @@ TEST_F(GpuPlugin, num_teams_is_not_cut) {
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(16000000).threads(64))[1], 16000000u);
 }
 
+// Drivers load a kernel's code when they are asked for it.
+TEST_F(GpuPlugin, of_thousands_of_kernels_the_driver_is_asked_for_those_that_run) {
+  constexpr int kKernels = 2000;
+  std::vector<std::string> names;
+  for (int i = 0; i < kKernels; ++i)
+    names.push_back("many_" + std::to_string(i / 1000) + "_" + std::to_string(1000 + i % 1000).substr(1));
+  Image none(kUnderTest.many_image), image(kUnderTest.many_image);
+  const uint64_t start = sim.count(kUnderTest.find_kernel);
+  load(0, none);
+  const uint64_t otherwise = sim.count(kUnderTest.find_kernel) - start; // where globals are found in the same way
+  for (const std::string &name : names)
+    image.kernel(name.c_str());
+  const uint64_t before = sim.count(kUnderTest.find_kernel);
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  EXPECT_EQ(sim.count(kUnderTest.find_kernel), before + otherwise);
+  void *out = plugin.data_alloc(0, 8, nullptr, 0);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(Launch(out).run(plugin, 0, entries[1234].addr), 0) << plugin.error();
+    EXPECT_EQ(read<uint64_t>(0, out), 11234u);
+    EXPECT_EQ(sim.count(kUnderTest.find_kernel), before + otherwise + 1);
+  }
+}
+
 TEST_F(GpuPlugin, every_thread_of_the_grid_runs) {
   void *entry = kernel("count_threads");
   void *count = plugin.data_alloc(0, 8, nullptr, 0);

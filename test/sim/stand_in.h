@@ -26,9 +26,11 @@ struct UnderTest {
   const char *image;        ///< for device 0
   const char *other_image;  ///< for device 1
   const char *libc_image;   ///< for device 0, with code that calls the host
+  const char *many_image;   ///< for device 0, with two thousand kernels
   int32_t devices;
   size_t told;              ///< numbers that a tell_... kernel writes
   const char *allocate;     ///< a call that gives memory
+  const char *find_kernel;  ///< a call that finds one by its name
   const char *make_queue;   ///< a call that makes what a queue is made of
   const char *no_memory_once; ///< what fails if there is no memory once; for ever; and how that is told
   const char *no_memory;

@@ -27,3 +27,10 @@
   Context *context = nullptr;                                                                                          \
   if (const CUresult result = check_context(#name, context))                                                           \
   return result
+/// For functions that the stream they get decides the context of: any context will do, as with the driver. With
+/// SIM_CUDA_WANTS_OWN_CONTEXT=1 only that of the stream will.
+#define SIM_ENTER_STREAM(name, handle)                                                                                 \
+  SIM_ENTER(name);                                                                                                     \
+  Context *context = nullptr;                                                                                          \
+  if (const CUresult result = context_of_stream(#name, handle, context))                                               \
+  return result

@@ -63,7 +63,7 @@ static_assert(offsetof(ours::CUmemPoolProps, maxSize) == offsetof(::CUmemPoolPro
 
 // Inside of the plugin's namespace, where the list's names mean its own types.
 namespace omptarget::cuda::declared {
-#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, parameters) using name = CUresult(*) parameters;
+#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, context, parameters) using name = CUresult(*) parameters;
 #include "cuda/driver_functions.def"
 #undef OMPTARGET_CU_FUNCTION
 } // namespace omptarget::cuda::declared
@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   int missing = 0;
-#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, parameters)                                                   \
+#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, context, parameters)                                                   \
   if (!dlsym(stub, symbol)) {                                                                                          \
     std::fprintf(stderr, "%s has no %s\n", argv[1], symbol);                                                           \
     ++missing;                                                                                                         \

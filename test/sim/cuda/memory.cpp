@@ -141,7 +141,9 @@ SIM_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, u
 }
 
 SIM_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr address) {
-  SIM_ENTER_CONTEXT(cuPointerGetAttribute);
+  SIM_ENTER(cuPointerGetAttribute);
+  if (!current_context())
+    return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock(state().mutex);
   if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE || !is_pinned(address))
     return CUDA_ERROR_INVALID_VALUE;

@@ -378,6 +378,85 @@ TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
   EXPECT_EQ(current, nullptr);
 }
 
+// What a region with one variable asks of a device, and how often that asked for or changed the context.
+class CudaContexts : public CudaPlugin {
+protected:
+  uint64_t chosen() {
+    return sim.count("cuCtxGetCurrent") + sim.count("cuCtxPushCurrent") + sim.count("cuCtxPopCurrent");
+  }
+  uint64_t chosen_by_a_region(int32_t device, void *entry) {
+    uint64_t value = 5;
+    void *memory = plugin.data_alloc(device, 8, nullptr, 0);
+    const uint64_t before = chosen();
+    void *event = nullptr;
+    __tgt_async_info async{};
+    EXPECT_EQ(plugin.data_submit_async(device, memory, &value, 8, &async), 0) << plugin.error();
+    EXPECT_EQ(plugin.create_event(device, &event), 0);
+    EXPECT_EQ(plugin.record_event(device, event, &async), 0) << plugin.error();
+    EXPECT_EQ(Launch(memory, 10).run(plugin, device, entry, &async), 0) << plugin.error();
+    EXPECT_EQ(plugin.data_retrieve_async(device, &value, memory, 8, &async), 0) << plugin.error();
+    EXPECT_EQ(plugin.synchronize(device, &async), 0) << plugin.error();
+    EXPECT_EQ(plugin.destroy_event(device, event), 0);
+    EXPECT_EQ(plugin.data_delete(device, memory, 0), 0);
+    return chosen() - before;
+  }
+  using Push = int (*)(void *);
+  using Get = int (*)(void **);
+  Push push = reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"));
+  Get pop = reinterpret_cast<Get>(symbol(sim.library, "cuCtxPopCurrent_v2"));
+};
+
+TEST_F(CudaContexts, a_region_asks_once) {
+  void *entry = kernel("reduce");
+  chosen_by_a_region(0, entry);
+  EXPECT_EQ(chosen_by_a_region(0, entry), 1u);
+  // So does one of a thread that never had a context.
+  std::thread([&] {
+    chosen_by_a_region(0, entry);
+    EXPECT_EQ(chosen_by_a_region(0, entry), 1u);
+  }).join();
+}
+
+TEST_F(CudaContexts, a_region_under_a_programs_own_context_changes_it_once) {
+  void *entry = kernel("reduce");
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
+  ASSERT_EQ(push(info.Context), 0);
+  chosen_by_a_region(0, entry);
+  EXPECT_EQ(chosen_by_a_region(0, entry), 3u);
+  void *current = nullptr;
+  ASSERT_EQ(pop(&current), 0);
+  EXPECT_EQ(current, info.Context);
+}
+
+// The program took away what its thread was left with.
+TEST_F(CudaContexts, a_thread_whose_context_went_gets_it_again) {
+  void *entry = kernel("reduce");
+  std::thread([&] {
+    chosen_by_a_region(0, entry);
+    void *current = nullptr;
+    ASSERT_EQ(pop(&current), 0);
+    chosen_by_a_region(0, entry);
+    EXPECT_EQ(chosen_by_a_region(0, entry), 1u);
+  }).join();
+}
+
+TEST_F(CudaContexts, a_driver_that_wants_the_devices_own_gets_it) {
+  void *entry = kernel("reduce");
+  __tgt_device_info info{};
+  ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
+  ASSERT_EQ(push(info.Context), 0);
+  setenv("SIM_CUDA_WANTS_OWN_CONTEXT", "1", 1);
+  chosen_by_a_region(0, entry);
+  const uint64_t refused = sim.count("cuMemcpyHtoDAsync");
+  EXPECT_EQ(chosen_by_a_region(0, entry), 15u);
+  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), refused + 1); // it has learnt
+  unsetenv("SIM_CUDA_WANTS_OWN_CONTEXT");
+  void *current = nullptr;
+  ASSERT_EQ(pop(&current), 0);
+  EXPECT_EQ(current, info.Context);
+}
+
 TEST_F(CudaPlugin, a_child_of_fork_is_told_that_it_cannot) {
   const pid_t child = fork();
   if (child == 0) {

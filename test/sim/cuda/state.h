@@ -136,6 +136,9 @@ Context *current_context();
 /// 0 if there is a current context without error.
 CUresult check_context(const char *call, Context *&context);
 
+/// 0 if there is some current context and the one of the stream has no error; that one.
+CUresult context_of_stream(const char *call, omptarget::cuda::CUstream stream, Context *&context);
+
 /// The allocation that holds all of the range; null, and a violation, if there is none. State locked.
 Allocation *find_memory(const char *call, uintptr_t address, size_t size);
 /// Whether the range is pinned host memory. State locked.

@@ -74,6 +74,24 @@ void copy(void *destination, const void *source, size_t size) { std::memmove(des
 
 } // namespace
 
+CUresult sim::context_of_stream(const char *call, CUstream handle, Context *&context) {
+  Context *current = current_context();
+  if (!state().initialised)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!current)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  Stream *stream = reinterpret_cast<Stream *>(handle);
+  if (!stream) {
+    violation("%s: the default stream, which waits for all others", call);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  context = &stream->context();
+  const char *wants_own = std::getenv("SIM_CUDA_WANTS_OWN_CONTEXT");
+  if (wants_own && *wants_own == '1' && current != context)
+    return CUDA_ERROR_INVALID_HANDLE;
+  return context->error.load();
+}
+
 #define SIM_CHECK(check)                                                                                               \
   if (const CUresult checked = (check))                                                                                \
   return checked
@@ -99,14 +117,14 @@ SIM_API CUresult cuStreamDestroy_v2(CUstream handle) {
 }
 
 SIM_API CUresult cuStreamSynchronize(CUstream handle) {
-  SIM_ENTER_CONTEXT(cuStreamSynchronize);
+  SIM_ENTER_STREAM(cuStreamSynchronize, handle);
   SIM_CHECK(check_stream("cuStreamSynchronize", context, handle));
   reinterpret_cast<Stream *>(handle)->wait_all();
   return context->error.load();
 }
 
 SIM_API CUresult cuStreamQuery(CUstream handle) {
-  SIM_ENTER_CONTEXT(cuStreamQuery);
+  SIM_ENTER_STREAM(cuStreamQuery, handle);
   SIM_CHECK(check_stream("cuStreamQuery", context, handle));
   const bool complete = reinterpret_cast<Stream *>(handle)->query();
   if (const CUresult error = context->error.load())
@@ -115,7 +133,7 @@ SIM_API CUresult cuStreamQuery(CUstream handle) {
 }
 
 SIM_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuStreamWaitEvent);
+  SIM_ENTER_STREAM(cuStreamWaitEvent, handle);
   SIM_CHECK(check_stream("cuStreamWaitEvent", context, handle));
   SIM_CHECK(check_event("cuStreamWaitEvent", nullptr, event_handle));
   if (flags != 0)
@@ -153,7 +171,7 @@ SIM_API CUresult cuEventDestroy_v2(CUevent handle) {
 }
 
 SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
-  SIM_ENTER_CONTEXT(cuEventRecord);
+  SIM_ENTER_STREAM(cuEventRecord, stream_handle);
   SIM_CHECK(check_stream("cuEventRecord", context, stream_handle));
   SIM_CHECK(check_event("cuEventRecord", context, handle));
   Stream *stream = reinterpret_cast<Stream *>(stream_handle);
@@ -166,8 +184,11 @@ SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
 }
 
 SIM_API CUresult cuEventSynchronize(CUevent handle) {
-  SIM_ENTER_CONTEXT(cuEventSynchronize);
+  SIM_ENTER(cuEventSynchronize);
+  if (!current_context())
+    return CUDA_ERROR_INVALID_CONTEXT;
   SIM_CHECK(check_event("cuEventSynchronize", nullptr, handle));
+  const Context *context = reinterpret_cast<Event *>(handle)->context;
   Stream *stream = nullptr;
   uint64_t ticket = 0;
   {
@@ -184,7 +205,7 @@ SIM_API CUresult cuEventSynchronize(CUevent handle) {
 // ---- Copies
 
 SIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size_t size, CUstream stream) {
-  SIM_ENTER_CONTEXT(cuMemcpyHtoDAsync);
+  SIM_ENTER_STREAM(cuMemcpyHtoDAsync, stream);
   SIM_CHECK(check_stream("cuMemcpyHtoDAsync", context, stream));
   SIM_CHECK(check_device("cuMemcpyHtoDAsync", context, target, size));
   void *destination = reinterpret_cast<void *>(target);
@@ -200,7 +221,7 @@ SIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size
 }
 
 SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t size, CUstream stream) {
-  SIM_ENTER_CONTEXT(cuMemcpyDtoHAsync);
+  SIM_ENTER_STREAM(cuMemcpyDtoHAsync, stream);
   SIM_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
   SIM_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
@@ -209,7 +230,7 @@ SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t siz
 }
 
 SIM_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
-  SIM_ENTER_CONTEXT(cuMemcpyDtoDAsync);
+  SIM_ENTER_STREAM(cuMemcpyDtoDAsync, stream);
   SIM_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
   SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
   SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
@@ -220,7 +241,7 @@ SIM_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, si
 
 SIM_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
                                    CUcontext source_context, size_t size, CUstream stream) {
-  SIM_ENTER_CONTEXT(cuMemcpyPeerAsync);
+  SIM_ENTER_STREAM(cuMemcpyPeerAsync, stream);
   SIM_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
   SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
   SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));

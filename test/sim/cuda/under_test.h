@@ -14,7 +14,8 @@ namespace sim_test {
 
 // A failure of the context: after 700 every later call fails, and nothing can be given back but the context.
 inline constexpr UnderTest kUnderTest = {
-    "kernels_80.cubin", "kernels_90.cubin", "kernels_libc.cubin", 2, 8, "cuMemAlloc", "cuStreamCreate",
+    "kernels_80.cubin", "kernels_90.cubin", "kernels_libc.cubin", "kernels_many.cubin", 2, 8, "cuMemAlloc",
+    "cuModuleGetFunction", "cuStreamCreate",
     "cuMemAlloc:1:2,cuMemAllocFromPoolAsync:1:2", "cuMemAlloc:+:2,cuMemAllocFromPoolAsync:+:2",
     ": CUDA_ERROR_OUT_OF_MEMORY (2)", 100000, {"999", "700"}, "SIM_CUDA_FAIL"};
 
@@ -23,7 +24,9 @@ inline bool may_go_unnoticed(const std::string &name) {
   for (const char *harmless : {"cuPointerGetAttribute", "cuDeviceGetAttribute", "cuCtxPopCurrent", "cuCtxGetCurrent",
                                "cuCtxEnablePeerAccess",
                                // tried again after kept memory was given back
-                               "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemHostAlloc", "cuMemAllocManaged"})
+                               "cuMemAlloc", "cuMemAllocFromPoolAsync", "cuMemHostAlloc", "cuMemAllocManaged",
+                               // made current by another attempt
+                               "cuCtxPushCurrent"})
     if (name == harmless)
       return true;
   // A pool's memory is waited for as part of its allocation.
