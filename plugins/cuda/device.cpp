@@ -63,7 +63,7 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
 }
 
 Device::Device(int32_t id, const DeviceProperties &properties)
-    : gpu::Device(id, memory_, queues_), properties_(properties), memory_(properties_), queues_(*this) {}
+    : gpu::Device(id, memory_, queues_), properties_(properties), memory_(properties_), queues_(*this, memory_) {}
 
 Device *Device::current() { return CurrentContext::of_thread().device; }
 

@@ -79,6 +79,7 @@ private:
   Status connect(const DeviceCopy &copy) override;
   Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   bool should_stage(const void *host, size_t size);
+  bool should_copy_late(CUstream stream, const void *host, size_t size);
 
   const DeviceProperties properties_;
   CUcontext context_ = nullptr;

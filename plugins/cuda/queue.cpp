@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
+#include "cuda/memory.h"
 
 namespace omptarget::cuda {
 
@@ -53,9 +54,30 @@ Result<bool> QueueSet::is_finished(void *stream) {
 
 // Waits for everything, since work that is still under way uses memory that its owner gives up when told of the failure.
 // After a fault of a kernel nothing is under way.
-void QueueSet::abandon(void *) {
+void QueueSet::abandon(void *stream) {
   if (!device_.fault().happened())
     OMPTARGET_CU(cuCtxSynchronize).consume();
+  for (const auto &copy : copies_.take(as_stream(stream)))
+    copy->drop().consume();
+}
+
+// ---- Copies to pageable memory
+
+Status QueueSet::copy_out(CUstream stream, void *host, uint64_t target, size_t size) {
+  OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_pinned(size));
+  if (Status status = OMPTARGET_CU(cuMemcpyDtoHAsync, block, target, size, stream); !status) {
+    memory_.release_pinned(block).consume();
+    return status;
+  }
+  copies_.add(stream, std::make_shared<HostCopy>(memory_, block, host, size));
+  return Status::ok();
+}
+
+Status QueueSet::settle(CUstream stream, const void *host, size_t size) {
+  if (!copies_.overlaps(stream, host, size))
+    return Status::ok();
+  OMPTARGET_TRY(finish(stream));
+  return cuda::finish(copies_.take(stream));
 }
 
 // ---- What else belongs to a stream
@@ -67,20 +89,22 @@ QueueSet::Extra &QueueSet::extra_of(Extras &extras, CUstream stream) {
   return extra->second;
 }
 
-void QueueSet::finished(void *stream) {
+Status QueueSet::finished(void *stream) {
+  Status status = cuda::finish(copies_.take(as_stream(stream)));
   if (extras_count_.load(std::memory_order_acquire) == 0)
-    return;
+    return status;
   auto extras = extras_.lock();
   const auto found = extras->find(as_stream(stream));
   if (found == extras->end())
-    return;
+    return status;
   for (auto &block : found->second.blocks)
     give_back_environment(std::move(block));
   found->second.blocks.clear();
   if (found->second.is_interop)
-    return;
+    return status;
   extras->erase(found);
   extras_count_.fetch_sub(1, std::memory_order_relaxed);
+  return status;
 }
 
 bool QueueSet::is_interop(void *stream) {
@@ -127,28 +151,42 @@ Result<void *> QueueSet::create_event() {
   return event;
 }
 
-void QueueSet::destroy_event(void *event) { events_.give_back(static_cast<CUevent>(event)); }
+void QueueSet::destroy_event(void *event) {
+  copies_.forget(static_cast<CUevent>(event));
+  events_.give_back(static_cast<CUevent>(event));
+}
 
 Status QueueSet::record(void *event, void *stream) {
-  return OMPTARGET_CU(cuEventRecord, static_cast<CUevent>(event), as_stream(stream));
+  OMPTARGET_TRY(OMPTARGET_CU(cuEventRecord, static_cast<CUevent>(event), as_stream(stream)));
+  copies_.record(static_cast<CUevent>(event), as_stream(stream));
+  return Status::ok();
 }
 
 Status QueueSet::wait_for(void *event, void *stream) {
-  return OMPTARGET_CU(cuStreamWaitEvent, as_stream(stream), static_cast<CUevent>(event), 0);
+  OMPTARGET_TRY(OMPTARGET_CU(cuStreamWaitEvent, as_stream(stream), static_cast<CUevent>(event), 0));
+  copies_.wait_for(static_cast<CUevent>(event), as_stream(stream));
+  return Status::ok();
 }
 
-Status QueueSet::wait_for(void *event) { return OMPTARGET_CU(cuEventSynchronize, static_cast<CUevent>(event)); }
+Status QueueSet::wait_for(void *event) {
+  OMPTARGET_TRY(OMPTARGET_CU(cuEventSynchronize, static_cast<CUevent>(event)));
+  return cuda::finish(copies_.before(static_cast<CUevent>(event)));
+}
 
 // ---- The end
 
+// All work is complete, or lost.
 Status QueueSet::finish_all() {
+  Status status;
+  for (const auto &copy : copies_.take_all())
+    status.keep_first(device_.fault().happened() ? copy->drop() : copy->finish());
   Extras extras;
   extras.swap(*extras_.lock());
   extras_count_.store(0, std::memory_order_relaxed);
   for (auto &[stream, extra] : extras)
     for (auto &block : extra.blocks)
       give_back_environment(std::move(block));
-  return Status::ok();
+  return status;
 }
 
 Status QueueSet::release_own() {

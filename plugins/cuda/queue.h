@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "common/handle_pool.h"
 #include "cuda/cuda_api.h"
+#include "cuda/host_copies.h"
 #include "gpu/queue.h"
 
 namespace omptarget::cuda {
@@ -19,10 +20,17 @@ namespace omptarget::cuda {
 /// Context of the device current.
 class QueueSet final : public gpu::QueueSet {
 public:
-  explicit QueueSet(gpu::Device &device) : gpu::QueueSet(device) {}
+  QueueSet(gpu::Device &device, Memory &memory) : gpu::QueueSet(device), memory_(memory) {}
 
   /// Prepares, on the stream, the launch environment of a kernel.
   Result<uint64_t> launch_environment(CUstream stream, const gpu::EnvironmentNeed &need);
+
+  /// Copies from the device to pageable memory, complete when the stream has been waited for. Interop's streams are waited for
+  /// by others.
+  Status copy_out(CUstream stream, void *host, uint64_t target, size_t size);
+  bool may_copy_late(CUstream stream) { return !is_interop(stream); }
+  /// Waits for copies to this host memory that were begun before on the stream.
+  Status settle(CUstream stream, const void *host, size_t size);
 
   Status init() override;
   Result<void *> take() override;
@@ -44,7 +52,7 @@ private:
   Status finish(void *stream) override;
   Result<bool> is_finished(void *stream) override;
   void abandon(void *stream) override;
-  void finished(void *stream) override;
+  Status finished(void *stream) override;
   bool is_interop(void *stream) override;
   void set_interop(void *stream, bool is_interop) override;
   Status finish_all() override;
@@ -52,10 +60,12 @@ private:
   Result<std::unique_ptr<gpu::EnvironmentBlock>> take_block(CUstream stream, const gpu::EnvironmentNeed &need);
   Extra &extra_of(Extras &extras, CUstream stream);
 
+  Memory &memory_;
   HandlePool<CUstream> streams_;
   HandlePool<CUevent> events_;
   std::atomic<size_t> extras_count_{0}; ///< entries of extras_, so that most calls need no look
   Guarded<Extras> extras_;
+  HostCopies copies_;
 };
 
 } // namespace omptarget::cuda

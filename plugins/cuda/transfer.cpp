@@ -8,23 +8,39 @@
 #include "base/log.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
+#include "gpu/devices.h"
 
 namespace omptarget::cuda {
+
+namespace {
+// Largest copy to pageable memory for which nobody waits before its queue is waited for.
+constexpr size_t kMostLate = size_t{1} << 20;
+} // namespace
 
 bool Device::should_stage(const void *host, size_t size) {
   return staging().wants(size) && !memory_.is_pinned(host);
 }
 
 Status Device::copy_in(void *stream, uint64_t target, const void *host, size_t size) {
+  OMPTARGET_TRY(queues_.settle(static_cast<CUstream>(stream), host, size));
   return should_stage(host, size)
              ? staging().submit(stream, target, host, size)
              : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, static_cast<CUstream>(stream));
 }
 
-Status Device::copy_out(void *stream, void *host, uint64_t target, size_t size) {
-  return should_stage(host, size)
-             ? staging().retrieve(stream, host, target, size)
-             : OMPTARGET_CU(cuMemcpyDtoHAsync, host, target, size, static_cast<CUstream>(stream));
+// Where kernels may read and write what lies there, they would not find it before the host's step.
+bool Device::should_copy_late(CUstream stream, const void *host, size_t size) {
+  return size <= kMostLate && !staging().wants(size) && !gpu::uses_unified_shared_memory() &&
+         queues_.may_copy_late(stream) && !memory_.is_pinned(host);
+}
+
+Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) {
+  const CUstream stream = static_cast<CUstream>(handle);
+  OMPTARGET_TRY(queues_.settle(stream, host, size));
+  if (should_copy_late(stream, host, size))
+    return queues_.copy_out(stream, host, target, size);
+  return should_stage(host, size) ? staging().retrieve(handle, host, target, size)
+                                  : OMPTARGET_CU(cuMemcpyDtoHAsync, host, target, size, stream);
 }
 
 Status Device::fill_on(void *stream, uint64_t target, uint8_t value, size_t size) {

@@ -31,6 +31,10 @@ public:
   Result<uint64_t> allocate_device(size_t size);
   Status release_device(uint64_t memory);
 
+  /// Pinned memory for the plugin's own copies.
+  Result<void *> allocate_pinned(size_t size) { return allocators_[OMPTARGET_ALLOC_HOST]->allocate(size); }
+  Status release_pinned(void *memory) { return allocators_[OMPTARGET_ALLOC_HOST]->release(memory); }
+
   /// data_lock and data_unlock.
   Result<void *> lock(void *host, size_t size);
   Status unlock(void *host);

@@ -25,18 +25,18 @@ Status QueueSet::wait(void *stream) {
   if (Status status = finish(stream); !status)
     return lost(stream, std::move(status));
   device_.launches().completed(stream);
-  finished(stream);
-  return Status::ok();
+  return finished(stream);
 }
 
-void QueueSet::completed(__tgt_async_info &async) {
+Status QueueSet::completed(__tgt_async_info &async) {
   void *stream = async.Queue;
   device_.launches().completed(stream);
-  finished(stream);
+  Status status = finished(stream);
   if (is_interop(stream))
-    return;
+    return status;
   async.Queue = nullptr;
   give_back(stream);
+  return status;
 }
 
 Status QueueSet::synchronize(__tgt_async_info &async) {
@@ -47,8 +47,7 @@ Status QueueSet::synchronize(__tgt_async_info &async) {
     async.Queue = nullptr;
     return lost(stream, std::move(status));
   }
-  completed(async);
-  return Status::ok();
+  return completed(async);
 }
 
 Result<bool> QueueSet::query(__tgt_async_info &async) {
@@ -61,7 +60,7 @@ Result<bool> QueueSet::query(__tgt_async_info &async) {
     return lost(stream, is_complete.take_status());
   }
   if (*is_complete)
-    completed(async);
+    OMPTARGET_TRY(completed(async));
   return is_complete;
 }
 

@@ -68,8 +68,8 @@ protected:
   virtual Result<bool> is_finished(void *stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
   virtual void abandon(void *stream) = 0;
-  /// The stream is empty: what its work used is free.
-  virtual void finished(void *) {}
+  /// The stream is empty: does what is left to do on the host, and what its work used is free.
+  virtual Status finished(void *) { return Status::ok(); }
   virtual bool is_interop(void *stream) = 0;
   virtual void set_interop(void *stream, bool is_interop) = 0;
   /// Waits for streams that are still taken, and gives back what launches on them use.
@@ -82,7 +82,7 @@ protected:
 private:
   Status lost(void *stream, Status status);
   /// The queue's stream is empty.
-  void completed(__tgt_async_info &async);
+  Status completed(__tgt_async_info &async);
 
   Guarded<EnvironmentBlocks> environments_; ///< that no launch uses
 };

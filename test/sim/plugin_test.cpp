@@ -166,6 +166,89 @@ TEST_F(GpuPlugin, num_teams_is_not_cut) {
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(16000000).threads(64))[1], 16000000u);
 }
 
+// What is copied to the program's own, pageable memory: the thread that asks for it goes on.
+class GpuResults : public GpuPlugin {
+protected:
+  void SetUp() override {
+    GpuPlugin::SetUp();
+    device_ = plugin.data_alloc(0, kBytes, nullptr, 0);
+    std::vector<int> values(kBytes / sizeof(int));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<int>(i);
+    ASSERT_EQ(plugin.data_submit(0, device_, values.data(), kBytes), 0) << plugin.error();
+    sim.hold(1); // nothing starts before somebody waits
+  }
+  void TearDown() override {
+    sim.hold(0);
+    EXPECT_EQ(plugin.data_delete(0, device_, 0), 0);
+    GpuPlugin::TearDown();
+  }
+  void retrieve(std::vector<int> &host, __tgt_async_info *queue) {
+    ASSERT_EQ(plugin.data_retrieve_async(0, host.data(), device_, kBytes, queue), 0) << plugin.error();
+  }
+  static constexpr int64_t kBytes = 1 << 20;
+  static constexpr size_t kLast = kBytes / sizeof(int) - 1;
+  std::vector<int> host_ = std::vector<int>(kBytes / sizeof(int), -1);
+  void *device_ = nullptr;
+  __tgt_async_info first_{}, second_{};
+};
+
+TEST_F(GpuResults, nobody_waits_until_the_queue_is_waited_for) {
+  std::vector<int> other(host_);
+  retrieve(host_, &first_);
+  retrieve(other, &first_);
+  EXPECT_EQ(host_[kLast], -1);
+  EXPECT_EQ(other[kLast], -1);
+  ASSERT_EQ(plugin.synchronize(0, &first_), 0) << plugin.error();
+  EXPECT_EQ(host_[kLast], static_cast<int>(kLast));
+  EXPECT_EQ(other[kLast], static_cast<int>(kLast));
+}
+
+TEST_F(GpuResults, are_there_when_an_event_behind_them_was_waited_for) {
+  void *event = nullptr;
+  retrieve(host_, &first_);
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &first_), 0);
+  EXPECT_EQ(host_[kLast], -1);
+  ASSERT_EQ(plugin.sync_event(0, event), 0) << plugin.error();
+  EXPECT_EQ(host_[kLast], static_cast<int>(kLast));
+  host_[kLast] = 7; // it is the program's again
+  ASSERT_EQ(plugin.synchronize(0, &first_), 0);
+  EXPECT_EQ(host_[kLast], 7);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+}
+
+TEST_F(GpuResults, are_there_when_a_queue_behind_the_event_was_waited_for) {
+  void *event = nullptr;
+  retrieve(host_, &first_);
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.record_event(0, event, &first_), 0);
+  ASSERT_EQ(plugin.wait_event(0, event, &second_), 0);
+  ASSERT_EQ(plugin.destroy_event(0, event), 0);
+  EXPECT_EQ(host_[kLast], -1);
+  ASSERT_EQ(plugin.synchronize(0, &second_), 0) << plugin.error();
+  EXPECT_EQ(host_[kLast], static_cast<int>(kLast));
+  ASSERT_EQ(plugin.synchronize(0, &first_), 0);
+}
+
+TEST_F(GpuResults, come_before_what_is_copied_from_there_afterwards) {
+  void *copy = plugin.data_alloc(0, kBytes, nullptr, 0);
+  retrieve(host_, &first_);
+  ASSERT_EQ(plugin.data_submit_async(0, copy, host_.data() + kLast, sizeof(int), &first_), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &first_), 0) << plugin.error();
+  sim.hold(0);
+  EXPECT_EQ(read<int>(0, copy), static_cast<int>(kLast));
+  EXPECT_EQ(plugin.data_delete(0, copy, 0), 0);
+}
+
+TEST_F(GpuResults, of_a_queue_that_is_asked_are_there_when_it_is_done) {
+  retrieve(host_, &first_);
+  ASSERT_EQ(plugin.query_async(0, &first_), 0) << plugin.error();
+  while (first_.Queue)
+    ASSERT_EQ(plugin.query_async(0, &first_), 0) << plugin.error();
+  EXPECT_EQ(host_[kLast], static_cast<int>(kLast));
+}
+
 // Drivers load a kernel's code when they are asked for it.
 TEST_F(GpuPlugin, of_thousands_of_kernels_the_driver_is_asked_for_those_that_run) {
   constexpr int kKernels = 2000;

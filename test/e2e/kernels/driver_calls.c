@@ -37,7 +37,8 @@ static void check_calls(int line, const char *wanted) {
 
 #define LAUNCH "cuLaunchKernel "
 #define TO "cuMemcpyHtoDAsync "
-#define FROM "cuMemcpyDtoHAsync "
+#define FROM "cuPointerGetAttribute cuMemcpyDtoHAsync " // whether the memory is pinned
+#define FROM_LARGE "cuMemcpyDtoHAsync "
 #define WAIT "cuStreamSynchronize "
 #define EVENT "cuEventRecord " // for threads that meet data which are still on their way
 
@@ -46,7 +47,7 @@ COSTS(private_scalar, LAUNCH WAIT, int x = scalar; _Pragma("omp target firstpriv
 COSTS(private_array, TO LAUNCH WAIT, char x[4096] = {1}; _Pragma("omp target firstprivate(x)") { x[1]++; })
 COSTS(present_data, LAUNCH WAIT, _Pragma("omp target map(tofrom : mapped)") { mapped[0]++; })
 COSTS(new_data, TO EVENT LAUNCH FROM WAIT, _Pragma("omp target map(tofrom : data)") { data[0]++; })
-COSTS(large_data, TO EVENT LAUNCH FROM WAIT, _Pragma("omp target map(tofrom : large)") { large[0]++; })
+COSTS(large_data, TO EVENT LAUNCH FROM_LARGE WAIT, _Pragma("omp target map(tofrom : large)") { large[0]++; })
 COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
 COSTS(only_on_device, LAUNCH WAIT, _Pragma("omp target map(alloc : data)") { data[0]++; })
 COSTS(enter_exit_alloc, "", _Pragma("omp target enter data map(alloc : data)")

@@ -226,6 +226,11 @@ SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t siz
   SIM_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
   reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(host, source, size); });
+  // As the driver does: it returns when pageable memory has what was copied.
+  if (!is_host_pinned(host) && !reads_pageable_late()) {
+    reinterpret_cast<Stream *>(stream)->wait_all();
+    return context->error.load();
+  }
   return CUDA_SUCCESS;
 }
 
