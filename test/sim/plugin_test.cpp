@@ -171,6 +171,8 @@ class GpuResults : public GpuPlugin {
 protected:
   void SetUp() override {
     GpuPlugin::SetUp();
+    if (std::getenv("LIBOMPTARGET_STAGING_THRESHOLD"))
+      GTEST_SKIP() << "copies in pieces are waited for";
     device_ = plugin.data_alloc(0, kBytes, nullptr, 0);
     std::vector<int> values(kBytes / sizeof(int));
     for (size_t i = 0; i < values.size(); ++i)
@@ -180,7 +182,8 @@ protected:
   }
   void TearDown() override {
     sim.hold(0);
-    EXPECT_EQ(plugin.data_delete(0, device_, 0), 0);
+    if (device_)
+      EXPECT_EQ(plugin.data_delete(0, device_, 0), 0);
     GpuPlugin::TearDown();
   }
   void retrieve(std::vector<int> &host, __tgt_async_info *queue) {
