@@ -184,6 +184,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_use_auto_zero_copy(int32_t ID);
 OMPTARGET_PLUGIN_API void __tgt_rtl_set_info_flag(uint32_t flag);
 /* The number that the first device of this plugin has in the program. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_device_offset(int32_t first_device_number);
+/* The number that this device has in the program, where it may differ from the first one's and the next ones' (OpenMP's
+ * OMP_AVAILABLE_DEVICES): called after set_device_offset, before init_device, for the devices that the program has. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_device_number(int32_t ID, int32_t number);
 /* Prints a description of the device to stdout. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_print_device_info(int32_t ID);
 /* Fills *info; on failure *error may be set to a text that lives as long as the plugin. */

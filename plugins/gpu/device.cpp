@@ -13,7 +13,10 @@
 
 namespace omptarget::gpu {
 
-int32_t Device::number() const { return id_ + device_offset(); }
+int32_t Device::number() const {
+  const int32_t told = number_.load(std::memory_order_relaxed);
+  return told >= 0 ? told : id_ + device_offset();
+}
 
 Status Device::check_usable() const {
   if (is_forked())

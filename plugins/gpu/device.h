@@ -48,6 +48,7 @@ public:
   int32_t id() const { return id_; }
   /// Its number in the program.
   int32_t number() const;
+  void set_number(int32_t number) { number_.store(number, std::memory_order_relaxed); }
   bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
   const LaunchLimits &limits() const { return limits_; }
   /// Ready, not failed, and in the process that opened the driver.
@@ -174,6 +175,7 @@ private:
   Status launch_on(void *stream, const Launch &launch);
 
   const int32_t id_;
+  std::atomic<int32_t> number_{-1}; ///< told by itself
   LaunchLimits limits_;
   std::atomic<bool> is_ready_{false};
   bool is_lost_ = false;    ///< it could not be entered to give everything back

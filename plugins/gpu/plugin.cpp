@@ -368,6 +368,14 @@ int32_t __tgt_rtl_set_device_offset(int32_t first) {
   return kSuccess;
 }
 
+int32_t __tgt_rtl_set_device_number(int32_t id, int32_t number) {
+  Device *device = find_device(id);
+  if (!device)
+    return finish(no_device(id));
+  device->set_number(number);
+  return kSuccess;
+}
+
 void __tgt_rtl_print_device_info(int32_t id) {
   if (const Device *device = find_device(id))
     device->print_info();

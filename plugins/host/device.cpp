@@ -21,7 +21,6 @@ constinit std::atomic<DeviceDomain *const *> domains{nullptr};
 namespace {
 
 constexpr int32_t kDefault = 4;
-constexpr long kMost = 256;
 
 /// The devices are the machine's NUMA domains; nothing is done if they cannot be read. Returns their number.
 int32_t make_domains() {
@@ -32,7 +31,7 @@ int32_t make_domains() {
   }
   auto *const all = new std::vector<DeviceDomain *>; // never destroyed
   for (NumaDomain &domain : read.value()) {
-    if (all->size() == kMost)
+    if (all->size() == static_cast<size_t>(kMostDevices))
       break;
     OMPTARGET_TRACE(Topic::kDevice, "device %zu of the CPU is NUMA domain %d: %zu CPU(s), first %d%s", all->size(),
                     domain.number, domain.cpus.size(), domain.cpus[0], domain.has_memory ? "" : ", no memory");
@@ -50,10 +49,10 @@ int32_t choose_devices() {
     return make_domains();
   char *end = nullptr;
   const long number = std::strtol(text, &end, 10);
-  if (*end == '\0' && number >= 1 && number <= kMost)
+  if (*end == '\0' && number >= 1 && number <= kMostDevices)
     return static_cast<int32_t>(number);
   warn_about_setting(SettingId::kHostDevices,
-                     format("'%s' is neither a number from 1 to %ld nor numa; the default %d is used", text, kMost,
+                     format("'%s' is neither a number from 1 to %d nor numa; the default %d is used", text, kMostDevices,
                             kDefault));
   return kDefault;
 }

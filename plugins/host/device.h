@@ -18,6 +18,8 @@
 
 namespace omptarget::host {
 
+inline constexpr int32_t kMostDevices = 256;
+
 struct DeviceDomain;
 
 namespace internal {

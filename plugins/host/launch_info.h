@@ -10,8 +10,10 @@
 
 namespace omptarget::host {
 
-/// The number that the first device has in the program, and the value of LIBOMPTARGET_INFO from now on.
+/// The number that the first device has in the program, and the others count from there; or those of single devices. The value
+/// of LIBOMPTARGET_INFO from now on. device is valid.
 void set_first_device_number(int32_t number);
+void set_device_number(int32_t device, int32_t number);
 void set_info_flag(uint32_t flag);
 
 /// Whether launches are told.

@@ -362,6 +362,13 @@ int32_t __tgt_rtl_set_device_offset(int32_t first_device_number) {
   return 0;
 }
 
+int32_t __tgt_rtl_set_device_number(int32_t device, int32_t number) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  set_device_number(device, number);
+  return 0;
+}
+
 void __tgt_rtl_print_device_info(int32_t device) {
   const DeviceDomain *const domain = is_device(device) ? domain_of(device) : nullptr;
   std::printf("    This is the CPU itself as device %d of %d%s\n", device, device_count(),

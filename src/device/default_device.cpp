@@ -12,12 +12,37 @@
 #include "base/settings.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
+#include "observe/info.h"
+#include "plugin/device_numbering.h"
 
 namespace omptarget {
 
 namespace {
 
 constexpr const char *kStandardVariable = "OMP_DEFAULT_DEVICE";
+
+/// The text of OMP_DEFAULT_DEVICE if it names a device by its traits (OpenMP 6.0, section 4.3.8), or null. Numbers are the
+/// host runtime's affair.
+const char *wanted_traits() {
+  const char *const text = std::getenv(kStandardVariable);
+  return text && std::strchr(text, '(') ? text : nullptr;
+}
+
+/// Makes the first device that has the traits the default one.
+void choose_by_traits(const char *text) {
+  std::vector<DeviceTraits> traits;
+  for (int32_t i = 0; const Device *const device = Runtime::get().known_device(i); ++i)
+    traits.push_back(traits_of({&device->plugin(), device->local_id()}));
+  Result<std::vector<size_t>> selected = select_devices(text, traits);
+  if (!selected.is_ok())
+    print_message(format("%s: '%s' names no device: %s", kStandardVariable, text, selected.take_status().to_string().c_str()));
+  else if (selected.value().empty())
+    print_message(format("%s: none of the %zu device(s) is '%s'", kStandardVariable, traits.size(), text));
+  else if (const auto number = static_cast<int32_t>(selected.value()[0]); !libomp::set_default_device(number))
+    print_message(format("%s: the OpenMP runtime of the host lets nobody set the default device", kStandardVariable));
+  else
+    OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: the first that is %s", number, text);
+}
 
 /// Whether the setting asks for something that can be done; what cannot is said.
 bool is_asked_for() {
@@ -70,12 +95,15 @@ void choose_default_device() {
   static constinit std::atomic<bool> is_done{false};
   if (is_done.load(std::memory_order_acquire))
     return;
-  if (!is_asked_for()) {
+  const char *const traits = wanted_traits();
+  if (!traits && !is_asked_for()) {
     is_done.store(true, std::memory_order_release);
     return;
   }
   if (Runtime::get().number_of_devices() == 0 || is_done.exchange(true, std::memory_order_acq_rel))
     return; // a module that comes later may bring devices
+  if (traits)
+    return choose_by_traits(traits);
   const DefaultDevice choice = device_of_place(process_rank(), devices_of_first_kind());
   if (libomp::set_default_device(choice.device))
     OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: %s", choice.device, choice.reason.c_str());

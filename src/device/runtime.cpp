@@ -81,6 +81,7 @@ Status Runtime::initialise_all() {
     std::lock_guard enumeration(enumeration_mutex_);
     for (const auto &plugin : plugins_.plugins)
       use(*plugin);
+    number_devices();
   }
   for (int32_t i = 0; i < number_of_devices(); ++i)
     if (auto device = this->device(static_cast<DeviceId>(i)); !device)
@@ -148,6 +149,7 @@ void Runtime::enumerate(bool even_without_modules) {
   use_plugins(even_without_modules ? PluginNeed::all() : need_of(libraries));
   for (const auto &library : modules_.take(libraries))
     match(library);
+  number_devices();
   matched_generation_.store(target, std::memory_order_release);
 }
 
@@ -228,18 +230,33 @@ void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
 }
 
 void Runtime::use(const Plugin &plugin) {
-  if (std::find(used_plugins_.begin(), used_plugins_.end(), &plugin) != used_plugins_.end())
+  if (std::find(used_plugins_.begin(), used_plugins_.end(), &plugin) == used_plugins_.end())
+    used_plugins_.push_back(&plugin);
+}
+
+/// Gives numbers to the devices of the plugins that have come into use.
+void Runtime::number_devices() {
+  const std::vector<const Plugin *> plugins(used_plugins_.begin() + static_cast<ptrdiff_t>(numbered_plugins_),
+                                            used_plugins_.end());
+  if (plugins.empty())
     return;
-  used_plugins_.push_back(&plugin);
-  const int32_t first = device_count_.load(std::memory_order_relaxed);
-  const int32_t count = std::min(plugin.number_of_devices(), kMaxDevices - first);
-  for (int32_t i = 0; i < count; ++i)
-    devices_[first + i].store(new Device(modules_, static_cast<DeviceId>(first + i), plugin, i), std::memory_order_relaxed);
-  plugin.set_device_offset(first);
-  plugin.set_info_flag(info_mask());
-  device_count_.store(first + count, std::memory_order_release);
-  OMPTARGET_TRACE(Topic::kDevice, "devices %d to %d are those of plugin %s", first, first + count - 1,
-                  plugin.name().c_str());
+  numbered_plugins_ = used_plugins_.size();
+  for (const Plugin *plugin : plugins)
+    plugin->set_info_flag(info_mask());
+  const Plugin *previous = nullptr;
+  int32_t number = device_count_.load(std::memory_order_relaxed);
+  for (const auto &[plugin, local] : numbering_.add(plugins)) {
+    if (number == kMaxDevices)
+      break;
+    if (plugin != previous)
+      plugin->set_device_offset(std::max(number - local, 0));
+    plugin->set_device_number(local, number);
+    OMPTARGET_TRACE(Topic::kDevice, "device %d is device %d of plugin %s", number, local, plugin->name().c_str());
+    devices_[number].store(new Device(modules_, static_cast<DeviceId>(number), *plugin, local), std::memory_order_relaxed);
+    previous = plugin;
+    ++number;
+  }
+  device_count_.store(number, std::memory_order_release);
 }
 
 std::vector<std::string> Runtime::explain_devices() {
@@ -256,6 +273,8 @@ std::vector<std::string> Runtime::explain_devices() {
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
                            plugin->number_of_devices()));
+  if (std::string left_out = numbering_.explain(); !left_out.empty())
+    lines.push_back(std::move(left_out));
   for (const PluginSet::Waiting &waiting : plugins_.waiting)
     lines.push_back(format("not asked: plugin %s (%s): no image is for it", waiting.name.c_str(), waiting.path.c_str()));
   for (const PluginRejection &rejection : plugins_.rejections)

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "device/module_registry.h"
+#include "plugin/device_numbering.h"
 #include "plugin/plugin_search.h"
 
 namespace omptarget {
@@ -94,6 +95,7 @@ private:
   void use_plugins(const PluginNeed &need);
   void match(const std::shared_ptr<OffloadLibrary> &library);
   void use(const Plugin &plugin);
+  void number_devices();
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
   Result<DeviceUse> make_ready(Device &device, DeviceUse use);
   Status prepare(Device &device);
@@ -118,6 +120,8 @@ private:
   bool has_loaded_plugins_ = false;
   PluginSet plugins_;
   std::vector<const Plugin *> used_plugins_;
+  size_t numbered_plugins_ = 0; // so many of them
+  DeviceNumbering numbering_;
   std::atomic<int32_t> device_count_{0};
   std::atomic<Device *> devices_[kMaxDevices] = {}; // written before device_count_; never destroyed
 };

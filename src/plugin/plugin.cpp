@@ -130,6 +130,11 @@ void Plugin::set_device_offset(int32_t first) const {
     functions_->set_device_offset(first);
 }
 
+void Plugin::set_device_number(int32_t device, int32_t number) const {
+  if (functions_->set_device_number)
+    functions_->set_device_number(device, number);
+}
+
 void Plugin::set_info_flag(uint32_t flag) const {
   if (functions_->set_info_flag)
     functions_->set_info_flag(flag);

@@ -75,6 +75,7 @@ public:
   /// OMPTARGET_FORK_*.
   void fork_phase(int32_t phase) const;
   void set_device_offset(int32_t first) const;
+  void set_device_number(int32_t device, int32_t number) const;
   void set_info_flag(uint32_t flag) const;
 
   /// The table has exactly as many entries as the image, in the same order; the plugin owns it.

@@ -191,6 +191,10 @@ void check_information(Session &session) {
     report.tries("set_device_offset", "0");
     plugin.set_device_offset(0);
   }
+  if (session.has("set_device_number")) {
+    report.tries("set_device_number", "0 of device 0");
+    plugin.set_device_number(0, 0);
+  }
   if (session.has("init_device_info")) {
     report.tries("init_device_info", "device 0");
     __tgt_device_info info{};

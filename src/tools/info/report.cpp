@@ -14,6 +14,7 @@
 #include "image/image_facts.h"
 #include "observe/demangle.h"
 #include "observe/profile_event.h"
+#include "plugin/device_numbering.h"
 #include "tools/info/producers.h"
 
 namespace omptarget::info_tool {
@@ -96,8 +97,24 @@ std::string rank_text(const Machine &machine) {
   return text;
 }
 
+/// What OMP_AVAILABLE_DEVICES makes of the devices, for a program with images for all of them.
+std::string available_text(const Machine &machine) {
+  const char *const list = setting_text(SettingId::kAvailableDevices);
+  if (!list)
+    return {};
+  std::vector<const Plugin *> plugins;
+  for (const PluginFacts &plugin : machine.plugins())
+    plugins.push_back(plugin.plugin);
+  const std::vector<DeviceOfPlugin> devices = DeviceNumbering().add(plugins);
+  std::string text = format("OMP_AVAILABLE_DEVICES=%s: a program with images for all plugins gets %zu device(s)\n",
+                            printable_name(list).c_str(), devices.size());
+  for (size_t i = 0; i < devices.size(); ++i)
+    text += format("  number %zu: device %d of plugin %s\n", i, devices[i].second, devices[i].first->name().c_str());
+  return text;
+}
+
 std::string machine_text(const Machine &machine) {
-  std::string text = rank_text(machine);
+  std::string text = rank_text(machine) + available_text(machine);
   for (const PluginFacts &plugin : machine.plugins()) {
     text += format("plugin %s: %zu device(s)\n  file: %s\n", plugin.plugin->name().c_str(), plugin.devices.size(),
                    printable_name(plugin.plugin->path()).c_str());
