@@ -33,7 +33,8 @@ std::string kernel_driver_problem() {
   const int error = errno;
   if (error == ENOENT)
     return "there is no /dev/kfd: no AMD GPU, or the kernel's driver amdgpu is not loaded";
-  return format("/dev/kfd cannot be opened: %s", std::strerror(error));
+  return format("/dev/kfd cannot be opened: %s%s", std::strerror(error),
+                error == EACCES ? " (usual is membership in the groups render or video)" : "");
 }
 
 Status start() {

@@ -77,6 +77,7 @@ struct CUmemPoolProps {
   X(ERROR_OUT_OF_MEMORY, 2)                                                                                            \
   X(ERROR_NOT_INITIALIZED, 3)                                                                                          \
   X(ERROR_DEINITIALIZED, 4)                                                                                            \
+  X(ERROR_DEVICE_UNAVAILABLE, 46)                                                                                      \
   X(ERROR_NO_DEVICE, 100)                                                                                              \
   X(ERROR_INVALID_IMAGE, 200)                                                                                          \
   X(ERROR_INVALID_CONTEXT, 201)                                                                                        \
@@ -102,6 +103,11 @@ struct CUmemPoolProps {
   X(ERROR_INVALID_PC, 718)                                                                                             \
   X(ERROR_LAUNCH_FAILED, 719)                                                                                          \
   X(ERROR_NOT_SUPPORTED, 801)                                                                                          \
+  X(ERROR_MPS_CONNECTION_FAILED, 805)                                                                                  \
+  X(ERROR_MPS_RPC_FAILURE, 806)                                                                                        \
+  X(ERROR_MPS_SERVER_NOT_READY, 807)                                                                                   \
+  X(ERROR_MPS_MAX_CLIENTS_REACHED, 808)                                                                                \
+  X(ERROR_MPS_MAX_CONNECTIONS_REACHED, 809)                                                                            \
   X(ERROR_UNKNOWN, 999)
 
 enum : int {

@@ -78,9 +78,32 @@ Status Device::failure(CUresult result, const std::string &call) {
 
 // ---- Life
 
+/// Who to ask about a device on which no context can be made; null if the result is not about others.
+static const char *advice_on_context(CUresult result) {
+  switch (static_cast<int>(result)) {
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    return "another process has the device, whose compute mode is exclusive, or it is prohibited (nvidia-smi -q -d COMPUTE): give "
+           "each process a device of its own (LIBOMPTARGET_DEFAULT_DEVICE=local-rank), or ask who runs the node for NVIDIA's "
+           "Multi-Process Service";
+  case CUDA_ERROR_MPS_CONNECTION_FAILED:
+  case CUDA_ERROR_MPS_RPC_FAILURE:
+  case CUDA_ERROR_MPS_SERVER_NOT_READY:
+  case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+  case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    return "NVIDIA's Multi-Process Service stands between this process and the device (CUDA_MPS_PIPE_DIRECTORY): ask who runs the "
+           "node";
+  default:
+    return nullptr;
+  }
+}
+
 Status Device::open() {
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuDevicePrimaryCtxRetain, &context_, properties_.handle),
-                       "while creating the context of device %d", number());
+  const CUresult result = OMPTARGET_CU_RESULT(cuDevicePrimaryCtxRetain, &context_, properties_.handle);
+  if (Status status = gpu::check_call("cuDevicePrimaryCtxRetain", result, call_failure); !status) {
+    const char *const advice = advice_on_context(result);
+    return (advice ? Status::error(status.to_string() + ": " + advice) : std::move(status))
+        .during(format("while creating the context of device %d", number()));
+  }
   forget_fault();
   return Status::ok();
 }

@@ -4,6 +4,7 @@
 #include "gpu/devices.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -18,13 +19,31 @@ constinit std::atomic<bool> was_forked{false};
 constinit std::atomic<int32_t> first_number{0};
 constinit std::atomic<int64_t> requirements{0};
 
+/// What the environment says about the devices that the driver shows; empty if that is nothing.
+std::string visibility_text() {
+  std::string text;
+  if (const char *value = std::getenv(kVendor.visibility))
+    text = format("%s=%s hides %s", kVendor.visibility, *value ? value : "'' (an empty list)",
+                  *value ? "all devices but these" : "all devices");
+  for (const char *other : kVendor.ignored_visibility())
+    if (std::getenv(other))
+      text += format("%s%s is set, but it hides nothing from OpenMP: %s does", text.empty() ? "" : "; ", other,
+                     kVendor.visibility);
+  return text;
+}
+
 } // namespace
 
 Devices &devices() {
   static Devices &all = *[] {
     set_log_prefix(kVendor.log_prefix);
     auto *found = new Devices;
+    const std::string visibility = visibility_text();
+    if (!visibility.empty())
+      OMPTARGET_TRACE(Topic::kPlugin, "%s", visibility.c_str());
     if (Status status = kVendor.find_devices(*found); !status) {
+      if (!visibility.empty())
+        status = Status::error(status.to_string() + "; " + visibility);
       OMPTARGET_TRACE(Topic::kPlugin, "no devices: %s", status.to_string().c_str());
       keep_reason(status);
       found->clear();

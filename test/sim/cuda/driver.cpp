@@ -11,6 +11,7 @@
 
 #include "call.h"
 #include "calls.h"
+#include "visible.h"
 
 using namespace omptarget::cuda;
 using namespace sim;
@@ -96,6 +97,7 @@ SIM_API CUresult cuInit(unsigned flags) {
     the_state.devices.push_back(static_cast<int>(sm));
     next = *end == ',' ? end + 1 : end;
   }
+  keep_visible(the_state.devices, "CUDA_VISIBLE_DEVICES");
   if (the_state.devices.empty())
     return CUDA_ERROR_NO_DEVICE;
   std::atexit(at_exit);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "state.h"
+#include "visible.h"
 
 using namespace sim;
 
@@ -51,11 +52,15 @@ SIM_API hsa_status_t hsa_init() {
   if (devices.empty())
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES; // as the runtime says without a GPU
   state().agents.push_back(make_agent(""));
+  std::vector<std::string> targets;
   for (size_t begin = 0; begin < devices.size();) {
     const size_t end = std::min(devices.find(',', begin), devices.size());
-    state().agents.push_back(make_agent(devices.substr(begin, end - begin)));
+    targets.push_back(devices.substr(begin, end - begin));
     begin = end + 1;
   }
+  sim::keep_visible(targets, "ROCR_VISIBLE_DEVICES");
+  for (const std::string &target : targets)
+    state().agents.push_back(make_agent(target));
   state().is_initialised = true;
   return HSA_STATUS_SUCCESS;
 }
