@@ -4,6 +4,9 @@
 // the program and waits for it: GATE_AT=load in load_binary; GATE_AT=count in number_of_devices, which is 0 then, so that the next
 // plugin is tried.
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // RTLD_DEFAULT, in glibc before 2.34
+#endif
 #include "omptarget/plugin.h"
 
 #include <dlfcn.h>
