@@ -100,15 +100,18 @@ Device::Device(int32_t id, const DeviceProperties &properties)
 // ---- Life
 
 void Device::set_limits(LaunchLimits &limits) const {
+  constexpr int64_t kDefaultTeams = 4; // of a compute unit, for kernels that do not tell what they need
   limits.warp_size = properties_.wavefront_size;
   limits.max_threads = std::min(limits.max_threads, properties_.max_threads);
   limits.max_items = properties_.max_grid;
   limits.default_threads = 256;
+  limits.teams_follow_kernel =
+      !setting_is_set(SettingId::kAmdgpuTeamsPerCu) && !setting_is_set(SettingId::kTeamsPerProcessor);
   const SettingId per_unit = setting_is_set(SettingId::kTeamsPerProcessor) &&
                                      !setting_is_set(SettingId::kAmdgpuTeamsPerCu)
                                  ? SettingId::kTeamsPerProcessor
                                  : SettingId::kAmdgpuTeamsPerCu;
-  const int64_t teams = std::max<int64_t>(1, setting_in(per_unit, 1, 65536));
+  const int64_t teams = std::max<int64_t>(1, setting_or(per_unit, 1, 65536, kDefaultTeams));
   limits.default_teams = static_cast<uint32_t>(
       std::min<uint64_t>(limits.max_teams, static_cast<uint64_t>(teams) * std::max(1u, properties_.compute_units)));
 }

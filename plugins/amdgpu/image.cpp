@@ -20,7 +20,9 @@ constexpr const char *kDestructors = "amdgcn.device.fini";
 
 } // namespace
 
-hsa_agent_t Image::agent() const { return static_cast<const Device &>(device()).agent(); }
+const Device &Image::amd_device() const { return static_cast<const Device &>(device()); }
+
+hsa_agent_t Image::agent() const { return amd_device().agent(); }
 
 Status Image::load_code(const void *bytes, size_t size) {
   OMPTARGET_TRY_ASSIGN(elf_, ElfImage::parse(bytes, size));

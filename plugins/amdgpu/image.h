@@ -15,6 +15,8 @@
 
 namespace omptarget::amdgpu {
 
+class Device;
+
 /// How a device has a feature set, or what an image wants of it.
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
 
@@ -51,6 +53,7 @@ public:
   Result<std::optional<gpu::GlobalAddress>> find_global(const std::string &name) const override;
   Status run_global_calls(GlobalCall kind) override;
   Status unload() override;
+  const Device &amd_device() const;
   /// The driver's symbol of a kernel's descriptor, if it has one.
   Result<std::optional<hsa_executable_symbol_t>> find_code(const std::string &kernel) const {
     return find_symbol(kernel + ".kd", HSA_SYMBOL_KIND_KERNEL);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "amdgpu/image.h"
 #include "base/settings.h"
@@ -57,7 +58,22 @@ Status Kernel::ask_driver() {
   const uint32_t stack = wanted_stack();
   const uint32_t least = stack == 0 && metadata_.has_dynamic_stack ? kDynamicStack : stack;
   private_size_ = std::max(metadata_.private_size, least);
+  resident_teams_ = count_resident_teams();
   return Status::ok();
+}
+
+// As far as waves and shared memory of a compute unit go; registers are not looked at.
+uint32_t Kernel::count_resident_teams() const {
+  const DeviceProperties &device = image_.amd_device().properties();
+  LaunchLimits limits = image_.amd_device().limits();
+  if (max_threads() != 0)
+    limits.max_threads = std::min(limits.max_threads, max_threads());
+  const uint32_t wave = std::max(1u, warp_size() != 0 ? warp_size() : device.wavefront_size);
+  const uint32_t waves_of_team = (default_threads_of(traits(), limits) + wave - 1) / wave;
+  uint32_t teams = device.max_waves / std::max(1u, waves_of_team);
+  if (const uint32_t group = metadata_.group_size + limits.shared_memory; group != 0)
+    teams = std::min(teams, device.group_memory / group);
+  return std::max(1u, teams) * std::max(1u, device.compute_units);
 }
 
 Result<ImplicitLayout> Kernel::implicit_layout(uint32_t explicit_size) const {

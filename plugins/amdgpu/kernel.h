@@ -35,6 +35,7 @@ public:
 
 private:
   Status ask_driver() override;
+  uint32_t count_resident_teams() const;
 
   const Image &image_;
   KernelMetadata metadata_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <ctime>
 
 #include "base/log.h"
 
@@ -57,6 +58,8 @@ void *CachingAllocator::try_allocate(size_t size) {
     return nullptr;
   void *memory = kept.back();
   kept.pop_back();
+  size_t &unneeded = state->unneeded[class_index(size)];
+  unneeded = std::min(unneeded, kept.size());
   state->blocks[memory].is_kept = false;
   ++state->statistics.allocations;
   ++state->statistics.reused;
@@ -93,6 +96,8 @@ bool CachingAllocator::try_release(void *memory) {
     return false;
   const size_t bytes = found->second.size;
   AllocatorStatistics &statistics = state->statistics;
+  if (is_look_due(*state))
+    return false;
   if (threshold_ == 0 || bytes > class_size(threshold_) || class_size(bytes) != bytes ||
       statistics.kept_bytes + bytes > limit_)
     return false;
@@ -103,7 +108,48 @@ bool CachingAllocator::try_release(void *memory) {
   return true;
 }
 
+uint64_t CachingAllocator::coarse_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+void CachingAllocator::give_back_after(uint64_t idle_ns, uint64_t (*now)()) {
+  idle_ns_ = idle_ns;
+  now_ = now;
+  state_.lock()->next_look = now() + idle_ns;
+}
+
+// The fewest that were kept of a class at any time since the last look are what nobody needed.
+std::vector<void *> CachingAllocator::take_unneeded() {
+  std::vector<void *> all;
+  auto state = state_.lock();
+  if (!is_look_due(*state))
+    return all;
+  state->next_look = now_() + idle_ns_;
+  for (size_t i = 0; i < kClasses; ++i) {
+    std::vector<void *> &kept = state->kept[i];
+    const auto end = kept.begin() + static_cast<ptrdiff_t>(std::min(state->unneeded[i], kept.size()));
+    for (auto memory = kept.begin(); memory != end; ++memory) {
+      state->statistics.kept_bytes -= state->blocks[*memory].size;
+      state->blocks.erase(*memory);
+    }
+    all.insert(all.end(), kept.begin(), end);
+    kept.erase(kept.begin(), end);
+    state->unneeded[i] = kept.size();
+  }
+  return all;
+}
+
+Status CachingAllocator::release_to_source(const std::vector<void *> &memory) {
+  Status status;
+  for (void *one : memory)
+    status.keep_first(source_.release(one));
+  return status;
+}
+
 Status CachingAllocator::release(void *memory) {
+  OMPTARGET_TRY(release_to_source(take_unneeded()));
   if (try_release(memory))
     return Status::ok();
   {
@@ -126,17 +172,12 @@ std::vector<void *> CachingAllocator::take_all_kept() {
     all.insert(all.end(), kept.begin(), kept.end());
     kept.clear();
   }
+  state->unneeded.fill(0);
   state->statistics.kept_bytes = 0;
   return all;
 }
 
-Status CachingAllocator::trim() {
-  Status status;
-  for (void *memory : take_all_kept())
-    if (Status one = source_.release(memory); !one && status)
-      status = std::move(one);
-  return status;
-}
+Status CachingAllocator::trim() { return release_to_source(take_all_kept()); }
 
 Status CachingAllocator::release_all() {
   Status status = trim();

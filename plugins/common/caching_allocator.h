@@ -54,6 +54,9 @@ public:
   bool try_release(void *memory);
   /// Gives all kept memory back to the source.
   Status trim();
+  /// What was kept for so long and not needed meanwhile is given back when memory is next released; 0: never. Before the first
+  /// allocation. now: a clock in nanoseconds.
+  void give_back_after(uint64_t idle_ns, uint64_t (*now)() = coarse_now);
   /// Gives back everything, also what the program never released.
   Status release_all();
 
@@ -74,15 +77,23 @@ private:
   struct State {
     std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
     std::array<std::vector<void *>, kClasses> kept;
+    std::array<size_t, kClasses> unneeded{}; ///< of these, how many nobody needed since the last look
+    uint64_t next_look = 0;                  ///< time of the next one
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);
   bool may_keep(size_t size) const { return size <= threshold_ && threshold_ != 0 && class_size(size) <= limit_; }
   std::vector<void *> take_all_kept();
+  static uint64_t coarse_now();
+  bool is_look_due(const State &state) const { return idle_ns_ != 0 && now_() >= state.next_look; }
+  std::vector<void *> take_unneeded();
+  Status release_to_source(const std::vector<void *> &memory);
 
   MemorySource &source_;
   size_t threshold_;
   size_t limit_;
+  uint64_t idle_ns_ = 0;
+  uint64_t (*now_)() = coarse_now;
   Guarded<State> state_; ///< never held across a call to the source
 };
 

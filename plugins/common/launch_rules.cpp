@@ -56,7 +56,9 @@ uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, c
   const bool may_reduce = traits.source == KernelTraits::Source::kEnvironment && request.thread_limit <= 0;
   if (!may_reduce || trips / threads >= teams)
     return ceil_div(trips, threads);
-  const uint32_t least = std::max(1u, std::min(threads, limits.min_threads_for_low_trip_count));
+  const uint32_t wanted =
+      limits.min_threads_for_low_trip_count != 0 ? limits.min_threads_for_low_trip_count : limits.warp_size;
+  const uint32_t least = std::max(1u, std::min(threads, wanted));
   if (trips >= teams * least)
     threads = std::min<uint32_t>(threads, std::bit_ceil(static_cast<uint32_t>(ceil_div(trips, teams))));
   else
@@ -105,6 +107,10 @@ void apply_launch_settings(LaunchLimits &limits) {
   limits.reuse_blocks = setting_flag(SettingId::kReuseBlocksForHighTripCount);
   if (setting_text(SettingId::kSharedMemorySize))
     limits.shared_memory = positive_setting(SettingId::kSharedMemorySize);
+}
+
+uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limits) {
+  return std::max(1u, choose_threads(traits, limits, {traits.exec_mode, 0, 0, 0}));
 }
 
 LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request) {

@@ -19,7 +19,8 @@ struct LaunchLimits {
   uint32_t max_teams = 2147483647;
   uint64_t max_items = UINT64_MAX; ///< threads of all teams together
   uint32_t default_teams = 3200;
-  uint32_t min_threads_for_low_trip_count = 32; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT
+  bool teams_follow_kernel = true; ///< instead: as many of the kernel's as can be resident, where that is known
+  uint32_t min_threads_for_low_trip_count = 0; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT; 0: warp_size
   bool reuse_blocks = true;                     ///< LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT
   uint32_t shared_memory = 0;                   ///< LIBOMPTARGET_SHARED_MEMORY_SIZE, bytes
 };
@@ -37,6 +38,9 @@ struct LaunchShape {
   uint32_t teams;
   uint32_t threads; ///< with the further warp of generic mode
 };
+
+/// Threads of a team where the program does not say it.
+uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limits);
 
 /// OMP_NUM_TEAMS, OMP_TEAMS_THREAD_LIMIT, OMP_TEAM_LIMIT and the LIBOMPTARGET settings of launches applied to what the
 /// device has.

@@ -18,20 +18,9 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
-using CUmemoryPool = struct CUmemPoolHandle_st *;
 
 struct CUuuid {
   unsigned char bytes[16];
-};
-
-struct CUmemPoolProps {
-  int allocType;
-  int handleTypes;
-  int locationType;
-  int locationId;
-  void *win32SecurityAttributes;
-  size_t maxSize;
-  unsigned char reserved[56];
 };
 
 /// name, value: compared with cuda.h as CU_<name>.
@@ -49,13 +38,17 @@ struct CUmemPoolProps {
   X(DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 88)                                                                       \
   X(DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)                                                                    \
   X(DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                            \
-  X(DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)                                                                      \
   X(FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                                           \
   X(FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                               \
   X(FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                                   \
   X(LIMIT_STACK_SIZE, 0)                                                                                               \
   X(LIMIT_MALLOC_HEAP_SIZE, 2)                                                                                         \
   X(STREAM_NON_BLOCKING, 1)                                                                                            \
+  X(CTX_SCHED_AUTO, 0)                                                                                                 \
+  X(CTX_SCHED_SPIN, 1)                                                                                                 \
+  X(CTX_SCHED_YIELD, 2)                                                                                                \
+  X(CTX_SCHED_BLOCKING_SYNC, 4)                                                                                        \
+  X(EVENT_BLOCKING_SYNC, 1)                                                                                            \
   X(EVENT_DISABLE_TIMING, 2)                                                                                           \
   X(MEMHOSTALLOC_PORTABLE, 1)                                                                                          \
   X(MEMHOSTALLOC_DEVICEMAP, 2)                                                                                         \
@@ -64,9 +57,6 @@ struct CUmemPoolProps {
   X(MEM_ATTACH_GLOBAL, 1)                                                                                              \
   X(POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                                                                  \
   X(MEMORYTYPE_HOST, 1)                                                                                                \
-  X(MEM_ALLOCATION_TYPE_PINNED, 1)                                                                                     \
-  X(MEM_LOCATION_TYPE_DEVICE, 1)                                                                                       \
-  X(MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                                                                                 \
   X(JIT_ERROR_LOG_BUFFER, 5)                                                                                           \
   X(JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -30,7 +31,6 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
   int minor = 0;
   int managed = 0;
   int pageable = 0;
-  int pools = 0;
   int shared = 0;
   const struct {
     int attribute;
@@ -50,20 +50,15 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
   };
   for (const auto &[attribute, value] : wanted)
     OMPTARGET_TRY(OMPTARGET_CU(cuDeviceGetAttribute, value, attribute, properties.handle));
-  // Drivers before CUDA 11.2 do not know this one.
-  if (OMPTARGET_CU_RESULT(cuDeviceGetAttribute, &pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
-                          properties.handle) != CUDA_SUCCESS)
-    pools = 0;
   properties.sm = major * 10 + minor;
   properties.shared_memory = std::max(properties.shared_memory, shared);
   properties.has_managed_memory = managed != 0;
   properties.reaches_pageable_memory = pageable != 0;
-  properties.has_memory_pools = pools != 0;
   return properties;
 }
 
 Device::Device(int32_t id, const DeviceProperties &properties)
-    : gpu::Device(id, memory_, queues_), properties_(properties), memory_(properties_), queues_(*this, memory_) {}
+    : gpu::Device(id, memory_, queues_), properties_(properties), queues_(*this, memory_) {}
 
 Device *Device::current() { return CurrentContext::of_thread().device; }
 
@@ -77,6 +72,42 @@ Status Device::failure(CUresult result, const std::string &call) {
 }
 
 // ---- Life
+
+namespace {
+
+// LIBOMPTARGET_CUDA_WAIT as the driver's flag for contexts.
+unsigned wait_flag() {
+  const char *text = setting_text(SettingId::kCudaWait);
+  const struct {
+    const char *name;
+    unsigned flag;
+  } ways[] = {{"auto", CU_CTX_SCHED_AUTO}, {"spin", CU_CTX_SCHED_SPIN}, {"yield", CU_CTX_SCHED_YIELD},
+              {"block", CU_CTX_SCHED_BLOCKING_SYNC}};
+  for (const auto &[name, flag] : ways)
+    if (!text || std::strcmp(text, name) == 0)
+      return flag;
+  warn_about_setting(SettingId::kCudaWait, format("'%s' is none of auto, spin, yield and block; auto is used", text));
+  return CU_CTX_SCHED_AUTO;
+}
+
+} // namespace
+
+bool waits_by_sleeping() {
+  const char *text = setting_text(SettingId::kCudaWait);
+  return text && std::strcmp(text, "block") == 0;
+}
+
+// A context that others made already may keep its own way of waiting.
+void Device::choose_wait() {
+  const unsigned flag = wait_flag();
+  if (flag == CU_CTX_SCHED_AUTO)
+    return;
+  const CUresult result = driver().cuDevicePrimaryCtxSetFlags
+                              ? OMPTARGET_CU_RESULT(cuDevicePrimaryCtxSetFlags, properties_.handle, flag)
+                              : CUresult{CUDA_ERROR_NOT_SUPPORTED};
+  if (result != CUDA_SUCCESS)
+    warn_about_setting(SettingId::kCudaWait, "the driver refuses: " + cuda::describe(result));
+}
 
 /// Who to ask about a device on which no context can be made; null if the result is not about others.
 static const char *advice_on_context(CUresult result) {
@@ -98,6 +129,7 @@ static const char *advice_on_context(CUresult result) {
 }
 
 Status Device::open() {
+  choose_wait();
   const CUresult result = OMPTARGET_CU_RESULT(cuDevicePrimaryCtxRetain, &context_, properties_.handle);
   if (Status status = gpu::check_call("cuDevicePrimaryCtxRetain", result, call_failure); !status) {
     const char *const advice = advice_on_context(result);
@@ -221,7 +253,6 @@ void Device::print_info() const {
   std::printf("    Shared memory of a team    %d bytes\n", properties_.shared_memory);
   std::printf("    Managed memory             %s\n", yes_no(properties_.has_managed_memory));
   std::printf("    Reaches pageable memory    %s\n", yes_no(properties_.reaches_pageable_memory));
-  std::printf("    Memory pools               %s\n", yes_no(properties_.has_memory_pools));
 }
 
 } // namespace omptarget::cuda

@@ -30,10 +30,12 @@ struct DeviceProperties {
   int shared_memory = 0; ///< bytes that a team can have
   bool has_managed_memory = false;
   bool reaches_pageable_memory = false;
-  bool has_memory_pools = false;
 
   static Result<DeviceProperties> read(int32_t id);
 };
+
+/// Whether threads sleep while they wait for a device: LIBOMPTARGET_CUDA_WAIT=block.
+bool waits_by_sleeping();
 
 class Device final : public gpu::Device {
 public:
@@ -59,6 +61,7 @@ public:
   Status wait_for_kernels() override;
 
 private:
+  void choose_wait();
   /// Retains the primary context.
   Status open() override;
   Status close() override;

@@ -17,6 +17,8 @@ namespace {
 using Target = gpu::TargetOf<ImageTarget, Device>;
 } // namespace
 
+const Device &Image::cuda_device() const { return static_cast<const Device &>(device()); }
+
 Status Image::load_code(const void *bytes, size_t size) {
   const ImageTarget::Form form = static_cast<const Target &>(target()).value.form;
   if (form == ImageTarget::Form::kPtx)

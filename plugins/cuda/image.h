@@ -18,6 +18,8 @@
 
 namespace omptarget::cuda {
 
+class Device;
+
 /// What an image is and which devices can run it.
 struct ImageTarget {
   enum class Form { kCubin, kPtx, kPtxInElf };
@@ -49,6 +51,7 @@ public:
   /// The driver's function of a kernel; null if it has none of that name.
   Result<CUfunction> find_code(const std::string &name) const;
   using gpu::Image::traits_of;
+  const Device &cuda_device() const;
 
 private:
   Status load_code(const void *bytes, size_t size) override;

@@ -3,6 +3,10 @@
 
 #include "cuda/kernel.h"
 
+#include <algorithm>
+
+#include "common/launch_rules.h"
+#include "cuda/device.h"
 #include "cuda/driver.h"
 #include "cuda/image.h"
 
@@ -30,7 +34,23 @@ Status Kernel::ask_driver() {
   max_threads_ = threads > 0 ? static_cast<uint32_t>(threads) : 1;
   static_shared_memory_ = shared > 0 ? static_cast<uint32_t>(shared) : 0;
   function_ = function;
+  resident_teams_ = ask_resident_teams();
   return Status::ok();
+}
+
+// Without an answer the device's default stays.
+uint32_t Kernel::ask_resident_teams() const {
+  const Device &device = image_.cuda_device();
+  LaunchLimits limits = device.limits();
+  limits.max_threads = std::min(limits.max_threads, max_threads_);
+  const int threads = static_cast<int>(default_threads_of(traits(), limits));
+  int teams = 0;
+  if (!driver().cuOccupancyMaxActiveBlocksPerMultiprocessor ||
+      OMPTARGET_CU_RESULT(cuOccupancyMaxActiveBlocksPerMultiprocessor, &teams, function_, threads,
+                          size_t{limits.shared_memory}) != CUDA_SUCCESS ||
+      teams <= 0)
+    return 0;
+  return static_cast<uint32_t>(teams) * static_cast<uint32_t>(std::max(1, device.properties().multiprocessors));
 }
 
 Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit) {

@@ -28,6 +28,7 @@ public:
 
 private:
   Status ask_driver() override;
+  uint32_t ask_resident_teams() const;
 
   const Image &image_;
   const bool has_traits_;

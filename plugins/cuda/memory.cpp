@@ -3,10 +3,6 @@
 
 #include "cuda/memory.h"
 
-#include <cstring>
-
-#include "base/settings.h"
-#include "cuda/device.h"
 #include "cuda/driver.h"
 
 namespace omptarget::cuda {
@@ -17,52 +13,13 @@ CUdeviceptr device_address(const void *memory) { return reinterpret_cast<uintptr
 
 } // namespace
 
-Status Memory::init_own() {
-  if (!setting_flag(SettingId::kStreamOrderedAllocation))
-    return Status::ok();
-  if (!properties_.has_memory_pools || !driver().cuMemPoolCreate || !driver().cuMemPoolDestroy ||
-      !driver().cuMemPoolSetAttribute || !driver().cuMemAllocFromPoolAsync || !driver().cuMemFreeAsync) {
-    warn_about_setting(SettingId::kStreamOrderedAllocation, "the driver or the device has no memory pools; ignored");
-    return Status::ok();
-  }
-  return create_pool();
-}
-
-Status Memory::create_pool() {
-  CUmemPoolProps wanted;
-  std::memset(&wanted, 0, sizeof(wanted));
-  wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wanted.locationType = CU_MEM_LOCATION_TYPE_DEVICE;
-  wanted.locationId = properties_.handle;
-  OMPTARGET_TRY(OMPTARGET_CU(cuStreamCreate, &source_.stream, CU_STREAM_NON_BLOCKING));
-  OMPTARGET_TRY(OMPTARGET_CU(cuMemPoolCreate, &source_.pool, &wanted));
-  uint64_t threshold = setting_is_set(SettingId::kMemoryManagerLimit)
-                           ? static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerLimit, 0, INT64_MAX))
-                           : UINT64_MAX;
-  return OMPTARGET_CU(cuMemPoolSetAttribute, source_.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
-}
-
 Result<void *> Memory::Source::allocate(size_t size) {
   CUdeviceptr memory = 0;
-  if (!pool) {
-    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAlloc, &memory, size), "while allocating %zu bytes", size);
-    return reinterpret_cast<void *>(memory);
-  }
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAllocFromPoolAsync, &memory, size, pool, stream), "while allocating %zu bytes",
-                       size);
-  // The stream is empty but for allocations, which take effect on the host: this makes the memory usable on any stream.
-  if (Status status = OMPTARGET_CU(cuStreamSynchronize, stream); !status) {
-    release(reinterpret_cast<void *>(memory)).consume();
-    return status;
-  }
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuMemAlloc, &memory, size), "while allocating %zu bytes", size);
   return reinterpret_cast<void *>(memory);
 }
 
-Status Memory::Source::release(void *memory) {
-  if (pool)
-    return OMPTARGET_CU(cuMemFreeAsync, device_address(memory), stream);
-  return OMPTARGET_CU(cuMemFree, device_address(memory));
-}
+Status Memory::Source::release(void *memory) { return OMPTARGET_CU(cuMemFree, device_address(memory)); }
 
 Result<void *> Memory::allocate_shared(size_t size, int32_t kind) {
   void *memory = nullptr;
@@ -105,19 +62,6 @@ bool Memory::is_pinned(const void *host) {
   return OMPTARGET_CU_RESULT(cuPointerGetAttribute, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device_address(host)) ==
              CUDA_SUCCESS &&
          type != 0;
-}
-
-Status Memory::release_own() {
-  Status status;
-  if (source_.pool) {
-    status.keep_first(OMPTARGET_CU(cuStreamSynchronize, source_.stream));
-    status.keep_first(OMPTARGET_CU(cuMemPoolDestroy, source_.pool));
-  }
-  if (source_.stream)
-    status.keep_first(OMPTARGET_CU(cuStreamDestroy, source_.stream));
-  source_.pool = nullptr;
-  source_.stream = nullptr;
-  return status;
 }
 
 } // namespace omptarget::cuda

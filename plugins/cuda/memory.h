@@ -9,12 +9,10 @@
 
 namespace omptarget::cuda {
 
-struct DeviceProperties;
-
 /// Context of the device current.
 class Memory final : public gpu::Memory {
 public:
-  explicit Memory(const DeviceProperties &properties) : gpu::Memory(source_, pinner_), properties_(properties) {}
+  Memory() : gpu::Memory(source_, pinner_) {}
   /// Whether the driver copies from there without a buffer of its own.
   bool is_pinned(const void *host);
 
@@ -22,8 +20,6 @@ private:
   struct Source final : MemorySource {
     Result<void *> allocate(size_t size) override;
     Status release(void *memory) override;
-    CUmemoryPool pool = nullptr; ///< stream-ordered memory, if asked for
-    CUstream stream = nullptr;   ///< the pool's
   };
   struct Pinner final : HostPinner {
     Result<void *> pin(void *host, size_t size, bool &is_foreign) override;
@@ -31,11 +27,7 @@ private:
   };
   Result<void *> allocate_shared(size_t size, int32_t kind) override;
   Status release_shared(void *memory, int32_t kind) override;
-  Status init_own() override;
-  Status release_own() override;
-  Status create_pool();
 
-  const DeviceProperties &properties_;
   Source source_;
   Pinner pinner_;
 };

@@ -22,7 +22,10 @@ Result<CUstream> make_stream() {
 
 Result<CUevent> make_event() {
   CUevent event = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING), "while creating an event");
+  unsigned flags = CU_EVENT_DISABLE_TIMING;
+  if (waits_by_sleeping())
+    flags |= CU_EVENT_BLOCKING_SYNC;
+  OMPTARGET_TRY_DURING(OMPTARGET_CU(cuEventCreate, &event, flags), "while creating an event");
   return event;
 }
 

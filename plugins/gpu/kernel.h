@@ -30,6 +30,8 @@ public:
   uint32_t warp_size() const { return warp_size_; }
   /// Bytes of shared memory that it has itself.
   uint32_t static_shared_memory() const { return static_shared_memory_; }
+  /// Teams of it that can be resident on the device at a time, with the threads that a team has by default; 0: not known.
+  uint32_t resident_teams() const { return resident_teams_; }
 
 protected:
   Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
@@ -41,6 +43,7 @@ protected:
   uint32_t max_threads_ = 0;
   uint32_t warp_size_ = 0;
   uint32_t static_shared_memory_ = 0;
+  uint32_t resident_teams_ = 0;
 
 private:
   Status prepare_once();

@@ -76,6 +76,8 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32
     limits.warp_size = kernel.warp_size();
   if (kernel.max_threads() != 0)
     limits.max_threads = std::min(limits.max_threads, kernel.max_threads());
+  if (limits.teams_follow_kernel && kernel.resident_teams() != 0)
+    limits.default_teams = std::min(kernel.resident_teams(), limits.max_teams);
   Grid grid;
   const ExecMode mode = launch.mode();
   grid.shape = choose_launch_shape(kernel.traits(), limits,

@@ -12,14 +12,15 @@ namespace omptarget::gpu {
 Status Memory::init(uint64_t free) {
   constexpr uint64_t kShare = 8;
   constexpr size_t kMostOfHost = size_t{256} << 20;
-  const auto size_setting = [](SettingId id, uint64_t otherwise) {
-    return setting_is_set(id) ? static_cast<size_t>(setting_in(id, 0, INT64_MAX)) : static_cast<size_t>(otherwise);
-  };
-  const size_t threshold = size_setting(SettingId::kMemoryManagerThreshold, SIZE_MAX);
-  const size_t limit = size_setting(SettingId::kMemoryManagerLimit, free / kShare);
+  const auto threshold = static_cast<size_t>(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX));
+  const auto limit = static_cast<size_t>(
+      setting_or(SettingId::kMemoryManagerLimit, 0, INT64_MAX, static_cast<int64_t>(free / kShare)));
+  const auto idle = static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerIdle, 0, INT32_MAX));
   allocators_[OMPTARGET_ALLOC_DEVICE] = std::make_unique<CachingAllocator>(source_, threshold, limit);
   for (const auto &[kind, source] : {std::pair{OMPTARGET_ALLOC_HOST, &host_}, std::pair{OMPTARGET_ALLOC_SHARED, &shared_}})
     allocators_[kind] = std::make_unique<CachingAllocator>(*source, threshold, std::min(limit, kMostOfHost));
+  for (const auto &allocator : allocators_)
+    allocator->give_back_after(idle * 1000000000);
   mapped_.init();
   return init_own();
 }

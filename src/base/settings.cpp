@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -100,6 +101,16 @@ int64_t setting_in(SettingId id, int64_t least, int64_t most) {
   return other;
 }
 
+int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise) {
+  const char *text = setting_text(id);
+  int64_t value = 0;
+  if (!text || (parse_integer(text, value) && value >= least && value <= most))
+    return text ? value : otherwise;
+  warn_about_setting(id, format("'%s' is no integer between %lld and %lld; the default is used", text,
+                                static_cast<long long>(least), static_cast<long long>(most)));
+  return otherwise;
+}
+
 bool setting_is_set(SettingId id) { return setting_text(id) != nullptr; }
 
 void warn_about_setting(SettingId id, const std::string &problem) {
@@ -129,6 +140,12 @@ constexpr std::string_view kForeign[] = {
     "LIBOMPTARGET_RPC_ALLOCATOR_MAX",
     "LIBOMPTARGET_RPC_BLOCK_SIZE",
     "LIBOMPTARGET_RPC_LATENCY",
+};
+
+/// Settings of earlier versions and what there is instead.
+constexpr std::pair<std::string_view, const char *> kReplaced[] = {
+    {"LIBOMPTARGET_STREAM_ORDERED_ALLOCATION",
+     "freed memory is kept for reuse instead (LIBOMPTARGET_MEMORY_MANAGER_LIMIT, LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD)"},
 };
 
 /// Number of characters to insert, delete or replace.
@@ -166,6 +183,9 @@ std::string unknown_setting_text(const std::string &variable) {
   for (const std::string_view foreign : kForeign)
     if (variable == foreign)
       return variable + " is a setting of LLVM's runtime that this one does not have; it has no effect";
+  for (const auto &[replaced, instead] : kReplaced)
+    if (variable == replaced)
+      return variable + " has no effect any more: " + instead;
   // More than a third of the name guessed is no help.
   const bool is_near = nearest_distance <= (variable.size() - kPrefix.size()) / 3 + 1;
   return variable + " is no setting of this runtime and has no effect" +

@@ -44,6 +44,9 @@ double setting_number(SettingId id);
 int64_t setting_in(SettingId id, int64_t least, int64_t most);
 
 /// Whether the variable is set to something.
+/// As an integer if it is set to one that lies between these; else `otherwise`, with a warning if it is set to anything else.
+int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise);
+
 bool setting_is_set(SettingId id);
 
 /// Prints one warning about a setting's value to stderr, the first time only.

@@ -182,8 +182,9 @@ protected:
   }
   void TearDown() override {
     sim.hold(0);
-    if (device_)
+    if (device_) {
       EXPECT_EQ(plugin.data_delete(0, device_, 0), 0);
+    }
     GpuPlugin::TearDown();
   }
   void retrieve(std::vector<int> &host, __tgt_async_info *queue) {

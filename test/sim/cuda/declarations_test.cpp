@@ -52,14 +52,6 @@ OMPTARGET_CUDA_RESULTS(SAME_RESULT)
 
 static_assert(sizeof(ours::CUdeviceptr) == sizeof(::CUdeviceptr) && std::is_same_v<ours::CUdevice, ::CUdevice>);
 static_assert(sizeof(ours::CUuuid) == sizeof(::CUuuid));
-static_assert(sizeof(ours::CUmemPoolProps) == sizeof(::CUmemPoolProps));
-static_assert(offsetof(ours::CUmemPoolProps, allocType) == offsetof(::CUmemPoolProps, allocType));
-static_assert(offsetof(ours::CUmemPoolProps, handleTypes) == offsetof(::CUmemPoolProps, handleTypes));
-static_assert(offsetof(ours::CUmemPoolProps, locationType) ==
-              offsetof(::CUmemPoolProps, location) + offsetof(::CUmemLocation, type));
-static_assert(offsetof(ours::CUmemPoolProps, locationId) ==
-              offsetof(::CUmemPoolProps, location) + offsetof(::CUmemLocation, id));
-static_assert(offsetof(ours::CUmemPoolProps, maxSize) == offsetof(::CUmemPoolProps, maxSize));
 
 // Inside of the plugin's namespace, where the list's names mean its own types.
 namespace omptarget::cuda::declared {
@@ -107,6 +99,7 @@ SAME_FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute)
 SAME_FUNCTION(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer)
 SAME_FUNCTION(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)
 SAME_FUNCTION(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
+SAME_FUNCTION(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
 SAME_FUNCTION(cuCtxGetCurrent, cuCtxGetCurrent)
 SAME_FUNCTION(cuCtxPushCurrent, cuCtxPushCurrent_v2)
 SAME_FUNCTION(cuCtxPopCurrent, cuCtxPopCurrent_v2)
@@ -119,6 +112,7 @@ SAME_FUNCTION(cuModuleGetFunction, cuModuleGetFunction)
 SAME_FUNCTION(cuModuleGetGlobal, cuModuleGetGlobal_v2)
 SAME_FUNCTION(cuFuncGetAttribute, cuFuncGetAttribute)
 SAME_FUNCTION(cuFuncSetAttribute, cuFuncSetAttribute)
+SAME_FUNCTION(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor)
 SAME_FUNCTION(cuLaunchKernel, cuLaunchKernel)
 SAME_FUNCTION(cuMemAlloc, cuMemAlloc_v2)
 SAME_FUNCTION(cuMemFree, cuMemFree_v2)
@@ -143,11 +137,6 @@ SAME_FUNCTION(cuEventCreate, cuEventCreate)
 SAME_FUNCTION(cuEventDestroy, cuEventDestroy_v2)
 SAME_FUNCTION(cuEventRecord, cuEventRecord)
 SAME_FUNCTION(cuEventSynchronize, cuEventSynchronize)
-SAME_FUNCTION(cuMemPoolCreate, cuMemPoolCreate)
-SAME_FUNCTION(cuMemPoolDestroy, cuMemPoolDestroy)
-SAME_FUNCTION(cuMemPoolSetAttribute, cuMemPoolSetAttribute)
-SAME_FUNCTION(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync)
-SAME_FUNCTION(cuMemFreeAsync, cuMemFreeAsync)
 
 int main(int argc, char **argv) {
   // Pointers made of numbers are no constants for the compiler.

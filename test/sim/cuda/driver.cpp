@@ -207,7 +207,6 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
   case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
   case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
   case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-  case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     *value = 1;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_INTEGRATED:
@@ -245,6 +244,19 @@ SIM_API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
   }
   ++context->retained;
   *out = reinterpret_cast<CUcontext>(context);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+  SIM_ENTER(cuDevicePrimaryCtxSetFlags);
+  if (!is_device(device) || flags > 7)
+    return CUDA_ERROR_INVALID_VALUE;
+  state().context_flags = flags;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuCtxGetFlags(unsigned *flags) {
+  *flags = state().context_flags;
   return CUDA_SUCCESS;
 }
 

@@ -283,6 +283,17 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
   }
 }
 
+// Of a multiprocessor with 2,048 threads and room for 32 blocks.
+SIM_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads, size_t shared) {
+  SIM_ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  if (!handle || threads <= 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *blocks = std::min(32, 2048 / threads);
+  if (shared != 0)
+    *blocks = std::min(*blocks, static_cast<int>(160 * 1024 / (shared + 1024)));
+  return CUDA_SUCCESS;
+}
+
 SIM_API CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
   SIM_ENTER_CONTEXT(cuFuncSetAttribute);
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 159 * 1024)

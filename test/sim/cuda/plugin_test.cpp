@@ -143,25 +143,33 @@ TEST_F(CudaPlugin, many_arguments_arrive) {
 TEST_F(CudaPlugin, environments_of_kernels_decide_the_shape) {
   std::vector<uint64_t> shape = told(kernel("tell_spmd"), Launch());
   EXPECT_EQ(shape[0], kNoEnvironment);
-  EXPECT_EQ(shape[1], 3200u);
+  EXPECT_EQ(shape[1], 256u); // 16 multiprocessors with 16 resident teams each
   EXPECT_EQ(shape[2], 128u);
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().threads(1000))[2], 128u);
   shape = told(kernel("tell_generic"), Launch().teams(7).threads(33));
   EXPECT_EQ(shape[1], 7u);
   EXPECT_EQ(shape[2], 65u);
-  EXPECT_EQ(told(kernel("tell_generic"), Launch().teams(0xffffffffu))[1], 3200u);
+  EXPECT_EQ(told(kernel("tell_generic"), Launch().teams(0xffffffffu))[1], 256u);
 }
 
 TEST_F(CudaPlugin, a_short_loop_gets_fewer_threads) {
   std::vector<uint64_t> shape = told(kernel("tell_spmd"), Launch().trips(1000));
   EXPECT_EQ(shape[2], 32u);
   EXPECT_EQ(shape[1], 32u);
-  shape = told(kernel("tell_spmd"), Launch().trips(3200 * 50));
+  shape = told(kernel("tell_spmd"), Launch().trips(256 * 50));
   EXPECT_EQ(shape[2], 64u);
-  EXPECT_EQ(shape[1], 2500u);
+  EXPECT_EQ(shape[1], 200u);
   shape = told(kernel("tell_spmd"), Launch().trips(uint64_t{1} << 40));
   EXPECT_EQ(shape[2], 128u);
-  EXPECT_EQ(shape[1], 3200u);
+  EXPECT_EQ(shape[1], 256u);
+}
+
+// What the driver says of the very kernel decides; where it does not say it, a constant does.
+TEST_F(CudaPlugin, default_teams_are_those_that_can_be_resident) {
+  EXPECT_EQ(told(kernel("tell_wide"), Launch())[1], 16u * 16); // 128 threads of at most 256
+  sim.fail("cuOccupancyMaxActiveBlocksPerMultiprocessor:+:801");
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[1], 3200u);
+  sim.fail("");
 }
 
 TEST_F(CudaPlugin, registers_limit_the_threads) {

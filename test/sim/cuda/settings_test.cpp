@@ -147,6 +147,41 @@ TEST_F(CudaSettings, streams_and_events_are_made_in_advance) {
   EXPECT_EQ(sim.count("cuEventCreate"), events + 3);
 }
 
+TEST_F(CudaSettings, threads_wait_as_the_user_says) {
+  const auto flags = [&](const char *way) {
+    plugin.deinit_device(0);
+    open({{"LIBOMPTARGET_CUDA_WAIT", way}});
+    EXPECT_EQ(result_, 0) << plugin.error();
+    unsigned value = 0;
+    reinterpret_cast<int (*)(unsigned *)>(symbol(sim.library, "cuCtxGetFlags"))(&value);
+    return value;
+  };
+  EXPECT_EQ(flags("spin"), 1u);
+  EXPECT_EQ(flags("yield"), 2u);
+  EXPECT_EQ(flags("block"), 4u);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(flags("sleep"), 4u); // as it was
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("LIBOMPTARGET_CUDA_WAIT: 'sleep' is none of auto, spin, yield and block; auto is used"));
+}
+
+TEST_F(CudaSettings, a_shared_memory_for_all_teams_leaves_fewer_of_them) {
+  open({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "39936"}});
+  EXPECT_EQ(told(load("kernels_80.cubin", "tell_spmd"), Launch())[1], 16u * 4);
+}
+
+TEST_F(CudaSettings, a_size_that_is_none_means_the_default) {
+  for (const char *variable : {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "LIBOMPTARGET_MEMORY_MANAGER_LIMIT"})
+    for (const char *nonsense : {"a lot", "-5"}) {
+      plugin.deinit_device(0);
+      open({{variable, nonsense}});
+      void *memory = plugin.data_alloc(0, 1 << 20, nullptr, 0);
+      const uint64_t before = sim.count("cuMemFree");
+      ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+      EXPECT_EQ(sim.count("cuMemFree"), before) << variable << "=" << nonsense;
+    }
+}
+
 TEST_F(CudaSettings, threshold_0_keeps_no_memory) {
   open({{"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
   ASSERT_EQ(result_, 0);
@@ -174,17 +209,6 @@ TEST_F(CudaSettings, large_copies_go_through_pinned_pieces) {
   const uint64_t straight = sim.count("cuMemcpyDtoHAsync");
   ASSERT_EQ(plugin.data_retrieve(0, pinned, memory, kSize), 0);
   EXPECT_EQ(sim.count("cuMemcpyDtoHAsync"), straight + 1);
-}
-
-TEST_F(CudaSettings, memory_of_pools_is_freed_without_waiting) {
-  open({{"LIBOMPTARGET_STREAM_ORDERED_ALLOCATION", "on"}, {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
-  ASSERT_EQ(result_, 0);
-  void *memory = plugin.data_alloc(0, 100000, nullptr, 0);
-  ASSERT_NE(memory, nullptr) << plugin.error();
-  const uint64_t waits = sim.count("cuStreamSynchronize") + sim.count("cuMemFree");
-  ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
-  EXPECT_EQ(sim.count("cuStreamSynchronize") + sim.count("cuMemFree"), waits);
-  EXPECT_EQ(sim.count("cuMemFreeAsync"), 1u);
 }
 
 // A piece whose event could not be recorded is on its way, and nobody would wait for it.

@@ -190,11 +190,6 @@ void destroy_context(Context *context) {
       event->is_destroyed = true;
       ++left;
     }
-  for (const auto &pool : the_state.pools)
-    if (pool->context == context && !pool->is_destroyed) {
-      pool->is_destroyed = true;
-      ++left;
-    }
   for (const auto &module : the_state.modules)
     if (module->context == context && !module->is_destroyed) {
       module->is_destroyed = true;
@@ -224,8 +219,7 @@ void destroy_context(Context *context) {
 uint64_t live_objects() {
   State &all = state();
   const std::lock_guard lock(all.mutex);
-  uint64_t live = count_live(all.contexts) + count_live(all.modules) + count_live(all.streams) + count_live(all.events) +
-                  count_live(all.pools);
+  uint64_t live = count_live(all.contexts) + count_live(all.modules) + count_live(all.streams) + count_live(all.events);
   for (const auto &[address, allocation] : all.memory)
     live += allocation.kind != MemoryKind::kGlobal;
   return live;

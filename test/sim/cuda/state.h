@@ -64,13 +64,13 @@ struct Event {
   bool is_destroyed = false;
 };
 
-enum class MemoryKind { kDevice, kPool, kManaged, kHost, kRegistered, kGlobal };
+enum class MemoryKind { kDevice, kManaged, kHost, kRegistered, kGlobal };
 
 struct Allocation {
   size_t size;
   MemoryKind kind;
   Context *context;
-  void *owner = nullptr; ///< module of a global, pool of pool memory
+  void *owner = nullptr; ///< module of a global
 };
 
 struct Function {
@@ -90,12 +90,6 @@ struct Module {
   bool is_destroyed = false;
 };
 
-struct Pool {
-  Context *context = nullptr;
-  int device;
-  bool is_destroyed = false;
-};
-
 struct Context {
   int device;
   int retained = 0;
@@ -109,6 +103,7 @@ struct State {
   std::mutex mutex;
   std::vector<int> devices; ///< their architectures
   std::atomic<bool> initialised{false}, deinitialised{false};
+  std::atomic<unsigned> context_flags{0}; ///< chosen for the devices' contexts
   int process = 0; ///< that initialised it
   std::map<int, Context *> primary;
   std::map<uintptr_t, Allocation> memory;
@@ -117,7 +112,6 @@ struct State {
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Event>> events;
-  std::vector<std::unique_ptr<Pool>> pools;
   uint64_t leaked = 0;
 };
 

@@ -169,8 +169,8 @@ TEST_F(AmdgpuPlugin, packets_and_implicit_arguments_say_the_shape) {
   EXPECT_EQ(generic[2], 32u + 64u);
   EXPECT_EQ(told(kernel("tell_wave32"), Launch().threads(32))[2], 32u + 32u);
   EXPECT_EQ(told(kernel("tell_wide"), Launch().threads(1000))[2], 192u);
-  // 4 teams for each of the 8 compute units.
-  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[1], 32u);
+  // Each of the 8 compute units holds 32 waves, of which a team has 2.
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[1], 128u);
   const std::vector<uint64_t> cut = told(kernel("tell_short"), Launch().teams(5).threads(16));
   EXPECT_EQ(cut[0], 5u);
   EXPECT_EQ(cut[1], 16u);
@@ -403,7 +403,7 @@ TEST_F(AmdgpuPlugin, an_error_of_a_queue_ends_the_device) {
   void *entry = kernel("illegal", 3);
   told(good, Launch(), 3); // complete: not named
   EXPECT_NE(Launch().run(plugin, 3, entry), 0);
-  EXPECT_THAT(plugin.error(), HasSubstr("kernel illegal (32 blocks, 256 threads) failed on device 3: "
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel illegal (64 blocks, 256 threads) failed on device 3: "
                                         "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION (0x2a)"));
   EXPECT_EQ(plugin.deinit_device(3), 0) << plugin.error();
 }

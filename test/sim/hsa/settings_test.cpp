@@ -73,7 +73,8 @@ TEST_F(AmdgpuSettings, default_teams_depend_on_the_compute_units) {
     open(settings);
     return told(kernel("tell_spmd"), Launch())[1];
   };
-  EXPECT_EQ(teams({}), 8u * 4);
+  EXPECT_EQ(teams({}), 8u * 16); // 32 waves, 2 for each team of this kernel
+  EXPECT_EQ(teams({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "16384"}}), 8u * 3); // of 64 KiB
   EXPECT_EQ(teams({{"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "3"}}), 8u * 3);
   EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}}), 8u * 2);
   EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}, {"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "5"}}), 8u * 5);
@@ -81,8 +82,8 @@ TEST_F(AmdgpuSettings, default_teams_depend_on_the_compute_units) {
 
 TEST_F(AmdgpuSettings, loops_get_teams_as_they_are_long) {
   open({});
-  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(100))[2], 32u);
-  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(1000000))[1], 32u);
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(100))[2], 64u); // a wavefront
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch().trips(1000000))[1], 128u);
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({{"LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT", "8"},
         {"LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT", "false"}});

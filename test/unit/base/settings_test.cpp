@@ -64,9 +64,27 @@ TEST(Settings, flags_have_words_and_numbers) {
     EXPECT_FALSE(setting_flag(SettingId::kMapForceAtomic)) << no;
   }
   for (const char *yes : {"true", "Yes", "on", "1"}) {
-    const Variable variable(SettingId::kStreamOrderedAllocation, yes);
-    EXPECT_TRUE(setting_flag(SettingId::kStreamOrderedAllocation)) << yes;
+    const Variable variable(SettingId::kApuMaps, yes);
+    EXPECT_TRUE(setting_flag(SettingId::kApuMaps)) << yes;
   }
+}
+
+TEST(Settings, what_is_no_size_means_the_default_that_the_reader_gives) {
+  constexpr SettingId kSize = SettingId::kMemoryManagerThreshold;
+  EXPECT_EQ(setting_or(kSize, 0, 1000, 77), 77);
+  for (const char *nonsense : {"much", "-1", "1001", "12k", ""}) {
+    const Variable variable(kSize, nonsense);
+    EXPECT_EQ(setting_or(kSize, 0, 1000, 77), 77) << nonsense;
+  }
+  for (const auto &[text, value] : {std::pair{"0", 0}, std::pair{"1000", 1000}, std::pair{"0x10", 16}}) {
+    const Variable variable(kSize, text);
+    EXPECT_EQ(setting_or(kSize, 0, 1000, 77), value);
+  }
+}
+
+TEST(Settings, a_setting_that_went_is_told_what_there_is_instead) {
+  EXPECT_NE(unknown_setting_text("LIBOMPTARGET_STREAM_ORDERED_ALLOCATION").find("LIBOMPTARGET_MEMORY_MANAGER_LIMIT"),
+            std::string::npos);
 }
 
 TEST(Settings, integers_may_be_negative_and_hexadecimal) {

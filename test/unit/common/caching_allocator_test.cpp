@@ -4,6 +4,7 @@
 #include "common/caching_allocator.h"
 
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -164,6 +165,51 @@ TEST(CachingAllocator, everything_can_be_released_and_is_counted) {
   EXPECT_EQ(statistics.used_bytes, 64u + 100000u + 128u);
   EXPECT_TRUE(allocator.release_all());
   EXPECT_TRUE(source.sizes.empty());
+}
+
+uint64_t test_time = 0;
+
+TEST(CachingAllocator, what_nobody_needs_for_long_is_given_back) {
+  CountingSource source;
+  CachingAllocator allocator(source, SIZE_MAX, SIZE_MAX);
+  test_time = 5;
+  allocator.give_back_after(100, [] { return test_time; });
+  std::vector<void *> blocks;
+  for (int i = 0; i < 4; ++i)
+    blocks.push_back(*allocator.allocate(1000));
+  void *other = *allocator.allocate(5000);
+  for (void *block : blocks)
+    ASSERT_TRUE(allocator.release(block).is_ok());
+  ASSERT_TRUE(allocator.release(other).is_ok());
+  EXPECT_EQ(source.sizes.size(), 5u);
+  const auto use_two = [&] {
+    void *first = *allocator.allocate(1000), *second = *allocator.allocate(1000);
+    ASSERT_TRUE(allocator.release(first).is_ok());
+    ASSERT_TRUE(allocator.release(second).is_ok());
+  };
+  test_time = 105;
+  use_two();
+  EXPECT_EQ(source.sizes.size(), 5u); // each was there for some of the time only
+  test_time = 204;
+  use_two();
+  EXPECT_EQ(source.sizes.size(), 5u);
+  test_time = 205;
+  use_two();
+  EXPECT_EQ(source.sizes.size(), 2u); // those that are used
+  EXPECT_EQ(allocator.statistics().kept_bytes, 2 * CachingAllocator::class_size(1000));
+  ASSERT_TRUE(allocator.release_all().is_ok());
+  EXPECT_EQ(source.sizes.size(), 0u);
+}
+
+TEST(CachingAllocator, nothing_is_given_back_where_that_is_not_wanted) {
+  CountingSource source;
+  CachingAllocator allocator(source, SIZE_MAX, SIZE_MAX);
+  allocator.give_back_after(0, [] { return test_time; });
+  for (test_time = 0; test_time < 10; ++test_time) {
+    void *block = *allocator.allocate(64 << test_time);
+    ASSERT_TRUE(allocator.release(block).is_ok());
+  }
+  EXPECT_EQ(source.sizes.size(), 10u);
 }
 
 } // namespace
