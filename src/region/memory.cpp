@@ -278,8 +278,13 @@ Status disassociate(const void *host, int32_t device_number) {
     if (device->map().remove_infinite(host_ptr(host), &kAssociated).is_removed)
       return Status::ok();
   }
-  return Status::error(format("host address %p is not associated with memory of device %d, or is held", host,
-                              device_number));
+  // Held by a construct whose map clause says so (ompx_hold): it goes with that.
+  const Found found = device && host ? device->map().find(host_ptr(host), 1) : Found{};
+  const bool is_held = found.is_contained && found.begin == host_ptr(host) &&
+                       found.ref.mapping->creator() == &kAssociated && (found.state & MappingState::kHeld) != 0;
+  return Status::error(format(is_held ? "host address %p is associated with memory of device %d and held by a construct"
+                                      : "host address %p is not associated with memory of device %d",
+                              host, device_number));
 }
 
 Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {

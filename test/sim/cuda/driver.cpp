@@ -53,6 +53,7 @@ void at_exit() {
   const char *lasts = std::getenv("SIM_CUDA_LASTS");
   state().deinitialised = !(lasts && *lasts == '1');
   calls().exit_after_violations();
+  calls().exit_after_leaks(live_objects(), leaked_objects());
 }
 
 bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }

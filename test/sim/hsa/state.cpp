@@ -214,6 +214,7 @@ struct AtExit {
     const char *ends = std::getenv("SIM_HSA_ENDS");
     state().has_ended = ends && *ends == '1';
     calls().exit_after_violations();
+    calls().exit_after_leaks(live_objects(), leaked_objects());
   }
 } at_exit;
 } // namespace
