@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "device/libomp.h"
 #include "omptarget/compiler.h"
-#include "region/deferred.h"
+#include "region/deferred_construct.h"
 #include "region/launch.h"
 
 using namespace omptarget;
@@ -133,7 +133,7 @@ void __tgt_target_nowait_query(void **async_handle) {
   Call call{"target nowait", nullptr, -1, __builtin_return_address(0)};
   if (!async_handle || !*async_handle)
     return finish(Status::error("__tgt_target_nowait_query is called for a task without unfinished work"), call);
-  auto is_done = ask_for_deferred(*async_handle, call);
+  auto is_done = DeferredConstruct::ask(*async_handle, call);
   if (!is_done.is_ok()) [[unlikely]]
     finish(is_done.take_status(), call);
   if (*is_done)

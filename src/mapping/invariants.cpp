@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks over the table of present data: what must hold whenever its lock is free. Builds with OMPTARGET_ASSERTIONS walk
-// after each construct (region/transfer); tests at any time.
+// after each construct (region/device_work); tests at any time.
 
 #include "base/format.h"
 #include "mapping/host_data_to_target_map.h"

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "region/deferred.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
 #include "region/present_constructs.h"
+#include "region/run_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -56,7 +56,7 @@ Status enter_on(Device &device, const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
     return Status::ok();
-  return carry_out(device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
+  return run_construct(device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.enter(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
@@ -72,7 +72,7 @@ Status exit_on(Device &device, const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
     return leave_ended_device(call, list);
-  return carry_out(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
+  return run_construct(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
     ReportedConstruct::report_items(items);
     return Status::ok();
@@ -87,7 +87,7 @@ Status update_on(Device &device, const Call &call, const MapList &list) {
   if (!is_here)
     return update_ended_device(call, list);
   OMPTARGET_TRY(find_offsets(items, call.code));
-  return carry_out(device, call, {observe::ConstructKind::kUpdate, list},
+  return run_construct(device, call, {observe::ConstructKind::kUpdate, list},
                    [&](DeviceWork &work) { return work.start_update(items); });
 }
 

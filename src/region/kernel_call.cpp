@@ -4,11 +4,11 @@
 #include "region/kernel_call.h"
 
 #include "indirect/caller_registry.h"
-#include "region/transfer.h"
+#include "region/construct_queue.h"
 
 namespace omptarget {
 
-const __tgt_kernel_args &KernelCall::prepare(DeviceWork *work) {
+const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
   const auto count = static_cast<uint32_t>(values_.size() - 1);
   arguments_ = values_.data() + 1;
   __tgt_kernel_args &args = request_.args;
@@ -26,7 +26,7 @@ const __tgt_kernel_args &KernelCall::prepare(DeviceWork *work) {
     break;
   case ParameterForm::kCells:
     values_.push_back(no_launch_environment());
-    arguments_ = make_cells(count + 1, work);
+    arguments_ = make_cells(count + 1, queue);
     args.NumArgs = 1;
     break;
   case ParameterForm::kPlain:
@@ -37,16 +37,16 @@ const __tgt_kernel_args &KernelCall::prepare(DeviceWork *work) {
 }
 
 /// The array of addresses of all values, as the only argument. It lives as long as the kernel runs.
-void **KernelCall::make_cells(uint32_t count, DeviceWork *work) {
+void **KernelCall::make_cells(uint32_t count, ConstructQueue *queue) {
   void **values = values_.data() + 1;
   if (device_.plugin().is_asynchronous())
-    values = static_cast<void **>(work->keep(values, count * sizeof(void *)));
+    values = static_cast<void **>(queue->keep(values, count * sizeof(void *)));
   cells_.resize(count);
   for (uint32_t i = 0; i < count; ++i)
     cells_[i] = values + i;
   void *array = cells_.data();
   if (device_.plugin().is_asynchronous())
-    array = work->keep(cells_.data(), count * sizeof(void *));
+    array = queue->keep(cells_.data(), count * sizeof(void *));
   only_[1] = array;
   return only_ + 1;
 }

@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-class DeviceWork;
+class ConstructQueue;
 
 /// Versions of argument blocks that tell plugins of the implicit parameter (plugin.h).
 inline constexpr uint32_t kPlainVersion = 2;
@@ -34,16 +34,16 @@ public:
   /// Adds the value of the next argument.
   void add(void *value) { values_.push_back(value); }
 
-  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. work keeps what must
-  /// live as long as the kernel runs; on a device that completes each operation at once that is nothing, and work may be null.
-  const __tgt_kernel_args &prepare(DeviceWork *work);
+  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue keeps what must
+  /// live as long as the kernel runs; on a device that completes each operation at once that is nothing, and queue may be null.
+  const __tgt_kernel_args &prepare(ConstructQueue *queue);
   /// Then launches the kernel.
   Status start(Queue &queue) {
     return device_.plugin_device().launch_kernel(kernel_.handle, arguments_, request_.args, &queue);
   }
 
 private:
-  void **make_cells(uint32_t count, DeviceWork *work);
+  void **make_cells(uint32_t count, ConstructQueue *queue);
 
   Device &device_;
   const Kernel &kernel_;

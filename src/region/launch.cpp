@@ -9,13 +9,12 @@
 #include "device/process_exit.h"
 #include "device/runtime.h"
 #include "mapping/private_layout.h"
-#include "region/deferred.h"
 #include "region/kernel_call.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
 #include "region/present_constructs.h"
 #include "region/reported_construct.h"
-#include "region/transfer.h"
+#include "region/run_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -115,7 +114,7 @@ const char *reason_for_host(int64_t device_number) {
 class Launch {
 public:
   Launch(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, MapItems &items)
-      : work_(work), kernel_(kernel), items_(items), call_(work.device(), kernel, request) {}
+      : work_(work), queue_(work.queue()), kernel_(kernel), items_(items), call_(work.device(), kernel, request) {}
 
   /// Queues everything: data in, the kernel, data out.
   Status run() {
@@ -123,13 +122,13 @@ public:
       work_.abandon(items_).consume(); // what entering took, if it was not entering that failed
       return std::move(status).during("Failed to process data before launching the kernel.");
     }
-    work_.set_kernel(kernel_.name);
+    queue_.set_kernel(kernel_.name);
     if (Status status = start(); !status) {
       work_.abandon(items_).consume(); // the kernel's failure is what counts
-      return work_.blamed_on_kernel(std::move(status));
+      return queue_.blamed_on_kernel(std::move(status));
     }
     if (Status status = work_.start_exit(items_, true); !status)
-      return work_.unless_kernel_failed(
+      return queue_.unless_kernel_failed(
           std::move(status).during("Failed to process data after launching the kernel."));
     return Status::ok();
   }
@@ -177,7 +176,7 @@ private:
     private_ = lay_out_private(items_);
     if (private_.size == 0)
       return Status::ok();
-    OMPTARGET_TRY_ASSIGN(private_block_, work_.allocate_temporary(private_.size));
+    OMPTARGET_TRY_ASSIGN(private_block_, queue_.allocate_temporary(private_.size));
     if (private_.packed != 0)
       OMPTARGET_TRY(copy_packed());
     return private_.has_large ? copy_large() : Status::ok();
@@ -192,7 +191,7 @@ private:
       std::memcpy(values.data() + offset, raw(private_source(items_[i])), static_cast<size_t>(items_[i].size));
       translate_pointer(items_[i], values.data() + offset);
     }
-    return work_.write_value(private_block_, values.data(), private_.packed);
+    return queue_.write_value(private_block_, values.data(), private_.packed);
   }
 
   Status copy_large() {
@@ -201,10 +200,10 @@ private:
       if (private_.offsets[i] < private_.packed || !is_first_private(item))
         continue;
       const DevicePtr target = private_block_ + private_.offsets[i];
-      OMPTARGET_TRY(work_.write_from_host(target, private_source(item), item.size));
+      OMPTARGET_TRY(queue_.write_from_host(target, private_source(item), item.size));
       DevicePtr value{};
       if (translate_pointer(item, &value))
-        OMPTARGET_TRY(work_.write_value(target, &value, sizeof value));
+        OMPTARGET_TRY(queue_.write_value(target, &value, sizeof value));
     }
     return Status::ok();
   }
@@ -233,27 +232,28 @@ private:
     if (!target.is_contained)
       return Status::ok();
     if (closure.mapping)
-      return work_.attach(
+      return queue_.attach(
           {closure.mapping, item.base, static_cast<int64_t>(sizeof(void *)), target.ref, item.begin});
     if (!is_private(closure))
       return Status::ok();
     const DevicePtr field = private_address(parent) + (item.base - closure.base);
     const std::optional<DevicePtr> value = target_of(target.ref, item.begin);
-    return value ? work_.write_value(field, &*value, sizeof *value) : Status::ok();
+    return value ? queue_.write_value(field, &*value, sizeof *value) : Status::ok();
   }
 
   Status start() {
     const DeviceId device = work_.device().id();
-    const __tgt_kernel_args &args = call_.prepare(&work_);
+    const __tgt_kernel_args &args = call_.prepare(&queue_);
     const auto teams = static_cast<int32_t>(args.NumTeams[0]);
     const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "launching %s with %u arguments, %d teams, %d threads", kernel_.name,
                            args.NumArgs, teams, threads);
     const observe::KernelLaunch launch({device, kernel_.name, teams, threads});
-    return work_.timed(call_.start(work_.queue()));
+    return queue_.timed(call_.start(queue_.plugin_queue()));
   }
 
   DeviceWork &work_;
+  ConstructQueue &queue_;
   const Kernel &kernel_;
   MapItems &items_;
   KernelCall call_;
@@ -267,7 +267,7 @@ namespace {
 
 /// Data in, the kernel, data out, by plans. refs: what is retained already.
 Status run_planned(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
-  return carry_out(device, call, {observe::ConstructKind::kTarget, request.list}, [&](DeviceWork &work) {
+  return run_construct(device, call, {observe::ConstructKind::kTarget, request.list}, [&](DeviceWork &work) {
     MapItems items;
     OMPTARGET_TRY(gather_items(request.list, items));
     set_present(items, refs);
@@ -282,9 +282,9 @@ Status run_planned(Device &device, const Call &call, const Kernel &kernel, Launc
   gather_items(list, items).consume(); // has been read before
   set_present(items, refs);
   DeviceWork work(device);
-  work.set_kernel(kernel.name);
+  work.queue().set_kernel(kernel.name);
   work.abandon(items).consume(); // the kernel's failure is what counts
-  return work.blamed_on_kernel(std::move(failure));
+  return work.queue().blamed_on_kernel(std::move(failure));
 }
 
 /// The kernel of a region has been run, and the region turns out to be the last one that uses some of its data.
@@ -293,7 +293,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   OMPTARGET_TRY(gather_items(list, items));
   set_present(items, refs);
   DeviceWork work(device);
-  work.set_kernel(kernel.name);
+  work.queue().set_kernel(kernel.name);
   if (Status status = work.start_exit(items, true); !status)
     return std::move(status).during("Failed to process data after launching the kernel.");
   return work.complete();

@@ -4,7 +4,7 @@
 #include "region/present_constructs.h"
 
 #include "device/invariants.h"
-#include "region/transfer.h"
+#include "region/device_work.h"
 
 namespace omptarget {
 

@@ -9,7 +9,7 @@
 
 #include "fake_device.h"
 #include "model.h"
-#include "region/transfer.h"
+#include "region/device_work.h"
 
 namespace omptarget::test {
 namespace {
@@ -305,7 +305,7 @@ private:
     expect(is_ok == is_right, "a region is right for one and wrong for the other");
     if (!is_ok || !is_right)
       return;
-    work.finish().consume();
+    work.queue().wait().consume();
     compare();
     change_device();
     work.start_exit(real, true).consume();

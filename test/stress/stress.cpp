@@ -17,7 +17,7 @@
 #include "base/sched_point.h"
 #include "fake_device.h"
 #include "mapping/present_items.h"
-#include "region/transfer.h"
+#include "region/device_work.h"
 
 namespace omptarget::test {
 namespace {
@@ -164,7 +164,7 @@ private:
     __tgt_kernel_args args{};
     args.Version = 2;
     args.NumArgs = static_cast<uint32_t>(items.size());
-    expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args, &work.queue()),
+    expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args, &work.queue().plugin_queue()),
               "a launch");
     if (!are_present || !release_shared(device_.map(), refs)) {
       if (are_present)

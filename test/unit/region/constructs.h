@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fake_device.h"
-#include "region/transfer.h"
+#include "region/device_work.h"
 
 namespace omptarget::test {
 

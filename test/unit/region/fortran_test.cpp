@@ -10,7 +10,7 @@
 
 #include "fake_device.h"
 #include "region/map_arguments.h"
-#include "region/transfer.h"
+#include "region/device_work.h"
 
 namespace omptarget::test {
 namespace {
@@ -105,7 +105,7 @@ TEST_P(Fortran, allocatables_as_kernel_arguments) {
     DeviceWork work(device_);
     MapItems list = items(*rows, &y_);
     ASSERT_TRUE(work.enter(list).is_ok());
-    ASSERT_TRUE(work.finish().is_ok());
+    ASSERT_TRUE(work.queue().wait().is_ok());
     Descriptor copy;
     std::memcpy(&copy, on_device(reinterpret_cast<char *>(&y_)), 48);
     EXPECT_EQ(copy.address, on_device(&data_[0]));
@@ -158,7 +158,7 @@ TEST_P(Fortran, derived_types_with_allocatable_components) {
   }
   DeviceWork work(device_);
   ASSERT_TRUE(work.enter(list).is_ok());
-  ASSERT_TRUE(work.finish().is_ok());
+  ASSERT_TRUE(work.queue().wait().is_ok());
   EXPECT_EQ(*on_device(&v.k), 4);
   EXPECT_EQ(*on_device(&v.a.address), on_device(&data_[0]));
   *on_device(&v.k) = 7;
@@ -176,7 +176,7 @@ TEST_P(Fortran, a_section_starts_after_its_base) {
   DeviceWork work(device_);
   MapItems list{{host_ptr(z), host_ptr(z + 1), 36, 0x23, nullptr, 0, -1}};
   ASSERT_TRUE(work.enter(list).is_ok());
-  ASSERT_TRUE(work.finish().is_ok());
+  ASSERT_TRUE(work.queue().wait().is_ok());
   EXPECT_EQ(raw(list[0].mapping.mapping->target_of(host_ptr(z + 1))), on_device(&z[1]));
   *on_device(&z[1]) = 5;
   ASSERT_TRUE(work.start_exit(list, true).is_ok());

@@ -152,7 +152,7 @@ TEST_P(DeviceWorkTest, a_kernel_of_another_construct_sees_data_that_are_on_their
   __tgt_kernel_args args{};
   args.Version = 2;
   args.NumArgs = 1;
-  ASSERT_TRUE(device_.plugin().launch_kernel(0, &kernel, arguments + 1, args, &second.queue()).is_ok());
+  ASSERT_TRUE(device_.plugin().launch_kernel(0, &kernel, arguments + 1, args, &second.queue().plugin_queue()).is_ok());
   ASSERT_TRUE(second.start_exit(second_items, true).is_ok());
   ASSERT_TRUE(second.complete().is_ok());
   EXPECT_EQ(seen, 4);
@@ -253,14 +253,14 @@ TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_anot
 TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
   const int64_t blocks = fake_blocks();
   DeviceWork work(device_);
-  auto memory = work.allocate_temporary(64);
+  auto memory = work.queue().allocate_temporary(64);
   ASSERT_TRUE(memory.is_ok());
   {
     const long value = 42; // does not live as long as the copy takes
-    ASSERT_TRUE(work.write_value(*memory, &value, sizeof value).is_ok());
+    ASSERT_TRUE(work.queue().write_value(*memory, &value, sizeof value).is_ok());
   }
   EXPECT_EQ(fake_blocks(), blocks + 1);
-  ASSERT_TRUE(work.finish().is_ok());
+  ASSERT_TRUE(work.queue().wait().is_ok());
   EXPECT_EQ(fake_blocks(), blocks);
 }
 
@@ -292,7 +292,7 @@ TEST_P(DeviceWorkTest, threads_map_the_same_data) {
         __tgt_kernel_args args{};
         args.Version = 2;
         args.NumArgs = 2;
-        is_ok = is_ok && device.plugin().launch_kernel(device.local_id(), &kernel, arguments + 1, args, &work.queue()).is_ok();
+        is_ok = is_ok && device.plugin().launch_kernel(device.local_id(), &kernel, arguments + 1, args, &work.queue().plugin_queue()).is_ok();
         is_ok = is_ok && work.start_exit(items, true).is_ok() && work.complete().is_ok();
         if (!is_ok || own[0] != round + 1000)
           wrong.fetch_add(1);

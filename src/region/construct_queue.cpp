@@ -1,0 +1,211 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/construct_queue.h"
+
+#include <cinttypes>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/sched_point.h"
+#include "mapping/variable_name.h"
+#include "observe/construct_events.h"
+#include "region/mapping_settings.h"
+
+namespace omptarget {
+
+using observe::DataOperation;
+using observe::DataOperationKind;
+
+Status during_copy(Status status, const Copy &copy, const char *direction) {
+  if (status.is_ok()) [[likely]]
+    return status;
+  return std::move(status)
+      .during(format("Copying data %s device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR, direction,
+                     copy.size, static_cast<uintptr_t>(copy.host)))
+      .about(variable_text(copy.name, copy.size));
+}
+
+Status ConstructQueue::copy_to_device(const Copy &copy) {
+  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  OMPTARGET_SCHED_POINT("copy: placed");
+  if (!target) [[unlikely]]
+    return copy.needed_by ? missing_present(copy) : Status::ok();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
+                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+                                 copy.mapping.mapping->name()});
+  OMPTARGET_TRY(during_copy(
+      timed(device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size, &queue_)), copy,
+      "to"));
+  return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
+}
+
+/// The copy brought host values to pointers that must hold device addresses.
+Status ConstructQueue::rewrite_pointers(const Copy &copy) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
+    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value));
+  return Status::ok();
+}
+
+Status ConstructQueue::copy_to_host(const Copy &copy) {
+  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  OMPTARGET_SCHED_POINT("copy: placed");
+  if (!target) [[unlikely]]
+    return copy.needed_by ? missing_present(copy) : Status::ok();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
+                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
+  const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+                                 copy.mapping.mapping->name()});
+  OMPTARGET_TRY(during_copy(
+      timed(device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_)), copy,
+      "from"));
+  if (!copy.mapping.mapping->has_attached_pointers())
+    return Status::ok();
+  if (queue_.is_busy())
+    restored_.push_back(copy);
+  else
+    restore_pointers(copy);
+  return Status::ok();
+}
+
+/// The copy brought device addresses to pointers that must hold host values.
+void ConstructQueue::restore_pointers(const Copy &copy) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
+    void *value = raw(pointer.host_value);
+    std::memcpy(raw(pointer.host_address), &value, sizeof value);
+  }
+}
+
+void *ConstructQueue::keep(const void *value, size_t size) {
+  values_.push_back(std::make_unique<std::byte[]>(size));
+  return std::memcpy(values_.back().get(), value, size);
+}
+
+Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size) {
+  if (device_.plugin().is_asynchronous())
+    value = keep(value, static_cast<size_t>(size));
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
+  return timed(device_.plugin_device().data_submit(raw(target), value, size, &queue_));
+}
+
+Status ConstructQueue::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
+  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
+  return timed(device_.plugin_device().data_submit(raw(target), raw(source), size, &queue_));
+}
+
+Status ConstructQueue::attach(const Attachment &action) {
+  const HostPtr host_value = load_pointer(action.pointer);
+  const std::optional<DevicePtr> device_value = target_of(action.target, host_value);
+  const std::optional<DevicePtr> device_address = target_of(action.pointer_mapping, action.pointer);
+  if (!device_value || !device_address)
+    return Status::ok(); // not present any more
+  // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this construct's
+  // knows nothing of, so that the pointer is written once more.
+  const bool waits = !device_.plugin().is_asynchronous();
+  if (!pointers_.begin(action.pointer_mapping, {action.pointer, host_value, *device_address, *device_value}, waits))
+    return Status::ok();
+  Status status = write_pointer(action, *device_address, *device_value);
+  if (waits)
+    pointers_.settle();
+  return status;
+}
+
+Status ConstructQueue::write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "attaching pointer %p (device %p) to %p", raw(action.pointer),
+                         raw(device_address), raw(device_value));
+  if (action.size <= static_cast<int64_t>(sizeof device_value))
+    return write_value(device_address, &device_value, sizeof device_value);
+  // A descriptor: its first word is the address, the rest describes it.
+  std::vector<std::byte> descriptor(static_cast<size_t>(action.size));
+  std::memcpy(descriptor.data(), raw(action.pointer), descriptor.size());
+  std::memcpy(descriptor.data(), &device_value, sizeof device_value);
+  return write_value(device_address, descriptor.data(), action.size);
+}
+
+Result<bool> ConstructQueue::wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings) {
+  const uint64_t bit = mapping_settings().force_atomic ? MappingState::kReady : MappingState::kStorage;
+  bool are_there = true;
+  for (const MappingRef &ref : mappings) {
+    OMPTARGET_SCHED_POINT("await");
+    if (!ref.mapping->wait_for(bit, ref.generation))
+      are_there = false;
+    else if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
+      OMPTARGET_TRY(device_.plugin_device().wait_event(arrival.get(), queue_));
+  }
+  return are_there;
+}
+
+/// It lives as long as somebody may wait for it.
+Result<std::shared_ptr<void>> ConstructQueue::arrival_event() {
+  const PluginDevice device = device_.plugin_device();
+  if (!device.plugin().has_events()) {
+    OMPTARGET_TRY(synchronize());
+    return std::shared_ptr<void>();
+  }
+  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
+  std::shared_ptr<void> arrival(event, [device](void *handle) { device.destroy_event(handle); });
+  OMPTARGET_TRY(device.record_event(event, queue_));
+  return arrival;
+}
+
+Status ConstructQueue::wait_for_plugin() {
+  const observe::Wait wait(device_.id());
+  Status status = synchronize();
+  return status.is_ok() ? std::move(status) : blamed_on_kernel(std::move(status));
+}
+
+Status ConstructQueue::wait() {
+  Status status;
+  if (queue_.is_busy())
+    status = wait_for_plugin();
+  arrivals_.end();
+  pointers_.settle();
+  for (const Copy &copy : restored_)
+    restore_pointers(copy);
+  restored_.clear();
+  if (!temporaries_.is_empty())
+    status.keep_first(temporaries_.free());
+  values_.clear();
+  return status;
+}
+
+Status ConstructQueue::settle() {
+  Status status = is_busy() ? synchronize() : Status::ok();
+  pointers_.settle();
+  return status;
+}
+
+Result<bool> ConstructQueue::is_done() {
+  auto is_done = device_.plugin_device().query(queue_);
+  if (!is_done.is_ok()) [[unlikely]]
+    return blamed_on_kernel(is_done.take_status());
+  return is_done;
+}
+
+Status ConstructQueue::timed(Status status) {
+  constexpr uint32_t kTimed = observe::listener::kProfile | observe::listener::kTrace;
+  const bool waits = (observe::listeners() & kTimed) != 0 && queue_.is_busy();
+  if (!waits || !status) [[likely]]
+    return status;
+  return synchronize();
+}
+
+Status ConstructQueue::blamed_on_kernel(Status failure) const {
+  if (!kernel_)
+    return failure;
+  return std::move(failure)
+      .during(format("kernel %s cannot be run on device %d", kernel_, raw(device_.id())))
+      .during("Executing target region abort target.");
+}
+
+/// A kernel's fault is told by whichever call comes next, often a copy of its results. Waiting tells them apart.
+Status ConstructQueue::unless_kernel_failed(Status failure) {
+  Status waited = synchronize();
+  if (waited.is_ok())
+    return failure;
+  failure.consume();
+  return blamed_on_kernel(std::move(waited));
+}
+
+} // namespace omptarget

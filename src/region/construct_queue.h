@@ -1,0 +1,100 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The queue of one construct on its device: what the construct copies, writes and launches goes through it, and what must live
+// until that is done lives in it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "mapping/plan.h"
+#include "region/pending.h"
+
+namespace omptarget {
+
+/// Is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the destructor. Used by one
+/// thread.
+class ConstructQueue {
+public:
+  explicit ConstructQueue(Device &device)
+      : device_(device), temporaries_(device), arrivals_(device.map()), pointers_(device.map()) {}
+  ~ConstructQueue() { // something is left only after a failure, which is on its way up
+    if (!is_idle()) [[unlikely]]
+      wait().consume();
+  }
+  ConstructQueue(const ConstructQueue &) = delete;
+  ConstructQueue &operator=(const ConstructQueue &) = delete;
+
+  Device &device() { return device_; }
+  /// For the plugin.
+  Queue &plugin_queue() { return queue_; }
+  bool is_busy() const { return queue_.is_busy(); }
+  /// Whether wait() has nothing to do.
+  bool is_idle() const {
+    return !queue_.is_busy() && restored_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
+           pointers_.is_empty();
+  }
+
+  /// What lies in a mapping that is gone is not copied.
+  Status copy_to_device(const Copy &copy);
+  Status copy_to_host(const Copy &copy);
+  /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
+  Status attach(const Attachment &action);
+  /// Writes size bytes of a value, which is kept until it has been copied.
+  Status write_value(DevicePtr target, const void *value, int64_t size);
+  /// Writes size bytes of host memory that stays as it is until the construct ends.
+  Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
+
+  /// A copy of size bytes that lives until the queue has been waited for.
+  void *keep(const void *value, size_t size);
+  /// Device memory that is freed when the queue has been waited for.
+  Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
+
+  /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still there.
+  Result<bool> wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings);
+  /// The event after which all that is queued now is done, or null if it is done.
+  Result<std::shared_ptr<void>> arrival_event();
+  /// A mapping that was published with such an event.
+  void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
+
+  /// Waits for all queued work, then ends what was pending: host pointers are restored, pointers settled, temporary memory freed.
+  Status wait();
+  /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
+  Status settle();
+  /// Whether all queued work is done; does not wait.
+  Result<bool> is_done();
+  /// Passes the status of an operation on; while a profile or a device trace is made, waits for the operation, so that its
+  /// time is its own.
+  Status timed(Status status);
+
+  /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work are
+  /// taken for the kernel's.
+  void set_kernel(const char *name) { kernel_ = name; }
+  /// Adds to a failure that it is the kernel's.
+  Status blamed_on_kernel(Status failure) const;
+  /// The failure of what was to follow the kernel, or if the kernel has failed before it, the kernel's.
+  Status unless_kernel_failed(Status failure);
+
+private:
+  Status synchronize() { return device_.plugin_device().synchronize(queue_); }
+  Status wait_for_plugin();
+  Status rewrite_pointers(const Copy &copy);
+  Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
+  void restore_pointers(const Copy &copy);
+
+  Device &device_;
+  Queue queue_;
+  const char *kernel_ = nullptr;
+  std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
+  llvm::SmallVector<Copy, 2> restored_;              // copies to the host that bring attached pointers
+  TemporaryMemory temporaries_;
+  PendingArrivals arrivals_;
+  PendingPointers pointers_;
+};
+
+/// Adds to the failure of a copy which it was. direction: "to" or "from" the device.
+Status during_copy(Status status, const Copy &copy, const char *direction);
+
+} // namespace omptarget

@@ -1,0 +1,287 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/device_work.h"
+
+#include <cinttypes>
+
+#include "base/log.h"
+#include "base/sched_point.h"
+#include "mapping/variable_name.h"
+#include "observe/construct_events.h"
+#include "region/mapping_settings.h"
+
+namespace omptarget {
+
+using observe::DataOperation;
+using observe::DataOperationKind;
+
+Status free_removed(Device &device, const Removed &removed) {
+  if (removed.is_removed) {
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+                           raw(removed.begin), raw(removed.target_begin), removed.size);
+    if (observe::reports_mappings()) [[unlikely]]
+      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
+  }
+  if (removed.allocation == DevicePtr::kNull)
+    return Status::ok();
+  const PluginDevice &plugin = device.plugin_device();
+  const DataOperation operation({DataOperationKind::kDelete, device.id(), raw(removed.begin),
+                                 raw(removed.allocation), removed.size, removed.name});
+  OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
+  OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
+                       "Failed to deallocate target data");
+  return Status::ok();
+}
+
+namespace {
+
+Status free_all(Device &device, const std::vector<Removed> &all) {
+  Status status;
+  for (const Removed &removed : all)
+    status.keep_first(free_removed(device, removed));
+  return status;
+}
+
+} // namespace
+
+/// A failure is on its way up.
+void DeviceWork::leave_after_failure() {
+  queue_.wait().consume();
+  if (!exit_.late.empty())
+    leave_late(false).consume();
+  if (!exit_.left.empty())
+    leave_mappings().consume();
+}
+
+MappingPolicy DeviceWork::policy_of(const Device &device) {
+  MappingPolicy policy;
+  policy.use_host_memory = device.uses_host_memory();
+  policy.pins_released = device.plugin().is_asynchronous();
+  policy.attach_always = mapping_settings().attach_always;
+  return policy;
+}
+
+Status DeviceWork::enter(MapItems &items) {
+  EnterPlan plan;
+  if (Status status = plan_enter(map(), policy_, items, plan); !status) {
+    free_all(device(), plan.removed).consume();
+    return status;
+  }
+  if (plan.is_empty()) [[likely]]
+    return Status::ok();
+  auto is_done = make_present(plan);
+  if (!is_done.is_ok()) {
+    undo_enter(items, plan).consume();
+    return is_done.take_status();
+  }
+  return *is_done ? Status::ok() : enter_again(items, plan);
+}
+
+/// Plans anew before the last plan is given back, so that what is referenced stays.
+Status DeviceWork::enter_again(MapItems &items, EnterPlan &first) {
+  std::unique_ptr<EnterPlan> last;
+  for (;;) {
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "what another thread was mapping is gone: planning anew");
+    auto plan = std::make_unique<EnterPlan>();
+    MapItems again = unplanned(items);
+    Status status = plan_enter(map(), policy_, again, *plan);
+    Status given_back = undo_enter(items, last ? *last : first);
+    items = again;
+    last = std::move(plan);
+    Result<bool> is_done = status.is_ok() ? make_present(*last) : Result<bool>(std::move(status));
+    if (is_done.is_ok() && *is_done)
+      return given_back;
+    given_back.consume(); // there is worse, or it comes again
+    if (!is_done.is_ok()) {
+      undo_enter(items, *last).consume();
+      return is_done.take_status();
+    }
+  }
+}
+
+/// False if something that it waited for is gone: the plan must be given back.
+Result<bool> DeviceWork::make_present(const EnterPlan &plan) {
+  OMPTARGET_TRY(allocate(plan));
+  OMPTARGET_SCHED_POINT("enter: allocated");
+  for (const EnteredMapping &entered : plan.entered)
+    entered.report();
+  OMPTARGET_TRY_ASSIGN(const bool is_filled, fill(plan));
+  if (!is_filled)
+    return false;
+  OMPTARGET_SCHED_POINT("enter: filled");
+  OMPTARGET_TRY(publish(plan));
+  OMPTARGET_SCHED_POINT("enter: published");
+  if (!plan.awaited.empty()) {
+    OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(plan.awaited));
+    if (!are_there)
+      return false;
+  }
+  for (const Copy &copy : plan.late_copies)
+    OMPTARGET_TRY(queue_.copy_to_device(copy));
+  for (const Attachment &action : plan.late_attachments)
+    OMPTARGET_TRY(queue_.attach(action));
+  for (const MappingRef &ref : plan.borrowed)
+    exit_.left.push_back({ref, LeftMapping::How::kBorrowed});
+  return true;
+}
+
+namespace {
+
+void report_created(const NewStorage &storage, DevicePtr allocation) {
+  const Mapping &mapping = *storage.ref.mapping;
+  observe::mapping_created({mapping.base(), storage.begin, allocation + storage.padding, storage.size,
+                            MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
+                           allocation);
+}
+
+} // namespace
+
+Status DeviceWork::allocate(const EnterPlan &plan) {
+  for (const NewStorage &storage : plan.allocations) {
+    const int64_t bytes = storage.size + storage.padding;
+    DataOperation operation({DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes,
+                             storage.ref.mapping->name()});
+    auto allocated = device().plugin_device().data_alloc(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
+    if (!allocated)
+      return allocated.take_status()
+          .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
+                         bytes, static_cast<uintptr_t>(storage.begin), raw(device().id())))
+          .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
+          .about(variable_text(storage.ref.mapping->name(), storage.size));
+    const DevicePtr allocation = device_ptr(*allocated);
+    operation.set_target(*allocated);
+    Status notified = device().plugin_device().data_notify_mapped(raw(storage.begin), storage.size);
+    OMPTARGET_SCHED_POINT("enter: no storage yet");
+    map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
+    OMPTARGET_TRY(std::move(notified));
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
+                           raw(storage.begin), raw(allocation + storage.padding), storage.size,
+                           storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
+    if (observe::reports_mappings()) [[unlikely]]
+      report_created(storage, allocation);
+  }
+  return Status::ok();
+}
+
+/// False as make_present.
+Result<bool> DeviceWork::fill(const EnterPlan &plan) {
+  for (const Copy &copy : plan.copies)
+    OMPTARGET_TRY(queue_.copy_to_device(copy));
+  for (const Attachment &action : plan.attachments) {
+    // The target's address is enough; its data may still be on the way.
+    if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
+      return false;
+    OMPTARGET_TRY(queue_.attach(action));
+  }
+  return true;
+}
+
+/// Other threads may use the new data once their copies have arrived: this thread waits for them, or if the device has
+/// events, the queues of the others will.
+Status DeviceWork::publish(const EnterPlan &plan) {
+  if (plan.allocations.empty())
+    return Status::ok();
+  std::shared_ptr<void> arrival;
+  if (queue_.is_busy() && mapping_settings().force_atomic) {
+    OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
+  }
+  for (const NewStorage &storage : plan.allocations) {
+    if (arrival)
+      queue_.add_arriving(storage.ref);
+    // Somebody may have taken all references meanwhile.
+    if (!map().publish_ready(storage.ref, arrival)) [[unlikely]] {
+      OMPTARGET_TRY(queue_.wait());
+      OMPTARGET_TRY(free_removed(device(), map().remove_if_unused(storage.ref)));
+    }
+  }
+  return Status::ok();
+}
+
+/// Queued copies into what goes are waited for.
+Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
+  Status status = queue_.settle();
+  abandon_enter(map(), items, plan);
+  status.keep_first(free_all(device(), plan.removed));
+  return status;
+}
+
+Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
+  OMPTARGET_TRY(plan_exit(map(), policy_, items, has_entered, exit_));
+  if (!exit_.awaited.empty()) [[unlikely]]
+    if (auto are_there = queue_.wait_for_data(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
+      return are_there.take_status();
+  for (const Copy &copy : exit_.copies)
+    OMPTARGET_TRY(queue_.copy_to_host(copy));
+  return Status::ok();
+}
+
+Status DeviceWork::start_update(const MapItems &items) {
+  UpdatePlan plan;
+  OMPTARGET_TRY(plan_update(map(), policy_, items, plan, exit_.left));
+  OMPTARGET_SCHED_POINT("update: planned");
+  if (!plan.awaited.empty()) [[unlikely]]
+    if (auto are_there = queue_.wait_for_data(plan.awaited); !are_there.is_ok()) // what is gone is not copied
+      return are_there.take_status();
+  for (const Copy &copy : plan.to_device)
+    OMPTARGET_TRY(queue_.copy_to_device(copy));
+  for (const Copy &copy : plan.to_host)
+    OMPTARGET_TRY(queue_.copy_to_host(copy));
+  return Status::ok();
+}
+
+Status DeviceWork::abandon(MapItems &items) {
+  OMPTARGET_TRY(plan_exit(map(), policy_, items, true, exit_));
+  OMPTARGET_TRY(queue_.wait());
+  OMPTARGET_TRY(leave_late(false));
+  return complete();
+}
+
+Status DeviceWork::complete() {
+  OMPTARGET_TRY(queue_.wait());
+  if (!exit_.late.empty())
+    OMPTARGET_TRY(leave_late(true));
+  return exit_.left.empty() ? Status::ok() : leave_mappings();
+}
+
+Result<bool> DeviceWork::try_complete() {
+  OMPTARGET_TRY_ASSIGN(const bool is_done, queue_.is_done());
+  if (is_done)
+    OMPTARGET_TRY(complete());
+  return is_done;
+}
+
+/// Once the kernel is done. Who turns out to take a last reference copies back, and waits for that.
+Status DeviceWork::leave_late(bool copies) {
+  MapItems items(exit_.late.begin(), exit_.late.end());
+  exit_.late.clear();
+  exit_.copies.clear();
+  if (!copies)
+    for (MapItem &item : items)
+      item.type &= ~map_type::kFrom;
+  MappingPolicy policy = policy_;
+  policy.pins_released = false;
+  OMPTARGET_TRY(plan_exit(map(), policy, items, true, exit_));
+  for (const Copy &copy : exit_.copies)
+    OMPTARGET_TRY(queue_.copy_to_host(copy));
+  return queue_.wait();
+}
+
+/// The last construct that is done with a mapping removes it, whichever took the last reference. All are left, whatever
+/// fails.
+Status DeviceWork::leave_mappings() {
+  OMPTARGET_SCHED_POINT("complete: about to remove");
+  Status status;
+  for (const LeftMapping &left : exit_.left) {
+    const Removed removed = left.how == LeftMapping::How::kUnused   ? map().remove_if_unused(left.ref)
+                            : left.how == LeftMapping::How::kPinned ? map().unpin(left.ref)
+                                                                    : map().give_back(left.ref);
+    if (!removed.is_removed && !removed.is_free)
+      continue;
+    status.keep_first(free_removed(device(), removed));
+  }
+  exit_.left.clear();
+  return status;
+}
+
+} // namespace omptarget

@@ -1,0 +1,66 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The data of one construct on its device: what planning listed is allocated, copied, attached and freed.
+#pragma once
+
+#include "device/device.h"
+#include "device/invariants.h"
+#include "mapping/plan.h"
+#include "region/construct_queue.h"
+
+namespace omptarget {
+
+/// What one construct does with data on one device. It enters, updates or starts to leave data, which queues work; complete()
+/// waits for that and leaves what is to be left. After a failure the destructor does, without copying. Used by one thread.
+class DeviceWork {
+public:
+  explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device) {}
+  ~DeviceWork() {
+    if (!exit_.late.empty() || !exit_.left.empty()) [[unlikely]]
+      leave_after_failure();
+    check_present_data(device());
+  }
+  DeviceWork(const DeviceWork &) = delete;
+  DeviceWork &operator=(const DeviceWork &) = delete;
+
+  Device &device() { return queue_.device(); }
+  ConstructQueue &queue() { return queue_; }
+
+  /// Plans and carries out entering; again, if what another construct was making is gone, because it failed or was removed.
+  /// On failure the mapping table is as before.
+  Status enter(MapItems &items);
+  /// Plans leaving and starts it; complete() does the rest.
+  Status start_exit(MapItems &items, bool has_entered);
+  Status start_update(const MapItems &items);
+  /// Waits for all work of the construct and leaves the data: what is unused then is freed.
+  Status complete();
+  /// As complete, if that would not wait; whether it is complete.
+  Result<bool> try_complete();
+  /// Completes a construct that failed: gives back what entering took, without copying anything.
+  Status abandon(MapItems &items);
+
+private:
+  static MappingPolicy policy_of(const Device &device);
+  HostDataToTargetMap &map() { return device().map(); }
+  // Entering.
+  Status enter_again(MapItems &items, EnterPlan &first);
+  Result<bool> make_present(const EnterPlan &plan);
+  Status allocate(const EnterPlan &plan);
+  Result<bool> fill(const EnterPlan &plan);
+  Status publish(const EnterPlan &plan);
+  Status undo_enter(MapItems &items, EnterPlan &plan);
+  // Leaving.
+  Status leave_late(bool copies);
+  Status leave_mappings();
+  [[gnu::cold]] void leave_after_failure();
+
+  const MappingPolicy policy_;
+  ConstructQueue queue_;
+  ExitPlan exit_; // what it leaves waits for the queue
+};
+
+/// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory.
+Status free_removed(Device &device, const Removed &removed);
+
+} // namespace omptarget

@@ -1,0 +1,32 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/pending.h"
+
+#include "observe/construct_events.h"
+
+namespace omptarget {
+
+using observe::DataOperation;
+using observe::DataOperationKind;
+
+Result<DevicePtr> TemporaryMemory::allocate(int64_t size) {
+  DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
+  OMPTARGET_TRY_ASSIGN(void *const memory,
+                       device_.plugin_device().data_alloc(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  operation.set_target(memory);
+  memory_.push_back(device_ptr(memory));
+  return device_ptr(memory);
+}
+
+Status TemporaryMemory::free() {
+  Status status;
+  for (const DevicePtr temporary : memory_) {
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
+    status.keep_first(device_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
+  }
+  memory_.clear();
+  return status;
+}
+
+} // namespace omptarget

@@ -1,0 +1,43 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver of every construct that works by plans: it reports the construct, has it started, and completes it, or with nowait
+// leaves it to libomp.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "region/call.h"
+#include "region/deferred_construct.h"
+#include "region/device_work.h"
+#include "region/reported_construct.h"
+
+namespace omptarget {
+
+/// What a construct is to do: its kind, and the arguments as the compiler passes them.
+struct Construct {
+  observe::ConstructKind kind;
+  const MapList &list;
+};
+
+/// Carries out a construct: start(work) plans it and queues what is to be done. Complete on return, unless the call may
+/// return early and the construct is left to libomp.
+template <typename Start>
+Status run_construct(Device &device, const Call &call, const Construct &construct, Start start) {
+  if (call.is_nowait)
+    if (void **slot = DeferredConstruct::free_slot(device, call)) {
+      auto deferred = std::make_unique<DeferredConstruct>(device, call, construct.kind, construct.list);
+      OMPTARGET_TRY(start(deferred->work()));
+      if (!deferred->work().queue().is_busy())
+        return deferred->work().complete();
+      *slot = DeferredConstruct::leave(std::move(deferred));
+      return Status::ok();
+    }
+  const ReportedConstruct reported(call, device, construct.kind, construct.list);
+  DeviceWork work(device);
+  OMPTARGET_TRY(start(work));
+  return work.complete();
+}
+
+} // namespace omptarget
