@@ -3,27 +3,12 @@
 
 #include "device/device.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
-#include "indirect/caller_registry.h"
 #include "observe/device_events.h"
-#include "observe/info.h"
 
 namespace omptarget {
-
-namespace {
-
-__tgt_kernel_args plain_launch() {
-  __tgt_kernel_args args{};
-  args.Version = 2;
-  args.NumTeams[0] = 1;
-  args.ThreadLimit[0] = 1;
-  return args;
-}
-
-} // namespace
 
 Device::Loading::Loading(Device &device) : device_(device) { device_.load_mutex_.lock(); }
 
@@ -35,11 +20,7 @@ Device::Loading::~Loading() {
 void Device::load_images(const Loading &) {
   const uint32_t generation = modules_.generation();
   unload_pending(); // first: a new module may lie where an old one lay
-  for (const auto &library : modules_.libraries())
-    if (!knows(*library) || !load_mutex_.wait_for_others(library.get()))
-      this->load(library);
-  publish_functions();
-  run_constructors();
+  images_.load_new(uses_zero_copy());
   if (!has_ended())
     prepared_generation_.store(generation, std::memory_order_release);
 }
@@ -77,16 +58,6 @@ std::optional<observe::DeviceMemory> Device::memory_use() const {
                                statistics->most_used_bytes};
 }
 
-bool Device::knows(const OffloadLibrary &library) {
-  auto seen = seen_.lock();
-  return std::any_of(seen->begin(), seen->end(), [&](const Seen &known) { return known.library.get() == &library; });
-}
-
-bool Device::has_loaded(const OffloadLibrary &library) const {
-  return std::any_of(loaded_.begin(), loaded_.end(),
-                     [&](const auto &loaded) { return loaded->library.get() == &library; });
-}
-
 void Device::unload(std::shared_ptr<OffloadLibrary> library) {
   if (library->range.end != 0)
     map_.forget_names(library->range.begin, library->range.end);
@@ -107,42 +78,12 @@ void Device::unload_pending_if_free() {
 
 void Device::unload_pending() {
   for (const auto &library : std::exchange(*pending_unloads_.lock(), {}))
-    unload_now(*library);
-}
-
-Status Device::run(const Kernel &kernel) {
-  void *slots[1] = {nullptr};
-  __tgt_kernel_args args = plain_launch();
-  OwnedQueue queue(plugin_device_);
-  OMPTARGET_TRY(plugin_device_.launch_kernel(kernel.handle, slots + 1, args, queue.get()));
-  return queue.complete();
-}
-
-void Device::run_constructors() {
-  for (const auto &loaded : loaded_)
-    for (const Kernel &constructor : std::exchange(loaded->constructors, {}))
-      if (Status status = run(constructor); !status) {
-        failed_.push_back(
-            {loaded->library, format("constructor %s failed: %s", constructor.name, status.to_string().c_str())});
-        print_message(format("device %d: %s", raw(id_), failed_.back().reason.c_str()));
-      }
-}
-
-/// What was constructed last goes first.
-void Device::run_destructors(Loaded &loaded) {
-  std::vector<Kernel> destructors = std::exchange(loaded.destructors, {});
-  for (auto destructor = destructors.rbegin(); destructor != destructors.rend(); ++destructor)
-    if (Status status = run(*destructor); !status)
-      OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor->name,
-                             status.to_string().c_str());
+    images_.unload(*library, has_ended());
 }
 
 std::string Device::load_failure(const OffloadLibrary &library) {
   const Loading loading(*this);
-  for (const Failed &failed : failed_)
-    if (failed.library.get() == &library)
-      return failed.reason;
-  return {};
+  return images_.failure_of(library);
 }
 
 } // namespace omptarget

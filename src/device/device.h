@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One device: what is loaded on it, its kernels and its present data.
+// One device: its present data, its images, who uses it, and its end.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,14 @@
 #include "base/bounded_call.h"
 #include "base/guarded.h"
 #include "base/loader_lock.h"
-#include "base/pointer_table.h"
+#include "device/device_images.h"
 #include "device/module_registry.h"
-#include "image/image_copy.h"
-#include "image/image_signs.h"
-#include "image/kernel_forms.h"
 #include "image/offload_library.h"
-#include "indirect/function_table.h"
 #include "mapping/host_data_to_target_map.h"
 #include "observe/device_events.h"
 #include "plugin/plugin_device.h"
 
 namespace omptarget {
-
-/// A kernel as it is loaded on one device.
-struct Kernel {
-  void *handle; ///< the plugin's
-  const char *name;
-  ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
-  const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
-};
 
 /// Any thread. Becomes usable lazily: Runtime::device() before anything else in a construct or API call.
 class Device {
@@ -54,7 +42,7 @@ public:
   HostDataToTargetMap &map() { return map_; }
 
   /// The kernel that the host knows by this address, or null if it is not loaded here.
-  const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
+  const Kernel *kernel(const void *host_id) const { return images_.kernel(host_id); }
 
   /// Whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
   bool lasts() const { return lasts_; }
@@ -89,9 +77,9 @@ public:
   std::string load_failure(const OffloadLibrary &library);
 
   /// Whether some module has kernels, but no image that fits this device.
-  bool has_unfit_modules() const { return has_unfit_modules_.load(std::memory_order_relaxed); }
+  bool has_unfit_modules() const { return images_.has_unfit_modules(); }
   /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
-  std::string unfit_module_of(const void *code);
+  std::string unfit_module_of(const void *code) { return images_.unfit_module_of(code); }
 
   /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses nobody uses
   /// it any more. finish(): destructors run and the plugin ends it; false if it could not be done until the deadline.
@@ -115,40 +103,17 @@ public:
   }
   void before_fork() {
     pending_unloads_.mutex_for_fork().lock();
-    seen_.mutex_for_fork().lock();
+    images_.mutex_for_fork().lock();
     map_.before_fork();
   }
   void after_fork() {
     map_.after_fork();
-    seen_.mutex_for_fork().unlock();
+    images_.mutex_for_fork().unlock();
     pending_unloads_.mutex_for_fork().unlock();
   }
 
 private:
   friend class DeviceUse;
-  struct Loaded {
-    std::shared_ptr<OffloadLibrary> library;
-    ImageCopy image;
-    __tgt_target_table *table;
-    ImageSigns signs;
-    uint64_t number = 0; ///< of the image on this device, for tools
-    std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
-    std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
-    std::vector<Kernel> constructors{}; ///< that have not run yet
-    std::vector<Kernel> destructors{};
-    const void *code = nullptr; ///< an address inside of the image, if it is code of this process
-  };
-  struct Failed {
-    std::shared_ptr<OffloadLibrary> library;
-    std::string reason;
-  };
-  /// A module that this device has seen: whether an image of it fits, if it has kernels.
-  struct Seen {
-    enum class Image : uint8_t { kFits, kDoesNotFit, kNotNeeded };
-    std::shared_ptr<OffloadLibrary> library;
-    Image image;
-  };
-
   bool begin_use() { return lasts_ || count_use(); }
   void end_use() {
     if (!lasts_)
@@ -157,56 +122,26 @@ private:
   bool count_use();
   void uncount_use();
   std::optional<observe::DeviceMemory> memory_use() const;
-  void load(const std::shared_ptr<OffloadLibrary> &library);
-  void note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits);
-  std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
-  Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
   void unload_pending();
   void unload_pending_if_free();
-  void unload_now(const OffloadLibrary &library);
-  Result<__tgt_target_table *> load_binary(const OffloadLibrary &library, __tgt_device_image &record);
-  void unload_binary(__tgt_target_table *table);
-  Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
-  void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
-  bool points_to_host(const Entry &entry) const;
-  Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
-  Status collect_functions(const Loaded &loaded);
-  void register_code(Loaded &loaded);
-  void publish_functions();
-  bool has_indirect_functions() const;
-  Status run(const Kernel &kernel);
-  void run_constructors();
-  void run_destructors(Loaded &loaded);
-  void take_apart(Loaded &loaded);
-  void destroy(Loaded &loaded);
-  void take_over(const Loaded &gone);
-  bool knows(const OffloadLibrary &library);
-  bool has_loaded(const OffloadLibrary &library) const;
 
   ModuleRegistry &modules_;
   const DeviceId id_;
   const PluginDevice plugin_device_;
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
-  PointerTable<const Kernel> kernels_;
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};
   std::atomic<bool> uses_zero_copy_{false}; // set before is_initialised_
-  std::atomic<bool> has_unfit_modules_{false};
   std::atomic<int32_t> users_{0};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_end_told_{false};
   /// Serialises initialising, loading and unloading; held while the plugin does them, if it cannot be called by several threads.
   LoaderLock load_mutex_;
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
-  Guarded<std::vector<Seen>> seen_;
-  std::vector<std::unique_ptr<Loaded>> loaded_;
-  std::vector<Failed> failed_;
-  uint64_t last_number_ = 0;
+  DeviceImages images_{modules_, id_, plugin_device_, map_, load_mutex_};
   std::string initialisation_failure_;
-  FunctionTable functions_; ///< the indirect functions of all that is loaded
-  bool functions_changed_ = false;
 };
 
 /// Holds the lock of loading. Its end takes apart what was closed meanwhile: the thread that closed it could not wait.

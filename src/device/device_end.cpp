@@ -47,8 +47,7 @@ bool Device::finish(Deadline deadline) {
   const std::lock_guard load(load_mutex_, std::adopt_lock);
   if (!is_initialised())
     return true;
-  for (auto loaded = loaded_.rbegin(); loaded != loaded_.rend(); ++loaded)
-    run_destructors(**loaded);
+  images_.run_destructors();
   observe::keep_memory_report(id_);
   plugin().deinit_device(local_id());
   return true;
@@ -62,8 +61,7 @@ void Device::tell_end() {
     return;
   if (!is_loading_here() && load_mutex_.try_lock()) {
     const std::lock_guard load(load_mutex_, std::adopt_lock);
-    for (const auto &loaded : loaded_)
-      observe::image_unloaded(id_, loaded->number);
+    images_.report_unloaded();
   }
   observe::device_finalised(id_);
 }
@@ -74,14 +72,7 @@ void Device::part_with(const OffloadLibrary &library) {
   if (is_loading_here() || !load_mutex_.try_lock())
     return; // somebody is loading: the thread that closes a module waits for nobody
   const std::lock_guard load(load_mutex_, std::adopt_lock);
-  for (const auto &loaded : loaded_) {
-    if (loaded->library.get() != &library)
-      continue;
-    if (lasts_ && !has_ended())
-      run_destructors(*loaded);
-    for (Kernel &destructor : loaded->destructors)
-      destructor.name = "of a module that has gone";
-  }
+  images_.part_with(library, lasts_ && !has_ended());
 }
 
 /// What was closed during the fork could not be taken apart: the next construct does it.

@@ -1,11 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of Device that deals with indirect functions: reads their device addresses after loading, and hands the merged
+// The part of DeviceImages that deals with indirect functions: reads their device addresses after loading, and hands the merged
 // table to the plugin and to the lookups of code that runs on this CPU.
 
 #include "base/log.h"
-#include "device/device.h"
+#include "device/device_images.h"
 #include "device/invariants.h"
 #include "indirect/caller_registry.h"
 #include "observe/info.h"
@@ -20,10 +20,10 @@ bool is_indirect(EntryKind kind) {
 
 } // namespace
 
-Status Device::collect_functions(const Loaded &loaded) {
+Status DeviceImages::collect_functions(const Loaded &loaded) {
   const std::vector<Entry> &entries = loaded.image.entries();
   std::vector<uint64_t> targets(entries.size(), 0);
-  OwnedQueue queue(plugin_device_); // gone before what it reads into
+  OwnedQueue queue(device_); // gone before what it reads into
   std::string missing;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!is_indirect(entries[i].kind))
@@ -36,7 +36,7 @@ Status Device::collect_functions(const Loaded &loaded) {
     } else if (entries[i].kind == EntryKind::kFunctionPointer) {
       targets[i] = reinterpret_cast<uint64_t>(address);
     } else { // a global that holds the address
-      OMPTARGET_TRY_DURING(plugin_device_.data_retrieve(&targets[i], address, sizeof targets[i], queue.get()),
+      OMPTARGET_TRY_DURING(device_.data_retrieve(&targets[i], address, sizeof targets[i], queue.get()),
                            "while reading the device address of %s", entries[i].name);
     }
   }
@@ -54,7 +54,7 @@ Status Device::collect_functions(const Loaded &loaded) {
 }
 
 /// Code of the image finds its device's table by its own address: any address of a global or function in it will do.
-void Device::register_code(Loaded &loaded) {
+void DeviceImages::register_code(Loaded &loaded) {
   for (size_t i = 0; i < loaded.image.entries().size() && !loaded.code; ++i) {
     const void *const address = loaded.table->EntriesBegin[i].addr;
     if (address && register_cpu_image(raw(id_), address, raw(loaded.image.entries()[i].address)))
@@ -63,7 +63,7 @@ void Device::register_code(Loaded &loaded) {
 }
 
 /// Whether there are others than vtables, which compilers list unasked.
-bool Device::has_indirect_functions() const {
+bool DeviceImages::has_indirect_functions() const {
   for (const auto &loaded : loaded_)
     for (const Entry &entry : loaded->image.entries())
       if (entry.kind == EntryKind::kIndirect || entry.kind == EntryKind::kFunctionPointer)
@@ -71,7 +71,7 @@ bool Device::has_indirect_functions() const {
   return false;
 }
 
-void Device::publish_functions() {
+void DeviceImages::publish_functions() {
   if (!std::exchange(functions_changed_, false))
     return;
   std::vector<FunctionConflict> conflicts;
@@ -80,7 +80,7 @@ void Device::publish_functions() {
     print_message(format("device %d: %s", raw(id_), conflicts_text(conflicts).c_str()));
   trace_function_table(raw(id_), table);
   publish_function_table(raw(id_), table);
-  check_function_table(*this, table);
+  check_function_table(id_, table);
   if (!plugin().has_function_map()) {
     const std::string text =
         format("plugin %s takes no table of indirect functions: pointers to the %zu of them are not "
@@ -91,7 +91,7 @@ void Device::publish_functions() {
       print_message(text);
     return;
   }
-  if (Status status = plugin().set_function_ptr_map(local_id(), table.size(), table.data()); !status)
+  if (Status status = plugin().set_function_ptr_map(device_.id(), table.size(), table.data()); !status)
     print_message(format("device %d: the table of %zu indirect functions could not be set: %s", raw(id_), table.size(),
                          status.to_string().c_str()));
 }

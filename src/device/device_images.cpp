@@ -1,9 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The part of Device that loads and takes apart images.
 
-#include "device/device.h"
+#include "device/device_images.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +18,14 @@
 namespace omptarget {
 
 namespace {
+
+__tgt_kernel_args plain_launch() {
+  __tgt_kernel_args args{};
+  args.Version = 2;
+  args.NumTeams[0] = 1;
+  args.ThreadLimit[0] = 1;
+  return args;
+}
 
 /// How well an image that the device takes fits it: exact architecture, then machine code for the newest one, then code
 /// that is still to be compiled.
@@ -42,14 +48,33 @@ bool is_unified_memory_pointer(const Entry &entry) {
 
 } // namespace
 
-std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
+void DeviceImages::load_new(bool uses_zero_copy) {
+  uses_zero_copy_ = uses_zero_copy;
+  for (const auto &library : modules_.libraries())
+    if (!is_seen(*library) || !lock_.wait_for_others(library.get()))
+      load(library);
+  publish_functions();
+  run_constructors();
+}
+
+bool DeviceImages::is_seen(const OffloadLibrary &library) {
+  auto seen = seen_.lock();
+  return std::any_of(seen->begin(), seen->end(), [&](const Seen &known) { return known.library.get() == &library; });
+}
+
+bool DeviceImages::has_loaded(const OffloadLibrary &library) const {
+  return std::any_of(loaded_.begin(), loaded_.end(),
+                     [&](const auto &loaded) { return loaded->library.get() == &library; });
+}
+
+std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
   std::optional<ImageCopy> best;
   int64_t best_fitness = 0;
-  const std::string arch = plugin().device_arch(local_id());
+  const std::string arch = plugin().device_arch(device_.id());
   for (size_t i = 0; i < library->images.size(); ++i) {
     std::optional<ImageCopy> image = modules_.copy_image(library, i);
     if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
-        !plugin().accepts_on_device(local_id(), image->record(), image->arch().c_str()))
+        !plugin().accepts_on_device(device_.id(), image->record(), image->arch().c_str()))
       continue;
     const int64_t fits = fitness(*image, arch);
     if (fits > best_fitness) {
@@ -60,18 +85,18 @@ std::optional<ImageCopy> Device::choose_image(const std::shared_ptr<OffloadLibra
   return best;
 }
 
-void Device::note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits) {
+void DeviceImages::note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits) {
   const auto is_kernel = [](const Entry &entry) { return entry.kind == EntryKind::kKernel; };
   const bool has_kernels = std::any_of(library->entries.begin(), library->entries.end(), is_kernel);
   const auto image = fits ? Seen::Image::kFits : has_kernels ? Seen::Image::kDoesNotFit : Seen::Image::kNotNeeded;
-  if (!knows(*library))
+  if (!is_seen(*library))
     seen_.lock()->push_back({library, image});
   if (image == Seen::Image::kDoesNotFit)
     has_unfit_modules_.store(true, std::memory_order_relaxed);
 }
 
 /// A module may have several descriptors: if the image of one fits, nobody knows which a data construct belongs to.
-std::string Device::unfit_module_of(const void *code) {
+std::string DeviceImages::unfit_module_of(const void *code) {
   const auto address = reinterpret_cast<uintptr_t>(code);
   std::string path;
   auto all = seen_.lock();
@@ -85,7 +110,7 @@ std::string Device::unfit_module_of(const void *code) {
   return path;
 }
 
-void Device::load(const std::shared_ptr<OffloadLibrary> &library) {
+void DeviceImages::load(const std::shared_ptr<OffloadLibrary> &library) {
   std::optional<ImageCopy> image = choose_image(library);
   if (!image && !modules_.has(*library))
     return; // it has gone
@@ -104,12 +129,12 @@ void Device::load(const std::shared_ptr<OffloadLibrary> &library) {
   }
 }
 
-Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image) {
+Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image) {
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, load_binary(*library, record));
-  if (has_loaded(*library) || !knows(*library)) {
+  if (has_loaded(*library) || !is_seen(*library)) {
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image is loaded already, or its module has gone");
     unload_binary(table);
     return Status::ok();
@@ -135,7 +160,7 @@ Status Device::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageC
   return Status::ok();
 }
 
-Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target) {
+Status DeviceImages::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target) {
   if (!target.addr) {
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image has no %s", entry.name);
     return Status::ok();
@@ -161,7 +186,7 @@ Status Device::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_e
   return Status::ok();
 }
 
-void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
+void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
   auto kernel = std::make_unique<Kernel>(
       Kernel{handle, entry.name, parameter_forms(loaded.signs, entry.name), &loaded.signs});
   if (plugin().always_leads())
@@ -176,16 +201,16 @@ void Device::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
 
 /// Whether the device has a pointer instead of the variable, and no construct will set it: under unified shared memory, and
 /// for linked variables also where data are used in place, it must point to the host's variable.
-bool Device::points_to_host(const Entry &entry) const {
+bool DeviceImages::points_to_host(const Entry &entry) const {
   if (!is_unified_memory_pointer(entry))
     return false;
   const bool has_unified_memory = modules_.requires_unified_shared_memory();
-  return entry.kind == EntryKind::kLinkVariable ? has_unified_memory || uses_zero_copy() : has_unified_memory;
+  return entry.kind == EntryKind::kLinkVariable ? has_unified_memory || uses_zero_copy_ : has_unified_memory;
 }
 
-Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
+Status DeviceImages::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target) {
   if (points_to_host(entry))
-    OMPTARGET_TRY_DURING(plugin_device_.data_submit(raw(target), raw(entry.address), sizeof(void *), nullptr),
+    OMPTARGET_TRY_DURING(device_.data_submit(raw(target), raw(entry.address), sizeof(void *), nullptr),
                          "while pointing %s to the host's variable", entry.name);
   const NewRange range{entry.address, entry.address + static_cast<int64_t>(entry.size),
                        entry.address, entry.name,
@@ -202,7 +227,7 @@ Status Device::add_variable(Loaded &loaded, const Entry &entry, DevicePtr target
 }
 
 /// Other modules' kernels and variables that the module had in common with them count from now on.
-void Device::take_over(const Loaded &gone) {
+void DeviceImages::take_over(const Loaded &gone) {
   const auto was_shared = [&](const Entry &entry) {
     const bool is_variable = entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
     return is_variable &&
@@ -223,7 +248,7 @@ void Device::take_over(const Loaded &gone) {
   }
 }
 
-void Device::unload_now(const OffloadLibrary &library) {
+void DeviceImages::unload(const OffloadLibrary &library, bool has_ended) {
   std::erase_if(failed_, [&](const Failed &failed) { return failed.library.get() == &library; });
   std::erase_if(*seen_.lock(), [&](const Seen &seen) { return seen.library.get() == &library; });
   const auto place = std::find_if(loaded_.begin(), loaded_.end(),
@@ -231,7 +256,7 @@ void Device::unload_now(const OffloadLibrary &library) {
   if (place == loaded_.end())
     return;
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "unloading the image of %s", library.path.c_str());
-  if (has_ended())
+  if (has_ended)
     return;
   run_destructors(**place);
   const std::unique_ptr<Loaded> loaded = std::move(*place);
@@ -243,28 +268,28 @@ void Device::unload_now(const OffloadLibrary &library) {
 }
 
 /// Calls the plugin without the lock, if it can be called by several threads.
-Result<__tgt_target_table *> Device::load_binary(const OffloadLibrary &library, __tgt_device_image &record) {
+Result<__tgt_target_table *> DeviceImages::load_binary(const OffloadLibrary &library, __tgt_device_image &record) {
   std::optional<LoaderLock::Open> open;
   if (plugin().loads_side_by_side())
-    open.emplace(load_mutex_, &library);
-  return plugin().load_binary(local_id(), record);
+    open.emplace(lock_, &library);
+  return plugin().load_binary(device_.id(), record);
 }
 
-void Device::unload_binary(__tgt_target_table *table) {
+void DeviceImages::unload_binary(__tgt_target_table *table) {
   std::optional<LoaderLock::Open> open;
   if (plugin().loads_side_by_side())
-    open.emplace(load_mutex_, table);
-  plugin().unload_binary(local_id(), table);
+    open.emplace(lock_, table);
+  plugin().unload_binary(device_.id(), table);
 }
 
-void Device::destroy(Loaded &loaded) {
+void DeviceImages::destroy(Loaded &loaded) {
   take_apart(loaded);
   unload_binary(loaded.table);
   observe::image_unloaded(id_, loaded.number);
 }
 
 /// From now on nobody finds anything of it.
-void Device::take_apart(Loaded &loaded) {
+void DeviceImages::take_apart(Loaded &loaded) {
   if (functions_.remove(loaded.library.get())) {
     functions_changed_ = true;
     publish_functions();
@@ -276,6 +301,61 @@ void Device::take_apart(Loaded &loaded) {
       kernels_.erase(static_cast<uintptr_t>(address));
   for (const HostPtr variable : loaded.variables)
     (void)map_.remove_infinite(variable);
+}
+
+Status DeviceImages::run(const Kernel &kernel) {
+  void *slots[1] = {nullptr};
+  __tgt_kernel_args args = plain_launch();
+  OwnedQueue queue(device_);
+  OMPTARGET_TRY(device_.launch_kernel(kernel.handle, slots + 1, args, queue.get()));
+  return queue.complete();
+}
+
+void DeviceImages::run_constructors() {
+  for (const auto &loaded : loaded_)
+    for (const Kernel &constructor : std::exchange(loaded->constructors, {}))
+      if (Status status = run(constructor); !status) {
+        failed_.push_back(
+            {loaded->library, format("constructor %s failed: %s", constructor.name, status.to_string().c_str())});
+        print_message(format("device %d: %s", raw(id_), failed_.back().reason.c_str()));
+      }
+}
+
+/// What was constructed last goes first.
+void DeviceImages::run_destructors(Loaded &loaded) {
+  std::vector<Kernel> destructors = std::exchange(loaded.destructors, {});
+  for (auto destructor = destructors.rbegin(); destructor != destructors.rend(); ++destructor)
+    if (Status status = run(*destructor); !status)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "destructor %s failed: %s", destructor->name,
+                             status.to_string().c_str());
+}
+
+void DeviceImages::run_destructors() {
+  for (auto loaded = loaded_.rbegin(); loaded != loaded_.rend(); ++loaded)
+    run_destructors(**loaded);
+}
+
+void DeviceImages::part_with(const OffloadLibrary &library, bool runs_destructors) {
+  for (const auto &loaded : loaded_) {
+    if (loaded->library.get() != &library)
+      continue;
+    if (runs_destructors)
+      run_destructors(*loaded);
+    for (Kernel &destructor : loaded->destructors)
+      destructor.name = "of a module that has gone";
+  }
+}
+
+std::string DeviceImages::failure_of(const OffloadLibrary &library) const {
+  for (const Failed &failed : failed_)
+    if (failed.library.get() == &library)
+      return failed.reason;
+  return {};
+}
+
+void DeviceImages::report_unloaded() const {
+  for (const auto &loaded : loaded_)
+    observe::image_unloaded(id_, loaded->number);
 }
 
 } // namespace omptarget

@@ -15,10 +15,10 @@ namespace omptarget {
 /// Walks the table of present data, for a large one after some of the constructs only. Any thread, no lock held.
 void check_present_data(Device &device);
 /// That the published table of indirect functions is ascending and that look-ups find each of its pairs.
-void check_function_table(const Device &device, std::span<const FunctionPair> pairs);
+void check_function_table(DeviceId device, std::span<const FunctionPair> pairs);
 #else
 inline void check_present_data(Device &) {}
-inline void check_function_table(const Device &, std::span<const FunctionPair>) {}
+inline void check_function_table(DeviceId, std::span<const FunctionPair>) {}
 #endif
 
 } // namespace omptarget

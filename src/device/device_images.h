@@ -1,0 +1,138 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is loaded on one device: images with their kernels, globals and indirect functions. Device decides when.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/address.h"
+#include "base/guarded.h"
+#include "base/loader_lock.h"
+#include "base/pointer_table.h"
+#include "device/module_registry.h"
+#include "image/image_copy.h"
+#include "image/image_signs.h"
+#include "image/kernel_forms.h"
+#include "image/offload_library.h"
+#include "indirect/function_table.h"
+#include "mapping/host_data_to_target_map.h"
+#include "plugin/plugin_device.h"
+
+namespace omptarget {
+
+/// A kernel as it is loaded on one device.
+struct Kernel {
+  void *handle; ///< the plugin's
+  const char *name;
+  ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
+  const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
+};
+
+/// Not moved: threads read kernels while others load.
+class DeviceImages {
+public:
+  /// The modules are those whose images it loads; their globals are entered into the map; the lock is the device's lock of
+  /// loading. All three outlive it.
+  DeviceImages(ModuleRegistry &modules, DeviceId id, const PluginDevice &device, HostDataToTargetMap &map, LoaderLock &lock)
+      : modules_(modules), id_(id), device_(device), map_(map), lock_(lock) {}
+  DeviceImages(const DeviceImages &) = delete;
+  DeviceImages &operator=(const DeviceImages &) = delete;
+
+  // Any thread.
+
+  /// The kernel that the host knows by this address, or null if it is not loaded here. Takes no lock.
+  const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
+  /// Whether some module has kernels, but no image that fits the device.
+  bool has_unfit_modules() const { return has_unfit_modules_.load(std::memory_order_relaxed); }
+  /// The path of the module that holds this code, if it is such a one; otherwise empty.
+  std::string unfit_module_of(const void *code);
+  std::mutex &mutex_for_fork() { return seen_.mutex_for_fork(); }
+
+  // The thread that holds the lock, which is open while a plugin that allows it loads or unloads an image.
+
+  /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs constructors.
+  /// What fails is kept for failure_of(). uses_zero_copy: whether the device uses the host's memory in place.
+  void load_new(bool uses_zero_copy);
+  /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels, globals, functions.
+  void unload(const OffloadLibrary &library, bool has_ended);
+  /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if wanted.
+  void part_with(const OffloadLibrary &library, bool runs_destructors);
+  /// Those of all images; what was constructed last goes first.
+  void run_destructors();
+  /// Why the module's image is not loaded, or empty if nothing failed.
+  std::string failure_of(const OffloadLibrary &library) const;
+  /// Tells tools that all images go.
+  void report_unloaded() const;
+
+private:
+  struct Loaded {
+    std::shared_ptr<OffloadLibrary> library;
+    ImageCopy image;
+    __tgt_target_table *table;
+    ImageSigns signs;
+    uint64_t number = 0; ///< of the image on this device, for tools
+    std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
+    std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
+    std::vector<Kernel> constructors{}; ///< that have not run yet
+    std::vector<Kernel> destructors{};
+    const void *code = nullptr; ///< an address inside of the image, if it is code of this process
+  };
+  struct Failed {
+    std::shared_ptr<OffloadLibrary> library;
+    std::string reason;
+  };
+  /// A module that has been seen: whether an image of it fits, if it has kernels.
+  struct Seen {
+    enum class Image : uint8_t { kFits, kDoesNotFit, kNotNeeded };
+    std::shared_ptr<OffloadLibrary> library;
+    Image image;
+  };
+
+  const Plugin &plugin() const { return device_.plugin(); }
+  void load(const std::shared_ptr<OffloadLibrary> &library);
+  void note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits);
+  std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
+  Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
+  Result<__tgt_target_table *> load_binary(const OffloadLibrary &library, __tgt_device_image &record);
+  void unload_binary(__tgt_target_table *table);
+  Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
+  void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
+  bool points_to_host(const Entry &entry) const;
+  Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
+  Status collect_functions(const Loaded &loaded);
+  void register_code(Loaded &loaded);
+  void publish_functions();
+  bool has_indirect_functions() const;
+  Status run(const Kernel &kernel);
+  void run_constructors();
+  void run_destructors(Loaded &loaded);
+  void take_apart(Loaded &loaded);
+  void destroy(Loaded &loaded);
+  void take_over(const Loaded &gone);
+  bool is_seen(const OffloadLibrary &library);
+  bool has_loaded(const OffloadLibrary &library) const;
+
+  ModuleRegistry &modules_;
+  const DeviceId id_;
+  const PluginDevice device_;
+  HostDataToTargetMap &map_;
+  LoaderLock &lock_;
+  PointerTable<const Kernel> kernels_;
+  std::atomic<bool> has_unfit_modules_{false};
+  Guarded<std::vector<Seen>> seen_;
+  bool uses_zero_copy_ = false;
+  std::vector<std::unique_ptr<Loaded>> loaded_;
+  std::vector<Failed> failed_;
+  uint64_t last_number_ = 0;
+  FunctionTable functions_; ///< the indirect functions of all that is loaded
+  bool functions_changed_ = false;
+};
+
+} // namespace omptarget
