@@ -4,16 +4,13 @@
 // constructs NAME [cpu]: how long a construct takes, as one number: the median over rounds, in nanoseconds; with cpu, of
 // the calling thread's time alone. The driver, run, starts it anew for each measurement.
 
-#include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define ROUNDS 15
-#define N 64
+#include "small_constructs.h"
 
-static double a[N], b[N], c[N], d[N];
+#define ROUNDS 15
 
 static clockid_t clock_used = CLOCK_MONOTONIC;
 
@@ -23,54 +20,11 @@ static double now(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void empty_region(int times) {
-  for (int i = 0; i < times; i++) {
-#pragma omp target
-    {
-    }
-  }
-}
-
-static void four_arrays(int times) {
-  for (int i = 0; i < times; i++) {
-#pragma omp target map(tofrom : a, b, c, d)
-    a[0] += b[0] + c[0] + d[0];
-  }
-}
-
-static void fresh_mapping(int times) {
-  static int small[2];
-  for (int i = 0; i < times; i++) {
-#pragma omp target enter data map(to : small)
-#pragma omp target exit data map(release : small)
-  }
-}
-
 static void copied_mapping(int times) {
   static int small[2];
   for (int i = 0; i < times; i++) {
 #pragma omp target map(tofrom : small)
     small[0]++;
-  }
-}
-
-static void mapped_int(int times) {
-  int counter = 0;
-  for (int i = 0; i < times; i++) {
-#pragma omp target map(tofrom : counter)
-    counter++;
-  }
-}
-
-static void update(int times) {
-  static char block[64];
-  static int is_mapped = 0;
-  if (!is_mapped) {
-#pragma omp target enter data map(to : block)
-    is_mapped = 1;
-  }
-  for (int i = 0; i < times; i++) {
-#pragma omp target update to(block)
   }
 }
 
@@ -87,23 +41,9 @@ static void map_many(void) {
   }
 }
 
-static int *next_of_many(void) {
+static int *one_of_many(void) {
   many_at = many_at * 1664525u + 1013904223u;
   return &many[4 * (many_at % (unsigned)many_count)];
-}
-
-static void hit(int times) {
-  for (int i = 0; i < times; i++) {
-    int *one = next_of_many();
-#pragma omp target enter data map(alloc : one[0 : 1])
-#pragma omp target exit data map(release : one[0 : 1])
-  }
-}
-
-static void present(int times) {
-  for (int i = 0; i < times; i++)
-    if (!omp_target_is_present(next_of_many(), 0))
-      abort();
 }
 
 // New ones between the others, at a stride that no small number divides, so that none is met twice.
@@ -186,7 +126,7 @@ static const struct Benchmark {
 } benchmarks[] = {
     {"empty_region", empty_region, 20000, 0, 0, 0, 0, 0},
     {"four_arrays", four_arrays, 5000, 1, 0, 0, 0, 0},
-    {"fresh_mapping", fresh_mapping, 10000, 0, 0, 0, 0, 0},
+    {"fresh_mapping", enter_exit, 10000, 0, 0, 0, 0, 0},
     {"copied_mapping", copied_mapping, 5000, 0, 0, 0, 0, 0},
     {"mapped_int", mapped_int, 5000, 0, 0, 0, 0, 0},
     {"update", update, 20000, 0, 0, 0, 0, 0},
@@ -224,6 +164,9 @@ int main(int argc, char **argv) {
       return fprintf(stderr, "regions run on the host\n"), 1;
     if (benchmark->maps_arrays) {
 #pragma omp target enter data map(to : a, b, c, d)
+    }
+    if (benchmark->run == update) {
+#pragma omp target enter data map(to : block)
     }
     if ((many_count = benchmark->many) != 0)
       map_many();

@@ -4,15 +4,13 @@
 // constructs ROW: carries the row's construct out as often as measured() says, after some times that are not counted. The
 // driver, count, has valgrind count the instructions inside of measured().
 
-#include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { kWarm = 100, kMeasured = 1000, kMany = 10000, kElements = 64 };
+#include "../bench/small_constructs.h"
 
-static double a[kElements], b[kElements], c[kElements], d[kElements];
-static char block[64];
+enum { kWarm = 100, kMeasured = 1000, kMany = 10000 };
+
 static int *many; // every other int is mapped, so that none touches another
 
 static int *one_of_many(void) {
@@ -21,65 +19,12 @@ static int *one_of_many(void) {
   return &many[2 * (at % kMany)];
 }
 
-static void empty_region(int times) {
-  for (int i = 0; i < times; i++) {
-#pragma omp target
-    {
-    }
-  }
-}
-
-static void four_arrays(int times) {
-  for (int i = 0; i < times; i++) {
-#pragma omp target map(tofrom : a, b, c, d)
-    a[0] += b[0] + c[0] + d[0];
-  }
-}
-
 static void two_pointers(int times) {
   double *p = a, *q = b;
   for (int i = 0; i < times; i++) {
 #pragma omp target map(tofrom : p[0 : kElements], q[0 : kElements])
     p[0] += q[0];
   }
-}
-
-static void mapped_int(int times) {
-  int counter = 0;
-  for (int i = 0; i < times; i++) {
-#pragma omp target map(tofrom : counter)
-    counter++;
-  }
-  if (counter != times)
-    abort();
-}
-
-static void update(int times) {
-  for (int i = 0; i < times; i++) {
-#pragma omp target update to(block)
-  }
-}
-
-static void enter_exit(int times) {
-  static int small[2];
-  for (int i = 0; i < times; i++) {
-#pragma omp target enter data map(to : small)
-#pragma omp target exit data map(release : small)
-  }
-}
-
-static void hit(int times) {
-  for (int i = 0; i < times; i++) {
-    int *one = one_of_many();
-#pragma omp target enter data map(alloc : one[0 : 1])
-#pragma omp target exit data map(release : one[0 : 1])
-  }
-}
-
-static void present(int times) {
-  for (int i = 0; i < times; i++)
-    if (!omp_target_is_present(one_of_many(), 0))
-      abort();
 }
 
 static const struct Row {

@@ -7,21 +7,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // RTLD_DEFAULT, in glibc before 2.34
 #endif
-#include "omptarget/plugin.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define FORWARD(name)                                                                                                  \
-  __attribute__((visibility("hidden"))) void *real_##name;                                                             \
-  __asm__(".globl __tgt_rtl_" #name "\n.type __tgt_rtl_" #name ", @function\n__tgt_rtl_" #name                         \
-          ": jmp *real_" #name "(%rip)\n");
 #define FUNCTIONS(F)                                                                                                   \
   F(is_valid_binary) F(init_device) F(data_alloc) F(data_delete) F(data_submit) F(data_retrieve) F(launch_kernel) F(abi) \
   F(last_error) F(supports_empty_images)
-FUNCTIONS(FORWARD)
+
+#include "forwarding_plugin.h"
 
 static int (*real_devices)(void);
 static __tgt_target_table *(*real_load)(int32_t, __tgt_device_image *);
@@ -29,14 +19,7 @@ static int (*real_unload)(int32_t, __tgt_target_table *);
 static void (*gate)(void);
 static int passed, loaded;
 
-__attribute__((constructor)) static void find_functions(void) {
-  void *plugin = dlopen(REAL_PLUGIN, RTLD_NOW | RTLD_LOCAL);
-  if (!plugin) {
-    fprintf(stderr, "%s\n", dlerror());
-    abort();
-  }
-#define FIND(name) real_##name = dlsym(plugin, "__tgt_rtl_" #name);
-  FUNCTIONS(FIND)
+static void find_others(void *plugin) {
   real_devices = (int (*)(void))dlsym(plugin, "__tgt_rtl_number_of_devices");
   real_load = (__tgt_target_table * (*)(int32_t, __tgt_device_image *))dlsym(plugin, "__tgt_rtl_load_binary");
   real_unload = (int (*)(int32_t, __tgt_target_table *))dlsym(plugin, "__tgt_rtl_unload_binary");

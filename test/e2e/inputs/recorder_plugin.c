@@ -3,21 +3,11 @@
 // A plugin that hands every call on to the host plugin, REAL_PLUGIN, and records the tables of indirect functions. With
 // -DWITHOUT_MAP it has no function for these.
 
-#include "omptarget/plugin.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define FORWARD(name)                                                                                                  \
-  __attribute__((visibility("hidden"))) void *real_##name;                                                             \
-  __asm__(".globl __tgt_rtl_" #name "\n.type __tgt_rtl_" #name ", @function\n__tgt_rtl_" #name                         \
-          ": jmp *real_" #name "(%rip)\n");
 #define FUNCTIONS(F)                                                                                                   \
   F(number_of_devices) F(is_valid_binary) F(init_device) F(load_binary) F(data_alloc) F(data_delete) F(data_submit)    \
   F(data_retrieve) F(launch_kernel) F(abi) F(last_error) F(unload_binary) F(supports_empty_images)
-FUNCTIONS(FORWARD)
+
+#include "forwarding_plugin.h"
 
 static int (*real_map)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *);
 
@@ -27,14 +17,7 @@ struct recorded {
   __omp_offloading_fptr_map_ty *table;
 } recorded[4];
 
-__attribute__((constructor)) static void find_functions(void) {
-  void *plugin = dlopen(REAL_PLUGIN, RTLD_NOW | RTLD_LOCAL);
-  if (!plugin) {
-    fprintf(stderr, "%s\n", dlerror());
-    abort();
-  }
-#define FIND(name) real_##name = dlsym(plugin, "__tgt_rtl_" #name);
-  FUNCTIONS(FIND)
+static void find_others(void *plugin) {
   real_map = (int (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *))dlsym(plugin, "__tgt_rtl_set_function_ptr_map");
 }
 
