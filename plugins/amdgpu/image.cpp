@@ -76,6 +76,8 @@ Result<std::optional<gpu::GlobalAddress>> Image::find_global(const std::string &
 
 // A function lies as far from a global that the driver knows as in the file.
 Result<uint64_t> Image::find_function(const std::string &name) {
+  if (!elf_)
+    return uint64_t{0};
   const ElfSymbol *function = elf_->find(name);
   if (!function || function->type != STT_FUNC)
     return uint64_t{0};

@@ -17,8 +17,8 @@
 
 namespace omptarget::amdgpu {
 
-/// The last step of a copy from the device to pageable memory: from the pinned block to where it belongs. Carried out by
-/// whoever needs the data first. Any thread.
+/// The last step of a copy from the device to pageable memory: from the pinned block to where it belongs. The thread
+/// that needs the data first carries it out. Any thread.
 class HostCopy {
 public:
   HostCopy(Device &device, SignalRef signal, void *block, void *host, size_t size)

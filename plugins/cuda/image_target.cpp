@@ -5,7 +5,6 @@
 
 #include "cuda/image.h"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <elf.h>
@@ -54,8 +53,9 @@ Result<ImageTarget> read_ptx(std::string_view text, ImageTarget::Form form) {
   ImageTarget target{form, 0, ImageTarget::Match::kForward};
   if (rest.starts_with("sm_")) {
     rest.remove_prefix(3);
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + std::min<size_t>(rest.size(), 6), target.sm);
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    const std::string_view digits = rest.substr(0, 6);
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), target.sm);
+    rest.remove_prefix(static_cast<size_t>(end - digits.begin()));
     if (error == std::errc() && target.sm > 0) {
       if (rest.starts_with("a"))
         target.match = ImageTarget::Match::kExact;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kernels are running, as far as it must be known to give back memory that they read: since when each thread is inside of one.
-// A launch writes two words of its thread's own; whoever wants to know pays the rest.
+// Which threads are inside of a kernel, and since when: memory that kernels read is given back only when none of them can read it.
+// A launch writes two words of its own thread; the thread that asks pays the rest.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@ enum class HostPtr : uintptr_t { kNull = 0 };
 enum class DevicePtr : uintptr_t { kNull = 0 };
 /// Number of a device in the program, 0 to number of devices - 1; the initial device has the number after the last.
 enum class DeviceId : int32_t { kDefault = -1 };
-/// More devices than this there are not, and a plugin that reports more is not believed.
+/// There are at most so many devices; a plugin that reports more is not believed.
 inline constexpr int32_t kMaxDevices = 4096;
 
 inline HostPtr host_ptr(const void *pointer) { return static_cast<HostPtr>(reinterpret_cast<uintptr_t>(pointer)); }
@@ -40,9 +40,9 @@ inline int64_t operator-(DevicePtr left, DevicePtr right) {
 
 /// The pointer that is stored there, which need not be aligned.
 inline HostPtr load_pointer(HostPtr address) {
-  void *value;
+  HostPtr value;
   std::memcpy(&value, raw(address), sizeof value);
-  return host_ptr(value);
+  return value;
 }
 
 } // namespace omptarget

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that live as long as their owner, side by side in blocks that double up to the size of a huge page: who reads
-// objects in a scattered order pays for few pages.
+// Objects that live as long as their owner, side by side in blocks that double up to the size of a huge page: scattered
+// reads touch few pages.
 #pragma once
 
 #include <algorithm>

@@ -109,7 +109,7 @@ private:
       if (found != kEmpty && found != kRemoved)
         continue;
       used_ += found == kEmpty ? 1 : 0;
-      // The key first: whoever finds it without its value reads null, as if it had come earlier.
+      // The key first: a reader that finds it without its value gets null, as if it had come earlier.
       slot.key.store(key, std::memory_order_release);
       slot.value.store(value, std::memory_order_release);
       return;

@@ -81,7 +81,7 @@ const char *setting_text(SettingId id) {
   const char *value = std::getenv(setting_row(id).variable);
   if (!value || !*value)
     return nullptr;
-  // Who starts a privileged process must not choose what it loads, writes and tells.
+  // The user who starts a privileged process must not choose what it loads, writes and tells.
   return is_for_ordinary_processes(id) && getauxval(AT_SECURE) != 0 ? nullptr : value;
 }
 

@@ -65,8 +65,8 @@ void Device::unload(std::shared_ptr<OffloadLibrary> library) {
   unload_pending_if_free();
 }
 
-/// Only the thread that holds the lock handles pending unloads; who does not get it leaves them to the thread that has it,
-/// which looks again after giving it back (~Loading).
+/// Only the thread that holds the lock handles pending unloads. A thread that does not get it leaves them to the holder, which
+/// looks again after giving it back (~Loading).
 void Device::unload_pending_if_free() {
   while (!pending_unloads_.lock()->empty()) {
     std::unique_lock load(load_mutex_, std::try_to_lock);

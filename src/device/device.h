@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One device: its present data, its images, who uses it, and its end.
+// One device: its present data, its images, its users, and its end.
 #pragma once
 
 #include <atomic>

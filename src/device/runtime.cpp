@@ -163,7 +163,7 @@ PluginNeed Runtime::need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &
 }
 
 /// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this one does it,
-/// too; who is first is first.
+/// too, and the first of them to be done counts.
 void Runtime::use_plugins(const PluginNeed &need) {
   const auto is_done = [&] { return has_loaded_plugins_ && !plugins_.lacks(need); };
   if (is_done() || (enumeration_mutex_.wait_for_others(&plugins_) && is_done()))

@@ -16,7 +16,7 @@
 #include "observe/device_events.h"
 #include "observe/info.h"
 
-extern "C" [[gnu::visibility("hidden")]] void *__dso_handle;
+extern "C" [[gnu::visibility("hidden")]] void *__dso_handle; // NOLINT(readability-identifier-naming)
 
 namespace omptarget {
 
@@ -60,7 +60,7 @@ void Runtime::set_drain(Drain function) { drain.store(function, std::memory_orde
 
 void Runtime::end_at_exit(const Plugin &plugin) {
   const auto handler = [](void *argument) { get().end_plugin(*static_cast<const Plugin *>(argument)); };
-  abi::__cxa_atexit(handler, const_cast<Plugin *>(&plugin), &__dso_handle);
+  abi::__cxa_atexit(handler, const_cast<Plugin *>(&plugin), static_cast<void *>(&__dso_handle));
 }
 
 void Runtime::note_initialised(const Plugin &plugin) {

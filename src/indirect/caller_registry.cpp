@@ -74,8 +74,8 @@ size_t callers_bytes(size_t count) { return sizeof(Callers) + count * sizeof(Cal
 
 template <typename T> void store(T &target, T value) { __atomic_store_n(&target, value, __ATOMIC_RELAXED); }
 
-/// Buffers that were given back before this call may be written after it: whoever still reads them and sees a new value
-/// also sees the generation that made them free.
+/// Buffers that were given back before this call may be written after it: a thread that still reads them and sees a
+/// new value also sees the generation that made them free.
 void before_reuse() { std::atomic_thread_fence(std::memory_order_release); }
 
 /// Makes what lookups see out of the images and tables. The buffer of the former is free afterwards.

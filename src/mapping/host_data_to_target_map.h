@@ -55,8 +55,8 @@ struct Released {
   bool is_pinned = false; ///< and pinned the mapping at the same time
 };
 
-/// A mapping that left the table, and the device memory that is left to be freed. Who removes what others still borrow has
-/// nothing to free; who gives it back last has.
+/// A mapping that left the table, and the device memory that is left to be freed. While others still borrow it
+/// there is nothing to free; the last of them to give it back gets the memory.
 struct Removed {
   bool is_removed = false; ///< this call took it out of the table
   bool is_free = false;    ///< nobody uses its storage any more

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Planning: turns the map arguments of a construct into what has to be done, over the table of present data. Planning
-// looks up, counts and reserves; it never waits, allocates device memory, copies or calls a plugin. Who carries a plan out
-// (src/region) works through its lists in the order in which they stand here.
+// looks up, counts and reserves; it never waits, allocates device memory, copies or calls a plugin. src/region carries
+// a plan out, list by list in the order in which they stand here.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -100,8 +100,8 @@ struct EnterPlan {
 /// failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
-/// Takes back what plan_enter did: mappings that are not ready go, whoever found them, and references are given back. What
-/// was removed is the caller's to free.
+/// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are given back.
+/// The caller frees what was removed.
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan);
 
 /// The items as they were before plan_enter filled them in.

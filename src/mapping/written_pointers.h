@@ -27,7 +27,7 @@ public:
       return false;
     const Slot &slot = slots[place_of(pointer.host_address)];
     const uint32_t version = slot.version.load(std::memory_order_acquire);
-    // Acquire: who reads what a writer stores now also sees that it had begun.
+    // Acquire: a reader of what a writer stores now also sees that the writer had begun.
     const bool is_same = slot.mapping.load(std::memory_order_acquire) == mapping.mapping &&
                          slot.generation.load(std::memory_order_acquire) == mapping.generation &&
                          slot.host_address.load(std::memory_order_acquire) == pointer.host_address &&

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who wants to know what happens: one word, so that each place that reports something costs one predictable branch when
-// nobody listens.
+// The listeners to what happens, as bits of one word: each place that reports something costs one predictable branch when nobody
+// listens.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ extern std::atomic<uint32_t> listeners;
 uint32_t read_listeners();
 } // namespace internal
 
-/// Who listens now. Any thread.
+/// The bits of those that listen now. Any thread.
 inline uint32_t listeners() {
   const uint32_t word = internal::listeners.load(std::memory_order_relaxed);
   if (word == 0) [[likely]]

@@ -10,7 +10,7 @@
 
 namespace omptarget::observe {
 
-/// Reads LIBOMPTARGET_PROFILE; whether anything is to be recorded. Whoever ends the devices has it written.
+/// Reads LIBOMPTARGET_PROFILE; whether anything is to be recorded. The thread that ends the devices has it written.
 bool start_profile();
 
 void profile_construct(const ConstructRecord &construct, uint64_t end_ns);

@@ -14,7 +14,7 @@ namespace omptarget::observe {
 /// Fails if there is something of that name that is no regular file: a link, a FIFO, a device.
 Status check_result_file(const std::string &path);
 
-/// Writes the text to a new file beside the path and renames it: who reads sees the old file or the new one. A file that
+/// Writes the text to a new file beside the path and renames it: a reader sees the old file or the new one. A file that
 /// was there keeps its permissions. Interrupting signals are no failure; nothing is left behind after one.
 Status replace_result_file(const std::string &path, std::string_view text);
 

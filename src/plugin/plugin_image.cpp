@@ -37,7 +37,7 @@ Status check_range(std::string_view bytes, const char *what, uint64_t offset, ui
 constexpr const char *kBefore = "a clang before 18";
 constexpr const char *kAfter = "clang 23 or later";
 
-/// Who made an image that clang of that version signed, if its kernels have no leading parameter.
+/// The compiler of an image that clang of that version signed, if its kernels have no leading parameter.
 const char *maker_of(unsigned version) {
   if (version < kOldestClang || version > kNewestClang)
     return version < kOldestClang ? kBefore : kAfter;

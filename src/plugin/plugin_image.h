@@ -17,7 +17,7 @@ namespace omptarget {
 /// Images that are no 64-bit ELF files are not looked at.
 Status check_image_is_whole(const __tgt_device_image &image);
 
-/// Who made the image, if it says so and its kernels have no implicit leading parameter: "a clang before 18", "clang 23 or
+/// The compiler of the image, if the image names it and its kernels have no implicit leading parameter: "a clang before 18", "clang 23 or
 /// later". Null otherwise.
 const char *maker_without_leading_parameter(const __tgt_device_image &image);
 

@@ -103,8 +103,8 @@ Result<bool> DeferredConstruct::carry_on() {
   return true;
 }
 
-/// Of the device, which ends. Nobody uses it any more, so that nothing is added meanwhile; who asks for a construct finds that it
-/// is done.
+/// All constructs of the device, which ends. Nobody uses it any more, so that none is added meanwhile; a thread that asks for one
+/// finds that it is done.
 void DeferredConstruct::complete_all(Device &device, std::vector<std::string> &failures) {
   for (DeferredConstruct *construct : *left_constructs().lock()) {
     if (&construct->work_.device() != &device || !construct->take())

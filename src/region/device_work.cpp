@@ -251,7 +251,7 @@ Result<bool> DeviceWork::try_complete() {
   return is_done;
 }
 
-/// Once the kernel is done. Who turns out to take a last reference copies back, and waits for that.
+/// Once the kernel is done. A construct that takes a last reference copies back, and waits for that.
 Status DeviceWork::leave_late(bool copies) {
   MapItems items(exit_.late.begin(), exit_.late.end());
   exit_.late.clear();

@@ -11,7 +11,7 @@
 namespace omptarget {
 
 /// What a launch is asked for, in the inner form. Has no initial values, which would cost a launch more than reading them does:
-/// whoever makes a request fills all of it.
+/// the maker of a request fills all of it.
 struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
   const void *host_id; ///< the host's address for the kernel
   MapList list;

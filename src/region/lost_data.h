@@ -3,7 +3,7 @@
 //
 // Constructs on a device that has ended, because the program ends. The host does what can be done; results that only the device
 // had are lost, which is never silent: a message says so, and under OMP_TARGET_OFFLOAD=MANDATORY it is the end. Each does
-// nothing if the construct's device is none that has ended.
+// nothing while the construct's device works.
 #pragma once
 
 #include "base/status.h"

@@ -18,7 +18,7 @@ void *value_of(const Device &device, const MapList &list, int32_t i, const Prese
   return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base : unmapped_argument(device, list.sizes[i], base);
 }
 
-/// Whoever gives back last what was removed frees it.
+/// The last construct that gives back what was removed frees it.
 [[gnu::cold, gnu::noinline]] Status give_back_whole(Device &device, MappingRef ref) {
   const Removed removed = device.map().give_back(ref);
   return removed.is_free ? free_removed(device, removed) : Status::ok();

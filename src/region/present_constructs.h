@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present. They
-// take a way of their own, without items, without a plan, and without what plans are carried out with (transfer.h). Each
-// tells what is left to be done.
+// need no items, no plan and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
 #include "base/log.h"

@@ -203,6 +203,23 @@ std::string escape_controls(const std::string &json) {
   return result;
 }
 
+void write_texts(OStream &json, const char *name, const std::vector<std::string> &texts) {
+  json.attributeArray(name, [&] {
+    for (const std::string &text : texts)
+      json.value(valid(text));
+  });
+}
+
+void write_device(OStream &json, const DeviceFacts &device) {
+  json.object([&] {
+    json.attribute("architecture", valid(device.arch));
+    json.attribute("uid", valid(device.uid));
+    if (!device.failure.empty())
+      json.attribute("failure", valid(device.failure));
+    write_texts(json, "properties", device.properties);
+  });
+}
+
 void write_machine(OStream &json, const Machine &machine) {
   if (const ProcessRank &rank = process_rank(); rank.launcher)
     json.attributeObject("process", [&] {
@@ -219,16 +236,7 @@ void write_machine(OStream &json, const Machine &machine) {
         json.attribute("file", valid(plugin.plugin->path()));
         json.attributeArray("devices", [&] {
           for (const DeviceFacts &device : plugin.devices)
-            json.object([&] {
-              json.attribute("architecture", valid(device.arch));
-              json.attribute("uid", valid(device.uid));
-              if (!device.failure.empty())
-                json.attribute("failure", valid(device.failure));
-              json.attributeArray("properties", [&] {
-                for (const std::string &property : device.properties)
-                  json.value(valid(property));
-              });
-            });
+            write_device(json, device);
         });
       });
   });
@@ -252,10 +260,7 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
     json.attribute("containerArchitecture", valid(image.arch));
     if (!image.defect.empty())
       json.attribute("defect", valid(image.defect));
-    json.attributeArray("compilers", [&] {
-      for (const std::string &compiler : image.compilers)
-        json.value(valid(compiler));
-    });
+    write_texts(json, "compilers", image.compilers);
     json.attribute("runsHere", verdict.plugin != nullptr);
     if (verdict.plugin)
       json.attribute("plugin", valid(verdict.plugin->plugin->name()));
@@ -263,10 +268,7 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
       for (const int32_t device : verdict.devices)
         json.value(device);
     });
-    json.attributeArray("reasons", [&] {
-      for (const std::string &reason : verdict.reasons)
-        json.value(valid(reason));
-    });
+    write_texts(json, "reasons", verdict.reasons);
   });
 }
 
@@ -282,11 +284,17 @@ void write_libraries(OStream &json, const FileReport &file) {
         if (!choice.defect.empty())
           json.attribute("defect", choice.defect);
         json.attribute("reason", valid(reason_text(choice)));
-        json.attributeArray("advice", [&] {
-          for (const std::string &advice : advice_for(choice, file.path, own_folder))
-            json.value(valid(advice));
-        });
+        write_texts(json, "advice", advice_for(choice, file.path, own_folder));
       });
+  });
+}
+
+void write_entry(OStream &json, const FileEntry &entry) {
+  json.object([&] {
+    json.attribute("kind", kind_name(entry.kind));
+    json.attribute("name", valid(entry.name));
+    json.attribute("readableName", valid(readable_entry(entry)));
+    json.attribute("bytes", static_cast<int64_t>(entry.size));
   });
 }
 
@@ -295,10 +303,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
     json.attribute("path", valid(file.path));
     if (!file.failure.empty())
       return json.attribute("failure", valid(file.failure));
-    json.attributeArray("compilers", [&] {
-      for (const std::string &compiler : file.module.compilers)
-        json.value(valid(compiler));
-    });
+    write_texts(json, "compilers", file.module.compilers);
     write_libraries(json, file);
     json.attributeArray("parts", [&] {
       for (const FileDescriptor &descriptor : file.module.descriptors)
@@ -311,12 +316,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
           });
           json.attributeArray("entries", [&] {
             for (const FileEntry &entry : descriptor.entries)
-              json.object([&] {
-                json.attribute("kind", kind_name(entry.kind));
-                json.attribute("name", valid(entry.name));
-                json.attribute("readableName", valid(readable_entry(entry)));
-                json.attribute("bytes", static_cast<int64_t>(entry.size));
-              });
+              write_entry(json, entry);
           });
         });
     });
