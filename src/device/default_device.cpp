@@ -88,7 +88,7 @@ DefaultDevice device_of_place(const ProcessRank &rank, int32_t count) {
                               rank.launcher, rank.on_node_variable, count);
   if (rank.count_on_node && *rank.count_on_node > count)
     reason += format(", shared by %lld processes", static_cast<long long>(*rank.count_on_node));
-  return {static_cast<int32_t>(place % count), std::move(reason)};
+  return {static_cast<int32_t>(dealt_to(rank, count)), std::move(reason)};
 }
 
 void choose_default_device() {
