@@ -260,13 +260,140 @@ Scenario late_shared_release() {
   return scenario;
 }
 
+/// Who leaves early leaves only what nobody else references: as the last one, or not at all.
+Scenario released_if_last() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    const Released released = table->map.release_if_last(ref);
+    require(released.is_valid, "what was retained is gone");
+    if (released.reached_zero)
+      table->count(table->map.remove_if_unused(ref));
+    else
+      table->leave(ref); // late
+  });
+  scenario.threads.push_back([=] { table->use(kBegin); });
+  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
+/// A late one must not reach the mapping that the object holds now.
+Scenario late_release_if_last() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    table->leave(ref);
+    (void)table->map.insert(range_at(kOther));
+  });
+  scenario.threads.push_back([=] { (void)table->map.release_if_last(ref); });
+  scenario.check = [=] {
+    const Found found = table->map.find(kOther, 8);
+    require(found.is_contained && MappingState::count(found.state) == 1, "a release took another mapping's reference");
+  };
+  return scenario;
+}
+
+// Three threads.
+
+/// One leaves; two that had found the mapping before enter it, or come too late.
+Scenario entered_by_two() {
+  const auto table = std::make_shared<Table>();
+  const auto entered = std::make_shared<int>(0);
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] { table->leave(ref); });
+  for (int i = 0; i < 2; ++i)
+    scenario.threads.push_back([=] { *entered += table->map.retain(ref, Counter::kDynamic); });
+  scenario.check = [=] {
+    const Found found = table->map.find(kBegin, 8);
+    if (*entered == 0)
+      require(table->removals == 1 && !found.is_contained, "not removed, although nobody entered");
+    else
+      require(table->removals == 0 && found.is_contained && static_cast<int>(MappingState::count(found.state)) == *entered,
+              "those who entered are not all counted");
+  };
+  return scenario;
+}
+
+/// One leaves while two others have it pinned: the last of the three removes it.
+Scenario pinned_by_two() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  require(table->map.pin(ref) && table->map.pin(ref), "nobody else is there");
+  Scenario scenario;
+  scenario.threads.push_back([=] { table->leave(ref); });
+  for (int i = 0; i < 2; ++i)
+    scenario.threads.push_back([=] {
+      require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
+      table->count(table->map.unpin(ref));
+    });
+  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
+/// One removes the mapping while two others have its storage borrowed: the last of the three frees it.
+Scenario borrowed_by_two() {
+  const auto table = std::make_shared<Table>();
+  const auto users = std::make_shared<int>(2);
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  require(table->map.borrow(ref) && table->map.borrow(ref), "nobody else is there");
+  const auto count = [=](const Removed &removed) {
+    require(!removed.is_free || *users == 0, "storage is freed although somebody has borrowed it");
+    table->count(removed);
+  };
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    (void)table->map.release(ref, Counter::kDynamic, false);
+    count(table->map.remove_if_unused(ref));
+  });
+  for (int i = 0; i < 2; ++i)
+    scenario.threads.push_back([=] {
+      --*users;
+      count(table->map.give_back(ref));
+    });
+  scenario.check = [=] { require(table->removals == 1 && table->frees == 1, "storage is not freed exactly once"); };
+  return scenario;
+}
+
+/// A construct that needs no plan, one that leaves early, and one that leaves: each has a reference, one of them is the last.
+Scenario left_by_three() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  const auto others = std::make_shared<int>(2);
+  require(table->map.retain(ref, Counter::kDynamic) && table->map.retain(ref, Counter::kDynamic), "nobody else is there");
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    --*others;
+    if (!table->map.release_unless_last(ref))
+      table->leave(ref);
+  });
+  scenario.threads.push_back([=] {
+    if (!table->map.release_if_last(ref).reached_zero)
+      return table->leave(ref);
+    require(*others == 0, "one that left early was taken for the last");
+    table->count(table->map.remove_if_unused(ref));
+  });
+  scenario.threads.push_back([=] {
+    --*others;
+    table->leave(ref);
+  });
+  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  return scenario;
+}
+
 bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   using checked::explore;
   // The short ones first.
   return explore("state: late release", [] { return late_release(); }, kMost) &&
          explore("state: late shared release", [] { return late_shared_release(); }, kMost) &&
+         explore("state: late release if last", [] { return late_release_if_last(); }, kMost) &&
+         explore("state: released if last", [] { return released_if_last(); }, kMost) &&
          explore("state: shared", [] { return shared(); }, kMost) &&
+         explore("state: left by three", [] { return left_by_three(); }, kMost) &&
+         explore("state: entered by two", [] { return entered_by_two(); }, kMost) &&
          explore("state: pinned", [] { return pinned(); }, kMost) &&
          explore("state: retain and remove", [] { return removed_once(1, Counter::kDynamic); }, kMost) &&
          explore("state: hold and remove", [] { return removed_once(1, Counter::kHold); }, kMost) &&
@@ -277,7 +404,9 @@ bool explore_all() {
          explore("state: guessed", [] { return guessed(); }, kMost) &&
          explore("state: retained in one step", [] { return retained_in_one_step(); }, kMost) &&
          explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&
-         explore("state: replaced by another range", [] { return replaced(kOther); }, kMost);
+         explore("state: replaced by another range", [] { return replaced(kOther); }, kMost) &&
+         explore("state: pinned by two", [] { return pinned_by_two(); }, kMost) &&
+         explore("state: borrowed by two", [] { return borrowed_by_two(); }, kMost);
 }
 
 } // namespace
