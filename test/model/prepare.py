@@ -60,14 +60,14 @@ PLANTS = {
     "state_released_of_another": (MAP_HEADER, """    if (MappingState::generation(word) != ref.generation)
       return true; // removed since it was found: there is no reference to take away
 """, ""),
-    "state_early_release_of_many": (MAP, "count != 1 || (word & MappingState::kHeld)", "word & MappingState::kHeld"),
-    "state_early_release_of_another": (MAP, """    if (MappingState::generation(word) != ref.generation)
+    "state_early_release_of_many": (REFERENCES, "count != 1 || (word & MappingState::kHeld)", "word & MappingState::kHeld"),
+    "state_early_release_of_another": (REFERENCES, """    if (MappingState::generation(word) != ref.generation)
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count != 1""", "    const uint32_t count = MappingState::count(word);\n    if (count != 1"),
     # Of three threads.
-    "state_pins_not_counted": (MAP, "    return false;\n  ++ref.mapping->pins_;", "    return false;\n  ref.mapping->pins_ = 1;"),
-    "state_freed_by_the_first_borrower": (MAP, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
+    "state_pins_not_counted": (REFERENCES, "    return false;\n  ++ref.mapping->pins_;", "    return false;\n  ref.mapping->pins_ = 1;"),
+    "state_freed_by_the_first_borrower": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
     "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",
