@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -45,7 +47,25 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context *context, void *argument) {
   return search->is_inside ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
+_Unwind_Reason_Code look_for_call(_Unwind_Context *context, void *argument) {
+  auto *const nearest = static_cast<LoaderCall *>(argument);
+  const uintptr_t function = _Unwind_GetRegionStart(context);
+  if (function == reinterpret_cast<uintptr_t>(&std::exit))
+    *nearest = LoaderCall::kExit;
+  else if (function == reinterpret_cast<uintptr_t>(&dlclose))
+    *nearest = LoaderCall::kClose;
+  else if (function == reinterpret_cast<uintptr_t>(&dlopen) || function == reinterpret_cast<uintptr_t>(&dlmopen))
+    *nearest = LoaderCall::kOpen;
+  return *nearest == LoaderCall::kNotTold ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
 } // namespace
+
+LoaderCall nearest_loader_call() {
+  LoaderCall nearest = LoaderCall::kNotTold;
+  (void)_Unwind_Backtrace(look_for_call, &nearest);
+  return nearest;
+}
 
 bool may_be_inside_loader() {
   Search search{range_of_loader(), false};

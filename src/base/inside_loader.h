@@ -9,4 +9,11 @@ namespace omptarget {
 /// if they cannot all be told. Slow; takes no lock.
 bool may_be_inside_loader();
 
+/// What constructors and destructors of libraries are called by.
+enum class LoaderCall { kNotTold, kOpen, kClose, kExit };
+
+/// The nearest of dlopen, dlclose and exit among the callers on the stack. Not told: none of them, or who calls cannot be told, as
+/// of functions without unwind tables. Slow; takes no lock.
+LoaderCall nearest_loader_call();
+
 } // namespace omptarget

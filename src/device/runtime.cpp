@@ -34,6 +34,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   const std::shared_ptr<OffloadLibrary> library = modules_.remove(descriptor);
   if (!library)
     return;
+  note_module_gone(*library);
   const bool is_end = is_process_exiting();
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");

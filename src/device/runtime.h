@@ -104,6 +104,7 @@ private:
   static void note_initialised(const Plugin &plugin);
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
+  void note_module_gone(const OffloadLibrary &library);
   void tell_end_to_tool();
   std::vector<Device *> devices_of(const Plugin &plugin) const;
   static void before_fork();

@@ -10,9 +10,11 @@
 #include <cxxabi.h>
 
 #include "base/bounded_call.h"
+#include "base/inside_loader.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/process_exit.h"
+#include "image/module_bounds.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
@@ -67,6 +69,18 @@ void Runtime::note_initialised(const Plugin &plugin) {
   if (!plugin.lasts() && plugin.starts_driver_late())
     end_at_exit(plugin);
   expect_process_exit();
+}
+
+/// Tells by a module that is unregistered that the program ends, where no exit handler has: one that was registered in a constructor of
+/// a library that the program needs runs after the modules have gone, and possibly after the drivers.
+void Runtime::note_module_gone(const OffloadLibrary &library) {
+  if (is_process_exiting() ||
+      !(is_loaded_for_good(library.range.begin) || nearest_loader_call() == LoaderCall::kExit))
+    return;
+  note_process_exit();
+  for (int32_t i = 0; Device *const device = known_device(i); ++i)
+    if (!device->lasts())
+      end_plugin(device->plugin());
 }
 
 std::vector<Device *> Runtime::devices_of(const Plugin &plugin) const {

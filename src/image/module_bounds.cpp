@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/inside_loader.h"
+
 namespace omptarget {
 
 namespace {
@@ -130,7 +132,37 @@ int take_needs(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
+/// How many modules were loaded with the program: the first ones of the loader's list.
+constinit size_t modules_of_start = 0;
+
+/// Before the constructors of all modules that need this one; all that is loaded with the program is there by then.
+[[gnu::constructor]] void count_modules_of_start() {
+  if (nearest_loader_call() == LoaderCall::kOpen)
+    return;
+  const auto count = [](dl_phdr_info *, size_t, void *) { return static_cast<int>(++modules_of_start, 0); };
+  dl_iterate_phdr(count, nullptr);
+}
+
+struct Place {
+  uintptr_t address;
+  size_t before; ///< modules before the one that holds it
+};
+
+int find_place(dl_phdr_info *info, size_t, void *data) {
+  auto &place = *static_cast<Place *>(data);
+  if (holds(*info, place.address))
+    return 1;
+  ++place.before;
+  return 0;
+}
+
 } // namespace
+
+bool is_loaded_for_good(uintptr_t address) {
+  Place place{address, 0};
+  std::lock_guard lock(list_mutex);
+  return dl_iterate_phdr(find_place, &place) != 0 && place.before < modules_of_start;
+}
 
 std::vector<std::string> needed_by(const void *address) {
   Needs needs{reinterpret_cast<uintptr_t>(address), {}};
