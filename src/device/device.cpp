@@ -6,20 +6,28 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/sched_point.h"
 #include "observe/device_events.h"
 
 namespace omptarget {
 
-Device::Loading::Loading(Device &device) : device_(device) { device_.load_mutex_.lock(); }
+Device::Loading::Loading(Device &device) : device_(device) {
+  OMPTARGET_SCHED_POINT("load: about to lock");
+  device_.load_mutex_.lock();
+  OMPTARGET_SCHED_POINT("load: locked");
+}
 
 Device::Loading::~Loading() {
+  OMPTARGET_SCHED_POINT("load: about to unlock");
   device_.load_mutex_.unlock();
+  OMPTARGET_SCHED_POINT("load: unlocked");
   device_.unload_pending_if_free();
 }
 
 void Device::load_images(const Loading &) {
   const uint32_t generation = modules_.generation();
   unload_pending(); // first: a new module may lie where an old one lay
+  OMPTARGET_SCHED_POINT("load: old ones are gone");
   images_.load_new(uses_zero_copy());
   if (!has_ended())
     prepared_generation_.store(generation, std::memory_order_release);
@@ -62,6 +70,7 @@ void Device::unload(std::shared_ptr<OffloadLibrary> library) {
   if (library->range.end != 0)
     map_.forget_names(library->range.begin, library->range.end);
   pending_unloads_.lock()->push_back(std::move(library));
+  OMPTARGET_SCHED_POINT("unload: noted");
   unload_pending_if_free();
 }
 
@@ -72,6 +81,7 @@ void Device::unload_pending_if_free() {
     std::unique_lock load(load_mutex_, std::try_to_lock);
     if (!load)
       return;
+    OMPTARGET_SCHED_POINT("unload: locked");
     unload_pending();
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/sched_point.h"
 #include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
@@ -261,7 +262,9 @@ void DeviceImages::unload(const OffloadLibrary &library, bool has_ended) {
   run_destructors(**place);
   const std::unique_ptr<Loaded> loaded = std::move(*place);
   loaded_.erase(place);
+  OMPTARGET_SCHED_POINT("unload: forgotten, still in the tables");
   take_apart(*loaded);
+  OMPTARGET_SCHED_POINT("unload: taken apart");
   take_over(*loaded);
   unload_binary(loaded->table);
   observe::image_unloaded(id_, loaded->number);
@@ -299,6 +302,7 @@ void DeviceImages::take_apart(Loaded &loaded) {
   for (const auto &[address, kernel] : loaded.kernels)
     if (kernels_.find(static_cast<uintptr_t>(address)) == kernel.get())
       kernels_.erase(static_cast<uintptr_t>(address));
+  OMPTARGET_SCHED_POINT("unload: kernels gone, variables there");
   for (const HostPtr variable : loaded.variables)
     (void)map_.remove_infinite(variable);
 }

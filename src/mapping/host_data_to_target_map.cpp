@@ -213,6 +213,7 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
         !(word & MappingState::kReady))
       return {};
     next = removed_word(word);
+    OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
   } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
   return unlink(*ref.mapping, next);
 }
@@ -234,6 +235,7 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
 void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation) {
   mapping.target_begin_.store(target_begin, kRelease);
   mapping.allocation_.store(allocation, kRelaxed);
+  OMPTARGET_SCHED_POINT("publish: stored, not yet told");
   mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
 }
@@ -247,6 +249,7 @@ bool HostDataToTargetMap::publish_ready(MappingRef ref, std::shared_ptr<void> ar
     mapping.arrival_ = std::move(arrival);
     bits |= MappingState::kArriving;
   }
+  OMPTARGET_SCHED_POINT("publish: not yet ready");
   const uint64_t before = mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
   return !MappingState::is_unused(before);

@@ -25,6 +25,7 @@ bool HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
       return false;
     if (MappingState::count(word) == MappingState::kInfinite)
       return true;
+    OMPTARGET_SCHED_POINT("retain: read, not yet counted");
   } while (!state.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel, kAcquire));
   return true;
 }
@@ -53,6 +54,7 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
     next = reset ? word & ~MappingState::kCountMask : word - 1;
     if (pins_last && MappingState::is_unused(next))
       return release_and_pin(ref, reset);
+    OMPTARGET_SCHED_POINT("release: read, not yet counted");
   } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
   return {true, MappingState::is_unused(next), MappingState::count(next)};
 }
@@ -66,6 +68,7 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref) {
     const uint32_t count = MappingState::count(word);
     if (count != 1 || (word & MappingState::kHeld))
       return {true, false, count};
+    OMPTARGET_SCHED_POINT("release if last: read, not yet counted");
   } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, kAcquire));
   return {true, true, 0};
 }

@@ -1,0 +1,190 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N]: threads register and unregister modules with images, as
+// libraries that are opened and closed do, and use their kernels and variables on two devices, with random delays at the
+// scheduling points. Again and again all threads meet: nothing of a closed module may be left then. Prints the seed of what failed
+// and ends with 1.
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/sched_point.h"
+#include "modules.h"
+
+/// As libomp has it: by default.
+extern "C" int __kmpc_get_target_offload(void) { return 1; }
+
+namespace omptarget::test {
+namespace {
+
+constexpr int kMostThreads = 16, kDevices = 2, kMostSize = 64;
+
+thread_local uint64_t delays = 1; ///< of this thread; its random numbers
+
+uint32_t next(uint64_t &state) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return static_cast<uint32_t>(state >> 20);
+}
+
+/// Mostly nothing, often a yield, at times long enough for others to open and close modules.
+void delay(const char *) {
+  const uint32_t chance = next(delays) % 64;
+  if (chance < 2)
+    std::this_thread::sleep_for(std::chrono::microseconds(next(delays) % 200));
+  else if (chance < 16)
+    std::this_thread::yield();
+}
+
+/// A thread's part of the address space: modules that come one after the other lie at the same addresses.
+struct Place {
+  char variable[kMostSize];
+  char kernel;
+};
+Place places[kMostThreads];
+char shared_variable[8]; ///< many modules have it
+
+std::atomic<int64_t> failures{0};
+
+void expect(bool condition, const char *what) {
+  if (!condition && failures.fetch_add(1) < 20)
+    std::fprintf(stderr, "stress_modules: %s\n", what);
+}
+
+Device *use(int number) {
+  Result<DeviceUse> device = Runtime::get().device(static_cast<DeviceId>(number));
+  expect(device.is_ok() && *device, "a device cannot be used");
+  return device.is_ok() && *device ? device->get() : nullptr;
+}
+
+/// One thread.
+class Worker {
+public:
+  Worker(uint64_t seed, int number) : random_(seed * 0x9E3779B97F4A7C15ull + 1), place_(places[number]) {
+    delays = random_ ^ 0x5bd1e995;
+  }
+
+  void round() {
+    const int64_t size = 1 + next(random_) % kMostSize;
+    Module module("A");
+    module.kernel(&place_.kernel, "kernel");
+    module.add(place_.variable, "variable", static_cast<uint64_t>(size));
+    if (next(random_) % 2)
+      module.variable(shared_variable, "shared");
+    expect(module.load().is_ok(), "a module cannot be registered");
+    for (uint32_t uses = next(random_) % 3; uses > 0; --uses)
+      use_module(size);
+    module.unload();
+    if (next(random_) % 4 == 0)
+      (void)use(static_cast<int>(next(random_) % kDevices));
+  }
+
+private:
+  void use_module(int64_t size) {
+    Device *const device = use(static_cast<int>(next(random_) % kDevices));
+    if (!device)
+      return;
+    const Found found = device->map().find(host_ptr(place_.variable), 1);
+    expect(found.is_contained, "a module's variable is not present");
+    expect(!found.is_contained || found.end - found.begin == size, "the variable of a closed module is still present");
+    expect(device->kernel(&place_.kernel), "a module's kernel is not there");
+    const std::shared_ptr<OffloadLibrary> library = Runtime::get().modules().library_of(&place_.kernel);
+    expect(library && device->load_failure(*library).empty(), "a sound module failed");
+  }
+
+  uint64_t random_;
+  Place &place_;
+};
+
+struct Options {
+  int threads = 4;
+  int rounds = 400;
+  double minutes = 0;
+  uint64_t seed = 1;
+};
+
+/// Nobody is in a device, and no module is registered.
+void expect_nothing(int threads) {
+  for (int number = 0; number < kDevices; ++number) {
+    const Device *const device = Runtime::get().known_device(number);
+    if (!device)
+      continue;
+    expect(const_cast<Device *>(device)->map().size() == 0, "variables of closed modules stay present");
+    for (int i = 0; i < threads; ++i)
+      expect(!device->kernel(&places[i].kernel), "kernels of closed modules stay");
+  }
+}
+
+int run(const Options &options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto limit = start + std::chrono::duration<double>(60 * options.minutes);
+  sched_point_hook = delay;
+  std::atomic<bool> is_over{false};
+  int64_t meetings = 0;
+  std::barrier meeting(options.threads, [&]() noexcept {
+    expect_nothing(options.threads);
+    ++meetings;
+    is_over = failures.load() != 0 || (options.minutes > 0 ? Clock::now() >= limit : meetings >= options.rounds);
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < options.threads; ++i)
+    threads.emplace_back([&, i] {
+      Worker worker(options.seed * kMostThreads + static_cast<uint64_t>(i), i);
+      while (!is_over) {
+        worker.round();
+        worker.round();
+        meeting.arrive_and_wait();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto seed = static_cast<unsigned long long>(options.seed);
+  if (failures.load() != 0) {
+    std::fprintf(stderr, "stress_modules: seed %llu, %d threads, meeting %lld, after %.1f s\n", seed, options.threads,
+                 static_cast<long long>(meetings), seconds);
+    return 1;
+  }
+  std::printf("stress_modules: %d threads met %lld times from seed %llu, no finding in %.1f s\n", options.threads,
+              static_cast<long long>(meetings), seed, seconds);
+  return 0;
+}
+
+} // namespace
+} // namespace omptarget::test
+
+int main(int count, char **words) {
+  setenv("LIBOMPTARGET_PLUGIN_PATH", OMPTARGET_RECORDING_PLUGINS, 1);
+  omptarget::test::Options options;
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = words[i];
+    const char *const value = i + 1 < count ? words[i + 1] : "";
+    char *end = nullptr;
+    const double number = std::strtod(value, &end);
+    const bool is_number = end != value && *end == 0 && number >= 0;
+    if (is_number && name == "--threads" && number >= 1 && number <= omptarget::test::kMostThreads)
+      options.threads = static_cast<int>(number);
+    else if (is_number && name == "--rounds" && number <= 1e9)
+      options.rounds = static_cast<int>(number);
+    else if (is_number && name == "--minutes")
+      options.minutes = number;
+    else if (is_number && name == "--seed")
+      options.seed = static_cast<uint64_t>(number);
+    else {
+      std::fprintf(stderr, "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N\n",
+                   words[i], value);
+      return 2;
+    }
+  }
+  return omptarget::test::run(options);
+}
