@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "common/thread_text.h"
 
 namespace omptarget {
 
 namespace {
 
-thread_local std::string last_error;
 constinit std::atomic<bool> host_asks{false};
 
 } // namespace
@@ -27,14 +27,14 @@ constinit std::atomic<uint64_t> info_internal::bits{kUnread};
 int32_t finish(Status status, int32_t device) {
   if (status) [[likely]]
     return kSuccess;
-  last_error = status.to_string();
-  OMPTARGET_TRACE_DEVICE(Topic::kPlugin, device, "failed: %s", last_error.c_str());
+  keep_reason(status);
+  OMPTARGET_TRACE_DEVICE(Topic::kPlugin, device, "failed: %s", plugin::thread_text().c_str());
   if (!host_asks.load(std::memory_order_relaxed))
-    write_error_line("omptarget error: " + last_error);
+    write_error_line("omptarget error: " + plugin::thread_text());
   return kFailure;
 }
 
-void keep_reason(const Status &status) { last_error = status.to_string(); }
+void keep_reason(const Status &status) { plugin::set_thread_text(status.to_string()); }
 
 void host_library_asks_for_errors() { host_asks.store(true, std::memory_order_relaxed); }
 
@@ -47,7 +47,7 @@ size_t copy_text(const std::string &text, char *buffer, size_t size) {
   return text.size();
 }
 
-size_t copy_last_error(char *buffer, size_t size) { return copy_text(last_error, buffer, size); }
+size_t copy_last_error(char *buffer, size_t size) { return copy_text(plugin::thread_text(), buffer, size); }
 
 void set_info_bits(uint32_t bits) { info_internal::bits.store(bits, std::memory_order_relaxed); }
 

@@ -7,17 +7,13 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "common/thread_text.h"
 
 namespace omptarget::plugin {
 
-namespace {
-/// Made when a thread fails first, so that threads that never fail carry no destructor.
-thread_local std::unique_ptr<std::string> last_error;
-} // namespace
-
 void set_last_error(std::string text) {
   OMPTARGET_TRACE(Topic::kPlugin, "failure: %s", text.c_str());
-  last_error = std::make_unique<std::string>(std::move(text));
+  set_thread_text(std::move(text));
 }
 
 int32_t finish(Status status) {
@@ -28,9 +24,7 @@ int32_t finish(Status status) {
 }
 
 size_t copy_last_error(char *buffer, size_t size) {
-  if (!last_error)
-    return 0;
-  return copy_text(*last_error, buffer, size);
+  return copy_text(thread_text(), buffer, size);
 }
 
 size_t copy_text(const std::string &text, char *buffer, size_t size) {

@@ -1,0 +1,16 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One text of each thread, which lasts longer than the thread's objects: exit handlers and destructors of objects may still fail.
+#pragma once
+
+#include <string>
+
+namespace omptarget::plugin {
+
+void set_thread_text(std::string text);
+
+/// Empty if the thread has none.
+const std::string &thread_text();
+
+} // namespace omptarget::plugin
