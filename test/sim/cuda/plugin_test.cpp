@@ -288,6 +288,14 @@ TEST_F(CudaPlugin, constructors_run_in_order_and_destructors_when_the_image_goes
   EXPECT_NE(plugin.unload_binary(0, last_table()), 0);
 }
 
+TEST_F(CudaPlugin, destructors_run_when_the_device_ends) {
+  Image image("kernels_80.cubin");
+  ASSERT_NE(load(0, image.kernel("tell_spmd")), nullptr);
+  const uint64_t launches = sim.count("cuLaunchKernel");
+  ASSERT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+  EXPECT_EQ(sim.count("cuLaunchKernel"), launches + 1);
+}
+
 TEST_F(CudaPlugin, unified_shared_memory_points_variables_to_the_host) {
   int variable = 3;
   void *reference = &variable;

@@ -304,6 +304,18 @@ TEST_F(AmdgpuPlugin, constructors_and_destructors_run) {
   EXPECT_NE(plugin.unload_binary(0, last_table()), 0);
 }
 
+TEST_F(AmdgpuPlugin, destructors_run_when_the_device_ends) {
+  int32_t host = 0;
+  auto *seen = static_cast<int32_t *>(plugin.data_alloc(1, 4, nullptr, OMPTARGET_ALLOC_HOST)); // outlives device 0
+  *seen = 0;
+  Image image("kernels_90a.hsaco");
+  image.entry("linked_decl_tgt_ref_ptr", &host, 8, OMPTARGET_ENTRY_LINK);
+  __tgt_offload_entry *entries = load(0, image);
+  ASSERT_EQ(plugin.data_submit(0, entries[0].addr, &seen, 8), 0);
+  ASSERT_EQ(plugin.deinit_device(0), 0) << plugin.error();
+  EXPECT_EQ(*seen, -1);
+}
+
 TEST_F(AmdgpuPlugin, the_device_environment_is_written) {
   struct {
     uint32_t debug, devices, device, memory;
