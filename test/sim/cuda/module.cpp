@@ -32,19 +32,54 @@ struct Symbol {
   bool is_function = false;
 };
 
-// A symbol of this very image, not of what it needs.
+// What the dynamic linker finds by in one image.
+struct DynamicSymbols {
+  const ElfW(Sym) *symbols = nullptr;
+  const char *names = nullptr;
+  const uint32_t *hash = nullptr; ///< DT_GNU_HASH
+
+  explicit DynamicSymbols(const link_map &map) {
+    for (const ElfW(Dyn) *entry = map.l_ld; entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_SYMTAB)
+        symbols = reinterpret_cast<const ElfW(Sym) *>(entry->d_un.d_ptr);
+      else if (entry->d_tag == DT_STRTAB)
+        names = reinterpret_cast<const char *>(entry->d_un.d_ptr);
+      else if (entry->d_tag == DT_GNU_HASH)
+        hash = reinterpret_cast<const uint32_t *>(entry->d_un.d_ptr);
+  }
+
+  const ElfW(Sym) *find(const char *name) const {
+    if (!symbols || !names || !hash || hash[0] == 0)
+      return nullptr;
+    uint32_t wanted = 5381;
+    for (const char *letter = name; *letter; ++letter)
+      wanted = wanted * 33 + static_cast<unsigned char>(*letter);
+    const uint32_t first = hash[1];
+    const uint32_t *const buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t *const chain = buckets + hash[0];
+    for (uint32_t i = buckets[wanted % hash[0]]; i >= first; ++i) {
+      const uint32_t there = chain[i - first];
+      if ((there | 1) == (wanted | 1) && std::strcmp(names + symbols[i].st_name, name) == 0)
+        return symbols[i].st_shndx != SHN_UNDEF ? symbols + i : nullptr;
+      if (there & 1)
+        break;
+    }
+    return nullptr;
+  }
+};
+
+// A symbol of this very image, not of what it needs. As a driver, this never waits for the dynamic loader, whose lock a thread may
+// hold that waits for a kernel; dlsym does.
 bool find_symbol(void *handle, const char *name, Symbol &symbol) {
-  void *address = dlsym(handle, name);
-  Dl_info info;
-  ElfW(Sym) *raw = nullptr;
-  if (!address || !dladdr1(address, &info, reinterpret_cast<void **>(&raw), RTLD_DL_SYMENT) || !raw)
-    return false;
   link_map *map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || reinterpret_cast<uintptr_t>(info.dli_fbase) != map->l_addr)
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
     return false;
-  symbol.address = address;
-  symbol.size = raw->st_size;
-  symbol.is_function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC;
+  const ElfW(Sym) *const found = DynamicSymbols(*map).find(name);
+  if (!found)
+    return false;
+  symbol.address = reinterpret_cast<void *>(map->l_addr + found->st_value);
+  symbol.size = found->st_size;
+  symbol.is_function = ELF64_ST_TYPE(found->st_info) == STT_FUNC;
   return true;
 }
 
