@@ -1,15 +1,16 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code objects whose code is this machine's: taken for what they say they are, then opened as shared objects. The dynamic
-// loader is never asked while the state is locked: a thread that closes a library holds the loader's lock when it comes here.
+// Code objects: what compilers make for AMD GPUs goes to the executor. Where the code is this machine's, the image is taken
+// for what it says it is, then opened as a shared object. The dynamic loader is never asked while the state is locked: a
+// thread that closes a library holds the loader's lock when it comes here.
 
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 
 #include "amdgpu/image.h"
-#include "state.h"
+#include "execute.h"
 
 namespace sim {
 
@@ -24,11 +25,19 @@ Executable *find_executable(const char *call, hsa_executable_t handle) {
   return executable;
 }
 
+void *address_in(const Executable &executable, const std::string &symbol) {
+  if (executable.device_code)
+    return reinterpret_cast<void *>(executable.device_code->address_of(symbol));
+  return dlsym(executable.code.handle, symbol.c_str());
+}
+
 std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::string &name,
                                         const KernelMetadata &metadata) {
-  void *code = dlsym(executable.code.handle, name.c_str());
+  void *code = address_in(executable, name);
   if (!code)
     return nullptr;
+  if (executable.device_code)
+    return std::make_unique<KernelCode>(KernelCode{&executable, name, code, false, metadata});
   const bool runs_each_item = dlsym(executable.code.handle, (name + "_sim_grid").c_str()) != nullptr;
   return std::make_unique<KernelCode>(KernelCode{&executable, name, code, runs_each_item, metadata});
 }
@@ -39,7 +48,12 @@ hsa_status_t load(Executable &executable) {
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
   executable.elf = std::move(*elf);
   auto metadata = read_metadata(executable.elf);
-  if (!metadata || !executable.code.open(executable.bytes.data(), executable.bytes.size()))
+  if (!metadata)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  const bool is_loaded = is_device_code(executable.elf, *metadata)
+                             ? load_device_code(executable)
+                             : executable.code.open(executable.bytes.data(), executable.bytes.size());
+  if (!is_loaded)
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
   for (const auto &[name, kernel] : *metadata)
     if (auto code = make_kernel(executable, name, kernel))
@@ -48,7 +62,7 @@ hsa_status_t load(Executable &executable) {
   for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
     if (symbol.type != STT_OBJECT || symbol.size == 0)
       continue;
-    if (void *address = dlsym(executable.code.handle, std::string(symbol.name).c_str()))
+    if (void *address = address_in(executable, std::string(symbol.name)))
       globals[reinterpret_cast<uintptr_t>(address)] =
           Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
   }
@@ -57,6 +71,7 @@ hsa_status_t load(Executable &executable) {
     state().kernel_objects.insert(reinterpret_cast<uintptr_t>(kernel.get()));
   for (const auto &[address, global] : globals)
     state().memory[address] = global;
+  ++state().memory_generation;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -71,6 +86,7 @@ void destroy_executable(Executable &executable) {
     for (const auto &[name, kernel] : executable.kernels)
       state().kernel_objects.erase(reinterpret_cast<uintptr_t>(kernel.get()));
     executable.is_destroyed = true;
+    ++state().memory_generation;
   }
   executable.code.close();
 }
@@ -156,7 +172,7 @@ SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, 
   }
   const std::string text = name;
   const omptarget::ElfSymbol *found = executable->elf.find(text);
-  void *address = found && found->type == STT_OBJECT ? dlsym(executable->code.handle, name) : nullptr;
+  void *address = found && found->type == STT_OBJECT ? address_in(*executable, text) : nullptr;
   const std::lock_guard lock(state().mutex);
   auto &slot = executable->symbols[text];
   if (!slot) {

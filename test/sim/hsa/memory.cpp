@@ -87,6 +87,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
   const std::lock_guard lock(state().mutex);
   Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
   state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;
+  ++state().memory_generation;
   *memory = bytes;
   return HSA_STATUS_SUCCESS;
 }
@@ -100,6 +101,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   }
   state().memory.erase(found);
+  ++state().memory_generation;
   std::free(memory);
   return HSA_STATUS_SUCCESS;
 }
@@ -123,6 +125,7 @@ SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   found->second.access = std::move(access);
+  ++state().memory_generation;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -141,6 +144,7 @@ SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *a
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   state().memory[begin] = Allocation{size, MemoryKind::kLocked, nullptr, access, 1, nullptr};
+  ++state().memory_generation;
   *view = host;
   return HSA_STATUS_SUCCESS;
 }
@@ -154,6 +158,7 @@ SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   state().memory.erase(found);
+  ++state().memory_generation;
   return HSA_STATUS_SUCCESS;
 }
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "state.h"
+#include "execute.h"
 #include "test/sim/call_code.h"
 
 namespace sim {
@@ -79,7 +79,9 @@ void run_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
   current_queue = &queue;
   const size_t count = kernel.metadata.explicit_size ? *kernel.metadata.explicit_size / sizeof(uint64_t)
                                                      : kernel.metadata.kernarg_size / sizeof(uint64_t);
-  if (!kernel.runs_each_item) {
+  if (kernel.executable->device_code) {
+    execute(queue, kernel, packet);
+  } else if (!kernel.runs_each_item) {
     call(kernel.code, packet.kernarg_address, count);
   } else {
     for (uint64_t item = 0; item < uint64_t{grid[0]} * grid[1] * grid[2] && !has_faulted; ++item) {

@@ -23,6 +23,7 @@
 #include "code_file.h"
 #include "common/elf_image.h"
 #include "sim_hsa.h"
+#include "test/sim/executor/amdgpu/code_object.h"
 
 namespace sim {
 
@@ -100,7 +101,8 @@ struct ExecutableSymbol {
 
 struct Executable {
   Agent *agent = nullptr;
-  CodeFile code;
+  CodeFile code; ///< of this machine, or
+  std::unique_ptr<executor::amdgpu::CodeObject> device_code;
   bool is_frozen = false;
   std::atomic<bool> is_destroyed{false};
   std::string bytes;
@@ -129,6 +131,7 @@ struct State {
   std::atomic<bool> is_initialised{false}, has_ended{false};
   std::vector<std::unique_ptr<Agent>> agents;
   std::map<uintptr_t, Allocation> memory;
+  std::atomic<uint64_t> memory_generation{1}; ///< changes with it
   std::vector<std::unique_ptr<SimSignal>> signals;
   std::vector<std::unique_ptr<Queue>> queues;
   std::vector<std::unique_ptr<Executable>> executables;

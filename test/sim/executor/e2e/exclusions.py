@@ -1,0 +1,51 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of test/e2e that do not run as real device code, with the reason each."""
+
+# As on the stand-in with relabelled images: about something else than devices that are GPUs.
+NOT_ABOUT_GPUS = {
+    "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
+    "fork_library.c": "as fork.c",
+    "debug_trace.c": "about the plugin for the CPU",
+    "plugin_selection.c": "about the plugin for the CPU",
+    "recorded.c": "brings a plugin of its own for the CPU",
+    "region_while_opening.cpp": "as recorded.c",
+    "late_failure.c": "as recorded.c",
+    "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
+    "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
+    "settings.c": "looks for the name of the plugin for the CPU",
+}
+
+# What the compiler or LLVM's device RTL makes of the program.
+CLANG_19 = {
+    "by_value.c": "clang 19's code generator for AMD GPUs ends on its types: unsupported libcall legalization",
+    "pointers.c": "clang 19 ends in its code generator for AMD GPUs below -O2, and one of its commands has -O0 "
+                  "(the one of data goes with it)",
+    "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
+    "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",
+}
+# Regions that call functions of the host, which is what a device that is the host can.
+CALLS_THE_HOST = {
+    "memory_fault.c": "the region calls dlopen",
+    "routines.c": "the region calls fprintf",
+    "asynchronous.c": "the region calls nanosleep",
+}
+# About the driver that the suite chooses, or text that names another.
+OTHERS = {
+    "documentation.test": "compares with the manual's text, which names the plugin for the CPU and other drivers",
+    "linked_against_prefix.c": "the program is run without the library path that the stand-in needs",
+    "several_images.c": "its images are for CPUs",
+    "ompt.c": "compares with LLVM's runtime, whose plugin has no device here",
+    "tool_library.c": "as ompt.c",
+    "no_tool_library.c": "as linked_against_prefix.c",
+}
+# Unified shared memory: of a device that reaches all memory, which the suite has by SIM_HSA_XNACK=1 only.
+UNIFIED = {
+    "unified.c": "needs a device that reaches all memory",
+    "requires_usm.c": "as unified.c",
+}
+
+
+def excluded(suite, processor, reaches_all):
+    result = {**NOT_ABOUT_GPUS, **CLANG_19, **CALLS_THE_HOST, **OTHERS}
+    return result if reaches_all else {**result, **UNIFIED}
