@@ -124,7 +124,8 @@ public:
     else if (name[0] == 'v')
       set_vector(name, value);
     else
-      wave_.set_scalar64(index(name), is_pair(name) ? value : (value & 0xFFFFFFFF) | uint64_t{wave_.scalar(index(name) + 1)} << 32);
+      wave_.set_scalar64(index(name),
+                         is_pair(name) ? value : (value & 0xFFFFFFFF) | uint64_t{wave_.scalar(index(name) + 1)} << 32);
   }
   uint64_t wanted(const std::string &assignment) const {
     const size_t equal = assignment.find('=');
@@ -144,7 +145,8 @@ public:
     }
     if (name[0] == 'v') {
       const unsigned lane = lane_of(name);
-      return wave_.vector(index(name))[lane] | (is_pair(name) ? uint64_t{wave_.vector(index(name) + 1)[lane]} << 32 : 0);
+      return wave_.vector(index(name))[lane] |
+             (is_pair(name) ? uint64_t{wave_.vector(index(name) + 1)[lane]} << 32 : 0);
     }
     return is_pair(name) ? wave_.scalar64(index(name)) : wave_.scalar(index(name));
   }
@@ -167,8 +169,9 @@ private:
     if (text == "inf")
       return is_wide ? 0x7FF0000000000000 : 0x7F800000;
     if (text.find('.') == std::string::npos)
-      return text[0] == '-' ? static_cast<uint64_t>(std::stoll(text, nullptr, 0)) & (is_wide ? ~uint64_t{0} : 0xFFFFFFFF)
-                            : std::stoull(text, nullptr, 0);
+      return text[0] == '-'
+                 ? static_cast<uint64_t>(std::stoll(text, nullptr, 0)) & (is_wide ? ~uint64_t{0} : 0xFFFFFFFF)
+                 : std::stoull(text, nullptr, 0);
     return is_wide ? std::bit_cast<uint64_t>(std::stod(text)) : std::bit_cast<uint32_t>(std::stof(text));
   }
   void set_vector(const std::string &name, uint64_t value) {
@@ -340,8 +343,9 @@ TEST(Grid, a_barrier_that_not_all_reach) {
   const auto report = run_grid({1, 1, 1}, blocks, schedule);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->fault.kind, FaultKind::kProgram);
-  EXPECT_EQ(report->fault.text, "a barrier that not all threads reach: the wave of thread 1 has ended after 1 barriers, "
-                                "this one waits at its 2th");
+  EXPECT_EQ(report->fault.text,
+            "a barrier that not all threads reach: the wave of thread 1 has ended after 1 barriers, "
+            "this one waits at its 2th");
 }
 
 TEST(Grid, no_end) {

@@ -79,9 +79,10 @@ void say(const KernelCode &kernel, const Report &report, const AgentCode &code) 
   if (report.code_address == 0)
     return;
   const auto &block = report.block, &thread = report.thread;
-  std::fprintf(stderr, "  at %s (%#llx), block %u,%u,%u, thread %u,%u,%u%s\n", code.describe(report.code_address).c_str(),
-               static_cast<unsigned long long>(report.code_address), block[0], block[1], block[2], thread[0], thread[1],
-               thread[2], report.fault.lane < 0 ? " and its wave" : "");
+  std::fprintf(stderr, "  at %s (%#llx), block %u,%u,%u, thread %u,%u,%u%s\n",
+               code.describe(report.code_address).c_str(), static_cast<unsigned long long>(report.code_address),
+               block[0], block[1], block[2], thread[0], thread[1], thread[2],
+               report.fault.lane < 0 ? " and its wave" : "");
 }
 
 } // namespace

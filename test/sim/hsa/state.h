@@ -118,7 +118,7 @@ struct Queue {
   std::vector<char> ring;
   std::atomic<uint64_t> read{0}, write{0};
   uint64_t done = 0; ///< packets handed to the worker
-  std::mutex mutex;  ///< of ringing
+  std::mutex mutex; ///< of ringing
   QueueCallback callback = nullptr;
   void *callback_data = nullptr;
   std::atomic<bool> is_destroyed{false}, is_stopped{false};

@@ -34,15 +34,33 @@ inline uint64_t vector_value(AmdWave &wave, const Operand &operand, unsigned lan
 }
 
 // ---- Atomic operations: the new value from the old one and the operand
-struct AtomicAdd { template <class T> static T of(T old, T value) { return static_cast<T>(old + value); } };
-struct AtomicSub { template <class T> static T of(T old, T value) { return static_cast<T>(old - value); } };
-struct AtomicMin { template <class T> static T of(T old, T value) { return value < old ? value : old; } };
-struct AtomicMax { template <class T> static T of(T old, T value) { return old < value ? value : old; } };
-struct AtomicAnd { template <class T> static T of(T old, T value) { return old & value; } };
-struct AtomicOr { template <class T> static T of(T old, T value) { return old | value; } };
-struct AtomicXor { template <class T> static T of(T old, T value) { return old ^ value; } };
-struct AtomicSwap { template <class T> static T of(T, T value) { return value; } };
-struct AtomicInc { template <class T> static T of(T old, T value) { return old >= value ? T{0} : static_cast<T>(old + 1); } };
+struct AtomicAdd {
+  template <class T> static T of(T old, T value) { return static_cast<T>(old + value); }
+};
+struct AtomicSub {
+  template <class T> static T of(T old, T value) { return static_cast<T>(old - value); }
+};
+struct AtomicMin {
+  template <class T> static T of(T old, T value) { return value < old ? value : old; }
+};
+struct AtomicMax {
+  template <class T> static T of(T old, T value) { return old < value ? value : old; }
+};
+struct AtomicAnd {
+  template <class T> static T of(T old, T value) { return old & value; }
+};
+struct AtomicOr {
+  template <class T> static T of(T old, T value) { return old | value; }
+};
+struct AtomicXor {
+  template <class T> static T of(T old, T value) { return old ^ value; }
+};
+struct AtomicSwap {
+  template <class T> static T of(T, T value) { return value; }
+};
+struct AtomicInc {
+  template <class T> static T of(T old, T value) { return old >= value ? T{0} : static_cast<T>(old + 1); }
+};
 struct AtomicDec {
   template <class T> static T of(T old, T value) { return old == 0 || old > value ? value : static_cast<T>(old - 1); }
 };
@@ -59,7 +77,8 @@ template <class T, class Op> BitsOf<T> update(uint8_t *bytes, BitsOf<T> value) {
   return old;
 }
 template <class T> T compare_and_swap(uint8_t *bytes, T expected, T value) {
-  __atomic_compare_exchange_n(reinterpret_cast<T *>(bytes), &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  __atomic_compare_exchange_n(reinterpret_cast<T *>(bytes), &expected, value, false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_ACQUIRE);
   return expected;
 }
 

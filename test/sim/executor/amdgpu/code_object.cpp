@@ -101,8 +101,8 @@ bool CodeObject::load_segments(std::string &error) {
     if (one.p_type != PT_LOAD || one.p_memsz == 0)
       continue;
     std::memcpy(memory_ + (one.p_vaddr - lowest_), bytes_.data() + one.p_offset, one.p_filesz);
-    segments_.push_back({base + one.p_vaddr, base + one.p_vaddr + one.p_memsz, (one.p_flags & PF_W) != 0,
-                         (one.p_flags & PF_X) != 0});
+    segments_.push_back(
+        {base + one.p_vaddr, base + one.p_vaddr + one.p_memsz, (one.p_flags & PF_W) != 0, (one.p_flags & PF_X) != 0});
     if ((one.p_flags & PF_X) == 0)
       continue;
     auto words = std::make_unique<Words>();
@@ -138,9 +138,10 @@ bool CodeObject::relocate(std::string &error) {
           return fails(error, "a relocation names symbol " + std::to_string(number) + ", which is not there");
         std::memcpy(&symbol, symbols.data() + number * sizeof(symbol), sizeof(symbol));
         if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_WEAK)
-          return fails(error, "the code object needs " +
-                                  (symbol.st_name < names.size() ? std::string(names.data() + symbol.st_name) : "a symbol") +
-                                  ", which it does not define");
+          return fails(error,
+                       "the code object needs " +
+                           (symbol.st_name < names.size() ? std::string(names.data() + symbol.st_name) : "a symbol") +
+                           ", which it does not define");
         value = (symbol.st_shndx == SHN_UNDEF ? 0 : base + symbol.st_value) + static_cast<uint64_t>(one.r_addend);
       }
       const bool is_wide = type == kAbs64 || type == kRelative64 || type == kRel64;

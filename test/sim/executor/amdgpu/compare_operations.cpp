@@ -66,20 +66,20 @@ template <class T, bool ChangesExec> void compare_class(AmdWave &wave, const Ins
 
 #define RELATION(expression) [](auto a, auto b) -> bool { return (expression); }
 #define BOTH(name, type, T, expression)                                                                                \
-  {"v_cmp_" name "_" type, compare<T, RELATION(expression), false>, true},                                             \
-      {"v_cmpx_" name "_" type, compare<T, RELATION(expression), true>, true}
+  {"v_cmp_" name "_" type, compare<T, RELATION(expression), false>, true}, {                                           \
+    "v_cmpx_" name "_" type, compare<T, RELATION(expression), true>, true                                              \
+  }
 #define INTEGERS(type, T)                                                                                              \
   BOTH("lt", type, T, a < b), BOTH("eq", type, T, a == b), BOTH("le", type, T, a <= b), BOTH("gt", type, T, a > b),    \
       BOTH("ne", type, T, a != b), BOTH("ge", type, T, a >= b), BOTH("t", type, T, (void(a), void(b), true)),          \
       BOTH("f", type, T, (void(a), void(b), false))
 #define FLOATS(type, T)                                                                                                \
   BOTH("lt", type, T, a < b), BOTH("eq", type, T, a == b), BOTH("le", type, T, a <= b), BOTH("gt", type, T, a > b),    \
-      BOTH("lg", type, T, a < b || a > b), BOTH("ge", type, T, a >= b),                                                \
-      BOTH("o", type, T, !std::isunordered(a, b)), BOTH("u", type, T, std::isunordered(a, b)),                         \
-      BOTH("nge", type, T, !(a >= b)), BOTH("nlg", type, T, !(a < b || a > b)), BOTH("ngt", type, T, !(a > b)),        \
-      BOTH("nle", type, T, !(a <= b)), BOTH("neq", type, T, !(a == b)), BOTH("nlt", type, T, !(a < b)),                \
-      BOTH("t", type, T, (void(a), void(b), true)), BOTH("tru", type, T, (void(a), void(b), true)),                    \
-      BOTH("f", type, T, (void(a), void(b), false))
+      BOTH("lg", type, T, a<b || a> b), BOTH("ge", type, T, a >= b), BOTH("o", type, T, !std::isunordered(a, b)),      \
+      BOTH("u", type, T, std::isunordered(a, b)), BOTH("nge", type, T, !(a >= b)),                                     \
+      BOTH("nlg", type, T, !(a < b || a > b)), BOTH("ngt", type, T, !(a > b)), BOTH("nle", type, T, !(a <= b)),        \
+      BOTH("neq", type, T, !(a == b)), BOTH("nlt", type, T, !(a < b)), BOTH("t", type, T, (void(a), void(b), true)),   \
+      BOTH("tru", type, T, (void(a), void(b), true)), BOTH("f", type, T, (void(a), void(b), false))
 
 const Operation kOperations[] = {
     INTEGERS("u32", uint32_t),

@@ -60,9 +60,9 @@ void send_message(AmdWave &wave, const Instruction &i) {
 }
 
 uint64_t nanoseconds() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::steady_clock::now().time_since_epoch())
-                                   .count());
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 void read_clock(AmdWave &wave, const Instruction &i) { wave.write_scalar64(i.operands[0], nanoseconds()); }
 
@@ -113,7 +113,8 @@ void load(AmdWave &wave, const Instruction &i) {
 const Operation kOperations[] = {
     {"s_nop s_waitcnt s_waitcnt_depctr s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_delay_alu "
      "s_clause s_sethalt s_setprio s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_inv s_dcache_wb "
-     "s_gl1_inv s_wakeup s_sleep buffer_gl0_inv buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_wbl2 buffer_invl2 "
+     "s_gl1_inv s_wakeup s_sleep buffer_gl0_inv buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_wbl2 "
+     "buffer_invl2 "
      "buffer_inv s_ttracedata",
      nothing},
     {"s_branch", branch},

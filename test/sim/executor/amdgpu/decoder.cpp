@@ -19,7 +19,8 @@ Decoder::Decoder(const Processor &processor) {
     LLVMInitializeAMDGPUDisassembler();
   });
   const char *features = processor.is_gfx9 ? "" : processor.lanes == 32 ? "+wavefrontsize32" : "+wavefrontsize64";
-  context_ = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", processor.name.c_str(), features, nullptr, 0, nullptr, nullptr);
+  context_ =
+      LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", processor.name.c_str(), features, nullptr, 0, nullptr, nullptr);
 }
 
 Decoder::~Decoder() {

@@ -65,9 +65,7 @@ template <class T> I32 exponent(T value) {
 
 // Rounds twice and knows no denormals.
 float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
-float multiply_add(float a, float b, float c) {
-  return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
-}
+float multiply_add(float a, float b, float c) { return flushed(flushed(flushed(a) * flushed(b)) + flushed(c)); }
 
 float sine(float turns) { return static_cast<float>(std::sin(6.283185307179586 * double{turns})); }
 float cosine(float turns) { return static_cast<float>(std::cos(6.283185307179586 * double{turns})); }
@@ -163,8 +161,9 @@ template <class T> void divide_fmas(AmdWave &wave, const Instruction &i) {
     if (!(vector.active >> lane & 1))
       continue;
     const int scale = biased(c.at(lane)) > Division<T>::kMiddle ? Division<T>::kScale : -Division<T>::kScale;
-    put<T>(vector, lane, flags >> lane & 1 ? scaled_sum(a.at(lane), b.at(lane), c.at(lane), scale)
-                                           : std::fma(a.at(lane), b.at(lane), c.at(lane)));
+    put<T>(vector, lane,
+           flags >> lane & 1 ? scaled_sum(a.at(lane), b.at(lane), c.at(lane), scale)
+                             : std::fma(a.at(lane), b.at(lane), c.at(lane)));
   }
 }
 
@@ -222,16 +221,16 @@ void packed_move(AmdWave &wave, const Instruction &i) {
 #define ONE(name, expression)                                                                                          \
   LANES(name "_f32", float, (float a), expression), LANES(name "_f64", double, (double a), expression)
 #define TWO(name, expression)                                                                                          \
-  LANES(name "_f32", float, (float a, float b), expression), LANES(name "_f64", double, (double a, double b), expression)
+  LANES(name "_f32", float, (float a, float b), expression),                                                           \
+      LANES(name "_f64", double, (double a, double b), expression)
 #define THREE(name, expression)                                                                                        \
   LANES(name "_f32", float, (float a, float b, float c), expression),                                                  \
       LANES(name "_f64", double, (double a, double b, double c), expression)
-#define ONTO(name, T)                                                                                                  \
-  {name, lanes_onto<[](T a, T b, T c) -> T { return std::fma(a, b, c); }>, true}
+#define ONTO(name, T) {name, lanes_onto<[](T a, T b, T c) -> T { return std::fma(a, b, c); }>, true}
 
 const Operation kOperations[] = {
     TWO("v_add", a + b),
-    TWO("v_mul", a * b),
+    TWO("v_mul", a *b),
     TWO("v_min", least(a, b)),
     TWO("v_max", greatest(a, b)),
     THREE("v_fma", std::fma(a, b, c)),

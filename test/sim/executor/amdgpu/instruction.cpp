@@ -42,13 +42,20 @@ bool read_special(std::string_view text, Operand &operand) {
     std::string_view name;
     uint16_t index;
     uint8_t registers;
-  } kSpecial[] = {{"vcc", kVcc, 2},          {"vcc_lo", kVcc, 1},
-                  {"vcc_hi", kVcc + 1, 1},   {"exec", kExec, 2},
-                  {"exec_lo", kExec, 1},     {"exec_hi", kExec + 1, 1},
-                  {"m0", kM0, 1},            {"null", kNull, 1},
-                  {"flat_scratch", kFlatScratch, 2}, {"flat_scratch_lo", kFlatScratch, 1},
-                  {"flat_scratch_hi", kFlatScratch + 1, 1}, {"xnack_mask", kXnackMask, 2},
-                  {"xnack_mask_lo", kXnackMask, 1}, {"xnack_mask_hi", kXnackMask + 1, 1}};
+  } kSpecial[] = {{"vcc", kVcc, 2},
+                  {"vcc_lo", kVcc, 1},
+                  {"vcc_hi", kVcc + 1, 1},
+                  {"exec", kExec, 2},
+                  {"exec_lo", kExec, 1},
+                  {"exec_hi", kExec + 1, 1},
+                  {"m0", kM0, 1},
+                  {"null", kNull, 1},
+                  {"flat_scratch", kFlatScratch, 2},
+                  {"flat_scratch_lo", kFlatScratch, 1},
+                  {"flat_scratch_hi", kFlatScratch + 1, 1},
+                  {"xnack_mask", kXnackMask, 2},
+                  {"xnack_mask_lo", kXnackMask, 1},
+                  {"xnack_mask_hi", kXnackMask + 1, 1}};
   for (const auto &one : kSpecial)
     if (one.name == text) {
       operand.kind = OperandKind::kScalar;
@@ -56,11 +63,13 @@ bool read_special(std::string_view text, Operand &operand) {
       operand.registers = one.registers;
       return true;
     }
-  static const std::pair<std::string_view, OperandKind> kValues[] = {
-      {"scc", OperandKind::kScc},          {"src_scc", OperandKind::kScc},
-      {"src_vccz", OperandKind::kVccIsZero}, {"src_execz", OperandKind::kExecIsZero},
-      {"src_shared_base", OperandKind::kSharedBase}, {"src_private_base", OperandKind::kPrivateBase},
-      {"off", OperandKind::kOff}};
+  static const std::pair<std::string_view, OperandKind> kValues[] = {{"scc", OperandKind::kScc},
+                                                                     {"src_scc", OperandKind::kScc},
+                                                                     {"src_vccz", OperandKind::kVccIsZero},
+                                                                     {"src_execz", OperandKind::kExecIsZero},
+                                                                     {"src_shared_base", OperandKind::kSharedBase},
+                                                                     {"src_private_base", OperandKind::kPrivateBase},
+                                                                     {"off", OperandKind::kOff}};
   for (const auto &[name, kind] : kValues)
     if (name == text) {
       operand.kind = kind;
@@ -173,9 +182,9 @@ bool read_select(std::string_view text, uint8_t &select) {
 
 bool read_dpp(std::string_view key, std::string_view value, Dpp &dpp) {
   static const std::pair<std::string_view, DppKind> kKinds[] = {
-      {"row_shl", DppKind::kRowShl},     {"row_shr", DppKind::kRowShr},     {"row_ror", DppKind::kRowRor},
-      {"wave_shl", DppKind::kWaveShl},   {"wave_rol", DppKind::kWaveRol},   {"wave_shr", DppKind::kWaveShr},
-      {"wave_ror", DppKind::kWaveRor},   {"row_bcast", DppKind::kRowBcast}, {"row_share", DppKind::kRowShare},
+      {"row_shl", DppKind::kRowShl},     {"row_shr", DppKind::kRowShr},          {"row_ror", DppKind::kRowRor},
+      {"wave_shl", DppKind::kWaveShl},   {"wave_rol", DppKind::kWaveRol},        {"wave_shr", DppKind::kWaveShr},
+      {"wave_ror", DppKind::kWaveRor},   {"row_bcast", DppKind::kRowBcast},      {"row_share", DppKind::kRowShare},
       {"row_xmask", DppKind::kRowXmask}, {"row_newbcast", DppKind::kRowNewBcast}};
   if (key == "quad_perm" || key == "dpp8") {
     dpp.kind = key == "dpp8" ? DppKind::kDpp8 : DppKind::kQuadPerm;
@@ -282,8 +291,7 @@ bool read_modifier(std::string_view word, Instruction &result) {
     result.operands[source + skipped].select = select;
     return true;
   }
-  return read_number_modifier(key, value, result) || read_dpp(key, value, result.dpp) ||
-         read_sdwa(key, value, result);
+  return read_number_modifier(key, value, result) || read_dpp(key, value, result.dpp) || read_sdwa(key, value, result);
 }
 
 // Where the next operand ends: at a comma, or before a modifier. Brackets belong together.
@@ -336,8 +344,8 @@ bool has_modifiers(const Instruction &one) {
 // The operands of these are words and numbers that change nothing here.
 bool takes_anything(std::string_view name) {
   for (const std::string_view prefix : {"s_waitcnt", "s_delay_alu", "s_clause", "s_nop", "s_sethalt", "s_code_end",
-                                        "s_set_inst_prefetch", "s_inst_prefetch", "s_icache_inv", "buffer_gl", "buffer_wb",
-                                        "buffer_inv", "s_dcache", "s_gl1_inv", "s_setprio"})
+                                        "s_set_inst_prefetch", "s_inst_prefetch", "s_icache_inv", "buffer_gl",
+                                        "buffer_wb", "buffer_inv", "s_dcache", "s_gl1_inv", "s_setprio"})
     if (name.starts_with(prefix))
       return true;
   return false;

@@ -36,7 +36,7 @@ enum class OperandKind : uint8_t {
   kVector,
   kScalar,
   kInteger, ///< bits, and whether they are a literal
-  kFloat,   ///< number
+  kFloat, ///< number
   kScc,
   kExecIsZero,
   kVccIsZero,
@@ -58,8 +58,22 @@ struct Operand {
 };
 
 enum class DppKind : uint8_t {
-  kNone, kQuadPerm, kRowShl, kRowShr, kRowRor, kWaveShl, kWaveRol, kWaveShr, kWaveRor, kRowMirror, kRowHalfMirror,
-  kRowBcast, kRowShare, kRowXmask, kRowNewBcast, kDpp8
+  kNone,
+  kQuadPerm,
+  kRowShl,
+  kRowShr,
+  kRowRor,
+  kWaveShl,
+  kWaveRol,
+  kWaveShr,
+  kWaveRor,
+  kRowMirror,
+  kRowHalfMirror,
+  kRowBcast,
+  kRowShare,
+  kRowXmask,
+  kRowNewBcast,
+  kDpp8
 };
 
 /// Data-parallel primitives: which lane the first source comes from.
@@ -74,12 +88,12 @@ inline constexpr unsigned kMostOperands = 6;
 
 struct Instruction {
   Handler handler = nullptr; ///< null: not implemented, or reason says why it cannot run
-  std::string text;          ///< as the assembler writes it
-  std::string name;          ///< without what only tells the encoding
+  std::string text; ///< as the assembler writes it
+  std::string name; ///< without what only tells the encoding
   std::string reason;
   std::array<Operand, kMostOperands> operands;
   uint8_t count = 0; ///< of operands
-  uint8_t size = 0;  ///< bytes
+  uint8_t size = 0; ///< bytes
   int32_t offset = 0, offset0 = 0, offset1 = 0;
   bool has_offen = false, has_glc = false, clamps = false, is_gds = false, is_wide_write = false;
   uint8_t output_scale = 0; ///< 0: none, 1: *2, 2: *4, 3: /2
@@ -94,8 +108,8 @@ struct Instruction {
 /// What a processor has.
 struct Processor {
   std::string name; ///< "gfx1100"
-  unsigned lanes;   ///< of a wave
-  bool is_gfx9;     ///< otherwise RDNA 3
+  unsigned lanes; ///< of a wave
+  bool is_gfx9; ///< otherwise RDNA 3
 };
 
 /// Reads the assembler's text. What cannot be read has a reason and no handler.

@@ -49,13 +49,15 @@ uint8_t *locate_in_buffer(AmdWave &wave, const Instruction &i, unsigned lane, ui
 }
 
 template <Space S>
-uint8_t *locate(AmdWave &wave, const Instruction &i, const Places &places, unsigned lane, uint32_t size, AccessKind kind) {
+uint8_t *locate(AmdWave &wave, const Instruction &i, const Places &places, unsigned lane, uint32_t size,
+                AccessKind kind) {
   const int number = static_cast<int>(lane);
   const uint64_t moved = static_cast<uint64_t>(int64_t{i.offset});
   if constexpr (S == Space::kBuffer) {
     return locate_in_buffer(wave, i, lane, size, kind);
   } else if constexpr (S == Space::kScratch) {
-    const uint64_t offset = offset_of(wave, i.operands[places.address], lane) + wave.scalar_source(i.operands[places.scalar]);
+    const uint64_t offset =
+        offset_of(wave, i.operands[places.address], lane) + wave.scalar_source(i.operands[places.scalar]);
     return wave.private_memory(static_cast<uint32_t>(offset + moved), size, kind, number);
   } else if constexpr (S == Space::kGlobal) {
     const Operand &scalar = i.operands[places.scalar], &vector = i.operands[places.address];
@@ -179,12 +181,12 @@ template <Space S, class T> void compare_swap(AmdWave &wave, const Instruction &
       {name "_store_short_d16_hi " name "_store_d16_hi_b16", store<S, 2, true>},                                       \
       {name "_store_dword " name "_store_b32", store<S, 4, false>},                                                    \
       {name "_store_dwordx2 " name "_store_b64", store<S, 8, false>},                                                  \
-      {name "_store_dwordx3 " name "_store_b96", store<S, 12, false>},                                                 \
-      {name "_store_dwordx4 " name "_store_b128", store<S, 16, false>}
+      {name "_store_dwordx3 " name "_store_b96", store<S, 12, false>}, {                                               \
+    name "_store_dwordx4 " name "_store_b128", store<S, 16, false>                                                     \
+  }
 
 // Names of GFX9 and of RDNA 3, of 32 and of 64 bits.
-#define ATOMIC(name, S, old, suffix, now, T, Op)                                                                       \
-  {name "_atomic_" old suffix " " name "_atomic_" now, atomic<S, T, Op>}
+#define ATOMIC(name, S, old, suffix, now, T, Op) {name "_atomic_" old suffix " " name "_atomic_" now, atomic<S, T, Op>}
 #define ATOMICS(name, S)                                                                                               \
   ATOMIC(name, S, "swap", "", "swap_b32", uint32_t, AtomicSwap),                                                       \
       ATOMIC(name, S, "swap", "_x2", "swap_b64", uint64_t, AtomicSwap),                                                \
@@ -211,12 +213,13 @@ template <Space S, class T> void compare_swap(AmdWave &wave, const Instruction &
       ATOMIC(name, S, "dec", "", "dec_u32", uint32_t, AtomicDec),                                                      \
       ATOMIC(name, S, "dec", "_x2", "dec_u64", uint64_t, AtomicDec),                                                   \
       {name "_atomic_add_f32", atomic<S, float, AtomicAdd>}, {name "_atomic_add_f64", atomic<S, double, AtomicAdd>},   \
-      {name "_atomic_cmpswap " name "_atomic_cmpswap_b32", compare_swap<S, uint32_t>},                                 \
-      {name "_atomic_cmpswap_x2 " name "_atomic_cmpswap_b64", compare_swap<S, uint64_t>}
+      {name "_atomic_cmpswap " name "_atomic_cmpswap_b32", compare_swap<S, uint32_t>}, {                               \
+    name "_atomic_cmpswap_x2 " name "_atomic_cmpswap_b64", compare_swap<S, uint64_t>                                   \
+  }
 
 const Operation kOperations[] = {
-    MOVES("flat", Space::kFlat),   MOVES("global", Space::kGlobal),   MOVES("scratch", Space::kScratch),
-    MOVES("buffer", Space::kBuffer), ATOMICS("flat", Space::kFlat), ATOMICS("global", Space::kGlobal),
+    MOVES("flat", Space::kFlat),     MOVES("global", Space::kGlobal), MOVES("scratch", Space::kScratch),
+    MOVES("buffer", Space::kBuffer), ATOMICS("flat", Space::kFlat),   ATOMICS("global", Space::kGlobal),
 };
 
 } // namespace

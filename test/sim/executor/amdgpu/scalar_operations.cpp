@@ -71,7 +71,9 @@ template <class T> T reversed(T value) {
     result |= (value >> bit & 1) << (sizeof(T) * 8 - 1 - bit);
   return result;
 }
-template <class T> U32 first_zero(T value) { return value == std::numeric_limits<T>::max() ? ~0u : static_cast<U32>(std::countr_one(value)); }
+template <class T> U32 first_zero(T value) {
+  return value == std::numeric_limits<T>::max() ? ~0u : static_cast<U32>(std::countr_one(value));
+}
 template <class T> U32 first_one(T value) { return value == 0 ? ~0u : static_cast<U32>(std::countr_zero(value)); }
 template <class T> U32 leading_zeros(T value) { return value == 0 ? ~0u : static_cast<U32>(std::countl_zero(value)); }
 template <class T> U32 leading_signs(T value) {
@@ -113,8 +115,7 @@ void addk(AmdWave &wave, const Instruction &i) {
   wave.write_scalar(i.operands[0], static_cast<U32>(sum));
 }
 void mulk(AmdWave &wave, const Instruction &i) {
-  wave.write_scalar(i.operands[0],
-                    wave.scalar_source(i.operands[0]) * static_cast<U32>(immediate16(i.operands[1])));
+  wave.write_scalar(i.operands[0], wave.scalar_source(i.operands[0]) * static_cast<U32>(immediate16(i.operands[1])));
 }
 template <auto F> void compare_immediate(AmdWave &wave, const Instruction &i) {
   wave.scc = F(static_cast<I32>(wave.scalar_source(i.operands[0])), immediate16(i.operands[1]));
@@ -160,11 +161,13 @@ template <class T, auto F, bool ReturnsNew> void exec_with(AmdWave &wave, const 
 #define ONE_TOLD(R, T, expression) op<[](T a, bool &scc) -> R { return told<R>(static_cast<R>(expression), scc); }>
 #define SHIFT(T, expression) op<[](T a, U32 b, bool &scc) -> T { return told<T>(static_cast<T>(expression), scc); }>
 #define RELATION(sign) [](auto a, auto b) { return (a sign b); }
-#define BOTH(name, T32, T64, expression) {name "_b32", TWO(T32, expression)}, {name "_b64", TWO(T64, expression)}
+#define BOTH(name, T32, T64, expression)                                                                               \
+  {name "_b32", TWO(T32, expression)}, { name "_b64", TWO(T64, expression) }
 #define COMPARE(name, sign)                                                                                            \
   {"s_cmp_" name "_i32", compare<I32, RELATION(sign)>}, {"s_cmp_" name "_u32", compare<U32, RELATION(sign)>},          \
-      {"s_cmpk_" name "_i32", compare_immediate<RELATION(sign)>},                                                      \
-      {"s_cmpk_" name "_u32", compare_unsigned_immediate<RELATION(sign)>}
+      {"s_cmpk_" name "_i32", compare_immediate<RELATION(sign)>}, {                                                    \
+    "s_cmpk_" name "_u32", compare_unsigned_immediate<RELATION(sign)>                                                  \
+  }
 #define EXEC(names, T, ReturnsNew, expression)                                                                         \
   {names, exec_with<T, [](T a, T b) -> T { return static_cast<T>(expression); }, ReturnsNew>}
 #define SAVEEXEC(name, expression)                                                                                     \
@@ -175,17 +178,43 @@ const Operation kOperations[] = {
     {"s_mov_b64", ONE(U64, U64, a)},
     {"s_cmov_b32", conditional_move<U32>},
     {"s_cmov_b64", conditional_move<U64>},
-    {"s_add_u32", op<[](U32 a, U32 b, bool &scc) -> U32 { scc = false; return add_carry(a, b, scc); }>},
+    {"s_add_u32", op<[](U32 a, U32 b, bool &scc) -> U32 {
+       scc = false;
+       return add_carry(a, b, scc);
+     }>},
     {"s_addc_u32", op<add_carry>},
-    {"s_sub_u32", op<[](U32 a, U32 b, bool &scc) -> U32 { scc = false; return subtract_borrow(a, b, scc); }>},
+    {"s_sub_u32", op<[](U32 a, U32 b, bool &scc) -> U32 {
+       scc = false;
+       return subtract_borrow(a, b, scc);
+     }>},
     {"s_subb_u32", op<subtract_borrow>},
-    {"s_add_i32", op<[](I32 a, I32 b, bool &scc) -> I32 { I32 r; scc = __builtin_add_overflow(a, b, &r); return r; }>},
-    {"s_sub_i32", op<[](I32 a, I32 b, bool &scc) -> I32 { I32 r; scc = __builtin_sub_overflow(a, b, &r); return r; }>},
-    {"s_min_i32", op<[](I32 a, I32 b, bool &scc) -> I32 { scc = (a < b); return scc ? a : b; }>},
-    {"s_min_u32", op<[](U32 a, U32 b, bool &scc) -> U32 { scc = (a < b); return scc ? a : b; }>},
-    {"s_max_i32", op<[](I32 a, I32 b, bool &scc) -> I32 { scc = (a > b); return scc ? a : b; }>},
-    {"s_max_u32", op<[](U32 a, U32 b, bool &scc) -> U32 { scc = (a > b); return scc ? a : b; }>},
-    {"s_mul_i32", PLAIN(U32, a * b)},
+    {"s_add_i32", op<[](I32 a, I32 b, bool &scc) -> I32 {
+       I32 r;
+       scc = __builtin_add_overflow(a, b, &r);
+       return r;
+     }>},
+    {"s_sub_i32", op<[](I32 a, I32 b, bool &scc) -> I32 {
+       I32 r;
+       scc = __builtin_sub_overflow(a, b, &r);
+       return r;
+     }>},
+    {"s_min_i32", op<[](I32 a, I32 b, bool &scc) -> I32 {
+       scc = (a < b);
+       return scc ? a : b;
+     }>},
+    {"s_min_u32", op<[](U32 a, U32 b, bool &scc) -> U32 {
+       scc = (a < b);
+       return scc ? a : b;
+     }>},
+    {"s_max_i32", op<[](I32 a, I32 b, bool &scc) -> I32 {
+       scc = (a > b);
+       return scc ? a : b;
+     }>},
+    {"s_max_u32", op<[](U32 a, U32 b, bool &scc) -> U32 {
+       scc = (a > b);
+       return scc ? a : b;
+     }>},
+    {"s_mul_i32", PLAIN(U32, a *b)},
     {"s_mul_hi_u32", op<[](U32 a, U32 b, bool &) -> U32 { return static_cast<U32>(U64{a} * b >> 32); }>},
     {"s_mul_hi_i32", op<[](I32 a, I32 b, bool &) -> I32 { return static_cast<I32>(I64{a} * b >> 32); }>},
     {"s_absdiff_i32", op<[](I32 a, I32 b, bool &scc) -> U32 {
@@ -199,10 +228,10 @@ const Operation kOperations[] = {
     {"s_lshl4_add_u32", op<shift_add<4>>},
     {"s_cselect_b32", select<U32>},
     {"s_cselect_b64", select<U64>},
-    BOTH("s_and", U32, U64, a & b),
+    BOTH("s_and", U32, U64, a &b),
     BOTH("s_or", U32, U64, a | b),
     BOTH("s_xor", U32, U64, a ^ b),
-    BOTH("s_nand", U32, U64, ~(a & b)),
+    BOTH("s_nand", U32, U64, ~(a &b)),
     BOTH("s_nor", U32, U64, ~(a | b)),
     BOTH("s_xnor", U32, U64, ~(a ^ b)),
     BOTH("s_andn2", U32, U64, a & ~b),
@@ -247,23 +276,23 @@ const Operation kOperations[] = {
     {"s_bitset1_b32", bit_set<U32, true>},
     {"s_bitset0_b64", bit_set<U64, false>},
     {"s_bitset1_b64", bit_set<U64, true>},
-    SAVEEXEC("and", a & b),
+    SAVEEXEC("and", a &b),
     SAVEEXEC("or", a | b),
     SAVEEXEC("xor", a ^ b),
-    SAVEEXEC("nand", ~(a & b)),
+    SAVEEXEC("nand", ~(a &b)),
     SAVEEXEC("nor", ~(a | b)),
     SAVEEXEC("xnor", ~(a ^ b)),
     SAVEEXEC("andn2", a & ~b),
     SAVEEXEC("and_not1", a & ~b),
     SAVEEXEC("orn2", a | ~b),
     SAVEEXEC("or_not1", a | ~b),
-    SAVEEXEC("andn1", ~a & b),
-    SAVEEXEC("and_not0", ~a & b),
+    SAVEEXEC("andn1", ~a &b),
+    SAVEEXEC("and_not0", ~a &b),
     SAVEEXEC("orn1", ~a | b),
     SAVEEXEC("or_not0", ~a | b),
-    EXEC("s_andn1_wrexec_b64 s_and_not0_wrexec_b64", U64, true, ~a & b),
+    EXEC("s_andn1_wrexec_b64 s_and_not0_wrexec_b64", U64, true, ~a &b),
     EXEC("s_andn2_wrexec_b64 s_and_not1_wrexec_b64", U64, true, a & ~b),
-    EXEC("s_andn1_wrexec_b32 s_and_not0_wrexec_b32", U32, true, ~a & b),
+    EXEC("s_andn1_wrexec_b32 s_and_not0_wrexec_b32", U32, true, ~a &b),
     EXEC("s_andn2_wrexec_b32 s_and_not1_wrexec_b32", U32, true, a & ~b),
     {"s_movk_i32", movk},
     {"s_cmovk_i32", cmovk},

@@ -18,10 +18,9 @@ std::string find_source_line(const std::string &elf, uint64_t address) {
     return {};
   }
   const auto context = llvm::DWARFContext::create(**object);
-  const llvm::DILineInfo line =
-      context->getLineInfoForAddress({address, llvm::object::SectionedAddress::UndefSection},
-                                     {llvm::DILineInfoSpecifier::FileLineInfoKind::BaseNameOnly,
-                                      llvm::DILineInfoSpecifier::FunctionNameKind::None});
+  const llvm::DILineInfo line = context->getLineInfoForAddress(
+      {address, llvm::object::SectionedAddress::UndefSection},
+      {llvm::DILineInfoSpecifier::FileLineInfoKind::BaseNameOnly, llvm::DILineInfoSpecifier::FunctionNameKind::None});
   if (line.Line == 0)
     return {};
   return line.FileName + ":" + std::to_string(line.Line);

@@ -85,7 +85,8 @@ VectorInstruction::VectorInstruction(AmdWave &w, const Instruction &i) : wave(w)
     return;
   for (unsigned lane = 0; lane < w.lanes(); ++lane) {
     const int from = dpp_lane(w, i.dpp, static_cast<int>(lane));
-    const bool is_there = from >= 0 && ((w.exec() >> from & 1) || i.dpp.fetches_inactive || i.dpp.kind == DppKind::kDpp8);
+    const bool is_there =
+        from >= 0 && ((w.exec() >> from & 1) || i.dpp.fetches_inactive || i.dpp.kind == DppKind::kDpp8);
     if (!dpp_writes(i.dpp, static_cast<int>(lane)) || (!is_there && !i.dpp.reads_zero))
       active &= ~(uint64_t{1} << lane);
   }

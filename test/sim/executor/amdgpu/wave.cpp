@@ -85,9 +85,8 @@ uint32_t AmdWave::scalar_source(const Operand &operand) {
 uint64_t AmdWave::scalar_source64(const Operand &operand, bool is_signed) {
   switch (operand.kind) {
   case OperandKind::kScalar:
-    return operand.registers == 1 && operand.index != kNull
-               ? (unsupported("one register where two are read"), 0)
-               : (operand.index == kNull ? 0 : scalar64(operand.index));
+    return operand.registers == 1 && operand.index != kNull ? (unsupported("one register where two are read"), 0)
+                                                            : (operand.index == kNull ? 0 : scalar64(operand.index));
   case OperandKind::kInteger: // a literal has 32 bits
     if (operand.is_literal)
       return is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.bits)})
@@ -196,8 +195,8 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind,
   if (offset <= shared.size() && size <= shared.size() - offset)
     return shared.data() + offset;
   fail(FaultKind::kMemory,
-       access_text(kind, size, "of shared memory at", offset) + "; the launch asked for " + std::to_string(shared.size()) +
-           " bytes",
+       access_text(kind, size, "of shared memory at", offset) + "; the launch asked for " +
+           std::to_string(shared.size()) + " bytes",
        lane, offset);
   return nullptr;
 }

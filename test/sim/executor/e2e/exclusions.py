@@ -21,6 +21,7 @@ CLANG_19 = {
     "by_value.c": "clang 19's code generator for AMD GPUs ends on its types: unsupported libcall legalization",
     "pointers.c": "clang 19 ends in its code generator for AMD GPUs below -O2, and one of its commands has -O0 "
                   "(the one of data goes with it)",
+    "members.cpp": "as pointers.c",
     "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
     "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",
 }
@@ -34,6 +35,9 @@ CALLS_THE_HOST = {
 OTHERS = {
     "documentation.test": "compares with the manual's text, which names the plugin for the CPU and other drivers",
     "linked_against_prefix.c": "the program is run without the library path that the stand-in needs",
+    "rank_in_texts.c": "runs a tool without the library path that the stand-in needs",
+    "tool_info.c": "as rank_in_texts.c",
+    "merged_profile.test": "about a tool, which needs no device",
     "several_images.c": "its images are for CPUs",
     "ompt.c": "compares with LLVM's runtime, whose plugin has no device here",
     "tool_library.c": "as ompt.c",
