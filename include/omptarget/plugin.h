@@ -265,6 +265,9 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_device_compatible(int32_t ID, __tgt_de
  * omp_get_uid_from_device). Both copy to buffer as last_error does. */
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size);
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size);
+/* The NUMA domain that the device is nearest to, in the kernel's numbers; -1 if it is near to none, or if that is not known. Before
+ * init_device, too. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_device_numa_domain(int32_t ID);
 
 /* Bytes of dynamic shared memory that a team of a kernel without any of its own can have. */
 OMPTARGET_PLUGIN_API uint64_t __tgt_rtl_group_memory_limit(int32_t ID);

@@ -171,6 +171,11 @@ std::string Device::uid() const {
   return uid;
 }
 
+std::string Device::pci_address() const {
+  const uint32_t bus = number_of(agent(), HSA_AMD_AGENT_INFO_BDFID);
+  return format("%04x:%02x:%02x.%x", number_of(agent(), HSA_AMD_AGENT_INFO_DOMAIN), bus >> 8 & 0xff, bus >> 3 & 0x1f, bus & 7);
+}
+
 void Device::describe(__tgt_device_info &info) const {
   info.Context = nullptr; // HSA has none
   info.Device = reinterpret_cast<void *>(agent().handle);
@@ -180,13 +185,11 @@ void Device::print_info() const {
   char name[64] = "";
   static_cast<void>(OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), HSA_AMD_AGENT_INFO_PRODUCT_NAME, name));
   name[sizeof(name) - 1] = '\0';
-  const uint32_t bus = number_of(agent(), HSA_AMD_AGENT_INFO_BDFID);
   std::printf("    Device                     %d (%d of the AMDGPU plugin)\n", number(), id());
   std::printf("    Name                       %s\n", name);
   std::printf("    Architecture               %s\n", properties_.target.name().c_str());
   std::printf("    Instruction set            %s\n", properties_.isa.c_str());
-  std::printf("    PCI bus                    %04x:%02x:%02x.%x\n", number_of(agent(), HSA_AMD_AGENT_INFO_DOMAIN),
-              bus >> 8 & 0xff, bus >> 3 & 0x1f, bus & 7);
+  std::printf("    PCI bus                    %s\n", pci_address().c_str());
   std::printf("    KFD node                   %u\n", number_of(agent(), HSA_AMD_AGENT_INFO_DRIVER_NODE_ID));
   std::printf("    HSA runtime                %u.%u\n", driver().major, driver().minor);
   std::printf("    Memory                     %zu bytes\n", properties_.device_pool.size);

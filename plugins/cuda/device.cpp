@@ -4,6 +4,7 @@
 #include "cuda/device.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -228,6 +229,16 @@ std::string Device::uid() const {
   return text;
 }
 
+std::string Device::pci_address() const {
+  char address[32] = "";
+  if (OMPTARGET_CU_RESULT(cuDeviceGetPCIBusId, address, sizeof(address) - 1, properties_.handle) != CUDA_SUCCESS)
+    return {};
+  std::string text = address;
+  // The kernel writes small letters.
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 void Device::describe(__tgt_device_info &info) const {
   info.Context = context_;
   info.Device = reinterpret_cast<void *>(static_cast<intptr_t>(properties_.handle));
@@ -235,15 +246,13 @@ void Device::describe(__tgt_device_info &info) const {
 
 void Device::print_info() const {
   char name[256] = "";
-  char bus[32] = "";
   size_t memory = 0;
   static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceGetName, name, sizeof(name) - 1, properties_.handle));
-  static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceGetPCIBusId, bus, sizeof(bus) - 1, properties_.handle));
   static_cast<void>(OMPTARGET_CU_RESULT(cuDeviceTotalMem, &memory, properties_.handle));
   std::printf("    Device                     %d (%d of the CUDA plugin)\n", number(), id());
   std::printf("    Name                       %s\n", name);
   std::printf("    Architecture               sm_%d\n", properties_.sm);
-  std::printf("    PCI bus                    %s\n", bus);
+  std::printf("    PCI bus                    %s\n", pci_address().c_str());
   std::printf("    Driver serves CUDA         %d.%d\n", driver().version / 1000, driver().version % 1000 / 10);
   std::printf("    Memory                     %zu bytes\n", memory);
   std::printf("    Multiprocessors            %d\n", properties_.multiprocessors);

@@ -52,6 +52,7 @@ public:
 
   std::string architecture() const override;
   std::string uid() const override;
+  std::string pci_address() const override;
   void print_info() const override;
   uint32_t shared_memory_limit() const override { return static_cast<uint32_t>(properties_.shared_memory); }
   void describe(__tgt_device_info &info) const override;

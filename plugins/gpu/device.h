@@ -89,6 +89,8 @@ public:
   virtual std::string architecture() const = 0;
   /// The driver's text for the very device, or empty.
   virtual std::string uid() const = 0;
+  /// "0000:3b:00.0", as the kernel names it, or empty.
+  virtual std::string pci_address() const = 0;
   /// Prints what a user is told about it.
   virtual void print_info() const = 0;
   /// What an interoperability object tells of it.

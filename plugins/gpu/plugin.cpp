@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/numa.h"
 #include "common/boundary.h"
 #include "gpu/device.h"
 #include "gpu/devices.h"
@@ -408,6 +409,11 @@ int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statist
 uint64_t __tgt_rtl_group_memory_limit(int32_t id) {
   const Device *device = find_device(id);
   return device ? device->shared_memory_limit() : 0;
+}
+
+int32_t __tgt_rtl_device_numa_domain(int32_t id) {
+  const Device *device = find_device(id);
+  return device ? numa_domain_of_pci(device->pci_address()) : -1;
 }
 
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {

@@ -24,7 +24,7 @@ constexpr int32_t kDefault = 4;
 
 /// The devices are the machine's NUMA domains; nothing is done if they cannot be read. Returns their number.
 int32_t make_domains() {
-  Result<std::vector<NumaDomain>> read = read_numa_domains("/sys/devices/system/node", allowed_cpus());
+  Result<std::vector<NumaDomain>> read = read_numa_domains(kNumaFolder, allowed_cpus());
   if (!read.is_ok()) {
     warn_about_setting(SettingId::kHostDevices, read.take_status().to_string() + "; the CPU is one device");
     return 1;

@@ -394,6 +394,11 @@ size_t __tgt_rtl_device_arch(int32_t device, char *buffer, size_t size) {
   return omptarget::plugin::copy_text(is_device(device) ? "x86_64" : "", buffer, size);
 }
 
+int32_t __tgt_rtl_device_numa_domain(int32_t device) {
+  const DeviceDomain *const domain = is_device(device) ? domain_of(device) : nullptr;
+  return domain ? domain->domain.number : -1;
+}
+
 size_t __tgt_rtl_device_uid(int32_t device, char *buffer, size_t size) {
   return omptarget::plugin::copy_text(is_device(device) ? format("x86_64-host-%d", device) : std::string(), buffer,
                                       size);

@@ -3,12 +3,15 @@
 
 #include "device/default_device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/numa.h"
 #include "base/settings.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
@@ -44,27 +47,32 @@ void choose_by_traits(const char *text) {
     OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: the first that is %s", number, text);
 }
 
-/// Whether the setting asks for something that can be done; what cannot is said.
-bool is_asked_for() {
+enum class Rule { kNone, kPlace, kNearest };
+
+/// What the setting asks for, if it can be done; what cannot is said.
+Rule wanted_rule() {
   const char *const text = setting_text(SettingId::kDefaultDevice);
   if (!text)
-    return false;
-  if (std::strcmp(text, "local-rank") != 0) {
+    return Rule::kNone;
+  const bool is_nearest = std::strcmp(text, "nearest") == 0;
+  if (!is_nearest && std::strcmp(text, "local-rank") != 0) {
     warn_about_setting(SettingId::kDefaultDevice,
-                       format("'%s' is not known: the only value is local-rank; OMP_DEFAULT_DEVICE takes a number", text));
-    return false;
+                       format("'%s' is not known: the values are local-rank and nearest; OMP_DEFAULT_DEVICE takes a number", text));
+    return Rule::kNone;
   }
   if (const char *given = std::getenv(kStandardVariable); given && *given) {
     OMPTARGET_TRACE(Topic::kDevice, "the default device is that of %s=%s", kStandardVariable, given);
-    return false;
+    return Rule::kNone;
   }
+  if (is_nearest)
+    return Rule::kNearest;
   const ProcessRank &rank = process_rank();
   if (rank.launcher && !rank.on_node)
     warn_about_setting(SettingId::kDefaultDevice,
                        format("%s tells this process its rank (%s), but not its place on the node: the default device "
                               "stays as it is",
                               rank.launcher, rank.rank_variable));
-  return rank.on_node.has_value();
+  return rank.on_node.has_value() ? Rule::kPlace : Rule::kNone;
 }
 
 /// The devices that come first, those of one plugin: what else is there, such as this CPU, is not dealt.
@@ -80,7 +88,43 @@ int32_t devices_of_first_kind() {
   return count;
 }
 
+/// How far each of the devices is from the CPUs.
+std::vector<int> distances_from(const std::vector<int> &cpus, int32_t devices) {
+  std::vector<int> distances(static_cast<size_t>(devices), kUnknownDistance);
+  const Result<std::vector<NumaDomain>> own = read_numa_domains(kNumaFolder, cpus);
+  if (!own.is_ok()) {
+    OMPTARGET_TRACE(Topic::kDevice, "no device is near: %s", own.status().to_string().c_str());
+    return distances;
+  }
+  for (int32_t i = 0; i < devices; ++i) {
+    const Device &device = *Runtime::get().known_device(i);
+    const int32_t domain = device.plugin().device_numa_domain(device.local_id());
+    for (const NumaDomain &from : own.value())
+      if (domain >= 0)
+        distances[static_cast<size_t>(i)] =
+            std::min(distances[static_cast<size_t>(i)], numa_distance(kNumaFolder, from.number, domain));
+    OMPTARGET_TRACE(Topic::kDevice, "device %d is in NUMA domain %d, at distance %s", i, domain,
+                    distances[static_cast<size_t>(i)] == kUnknownDistance
+                        ? "unknown"
+                        : std::to_string(distances[static_cast<size_t>(i)]).c_str());
+  }
+  return distances;
+}
+
 } // namespace
+
+DefaultDevice nearest_device(const ProcessRank &rank, const std::vector<int> &distances) {
+  const int least = *std::min_element(distances.begin(), distances.end());
+  std::vector<int32_t> nearest;
+  for (size_t i = 0; i < distances.size(); ++i)
+    if (distances[i] == least)
+      nearest.push_back(static_cast<int32_t>(i));
+  const int64_t place = rank.on_node.value_or(0);
+  const std::string distance = least == kUnknownDistance ? "distances are not known" : format("distance %d", least);
+  return {nearest[static_cast<size_t>(place) % nearest.size()],
+          format("%s, %zu of %zu device(s) are as near, place %lld on the node", distance.c_str(), nearest.size(),
+                 distances.size(), static_cast<long long>(place))};
+}
 
 DefaultDevice device_of_place(const ProcessRank &rank, int32_t count) {
   const int64_t place = rank.on_node.value_or(0);
@@ -96,15 +140,19 @@ void choose_default_device() {
   if (is_done.load(std::memory_order_acquire))
     return;
   const char *const traits = wanted_traits();
-  if (!traits && !is_asked_for()) {
+  const Rule rule = traits ? Rule::kNone : wanted_rule();
+  if (!traits && rule == Rule::kNone) {
     is_done.store(true, std::memory_order_release);
     return;
   }
+  const std::vector<int> cpus = cpus_of_thread(getpid()); // before the host's runtime binds the thread
   if (Runtime::get().number_of_devices() == 0 || is_done.exchange(true, std::memory_order_acq_rel))
     return; // a module that comes later may bring devices
   if (traits)
     return choose_by_traits(traits);
-  const DefaultDevice choice = device_of_place(process_rank(), devices_of_first_kind());
+  const int32_t count = devices_of_first_kind();
+  const DefaultDevice choice = rule == Rule::kNearest ? nearest_device(process_rank(), distances_from(cpus, count))
+                                                      : device_of_place(process_rank(), count);
   if (libomp::set_default_device(choice.device))
     OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: %s", choice.device, choice.reason.c_str());
   else

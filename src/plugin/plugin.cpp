@@ -418,6 +418,9 @@ bool Plugin::print_device_info(int32_t device) const {
 }
 
 std::string Plugin::device_arch(int32_t device) const { return text_from(functions_->device_arch, device); }
+int32_t Plugin::device_numa_domain(int32_t device) const {
+  return functions_->device_numa_domain ? functions_->device_numa_domain(device) : -1;
+}
 std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
 
 size_t Plugin::group_memory_limit(int32_t device) const {

@@ -134,6 +134,8 @@ public:
   /// Empty if the plugin does not tell.
   std::string device_arch(int32_t device) const;
   std::string device_uid(int32_t device) const;
+  /// -1 if the plugin does not tell.
+  int32_t device_numa_domain(int32_t device) const;
   /// Bytes of dynamic shared memory that a team can have; if the plugin does not tell, 1, as LLVM says of a CPU.
   size_t group_memory_limit(int32_t device) const;
   /// Nothing if the plugin keeps no memory, or cannot tell.

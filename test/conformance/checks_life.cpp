@@ -179,6 +179,12 @@ void check_information(Session &session) {
           report.fail("devices %d and %d both have the identifier '%s'", b, a, plugin.device_uid(a).c_str());
     check_text(session, "device_uid", [&](char *buffer, size_t size) { return uid(0, buffer, size); });
   }
+  if (session.has("device_numa_domain")) {
+    report.tries("device_numa_domain", "all devices");
+    for (int32_t device = 0; device < plugin.number_of_devices(); ++device)
+      if (plugin.device_numa_domain(device) < -1)
+        report.fail("device %d is in NUMA domain %d", device, plugin.device_numa_domain(device));
+  }
   if (session.has("print_device_info")) {
     report.tries("print_device_info", "device 0");
     plugin.print_device_info(0);

@@ -16,13 +16,13 @@
 // RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank %t 0
 // RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank SLURM_LOCALID=-1 PALS_LOCAL_RANKID=x %t 0
 // RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank PMIX_RANK=2 %t 0 2>&1 | %check --check-prefix=PMIX
-// RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=nearest SLURM_PROCID=1 SLURM_LOCALID=1 %t 0 2>&1 | %check --check-prefix=VALUE
+// RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=closest SLURM_PROCID=1 SLURM_LOCALID=1 %t 0 2>&1 | %check --check-prefix=VALUE
 // RUN: %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank LIBOMPTARGET_DEBUG=device SLURM_PROCID=17 SLURM_LOCALID=5 %t 1 2>&1 \
 // RUN:   | %check --check-prefix=TRACE
 // UNSUPPORTED: runtime-llvm
 
 // PMIX: omptarget warning: LIBOMPTARGET_DEFAULT_DEVICE: PMIx tells this process its rank (PMIX_RANK), but not its place
-// VALUE: omptarget warning: LIBOMPTARGET_DEFAULT_DEVICE: 'nearest' is not known: the only value is local-rank
+// VALUE: omptarget warning: LIBOMPTARGET_DEFAULT_DEVICE: 'closest' is not known: the values are local-rank and nearest
 // TRACE: the default device is 1: place 5 on the node by Slurm (SLURM_LOCALID), 4 device(s)
 // TRACE-NOT: initialising device {{[023]}}
 // TRACE: initialising device 1

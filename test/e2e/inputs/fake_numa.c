@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A machine with several NUMA domains, as far as its kernel tells of them, for programs linked with this library. Its files under
-// /sys/devices/system/node are those in the folder FAKE_NUMA; mbind is noted instead of done, or refused if FAKE_NUMA_REFUSES is set.
+// /sys/devices/system/node are those in the folder FAKE_NUMA, those of PCI devices in its folder pci; mbind is noted instead of done, or refused if FAKE_NUMA_REFUSES is set.
 #define _GNU_SOURCE
 #include "fake_numa.h"
 
@@ -66,15 +66,17 @@ long syscall(long number, ...) {
 }
 
 FILE *fopen(const char *name, const char *mode) {
-  static const char folder[] = "/sys/devices/system/node";
+  static const char *const folders[][2] = {{"/sys/devices/system/node", ""}, {"/sys/bus/pci/devices", "/pci"}};
   static FILE *(*real)(const char *, const char *);
   if (!real)
     real = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
   const char *other = getenv("FAKE_NUMA");
   char buffer[4096];
-  if (other && strncmp(name, folder, sizeof folder - 1) == 0) {
-    snprintf(buffer, sizeof buffer, "%s%s", other, name + sizeof folder - 1);
-    name = buffer;
-  }
+  for (int i = 0; other && i < 2; i++)
+    if (strncmp(name, folders[i][0], strlen(folders[i][0])) == 0) {
+      snprintf(buffer, sizeof buffer, "%s%s%s", other, folders[i][1], name + strlen(folders[i][0]));
+      name = buffer;
+      break;
+    }
   return real(name, mode);
 }

@@ -136,7 +136,10 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   case HSA_AMD_AGENT_INFO_DOMAIN:
     return put<uint32_t>(value, 0);
   case HSA_AMD_AGENT_INFO_BDFID:
-    return put<uint32_t>(value, 0x4100);
+    for (uint32_t i = 0; i < state().agents.size(); ++i)
+      if (state().agents[i].get() == agent)
+        return put<uint32_t>(value, i << 8); // a bus each
+    return HSA_STATUS_ERROR_INVALID_AGENT;
   case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
     std::snprintf(name, sizeof(name), "stand-in for %s", agent->target.c_str());
     std::memcpy(value, name, sizeof(name));
