@@ -47,6 +47,12 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context *context, void *argument) {
   return search->is_inside ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
+/// The function of the C library that calls main; 0 if it cannot be found.
+uintptr_t start_of_program() {
+  static const auto start = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "__libc_start_main"));
+  return start;
+}
+
 _Unwind_Reason_Code look_for_call(_Unwind_Context *context, void *argument) {
   auto *const nearest = static_cast<LoaderCall *>(argument);
   const uintptr_t function = _Unwind_GetRegionStart(context);
@@ -56,6 +62,8 @@ _Unwind_Reason_Code look_for_call(_Unwind_Context *context, void *argument) {
     *nearest = LoaderCall::kClose;
   else if (function == reinterpret_cast<uintptr_t>(&dlopen) || function == reinterpret_cast<uintptr_t>(&dlmopen))
     *nearest = LoaderCall::kOpen;
+  else if (function == start_of_program())
+    *nearest = LoaderCall::kNone;
   return *nearest == LoaderCall::kNotTold ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 

@@ -10,10 +10,10 @@ namespace omptarget {
 bool may_be_inside_loader();
 
 /// What constructors and destructors of libraries are called by.
-enum class LoaderCall { kNotTold, kOpen, kClose, kExit };
+enum class LoaderCall { kNotTold, kNone, kOpen, kClose, kExit };
 
-/// The nearest of dlopen, dlclose and exit among the callers on the stack. Not told: none of them, or who calls cannot be told, as
-/// of functions without unwind tables. Slow; takes no lock.
+/// The nearest of dlopen, dlclose and exit among the callers on the stack; none if what has called main is nearer. Not told: who
+/// calls cannot be told, as of functions without unwind tables, or the thread is not the program's first one. Slow.
 LoaderCall nearest_loader_call();
 
 } // namespace omptarget

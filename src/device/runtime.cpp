@@ -113,13 +113,17 @@ Status Runtime::prepare(Device &device) {
   const Device::Loading loading(device);
   if (device.is_prepared(modules_.generation()) || device.has_ended())
     return Status::ok();
-  if (!device.is_initialised()) {
+  const bool is_first = !device.is_initialised();
+  if (is_first) {
     // Only now: earlier libomp itself may be asking for devices, while it is not ready to know of a tool.
     connect_tool();
     OMPTARGET_TRY(device.initialise(loading));
     note_initialised(device.plugin());
   }
   device.load_images(loading);
+  // What a plugin, or a library of its, makes at its first image may close the images in an exit handler of its own (LLVM 16's does).
+  if (is_first && !device.lasts())
+    end_at_exit(device.plugin());
   return Status::ok();
 }
 

@@ -74,8 +74,10 @@ void Runtime::note_initialised(const Plugin &plugin) {
 /// Tells by a module that is unregistered that the program ends, where no exit handler has: one that was registered in a constructor of
 /// a library that the program needs runs after the modules have gone, and possibly after the drivers.
 void Runtime::note_module_gone(const OffloadLibrary &library) {
-  if (is_process_exiting() ||
-      !(is_loaded_for_good(library.range.begin) || nearest_loader_call() == LoaderCall::kExit))
+  if (is_process_exiting())
+    return;
+  const LoaderCall call = nearest_loader_call();
+  if (call != LoaderCall::kExit && !(call == LoaderCall::kNotTold && is_loaded_for_good(library.range.begin)))
     return;
   note_process_exit();
   for (int32_t i = 0; Device *const device = known_device(i); ++i)

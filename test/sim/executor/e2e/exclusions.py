@@ -22,6 +22,8 @@ CLANG_19 = {
     "pointers.c": "clang 19 ends in its code generator for AMD GPUs below -O2, and one of its commands has -O0 "
                   "(the one of data goes with it)",
     "members.cpp": "as pointers.c",
+    "plugin_members.cpp": "as pointers.c",
+    "plugin_virtual.cpp": "clang 19 announces no vtables, so that a GPU reads the host's (docs/indirect.md)",
     "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
     "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",
 }
