@@ -23,6 +23,7 @@ CLANG_19 = {
                   "(the one of data goes with it)",
     "members.cpp": "as pointers.c",
     "plugin_members.cpp": "as pointers.c",
+    "plugin_calls.c": "as pointers.c",
     "plugin_virtual.cpp": "clang 19 announces no vtables, so that a GPU reads the host's (docs/indirect.md)",
     "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
     "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",
@@ -31,6 +32,7 @@ CLANG_19 = {
 CALLS_THE_HOST = {
     "memory_fault.c": "the region calls dlopen",
     "routines.c": "the region calls fprintf",
+    "device_destructors.cpp": "its destructors call dprintf",
     "asynchronous.c": "the region calls nanosleep",
 }
 # About the driver that the suite chooses, or text that names another.
