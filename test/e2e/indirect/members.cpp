@@ -4,7 +4,8 @@
 
 // RUN: %indirect-clangxx -std=c++11 %s -o %t
 // RUN: %run %t
-// RUN: %indirect-clangxx -O0 -std=c++17 %s -o %t
+// Clang 19 ends in its code generator for AMD GPUs below -O2.
+// RUN: %if !executor %{ %indirect-clangxx -O0 -std=c++17 %s -o %t %}
 // RUN: %run %t
 // REQUIRES: runtime-omptarget
 

@@ -4,7 +4,8 @@
 
 // RUN: %indirect-clang %indirect-plugin %s -o %t
 // RUN: %run %t
-// RUN: %indirect-clang %indirect-plugin -O0 -g %s -o %t
+// Clang 19 ends in its code generator for AMD GPUs below -O2.
+// RUN: %if !executor %{ %indirect-clang %indirect-plugin -O0 -g %s -o %t %}
 // RUN: %run %t
 // RUN: %indirect-clang %indirect-plugin -O2 %s -o %t
 // RUN: %run %t

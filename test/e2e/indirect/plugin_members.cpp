@@ -4,7 +4,8 @@
 
 // RUN: %indirect-clangxx %indirect-plugin -Wno-openmp-mapping %s -o %t
 // RUN: %run %t
-// RUN: %indirect-clangxx %indirect-plugin -Wno-openmp-mapping -O0 -g %s -o %t
+// Clang 19 ends in its code generator for AMD GPUs below -O2.
+// RUN: %if !executor %{ %indirect-clangxx %indirect-plugin -Wno-openmp-mapping -O0 -g %s -o %t %}
 // RUN: %run %t
 // RUN: %indirect-clangxx %indirect-plugin -Wno-openmp-mapping -O2 %s -o %t
 // RUN: %run %t

@@ -4,7 +4,8 @@
 
 // RUN: %indirect-clang %s -o %t
 // RUN: %run %t
-// RUN: %indirect-clang -O0 %s -o %t
+// Clang 19 ends in its code generator for AMD GPUs below -O2.
+// RUN: %if !executor %{ %indirect-clang -O0 %s -o %t %}
 // RUN: %run %t
 // RUN: %indirect-clang -O2 -g %s -o %t
 // RUN: %run %t

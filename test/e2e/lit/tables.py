@@ -1,7 +1,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the suites of programs are made from: compilers, programs that are not compared, options of sanitizers, starters
-of MPI programs."""
+"""What the suites of programs are made from: compilers, programs that are not compared or not run on stand-ins for GPUs,
+options of sanitizers, starters of MPI programs."""
 
 # Of clang: each is a suite of its own.
 VERSIONS = ["14", "15", "16", "17", "18", "19", "21", "22", "23"]
@@ -40,6 +40,20 @@ NOT_COMPARED_INFO = {
     "device_out_of_range.c": "as damaged_image.c",
     "debug_trace.c": "about lines of the trace",
     "thousands.c": "both print a table of thousands of lines after each of thousands of regions, which takes minutes",
+}
+
+# Left out on every stand-in for a GPU's driver: what is about something else than the plugin for it, or cannot be there.
+NOT_ABOUT_GPUS = {
+    "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
+    "fork_library.c": "as fork.c",
+    "debug_trace.c": "about the plugin for the CPU",
+    "plugin_selection.c": "about the plugin for the CPU",
+    "recorded.c": "brings a plugin of its own for the CPU",
+    "region_while_opening.cpp": "as recorded.c",
+    "late_failure.c": "as recorded.c",
+    "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
+    "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
+    "settings.c": "looks for the name of the plugin for the CPU",
 }
 
 # By the parameter watch. events only looks at those of our own runtime.

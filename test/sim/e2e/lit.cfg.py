@@ -9,30 +9,21 @@ import os
 import shlex
 
 here = os.path.dirname(os.path.abspath(__file__))
-lit_config.load_config(config, os.path.join(here, "..", "..", "e2e", "lit.cfg.py"))
+lit_config.load_config(config, os.path.join(here, "..", "..", "e2e", "lit.cfg.py"))  # has the folder of tables in the path
+from tables import NOT_ABOUT_GPUS
+
 driver = lit_config.params["driver"]
 suite = lit_config.params["suite"]
 config.name = "sim.%s.%s" % (driver, config.name)
 
-# What is about something else than the plugin, or cannot be with images that only pretend. With the reason each.
-EXCLUDED = {
-    "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
-    "debug_trace.c": "about the plugin for the CPU",
-    "plugin_selection.c": "about the plugin for the CPU",
-    "fork_library.c": "as fork.c",
-    "recorded.c": "brings a plugin of its own for the CPU",
-    "region_while_opening.cpp": "as recorded.c",
-    "late_failure.c": "as recorded.c",
-    "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
-    "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
-    "settings.c": "looks for the name of the plugin for the CPU",
-}
+# What cannot be with images that only pretend. With the reason each.
 EXCLUDED_CUDA = {
     "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
                       "tells addresses of nothing else",
 }
+excluded = dict(NOT_ABOUT_GPUS)
 if driver == "cuda":
-    EXCLUDED.update(EXCLUDED_CUDA)
+    excluded.update(EXCLUDED_CUDA)
     images = "8 80"
     variables = "LIBOMPTARGET_PLUGINS=cuda SIM_CUDA_DEVICES=80,80,80,80"
 else:
@@ -52,10 +43,10 @@ if suite == "23":
 variables += " " + lit_config.params.get("variables", "")
 if driver == "cuda" and suite == "14":
     # In images for the CPU these are local symbols, which the stand-in's loader does not find.
-    EXCLUDED["static_globals.c"] = "clang 14 has entries for static variables"
-    EXCLUDED["global_objects.cpp"] = "clang 14 has entries for static functions that construct"
-    EXCLUDED["device_destructors.cpp"] = "as global_objects.cpp"
-config.excludes = list(config.excludes) + list(EXCLUDED)
+    excluded["static_globals.c"] = "clang 14 has entries for static variables"
+    excluded["global_objects.cpp"] = "clang 14 has entries for static functions that construct"
+    excluded["device_destructors.cpp"] = "as global_objects.cpp"
+config.excludes = list(config.excludes) + list(excluded)
 config.available_features.add("sim-" + driver)
 
 wrapper = shlex.join([os.path.join(here, "on-stand-in"), "%s --embedded FILE %s" % (lit_config.params["relabel"], images),

@@ -2,28 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of test/e2e that do not run as real device code, with the reason each."""
 
-# As on the stand-in with relabelled images: about something else than devices that are GPUs.
-NOT_ABOUT_GPUS = {
-    "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
-    "fork_library.c": "as fork.c",
-    "debug_trace.c": "about the plugin for the CPU",
-    "plugin_selection.c": "about the plugin for the CPU",
-    "recorded.c": "brings a plugin of its own for the CPU",
-    "region_while_opening.cpp": "as recorded.c",
-    "late_failure.c": "as recorded.c",
-    "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
-    "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
-    "settings.c": "looks for the name of the plugin for the CPU",
-}
+from tables import NOT_ABOUT_GPUS
 
 # What the compiler or LLVM's device RTL makes of the program.
 CLANG_19 = {
     "by_value.c": "clang 19's code generator for AMD GPUs ends on its types: unsupported libcall legalization",
-    "pointers.c": "clang 19 ends in its code generator for AMD GPUs below -O2, and one of its commands has -O0 "
-                  "(the one of data goes with it)",
-    "members.cpp": "as pointers.c",
-    "plugin_members.cpp": "as pointers.c",
-    "plugin_calls.c": "as pointers.c",
     "plugin_virtual.cpp": "clang 19 announces no vtables, so that a GPU reads the host's (docs/indirect.md)",
     "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
     "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",

@@ -9,10 +9,11 @@ import os
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+# Has the folder of tables, which exclusions need, in the path.
+lit_config.load_config(config, os.path.join(here, "..", "..", "..", "e2e", "lit.cfg.py"))
 sys.path.insert(0, here)
 from exclusions import excluded
 
-lit_config.load_config(config, os.path.join(here, "..", "..", "..", "e2e", "lit.cfg.py"))
 suite = lit_config.params["suite"]
 processor = lit_config.params["processor"]
 config.name = "executor.%s.%s" % (processor, config.name)
