@@ -54,6 +54,15 @@ Status read_device_pools(DeviceProperties &properties) {
 
 const char *yes_no(bool value) { return value ? "yes" : "no"; }
 
+// "GPU-" and 16 digits, or "GPU-XX" if the device has none; empty if the driver does not tell.
+std::string uuid_of(hsa_agent_t agent) {
+  char uuid[32] = "";
+  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, HSA_AMD_AGENT_INFO_UUID, uuid) != HSA_STATUS_SUCCESS)
+    return {};
+  uuid[sizeof(uuid) - 1] = '\0';
+  return uuid;
+}
+
 uint32_t number_of(hsa_agent_t agent, int attribute) {
   uint32_t value = 0;
   static_cast<void>(OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, attribute, &value));
@@ -107,10 +116,10 @@ void Device::set_limits(LaunchLimits &limits) const {
   limits.default_threads = 256;
   limits.teams_follow_kernel =
       !setting_is_set(SettingId::kAmdgpuTeamsPerCu) && !setting_is_set(SettingId::kTeamsPerProcessor);
-  const SettingId per_unit = setting_is_set(SettingId::kTeamsPerProcessor) &&
-                                     !setting_is_set(SettingId::kAmdgpuTeamsPerCu)
-                                 ? SettingId::kTeamsPerProcessor
-                                 : SettingId::kAmdgpuTeamsPerCu;
+  const SettingId per_unit =
+      setting_is_set(SettingId::kTeamsPerProcessor) && !setting_is_set(SettingId::kAmdgpuTeamsPerCu)
+          ? SettingId::kTeamsPerProcessor
+          : SettingId::kAmdgpuTeamsPerCu;
   const int64_t teams = std::max<int64_t>(1, setting_or(per_unit, 1, 65536, kDefaultTeams));
   limits.default_teams = static_cast<uint32_t>(
       std::min<uint64_t>(limits.max_teams, static_cast<uint64_t>(teams) * std::max(1u, properties_.compute_units)));
@@ -163,17 +172,24 @@ std::string Device::summary() const {
   return format("%s, %u compute units", architecture().c_str(), properties_.compute_units);
 }
 
+// Partitions of a GPU may share its UUID, and GPUs without any are all called the same: from the second on they have a number.
 std::string Device::uid() const {
-  char uid[32] = ""; // "GPU-" and 16 digits, or "GPU-XX" if the device has none
-  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), HSA_AMD_AGENT_INFO_UUID, uid) != HSA_STATUS_SUCCESS)
-    return {};
-  uid[sizeof(uid) - 1] = '\0';
+  std::string uid = uuid_of(agent());
+  int before = 0;
+  for (const hsa_agent_t other : all_agents()) {
+    if (other.handle == agent().handle)
+      break;
+    before += uuid_of(other) == uid;
+  }
+  if (before != 0 && !uid.empty())
+    uid += format(".%d", before);
   return uid;
 }
 
 std::string Device::pci_address() const {
   const uint32_t bus = number_of(agent(), HSA_AMD_AGENT_INFO_BDFID);
-  return format("%04x:%02x:%02x.%x", number_of(agent(), HSA_AMD_AGENT_INFO_DOMAIN), bus >> 8 & 0xff, bus >> 3 & 0x1f, bus & 7);
+  return format("%04x:%02x:%02x.%x", number_of(agent(), HSA_AMD_AGENT_INFO_DOMAIN), bus >> 8 & 0xff, bus >> 3 & 0x1f,
+                bus & 7);
 }
 
 void Device::describe(__tgt_device_info &info) const {

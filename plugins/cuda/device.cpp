@@ -82,7 +82,9 @@ unsigned wait_flag() {
   const struct {
     const char *name;
     unsigned flag;
-  } ways[] = {{"auto", CU_CTX_SCHED_AUTO}, {"spin", CU_CTX_SCHED_SPIN}, {"yield", CU_CTX_SCHED_YIELD},
+  } ways[] = {{"auto", CU_CTX_SCHED_AUTO},
+              {"spin", CU_CTX_SCHED_SPIN},
+              {"yield", CU_CTX_SCHED_YIELD},
               {"block", CU_CTX_SCHED_BLOCKING_SYNC}};
   for (const auto &[name, flag] : ways)
     if (!text || std::strcmp(text, name) == 0)
@@ -114,15 +116,18 @@ void Device::choose_wait() {
 static const char *advice_on_context(CUresult result) {
   switch (static_cast<int>(result)) {
   case CUDA_ERROR_DEVICE_UNAVAILABLE:
-    return "another process has the device, whose compute mode is exclusive, or it is prohibited (nvidia-smi -q -d COMPUTE): give "
-           "each process a device of its own (LIBOMPTARGET_DEFAULT_DEVICE=local-rank), or ask who runs the node for NVIDIA's "
+    return "another process has the device, whose compute mode is exclusive, or it is prohibited (nvidia-smi -q -d "
+           "COMPUTE): give "
+           "each process a device of its own (LIBOMPTARGET_DEFAULT_DEVICE=local-rank), or ask who runs the node for "
+           "NVIDIA's "
            "Multi-Process Service";
   case CUDA_ERROR_MPS_CONNECTION_FAILED:
   case CUDA_ERROR_MPS_RPC_FAILURE:
   case CUDA_ERROR_MPS_SERVER_NOT_READY:
   case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
   case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
-    return "NVIDIA's Multi-Process Service stands between this process and the device (CUDA_MPS_PIPE_DIRECTORY): ask who runs the "
+    return "NVIDIA's Multi-Process Service stands between this process and the device (CUDA_MPS_PIPE_DIRECTORY): ask "
+           "who runs the "
            "node";
   default:
     return nullptr;
@@ -219,11 +224,17 @@ std::string Device::summary() const {
                 static_cast<void *>(context_));
 }
 
+// An instance that a GPU is split into (MIG) has a UUID of its own, which only the second form of the call tells.
 std::string Device::uid() const {
   CUuuid uuid{};
   if (OMPTARGET_CU_RESULT(cuDeviceGetUuid, &uuid, properties_.handle) != CUDA_SUCCESS)
     return {};
-  std::string text = "GPU-";
+  CUuuid own = uuid;
+  if (driver().cuDeviceGetUuid_v2 && OMPTARGET_CU_RESULT(cuDeviceGetUuid_v2, &own, properties_.handle) != CUDA_SUCCESS)
+    own = uuid;
+  const bool is_instance = std::memcmp(&own, &uuid, sizeof(uuid)) != 0;
+  uuid = own;
+  std::string text = is_instance ? "MIG-" : "GPU-";
   for (size_t i = 0; i < sizeof(uuid.bytes); ++i)
     text += format(i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid.bytes[i]);
   return text;
@@ -235,7 +246,8 @@ std::string Device::pci_address() const {
     return {};
   std::string text = address;
   // The kernel writes small letters.
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 

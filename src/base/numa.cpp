@@ -92,15 +92,15 @@ Result<std::vector<NumaDomain>> read_numa_domains(const std::string &folder, con
   const std::vector<int> with_memory = read_number_list(read_first_line(folder + "/has_memory"));
   std::vector<NumaDomain> domains;
   for (const int number : read_number_list(read_first_line(folder + "/online"))) {
-    const std::vector<int> cpus = read_number_list(read_first_line(format("%s/node%d/cpulist", folder.c_str(), number)));
+    const std::vector<int> cpus =
+        read_number_list(read_first_line(format("%s/node%d/cpulist", folder.c_str(), number)));
     NumaDomain domain{number, {}, std::binary_search(with_memory.begin(), with_memory.end(), number)};
     std::set_intersection(cpus.begin(), cpus.end(), wanted.begin(), wanted.end(), std::back_inserter(domain.cpus));
     if (!domain.cpus.empty())
       domains.push_back(std::move(domain));
   }
   if (domains.empty())
-    return Status::error(
-        format("%s names no NUMA domain with a CPU that this process may use", folder.c_str()));
+    return Status::error(format("%s names no NUMA domain with a CPU that this process may use", folder.c_str()));
   return domains;
 }
 
@@ -121,7 +121,10 @@ int numa_distance(const std::string &folder, int from, int to) {
 }
 
 int numa_domain_of_pci(const std::string &address) {
-  const std::string line = read_first_line("/sys/bus/pci/devices/" + address + "/numa_node");
+  std::string line = read_first_line("/sys/bus/pci/devices/" + address + "/numa_node");
+  // What a GPU is split into may be told apart by functions that the kernel does not list.
+  if (const size_t dot = address.rfind('.'); line.empty() && dot != std::string::npos)
+    line = read_first_line("/sys/bus/pci/devices/" + address.substr(0, dot) + ".0/numa_node");
   const std::vector<int> numbers = read_number_list(line);
   return numbers.size() == 1 ? numbers[0] : -1;
 }

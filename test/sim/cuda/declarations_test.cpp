@@ -71,8 +71,7 @@ template <typename A, typename B> constexpr bool same_kind() {
 }
 
 template <typename A, typename B> struct SameCall : std::false_type {};
-template <typename... A, typename... B>
-struct SameCall<ours::CUresult (*)(A...), ::CUresult (*)(B...)> {
+template <typename... A, typename... B> struct SameCall<ours::CUresult (*)(A...), ::CUresult (*)(B...)> {
   static constexpr bool check() {
     if constexpr (sizeof...(A) != sizeof...(B))
       return false;
@@ -81,7 +80,6 @@ struct SameCall<ours::CUresult (*)(A...), ::CUresult (*)(B...)> {
   }
   static constexpr bool value = check();
 };
-
 
 } // namespace
 
@@ -93,6 +91,7 @@ SAME_FUNCTION(cuDriverGetVersion, cuDriverGetVersion)
 SAME_FUNCTION(cuDeviceGetCount, cuDeviceGetCount)
 SAME_FUNCTION(cuDeviceGet, cuDeviceGet)
 SAME_FUNCTION(cuDeviceGetName, cuDeviceGetName)
+SAME_FUNCTION(cuDeviceGetUuid_v2, cuDeviceGetUuid_v2)
 SAME_FUNCTION(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId)
 SAME_FUNCTION(cuDeviceTotalMem, cuDeviceTotalMem_v2)
 SAME_FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute)
@@ -155,7 +154,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   int missing = 0;
-#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, context, parameters)                                                   \
+#define OMPTARGET_CU_FUNCTION(name, symbol, since, need, context, parameters)                                          \
   if (!dlsym(stub, symbol)) {                                                                                          \
     std::fprintf(stderr, "%s has no %s\n", argv[1], symbol);                                                           \
     ++missing;                                                                                                         \

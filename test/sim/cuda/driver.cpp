@@ -58,9 +58,43 @@ void at_exit() {
 
 bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }
 
+const ShownDevice &shown(int device) { return state().devices[static_cast<size_t>(device)]; }
+
+CUuuid uuid_of(int gpu, int instance) {
+  CUuuid uuid;
+  for (size_t i = 0; i < sizeof(uuid.bytes); ++i)
+    uuid.bytes[i] = static_cast<unsigned char>(0x10 * gpu + static_cast<int>(i));
+  if (instance >= 0)
+    uuid.bytes[0] = static_cast<unsigned char>(0xa0 + instance);
+  return uuid;
+}
+
+std::string name_of(const ShownDevice &device) {
+  std::string name = device.instance < 0 ? "GPU-" : "MIG-";
+  const CUuuid uuid = uuid_of(device.gpu, device.instance);
+  for (size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+    char text[8];
+    std::snprintf(text, sizeof(text), i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid.bytes[i]);
+    name += text;
+  }
+  return name;
+}
+
+// What a process sees of GPUs in MIG mode: one instance, the first that is not hidden (NVIDIA's MIG user guide, "CUDA device
+// enumeration"). SIM_CUDA_MIG=N: each GPU has N.
+void split_devices(std::vector<ShownDevice> &devices, int instances) {
+  std::vector<ShownDevice> split;
+  for (const ShownDevice &device : devices)
+    for (int i = 0; i < instances; ++i)
+      split.push_back({device.sm, device.gpu, i});
+  devices = std::move(split);
+}
+
 } // namespace
 
-Context *current_context() { return context_stack.depth == 0 ? nullptr : context_stack.contexts[context_stack.depth - 1]; }
+Context *current_context() {
+  return context_stack.depth == 0 ? nullptr : context_stack.contexts[context_stack.depth - 1];
+}
 
 CUresult check_context(const char *call, Context *&context) {
   if (!state().initialised)
@@ -95,10 +129,15 @@ SIM_API CUresult cuInit(unsigned flags) {
     const long sm = std::strtol(next, &end, 10);
     if (end == next)
       break;
-    the_state.devices.push_back(static_cast<int>(sm));
+    the_state.devices.push_back({static_cast<int>(sm), static_cast<int>(the_state.devices.size())});
     next = *end == ',' ? end + 1 : end;
   }
-  keep_visible(the_state.devices, "CUDA_VISIBLE_DEVICES");
+  const char *instances = std::getenv("SIM_CUDA_MIG");
+  if (instances)
+    split_devices(the_state.devices, std::atoi(instances));
+  keep_visible(the_state.devices, "CUDA_VISIBLE_DEVICES", name_of);
+  if (instances && the_state.devices.size() > 1)
+    the_state.devices.erase(the_state.devices.begin() + 1, the_state.devices.end());
   if (the_state.devices.empty())
     return CUDA_ERROR_NO_DEVICE;
   std::atexit(at_exit);
@@ -145,7 +184,7 @@ SIM_API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
   SIM_ENTER(cuDeviceGetName);
   if (!is_device(device))
     return CUDA_ERROR_INVALID_VALUE;
-  std::snprintf(name, static_cast<size_t>(size), "stand-in sm_%d", state().devices[static_cast<size_t>(device)]);
+  std::snprintf(name, static_cast<size_t>(size), "stand-in sm_%d", shown(device).sm);
   return CUDA_SUCCESS;
 }
 
@@ -153,8 +192,15 @@ SIM_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
   SIM_ENTER(cuDeviceGetUuid);
   if (!is_device(device))
     return CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; i < sizeof(uuid->bytes); ++i)
-    uuid->bytes[i] = static_cast<unsigned char>(0x10 * device + static_cast<int>(i));
+  *uuid = uuid_of(shown(device).gpu, -1);
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+  SIM_ENTER(cuDeviceGetUuid_v2);
+  if (!is_device(device))
+    return CUDA_ERROR_INVALID_VALUE;
+  *uuid = uuid_of(shown(device).gpu, shown(device).instance);
   return CUDA_SUCCESS;
 }
 
@@ -162,7 +208,7 @@ SIM_API CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {
   SIM_ENTER(cuDeviceGetPCIBusId);
   if (!is_device(device))
     return CUDA_ERROR_INVALID_VALUE;
-  std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", device + 1);
+  std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", shown(device).gpu + 1);
   return CUDA_SUCCESS;
 }
 
@@ -176,7 +222,7 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
   SIM_ENTER(cuDeviceGetAttribute);
   if (!is_device(device))
     return CUDA_ERROR_INVALID_VALUE;
-  const int sm = state().devices[static_cast<size_t>(device)];
+  const int sm = shown(device).sm;
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
     *value = sm / 10;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "call.h"
+#include "ipc_memory.h"
 
 using namespace omptarget::cuda;
 using namespace sim;
@@ -18,11 +19,12 @@ constexpr size_t kAlignment = 256;
 constexpr int kNew = 0xcd;
 constexpr int kFreed = 0xdd;
 
-void *new_memory(size_t size) {
+void *new_memory(size_t size, bool may_be_shared) {
   constexpr size_t kMost = size_t{1} << 30; // of the device
   if (size > kMost)
     return nullptr;
-  void *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
+  void *memory = may_be_shared ? ipc_memory().allocate(size)
+                               : std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
   if (memory)
     std::memset(memory, kNew, size);
   return memory;
@@ -31,7 +33,8 @@ void *new_memory(size_t size) {
 CUresult allocate(Context *context, size_t size, MemoryKind kind, void *owner, void **out) {
   if (size == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  void *memory = new_memory(size);
+  // Legacy handles cover what cuMemAlloc gives, and no managed or host memory.
+  void *memory = new_memory(size, kind == MemoryKind::kDevice && IpcMemory::is_on());
   if (!memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
   const std::lock_guard lock(state().mutex);
@@ -53,7 +56,7 @@ CUresult release(const char *call, Context *context, uintptr_t address, MemoryKi
     return CUDA_ERROR_INVALID_VALUE;
   }
   std::memset(reinterpret_cast<void *>(address), kFreed, found->second.size);
-  std::free(reinterpret_cast<void *>(address));
+  free_memory(reinterpret_cast<void *>(address));
   state().memory.erase(found);
   return CUDA_SUCCESS;
 }
@@ -90,8 +93,8 @@ SIM_API CUresult cuMemHostAlloc(void **out, size_t size, unsigned) {
 
 SIM_API CUresult cuMemFreeHost(void *memory) {
   SIM_ENTER_RELEASE(cuMemFreeHost);
-  const CUresult result = release("cuMemFreeHost", context, reinterpret_cast<uintptr_t>(memory), MemoryKind::kHost,
-                                  MemoryKind::kHost);
+  const CUresult result =
+      release("cuMemFreeHost", context, reinterpret_cast<uintptr_t>(memory), MemoryKind::kHost, MemoryKind::kHost);
   return injected ? injected : result;
 }
 
@@ -150,4 +153,58 @@ SIM_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr ad
   const unsigned type = CU_MEMORYTYPE_HOST;
   std::memcpy(data, &type, sizeof(type));
   return CUDA_SUCCESS;
+}
+
+// ---- Between processes
+
+SIM_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
+  SIM_ENTER_CONTEXT(cuMemGetAddressRange);
+  const std::lock_guard lock(state().mutex);
+  auto found = state().memory.upper_bound(address);
+  if (found == state().memory.begin() || (--found)->first + found->second.size <= address)
+    return CUDA_ERROR_INVALID_VALUE;
+  *base = found->first;
+  *size = found->second.size;
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
+  SIM_ENTER_CONTEXT(cuIpcGetMemHandle);
+  IpcHandle own;
+  if (!ipc_memory().name(reinterpret_cast<void *>(address), own))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(handle, &own, sizeof(own));
+  return CUDA_SUCCESS;
+}
+
+// A handle is 64 bytes, and is passed as such.
+struct CUipcMemHandle {
+  char bytes[64];
+};
+
+SIM_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned) {
+  SIM_ENTER_CONTEXT(cuIpcOpenMemHandle);
+  IpcHandle other;
+  std::memcpy(&other, handle.bytes, sizeof(other));
+  void *memory = ipc_memory().open(other);
+  if (!memory)
+    return CUDA_ERROR_INVALID_VALUE;
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  const std::lock_guard lock(state().mutex);
+  state().memory[*address] = {other.size, MemoryKind::kImported, context, nullptr};
+  return CUDA_SUCCESS;
+}
+
+SIM_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+  SIM_ENTER_RELEASE(cuIpcCloseMemHandle);
+  wait_for_context(context);
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(address);
+  if (found == state().memory.end() || found->second.kind != MemoryKind::kImported) {
+    violation("cuIpcCloseMemHandle: %#lx is of no other process", static_cast<unsigned long>(address));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  free_memory(reinterpret_cast<void *>(address));
+  state().memory.erase(found);
+  return injected;
 }

@@ -48,7 +48,7 @@ struct DynamicSymbols {
         hash = reinterpret_cast<const uint32_t *>(entry->d_un.d_ptr);
   }
 
-  const ElfW(Sym) *find(const char *name) const {
+  const ElfW(Sym) * find(const char *name) const {
     if (!symbols || !names || !hash || hash[0] == 0)
       return nullptr;
     uint32_t wanted = 5381;
@@ -233,7 +233,7 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
   if (header.e_machine != kMachineCuda)
     return CUDA_ERROR_INVALID_IMAGE;
   const int image_sm = architecture_of(header);
-  const int device_sm = state().devices[static_cast<size_t>(context->device)];
+  const int device_sm = state().devices[static_cast<size_t>(context->device)].sm;
   if (image_sm / 10 != device_sm / 10 || image_sm > device_sm)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   auto module = std::make_unique<Module>();
@@ -319,7 +319,8 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
 }
 
 // Of a multiprocessor with 2,048 threads and room for 32 blocks.
-SIM_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads, size_t shared) {
+SIM_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads,
+                                                             size_t shared) {
   SIM_ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
   if (!handle || threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;

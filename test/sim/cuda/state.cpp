@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "state.h"
+#include "ipc_memory.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 #define SIM_SYMBOL(name) sim_cuda_##name
-#include "stand_in_functions.h"
 #include "sim_cuda.h"
+#include "stand_in_functions.h"
 
 namespace sim {
 
@@ -24,8 +25,11 @@ std::atomic<int> hold_work{-1};
 } // namespace
 
 Calls &calls() {
-  static Calls &the_calls = *new Calls({"libcuda", "SIM_CUDA_FAIL", "SIM_CUDA_RECORD", CUDA_ERROR_UNKNOWN,
-                                      {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent"}});
+  static Calls &the_calls = *new Calls({"libcuda",
+                                        "SIM_CUDA_FAIL",
+                                        "SIM_CUDA_RECORD",
+                                        CUDA_ERROR_UNKNOWN,
+                                        {"cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent"}});
   return the_calls;
 }
 
@@ -161,6 +165,11 @@ bool is_pinned(uintptr_t address) {
   return address - found->first < found->second.size;
 }
 
+void free_memory(void *memory) {
+  if (!ipc_memory().release(memory))
+    std::free(memory);
+}
+
 std::vector<Stream *> streams_of(Context *context) {
   const std::lock_guard lock(state().mutex);
   std::vector<Stream *> streams;
@@ -205,7 +214,7 @@ void destroy_context(Context *context) {
     if (allocation.kind != MemoryKind::kGlobal)
       ++left;
     if (allocation.kind != MemoryKind::kGlobal && allocation.kind != MemoryKind::kRegistered)
-      std::free(reinterpret_cast<void *>(one->first));
+      free_memory(reinterpret_cast<void *>(one->first));
     one = the_state.memory.erase(one);
   }
   context->is_destroyed = true;

@@ -64,7 +64,7 @@ struct Event {
   bool is_destroyed = false;
 };
 
-enum class MemoryKind { kDevice, kManaged, kHost, kRegistered, kGlobal };
+enum class MemoryKind { kDevice, kManaged, kHost, kRegistered, kGlobal, kImported };
 
 struct Allocation {
   size_t size;
@@ -99,9 +99,16 @@ struct Context {
   std::map<int, size_t> limits;
 };
 
+/// A device as the driver shows it: a GPU, or an instance that one is split into (MIG).
+struct ShownDevice {
+  int sm;
+  int gpu;
+  int instance = -1; ///< of a GPU that is split
+};
+
 struct State {
   std::mutex mutex;
-  std::vector<int> devices; ///< their architectures
+  std::vector<ShownDevice> devices;
   std::atomic<bool> initialised{false}, deinitialised{false};
   std::atomic<unsigned> context_flags{0}; ///< chosen for the devices' contexts
   int process = 0; ///< that initialised it
@@ -137,6 +144,8 @@ CUresult context_of_stream(const char *call, omptarget::cuda::CUstream stream, C
 Allocation *find_memory(const char *call, uintptr_t address, size_t size);
 /// Whether the range is pinned host memory. State locked.
 bool is_pinned(uintptr_t address);
+/// Gives memory back to the process.
+void free_memory(void *memory);
 /// All streams of a context.
 std::vector<Stream *> streams_of(Context *context);
 void wait_for_context(Context *context);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "ipc_memory.h"
 #include "state.h"
 
 using namespace sim;
@@ -81,7 +82,11 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
   if (size > size_t{1} << 30)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *bytes = nullptr;
-  if (posix_memalign(&bytes, kPage, size) != 0)
+  if (pool->agent->is_gpu && IpcMemory::is_on())
+    bytes = ipc_memory().allocate(size);
+  else if (posix_memalign(&bytes, kPage, size) != 0)
+    bytes = nullptr;
+  if (!bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   std::memset(bytes, kUninitialised, std::min(size, kMostFilled));
   const std::lock_guard lock(state().mutex);
@@ -102,7 +107,8 @@ SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
   }
   state().memory.erase(found);
   ++state().memory_generation;
-  std::free(memory);
+  if (!ipc_memory().release(memory))
+    std::free(memory);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -162,8 +168,8 @@ SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info, void *(*)(size_t), uint32_t *,
-                                          hsa_agent_t **) {
+SIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info, void *(*)(size_t),
+                                          uint32_t *, hsa_agent_t **) {
   SIM_ENTER(hsa_amd_pointer_info);
   const std::lock_guard lock(state().mutex);
   if (info->size < offsetof(hsa_amd_pointer_info_t, agentOwner)) {
@@ -219,5 +225,51 @@ SIM_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size_t co
   }
   for (size_t i = 0; i < count; ++i)
     static_cast<uint32_t *>(memory)[i] = value;
+  return HSA_STATUS_SUCCESS;
+}
+
+// ---- Between processes
+
+// A handle is 32 bytes.
+SIM_API hsa_status_t hsa_amd_ipc_memory_create(void *memory, size_t size, void *handle) {
+  SIM_ENTER(hsa_amd_ipc_memory_create);
+  IpcHandle own;
+  if (!ipc_memory().name(memory, own) || own.size != size)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  std::memcpy(handle, &own, sizeof(own));
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_ipc_memory_attach(const void *handle, size_t size, uint32_t count,
+                                               const hsa_agent_t *agents, void **out) {
+  SIM_ENTER(hsa_amd_ipc_memory_attach);
+  IpcHandle other;
+  std::memcpy(&other, handle, sizeof(other));
+  std::set<Agent *> access;
+  for (uint32_t i = 0; i < count; ++i)
+    if (Agent *agent = find_agent("hsa_amd_ipc_memory_attach", agents[i]))
+      access.insert(agent);
+  void *memory = other.size == size ? ipc_memory().open(other) : nullptr;
+  if (!memory)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const std::lock_guard lock(state().mutex);
+  state().memory[reinterpret_cast<uintptr_t>(memory)] =
+      Allocation{size, MemoryKind::kImported, nullptr, access, 0, nullptr};
+  ++state().memory_generation;
+  *out = memory;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_ipc_memory_detach(void *memory) {
+  SIM_ENTER(hsa_amd_ipc_memory_detach);
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == state().memory.end() || found->second.kind != MemoryKind::kImported) {
+    violation("hsa_amd_ipc_memory_detach: %p is of no other process", memory);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  state().memory.erase(found);
+  ++state().memory_generation;
+  ipc_memory().release(memory);
   return HSA_STATUS_SUCCESS;
 }

@@ -38,6 +38,19 @@ bool is_set(const char *variable) {
   return value && *value == '1';
 }
 
+// Partitions share what the GPU is told apart by.
+std::string name_of(const Agent &agent) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "GPU-%016x", agent.gpu);
+  return name;
+}
+
+// SIM_HSA_PARTITIONS=N: each GPU is N agents, which share its bus and device and have its units divided among them (CPX).
+uint32_t partitions() {
+  const char *text = std::getenv("SIM_HSA_PARTITIONS");
+  return text ? static_cast<uint32_t>(std::atoi(text)) : 1;
+}
+
 hsa_agent_t handle_of(const Agent &agent) { return {reinterpret_cast<uintptr_t>(&agent)}; }
 
 } // namespace
@@ -51,16 +64,21 @@ SIM_API hsa_status_t hsa_init() {
   const std::string devices = text ? text : "gfx90a:sramecc+:xnack-";
   if (devices.empty())
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES; // as the runtime says without a GPU
-  state().agents.push_back(make_agent(""));
-  std::vector<std::string> targets;
+  std::vector<std::shared_ptr<Agent>> gpus;
+  uint32_t gpu = 0;
   for (size_t begin = 0; begin < devices.size();) {
     const size_t end = std::min(devices.find(',', begin), devices.size());
-    targets.push_back(devices.substr(begin, end - begin));
+    ++gpu;
+    for (uint32_t partition = 0; partition < partitions(); ++partition) {
+      gpus.push_back(make_agent(devices.substr(begin, end - begin)));
+      gpus.back()->gpu = gpu;
+      gpus.back()->partition = partition;
+    }
     begin = end + 1;
   }
-  sim::keep_visible(targets, "ROCR_VISIBLE_DEVICES");
-  for (const std::string &target : targets)
-    state().agents.push_back(make_agent(target));
+  sim::keep_visible(gpus, "ROCR_VISIBLE_DEVICES", [](const auto &agent) { return name_of(*agent); });
+  state().agents.push_back(make_agent(""));
+  state().agents.insert(state().agents.end(), gpus.begin(), gpus.end());
   state().is_initialised = true;
   return HSA_STATUS_SUCCESS;
 }
@@ -127,7 +145,7 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
     return put<uint32_t>(value, 4096);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-    return put<uint32_t>(value, 8);
+    return put<uint32_t>(value, 8 / partitions());
   case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
     return put<uint32_t>(value, 32);
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
@@ -136,18 +154,13 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   case HSA_AMD_AGENT_INFO_DOMAIN:
     return put<uint32_t>(value, 0);
   case HSA_AMD_AGENT_INFO_BDFID:
-    for (uint32_t i = 0; i < state().agents.size(); ++i)
-      if (state().agents[i].get() == agent)
-        return put<uint32_t>(value, i << 8); // a bus each
-    return HSA_STATUS_ERROR_INVALID_AGENT;
+    return put<uint32_t>(value, agent->gpu << 8 | agent->partition); // a bus each; partitions stand for functions
   case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
     std::snprintf(name, sizeof(name), "stand-in for %s", agent->target.c_str());
     std::memcpy(value, name, sizeof(name));
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_AGENT_INFO_UUID:
-    for (size_t i = 0; i < state().agents.size(); ++i)
-      if (state().agents[i].get() == agent)
-        std::snprintf(static_cast<char *>(value), 21, "GPU-%016zx", i);
+    std::strcpy(static_cast<char *>(value), name_of(*agent).c_str());
     return HSA_STATUS_SUCCESS;
   case kAgentInfoMemoryAvailable: // SIM_HSA_FREE: bytes
     return std::getenv("SIM_HSA_FREE") ? put<uint64_t>(value, std::strtoull(std::getenv("SIM_HSA_FREE"), nullptr, 10))
@@ -220,7 +233,8 @@ SIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, 
   }
 }
 
-SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t, int attribute, void *value) {
+SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t, int attribute,
+                                                        void *value) {
   SIM_ENTER(hsa_amd_agent_memory_pool_get_info);
   if (attribute != HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -64,12 +64,14 @@ struct Pool {
 struct Agent {
   bool is_gpu = false;
   std::string target;
+  uint32_t gpu = 0; ///< on the machine, from 1; 0 for the CPU
+  uint32_t partition = 0; ///< of that GPU
   std::vector<std::unique_ptr<Pool>> pools;
   Worker copies;
   std::atomic<bool> is_lost{false};
 };
 
-enum class MemoryKind { kPool, kLocked, kGlobal };
+enum class MemoryKind { kPool, kLocked, kGlobal, kImported };
 struct Allocation {
   size_t size;
   MemoryKind kind;
@@ -129,7 +131,7 @@ struct Queue {
 struct State {
   std::mutex mutex;
   std::atomic<bool> is_initialised{false}, has_ended{false};
-  std::vector<std::unique_ptr<Agent>> agents;
+  std::vector<std::shared_ptr<Agent>> agents;
   std::map<uintptr_t, Allocation> memory;
   std::atomic<uint64_t> memory_generation{1}; ///< changes with it
   std::vector<std::unique_ptr<SimSignal>> signals;
