@@ -79,6 +79,7 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
   if (direction != 0)
     status = copy_borrowed(device, list, direction, refs);
   status.keep_first(give_back(device, refs));
+  check_present_data(device);
   return direction != 0 || !status.is_ok();
 }
 
