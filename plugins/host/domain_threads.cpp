@@ -82,11 +82,16 @@ public:
     static Ident location;
     if (fork_call_)
       fork_call_(&location, 1, reinterpret_cast<Microtask>(&bind_thread), &domain);
-    if (push_num_teams_ && global_thread_num_ && !setting_of_host("OMP_NUM_THREADS"))
-      push_num_teams_(&location, global_thread_num_(&location), 0, static_cast<int32_t>(domain.cpus.size()));
+    // For the region's own construct, whichever it is: the runtime keeps the number of teams as that of a parallel region's threads.
+    if (push_num_teams_ && global_thread_num_ && !is_told_sizes())
+      push_num_teams_(&location, global_thread_num_(&location), static_cast<int32_t>(domain.cpus.size()), 1);
   }
 
 private:
+  static bool is_told_sizes() {
+    return setting_of_host("OMP_NUM_THREADS") || setting_of_host("OMP_NUM_TEAMS") ||
+           setting_of_host("OMP_TEAMS_THREAD_LIMIT");
+  }
   template <typename Function> static void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
   }
@@ -151,8 +156,7 @@ Result<DomainThreads::Leader *> DomainThreads::make_leader() {
   const int error = pthread_create(&thread, &attributes, serve, leader.get());
   pthread_attr_destroy(&attributes);
   if (error != 0)
-    return Status::error(
-        format("no thread can be made for NUMA domain %d: %s", domain_.number, std::strerror(error)));
+    return Status::error(format("no thread can be made for NUMA domain %d: %s", domain_.number, std::strerror(error)));
   pthread_setname_np(thread, format("numa-%d", domain_.number).c_str());
   return leader.release();
 }

@@ -11,6 +11,8 @@
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa OMP_PROC_BIND=close OMP_PLACES=cores %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa OMP_NUM_THREADS=3 %t three
+// RUN: rm -rf %t.one && mkdir -p %t.one/node0 %t.one/node1 %t.one/node2 %t.one/node3
+// RUN: %run ONE_DOMAIN=1 %t describe %t.one && %run FAKE_NUMA=%t.one ONE_DOMAIN=1 LIBOMPTARGET_HOST_DEVICES=numa %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa FAKE_NUMA_REFUSES=1 %t refused 2>&1 | %check --check-prefix=REFUSED
 // RUN: %run FAKE_NUMA=%t.nowhere LIBOMPTARGET_HOST_DEVICES=numa %t nowhere 2>&1 | %check --check-prefix=NOWHERE
 // REFUSED: omptarget warning: LIBOMPTARGET_HOST_DEVICES: memory cannot be bound to NUMA domain 0: Operation not permitted; pages lie
@@ -40,13 +42,13 @@ static int devices;
 static int is_bound = 1;
 static int threads_wanted; // 0: as many as CPUs
 
-/// The first CPU of the process is domain 0, the others are domain 3.
+/// The first CPU of the process is domain 0, the others are domain 3; with ONE_DOMAIN all are domain 0.
 static void divide_cpus(void) {
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
   for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
     if (CPU_ISSET(cpu, &all))
-      CPU_SET(cpu, &cpus_of_device[seen++ != 0]);
+      CPU_SET(cpu, &cpus_of_device[seen++ != 0 && !getenv("ONE_DOMAIN")]);
   devices = CPU_COUNT(&cpus_of_device[1]) == 0 ? 1 : 2;
 }
 
