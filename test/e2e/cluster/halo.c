@@ -1,14 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Four ranks of MPI, each on a device of its own: two threads of each relax a row of cells and exchange their borders from
-// device pointers while a nowait region works on the inner cells. The result is that of one process.
+// device pointers while a nowait region works on the inner cells. The result is that of one process. The stand-ins for GPUs' drivers
+// count: each rank has a context, or code, on one device.
 
 // REQUIRES: clang-19 || clang-23
-// RUN: %if openmpi %{ %clang %s %openmpi-flags -o %t.openmpi %}
+// RUN: %if openmpi %{ %clang %s %openmpi-flags -o %t.openmpi -ldl %}
 // RUN: %if openmpi %{ %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank LIBOMPTARGET_DEBUG=device \
 // RUN:   LIBOMPTARGET_DEBUG_FILE=%t.openmpi-trace.%%r %mpirun-openmpi -np 4 %t.openmpi | %check %}
 // RUN: %if openmpi %{ cat %t.openmpi-trace.2 | %check --check-prefix=TRACE %}
-// RUN: %if mpich %{ %clang %s %mpich-flags -o %t.mpich %}
+// RUN: %if mpich %{ %clang %s %mpich-flags -o %t.mpich -ldl %}
 // RUN: %if mpich %{ %run LIBOMPTARGET_DEFAULT_DEVICE=local-rank LIBOMPTARGET_DEBUG=device \
 // RUN:   LIBOMPTARGET_DEBUG_FILE=%t.mpich-trace.%%r %mpirun-mpich -np 4 %t.mpich | %check %}
 // RUN: %if mpich %{ cat %t.mpich-trace.2 | %check --check-prefix=TRACE %}
@@ -22,7 +23,9 @@
 
 #include "check.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { kRanks = 4, kCells = 64, kSteps = 20, kThreads = 2 };
@@ -42,7 +45,8 @@ static void relax(double *cells, double *next, MPI_Comm all, int rank) {
     }
 #pragma omp target data use_device_ptr(cells)
     {
-      MPI_Sendrecv(cells + 1, 1, MPI_DOUBLE, left, 0, cells + kCells + 1, 1, MPI_DOUBLE, right, 0, all, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(cells + 1, 1, MPI_DOUBLE, left, 0, cells + kCells + 1, 1, MPI_DOUBLE, right, 0, all,
+                   MPI_STATUS_IGNORE);
       MPI_Sendrecv(cells + kCells, 1, MPI_DOUBLE, right, 1, cells, 1, MPI_DOUBLE, left, 1, all, MPI_STATUS_IGNORE);
     }
 #pragma omp taskwait
@@ -82,6 +86,12 @@ static void check_thread(int thread, MPI_Comm all, int rank) {
   CHECK(memcmp(result, whole + 1, sizeof result) == 0);
 }
 
+/// How often a stand-in for a driver was called by that name; -1 without it.
+static long calls(const char *library, const char *counter, const char *name) {
+  void *driver = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+  return driver ? (long)((uint64_t (*)(const char *))dlsym(driver, counter))(name) : -1;
+}
+
 int main(int count, char **arguments) {
   int provided, rank, size, device, devices[kRanks];
   MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &provided);
@@ -106,6 +116,10 @@ int main(int count, char **arguments) {
   if (rank == 0)
     CHECK_EQ(sum, kRanks * (kRanks - 1) / 2);
   omp_target_free(memory, device);
+  const long contexts = calls("libcuda.so.1", "sim_cuda_count", "cuDevicePrimaryCtxRetain");
+  const long codes = calls("libhsa-runtime64.so.1", "sim_hsa_count", "hsa_executable_load_agent_code_object");
+  CHECK(contexts == -1 || contexts == 1);
+  CHECK(codes == -1 || codes == 1);
   int all_failed = 0;
   CHECK_EQ(host_regions, 0);
   MPI_Reduce(&failed_checks, &all_failed, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
