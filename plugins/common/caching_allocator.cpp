@@ -4,7 +4,6 @@
 #include "common/caching_allocator.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <ctime>
 
@@ -12,37 +11,8 @@
 
 namespace omptarget {
 
-namespace {
-
-constexpr size_t kSmallest = 64;
-constexpr size_t kSmallestLog = 6;
-constexpr size_t kLargeLog = 20;
-constexpr size_t kLarge = size_t{1} << kLargeLog;
-constexpr size_t kFew = 4; ///< classes per power of two, up to kLarge
-constexpr size_t kMany = 16;
-
-} // namespace
-
 CachingAllocator::CachingAllocator(MemorySource &source, size_t threshold, size_t limit)
     : source_(source), threshold_(std::min(threshold, size_t{1} << 38)), limit_(limit) {}
-
-size_t CachingAllocator::class_size(size_t size) {
-  if (size <= kSmallest)
-    return kSmallest;
-  const size_t step = std::bit_floor(size - 1) / (size <= kLarge ? kFew : kMany);
-  return (size + step - 1) / step * step;
-}
-
-size_t CachingAllocator::class_index(size_t size) {
-  const size_t rounded = class_size(size);
-  if (rounded <= kSmallest)
-    return 0;
-  const size_t base = std::bit_floor(rounded - 1);
-  const size_t log = static_cast<size_t>(std::bit_width(base)) - 1;
-  if (rounded <= kLarge)
-    return (log - kSmallestLog) * kFew + (rounded - base) / (base / kFew);
-  return (kLargeLog - kSmallestLog) * kFew + (log - kLargeLog) * kMany + (rounded - base) / (base / kMany);
-}
 
 void CachingAllocator::count_use(AllocatorStatistics &statistics, size_t bytes) {
   statistics.used_bytes += bytes;
@@ -127,7 +97,7 @@ std::vector<void *> CachingAllocator::take_unneeded() {
   if (!is_look_due(*state))
     return all;
   state->next_look = now_() + idle_ns_;
-  for (size_t i = 0; i < kClasses; ++i) {
+  for (size_t i = 0; i < kSizeClasses; ++i) {
     std::vector<void *> &kept = state->kept[i];
     const auto end = kept.begin() + static_cast<ptrdiff_t>(std::min(state->unneeded[i], kept.size()));
     for (auto memory = kept.begin(); memory != end; ++memory) {
@@ -190,8 +160,7 @@ Status CachingAllocator::release_all() {
     state->statistics.used_bytes = 0;
   }
   for (void *memory : rest)
-    if (Status one = source_.release(memory); !one && status)
-      status = std::move(one);
+    status.keep_first(source_.release(memory));
   return status;
 }
 
@@ -200,23 +169,27 @@ AllocatorStatistics CachingAllocator::statistics() { return state_.lock()->stati
 bool copy_statistics(const AllocatorStatistics &from, __tgt_memory_statistics *to) {
   if (!to || to->size < sizeof to->size)
     return false;
-  const __tgt_memory_statistics mine = {to->size,        0,
-                                        from.allocations, from.reused,
-                                        from.source_allocations, from.kept_bytes,
-                                        from.used_bytes, from.most_used_bytes};
+  const __tgt_memory_statistics mine = {to->size,
+                                        0,
+                                        from.allocations,
+                                        from.reused,
+                                        from.source_allocations,
+                                        from.kept_bytes,
+                                        from.used_bytes,
+                                        from.most_used_bytes};
   std::memcpy(to, &mine, std::min<size_t>(to->size, sizeof mine));
   return true;
 }
 
 void trace_statistics(int32_t device_number, const AllocatorStatistics &statistics) {
-  OMPTARGET_TRACE_DEVICE(Topic::kDevice, device_number,
-                         "memory: %llu allocations, %llu of kept memory, %llu from the driver; at most %llu bytes in use, "
-                         "%llu bytes kept at the end",
-                         static_cast<unsigned long long>(statistics.allocations),
-                         static_cast<unsigned long long>(statistics.reused),
-                         static_cast<unsigned long long>(statistics.source_allocations),
-                         static_cast<unsigned long long>(statistics.most_used_bytes),
-                         static_cast<unsigned long long>(statistics.kept_bytes));
+  OMPTARGET_TRACE_DEVICE(
+      Topic::kDevice, device_number,
+      "memory: %llu allocations, %llu of kept memory, %llu from the driver; at most %llu bytes in use, "
+      "%llu bytes kept at the end",
+      static_cast<unsigned long long>(statistics.allocations), static_cast<unsigned long long>(statistics.reused),
+      static_cast<unsigned long long>(statistics.source_allocations),
+      static_cast<unsigned long long>(statistics.most_used_bytes),
+      static_cast<unsigned long long>(statistics.kept_bytes));
 }
 
 } // namespace omptarget

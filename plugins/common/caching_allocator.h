@@ -14,6 +14,7 @@
 
 #include "base/guarded.h"
 #include "base/status.h"
+#include "common/size_classes.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget {
@@ -40,7 +41,7 @@ bool copy_statistics(const AllocatorStatistics &from, __tgt_memory_statistics *t
 /// Traces them: the device ends.
 void trace_statistics(int32_t device_number, const AllocatorStatistics &statistics);
 
-/// Any thread. Releasing an address that did not come from here is an error.
+/// Blocks have the sizes of size_classes.h. Any thread. Releasing an address that did not come from here is an error.
 class CachingAllocator {
 public:
   /// Blocks of up to threshold bytes are kept, up to limit bytes in all. The source outlives the allocator.
@@ -62,23 +63,16 @@ public:
 
   AllocatorStatistics statistics();
 
-  /// The size that a request of this size occupies: four classes per power of two from 64 bytes on,
-  /// sixteen from a megabyte on.
-  static size_t class_size(size_t size);
-
 private:
-  static constexpr size_t kClasses = 384;
-  static size_t class_index(size_t size);
-
   struct Block {
     size_t size;
     bool is_kept;
   };
   struct State {
     std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
-    std::array<std::vector<void *>, kClasses> kept;
-    std::array<size_t, kClasses> unneeded{}; ///< of these, how many nobody needed since the last look
-    uint64_t next_look = 0;                  ///< time of the next one
+    std::array<std::vector<void *>, kSizeClasses> kept;
+    std::array<size_t, kSizeClasses> unneeded{}; ///< of these, how many nobody needed since the last look
+    uint64_t next_look = 0; ///< time of the next one
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);

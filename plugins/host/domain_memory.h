@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "common/size_classes.h"
 #include "host/numa_domain.h"
 
 namespace omptarget::host {
@@ -31,22 +32,20 @@ public:
 
 private:
   static constexpr size_t kPiece = size_t{1} << 20; ///< also what pieces are aligned to
-  static constexpr size_t kHeader = 4096;           ///< at the start of each
+  static constexpr size_t kHeader = 4096; ///< at the start of each
   static constexpr size_t kLargestSmall = 64 << 10;
-  static constexpr size_t kClasses = 64;
+  static constexpr size_t kClasses = class_index(kLargestSmall) + 1;
 
   /// The start of each piece.
   struct Header {
     DomainMemory *owner;
-    size_t bytes;       ///< of the piece, this one included
-    size_t class_index; ///< of its blocks; kClasses: one large block
+    size_t bytes; ///< of the piece, this one included
+    size_t index; ///< class_index() of its blocks; kClasses: one large block
   };
   using FreeBlocks = std::array<std::vector<void *>, kClasses>;
 
-  static size_t class_size(size_t index);
-  static size_t class_of(size_t size);
-  Header *map_piece(size_t bytes, size_t class_index);
-  void *take_small(size_t class_index);
+  Header *map_piece(size_t bytes, size_t index);
+  void *take_small(size_t size);
 
   const NumaDomain &domain_;
   Guarded<FreeBlocks> free_;

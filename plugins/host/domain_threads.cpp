@@ -6,13 +6,13 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "host/openmp_function.h"
 
 namespace omptarget::host {
 
@@ -92,16 +92,7 @@ private:
     return setting_of_host("OMP_NUM_THREADS") || setting_of_host("OMP_NUM_TEAMS") ||
            setting_of_host("OMP_TEAMS_THREAD_LIMIT");
   }
-  template <typename Function> static void find(Function &function, const char *name) {
-    function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-  }
-  HostTeams() {
-    find(set_num_threads_, "omp_set_num_threads");
-    find(get_num_places_, "omp_get_num_places");
-    find(fork_call_, "__kmpc_fork_call");
-    find(global_thread_num_, "__kmpc_global_thread_num");
-    find(push_num_teams_, "__kmpc_push_num_teams");
-  }
+  HostTeams() = default;
   static void bind_thread(int32_t *, int32_t *, const NumaDomain *domain) {
     if (bound_to == domain)
       return;
@@ -109,11 +100,13 @@ private:
     bound_to = domain;
   }
 
-  void (*set_num_threads_)(int) = nullptr;
-  int (*get_num_places_)() = nullptr;
-  void (*fork_call_)(Ident *, int32_t, Microtask, ...) = nullptr;
-  int32_t (*global_thread_num_)(Ident *) = nullptr;
-  void (*push_num_teams_)(Ident *, int32_t, int32_t, int32_t) = nullptr;
+  void (*const set_num_threads_)(int) = openmp_function<void(int)>("omp_set_num_threads");
+  int (*const get_num_places_)() = openmp_function<int()>("omp_get_num_places");
+  void (*const fork_call_)(Ident *, int32_t, Microtask,
+                           ...) = openmp_function<void(Ident *, int32_t, Microtask, ...)>("__kmpc_fork_call");
+  int32_t (*const global_thread_num_)(Ident *) = openmp_function<int32_t(Ident *)>("__kmpc_global_thread_num");
+  void (*const push_num_teams_)(Ident *, int32_t, int32_t, int32_t) =
+      openmp_function<void(Ident *, int32_t, int32_t, int32_t)>("__kmpc_push_num_teams");
 };
 
 /// Threads get the stack that the program's first one has; where that one has no limit, as much as nobody needs.

@@ -7,18 +7,15 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <dlfcn.h>
 #include <linux/mempolicy.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/openmp_function.h"
+
 namespace omptarget::host {
 
 namespace {
-
-template <typename Function> Function *openmp_function(const char *name) {
-  return reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
-}
 
 /// The CPUs of OpenMP's places (OpenMP 5.2, section 18.3).
 void add_places(std::vector<int> &cpus) {

@@ -41,10 +41,10 @@ public:
 TEST(CachingAllocator, classes_hold_their_sizes_and_waste_at_most_a_quarter) {
   size_t last = 0;
   for (size_t size = 1; size <= 100000; ++size) {
-    const size_t bytes = CachingAllocator::class_size(size);
+    const size_t bytes = class_size(size);
     ASSERT_GE(bytes, size);
     ASSERT_GE(bytes, last);
-    ASSERT_EQ(CachingAllocator::class_size(bytes), bytes);
+    ASSERT_EQ(class_size(bytes), bytes);
     if (size > 64) {
       ASSERT_LE(bytes - size, size / 4 + 1) << size;
     }
@@ -54,9 +54,9 @@ TEST(CachingAllocator, classes_hold_their_sizes_and_waste_at_most_a_quarter) {
 
 TEST(CachingAllocator, large_classes_waste_at_most_a_sixteenth) {
   for (size_t size = (1 << 20) + 1; size <= size_t{1} << 37; size += size / 37) {
-    const size_t bytes = CachingAllocator::class_size(size);
+    const size_t bytes = class_size(size);
     ASSERT_GE(bytes, size);
-    ASSERT_EQ(CachingAllocator::class_size(bytes), bytes);
+    ASSERT_EQ(class_size(bytes), bytes);
     ASSERT_LE(bytes - size, size / 16 + 1) << size;
   }
 }
@@ -65,13 +65,13 @@ TEST(CachingAllocator, large_classes_are_kept_by_themselves) {
   CountingSource source;
   CachingAllocator allocator(source, SIZE_MAX, SIZE_MAX / 4);
   std::set<void *> first;
-  for (size_t size = 1000000; size <= size_t{1} << 38; size = CachingAllocator::class_size(size) + 1)
+  for (size_t size = 1000000; size <= size_t{1} << 38; size = class_size(size) + 1)
     EXPECT_TRUE(first.insert(*allocator.allocate(size)).second);
   for (void *memory : first)
     EXPECT_TRUE(allocator.release(memory));
-  for (size_t size = 1000000; size <= size_t{1} << 38; size = CachingAllocator::class_size(size) + 1) {
+  for (size_t size = 1000000; size <= size_t{1} << 38; size = class_size(size) + 1) {
     Result<void *> memory = allocator.allocate(size);
-    EXPECT_EQ(source.sizes[*memory], CachingAllocator::class_size(size));
+    EXPECT_EQ(source.sizes[*memory], class_size(size));
   }
   EXPECT_EQ(allocator.statistics().reused, first.size());
   // What is never kept is not made larger.
@@ -83,19 +83,19 @@ TEST(CachingAllocator, each_class_is_kept_by_itself) {
   CountingSource source;
   CachingAllocator allocator(source, 8192, 1 << 20);
   std::set<void *> first;
-  for (size_t size = 1; size <= 8192; size = CachingAllocator::class_size(size) + 1) {
+  for (size_t size = 1; size <= 8192; size = class_size(size) + 1) {
     Result<void *> memory = allocator.allocate(size);
     ASSERT_TRUE(memory);
     EXPECT_TRUE(first.insert(*memory).second);
-    EXPECT_EQ(source.last_size, CachingAllocator::class_size(size));
+    EXPECT_EQ(source.last_size, class_size(size));
   }
   for (void *memory : first)
     EXPECT_TRUE(allocator.release(memory));
   const int before = source.allocations;
-  for (size_t size = 1; size <= 8192; size = CachingAllocator::class_size(size) + 1) {
-    Result<void *> memory = allocator.allocate(CachingAllocator::class_size(size));
+  for (size_t size = 1; size <= 8192; size = class_size(size) + 1) {
+    Result<void *> memory = allocator.allocate(class_size(size));
     ASSERT_TRUE(memory);
-    EXPECT_EQ(source.sizes[*memory], CachingAllocator::class_size(size));
+    EXPECT_EQ(source.sizes[*memory], class_size(size));
   }
   EXPECT_EQ(source.allocations, before);
 }
@@ -196,7 +196,7 @@ TEST(CachingAllocator, what_nobody_needs_for_long_is_given_back) {
   test_time = 205;
   use_two();
   EXPECT_EQ(source.sizes.size(), 2u); // those that are used
-  EXPECT_EQ(allocator.statistics().kept_bytes, 2 * CachingAllocator::class_size(1000));
+  EXPECT_EQ(allocator.statistics().kept_bytes, 2 * class_size(1000));
   ASSERT_TRUE(allocator.release_all().is_ok());
   EXPECT_EQ(source.sizes.size(), 0u);
 }
