@@ -289,6 +289,15 @@ typedef struct __tgt_memory_statistics {
 } __tgt_memory_statistics;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_memory_statistics) == 56, "layout of the statistics of memory, version 1");
 
+/* Times of queued work, as the device's own clock has them. All three, or none; only with queues. What is queued between start and
+ * stop is timed; a queue is timed once at a time. The work runs as it would without: nothing waits. *timing is the plugin's. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_start_timing(int32_t ID, __tgt_async_info *async, void **timing);
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_stop_timing(int32_t ID, __tgt_async_info *async, void *timing);
+/* When the first of that work began and the last of it ended, in nanoseconds of the host's CLOCK_MONOTONIC. Called once for each
+ * start that succeeded, when synchronize or query_async has told that the work is complete, and takes timing back, also if it
+ * fails: nothing ran, or the device has no times of it. With null pointers it only takes timing back, whatever has happened. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_read_timing(int32_t ID, void *timing, uint64_t *begin_ns, uint64_t *end_ns);
+
 /* Only for plugins that keep freed memory. Calls no driver; also after the driver has ended. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_memory_statistics(int32_t ID, __tgt_memory_statistics *statistics);
 

@@ -16,7 +16,7 @@ struct Driver {
 #include "amdgpu/driver_functions.def"
 #undef OMPTARGET_HSA_FUNCTION
   uint16_t major = 0, minor = 0;      ///< of the HSA runtime's interface
-  uint64_t timestamp_frequency = 0;   ///< ticks per second in which waits are limited
+  uint64_t timestamp_frequency = 0;   ///< ticks per second of the system's timestamps, in which waits are limited
   bool reaches_pageable_memory = false; ///< XNACK is on: devices may access any memory of the process
 };
 

@@ -50,7 +50,17 @@ Status HardwareQueue::create(uint32_t packets) {
   return Status::ok();
 }
 
+Status HardwareQueue::keep_times() {
+  const std::lock_guard lock(mutex_);
+  if (keeps_times_)
+    return Status::ok();
+  OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_profiling_set_profiler_enabled, handle(), 1));
+  keeps_times_ = true;
+  return Status::ok();
+}
+
 Status HardwareQueue::destroy() {
+  keeps_times_ = false;
   hsa_queue_t *queue = queue_.exchange(nullptr, std::memory_order_acq_rel);
   return queue ? OMPTARGET_HSA(hsa_queue_destroy, queue) : Status::ok();
 }

@@ -26,6 +26,8 @@ public:
   Status dispatch(const std::vector<SignalRef> &dependencies, const hsa_kernel_dispatch_packet_t &packet);
   /// A barrier whose signal completes when all packets before it are complete.
   Status barrier(const SignalRef &completion);
+  /// From now on kernels leave their times in their signals.
+  Status keep_times();
   Status destroy();
 
   std::atomic<uint32_t> streams{0}; ///< that use it now
@@ -39,6 +41,7 @@ private:
 
   Device &device_;
   std::mutex mutex_; ///< of writing
+  bool keeps_times_ = false;
   std::atomic<hsa_queue_t *> queue_{nullptr};
 };
 

@@ -89,6 +89,12 @@ struct hsa_amd_event_t {
   };
 };
 
+/// hsa_amd_profiling_dispatch_time_t and hsa_amd_profiling_async_copy_time_t: ticks of the system's timestamps.
+struct hsa_amd_profiling_time_t {
+  uint64_t start;
+  uint64_t end;
+};
+
 using AgentCallback = hsa_status_t (*)(hsa_agent_t, void *);
 using IsaCallback = hsa_status_t (*)(hsa_isa_t, void *);
 using PoolCallback = hsa_status_t (*)(hsa_amd_memory_pool_t, void *);
@@ -99,6 +105,7 @@ using EventCallback = hsa_status_t (*)(const hsa_amd_event_t *, void *);
 #define OMPTARGET_HSA_CONSTANTS(X)                                                                                     \
   X(SYSTEM_INFO_VERSION_MAJOR, 0)                                                                                      \
   X(SYSTEM_INFO_VERSION_MINOR, 1)                                                                                      \
+  X(SYSTEM_INFO_TIMESTAMP, 2)                                                                                          \
   X(SYSTEM_INFO_TIMESTAMP_FREQUENCY, 3)                                                                                \
   X(AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, 0x202)                                                                  \
   X(DEVICE_TYPE_CPU, 0)                                                                                                \

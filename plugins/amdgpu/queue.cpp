@@ -4,6 +4,7 @@
 #include "amdgpu/queue.h"
 
 #include "amdgpu/device.h"
+#include "amdgpu/driver.h"
 #include "base/settings.h"
 
 namespace omptarget::amdgpu {
@@ -107,6 +108,43 @@ Status QueueSet::wait_for(void *handle) {
   for (const auto &copy : copies)
     OMPTARGET_TRY(copy->finish());
   return Status::ok();
+}
+
+// ---- Times
+
+// Copies keep their times in all of the process, from the first that is timed on. While something is timed the reference stays.
+Result<void *> QueueSet::start_timing(__tgt_async_info &async) {
+  OMPTARGET_TRY_ASSIGN(void *const handle, stream_of(async));
+  Stream &stream = as_stream(handle);
+  OMPTARGET_TRY(stream.queue->keep_times());
+  auto clock = clock_.lock();
+  if (!clock->copies_keep_times)
+    OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_profiling_async_copy_enable, true));
+  clock->copies_keep_times = true;
+  if (clock->open == 0)
+    OMPTARGET_TRY(renew(clock->reference));
+  ++clock->open;
+  auto *const timing = new Timing;
+  stream.set_timing(timing);
+  return static_cast<void *>(timing);
+}
+
+Status QueueSet::stop_timing(void *stream, void *) {
+  if (stream)
+    as_stream(stream).set_timing(nullptr);
+  return Status::ok();
+}
+
+Result<gpu::Times> QueueSet::read_timing(void *timing) {
+  const ClockReference reference = clock_.lock()->reference;
+  Result<gpu::Times> times = read_times(*static_cast<Timing *>(timing), own_device_.agent(), reference);
+  drop_timing(timing);
+  return times;
+}
+
+void QueueSet::drop_timing(void *timing) {
+  delete static_cast<Timing *>(timing);
+  --clock_.lock()->open;
 }
 
 // ---- The end

@@ -31,6 +31,10 @@ public:
   Status record(void *event, void *stream) override;
   Status wait_for(void *event, void *stream) override;
   Status wait_for(void *event) override;
+  Result<void *> start_timing(__tgt_async_info &async) override;
+  Status stop_timing(void *stream, void *timing) override;
+  Result<gpu::Times> read_timing(void *timing) override;
+  void drop_timing(void *timing) override;
 
   /// Waits until all kernels launched so far are complete.
   Status wait_for_kernels() { return hardware_.wait_for_all(); }
@@ -50,6 +54,12 @@ private:
   HandlePool<Event *> events_;
   Guarded<std::vector<std::unique_ptr<Stream>>> all_streams_;
   Guarded<std::vector<std::unique_ptr<Event>>> all_events_;
+  struct Clock {
+    ClockReference reference; ///< of all timings that are open
+    uint64_t open = 0;
+    bool copies_keep_times = false;
+  };
+  Guarded<Clock> clock_;
 };
 
 } // namespace omptarget::amdgpu

@@ -37,6 +37,8 @@ void Stream::added(Operation operation, bool is_kernel) {
     operation.dependencies.push_back(last_);
   last_ = operation.signal;
   last_is_kernel_ = is_kernel;
+  if (timing_)
+    timing_->operations.push_back({last_, is_kernel});
   awaited_.clear();
   operations_.push_back(std::move(operation));
 }
@@ -170,6 +172,7 @@ void Stream::abandon() {
   awaited_.clear();
   last_ = SignalRef();
   last_is_kernel_ = false;
+  timing_ = nullptr;
 }
 
 } // namespace omptarget::amdgpu

@@ -48,6 +48,24 @@ struct Attachments {
   std::unique_ptr<gpu::EnvironmentBlock> environment;
 };
 
+/// The operations that are timed, until their times are read.
+struct Timing {
+  struct Operation {
+    SignalRef signal; ///< kept from being used again, since it holds the times
+    bool is_kernel;
+  };
+  std::vector<Operation> operations;
+};
+/// What the system's timestamps and the host's clock said at the same moment. Times that are read by the same reference are in order.
+struct ClockReference {
+  uint64_t ticks = 0;
+  uint64_t host_ns = 0;
+};
+/// Reads both, if the reference is old: clocks drift.
+Status renew(ClockReference &reference);
+/// From the first begin to the last end. All are complete; agent is the device's.
+Result<gpu::Times> read_times(const Timing &timing, hsa_agent_t agent, const ClockReference &reference);
+
 /// Where an event stands. Shared between threads by its mutex.
 struct Event {
   std::mutex mutex;
@@ -91,6 +109,8 @@ public:
   Result<bool> query();
   void record(Event &event);
   void wait_for(Event &event);
+  /// Operations that are added from now on are noted there; null: nowhere.
+  void set_timing(Timing *timing) { timing_ = timing; }
   /// Forgets everything, after the device was lost.
   void abandon();
 
@@ -115,6 +135,7 @@ private:
   SignalRef last_;
   bool last_is_kernel_ = false;
   std::vector<SignalRef> awaited_; ///< events that the next operation waits for
+  Timing *timing_ = nullptr;
   HostCopies host_copies_;         ///< begun before, own and those of events
 };
 

@@ -176,6 +176,29 @@ Status QueueSet::wait_for(void *event) {
   return cuda::finish(copies_.before(static_cast<CUevent>(event)));
 }
 
+// ---- Times
+
+Result<void *> QueueSet::start_timing(__tgt_async_info &async) {
+  OMPTARGET_TRY_ASSIGN(Timing *const timing, timings_.take());
+  Result<void *> stream = stream_of(async);
+  Status status = stream ? OMPTARGET_CU(cuEventRecord, timing->begin, as_stream(*stream)) : stream.take_status();
+  if (status)
+    return static_cast<void *>(timing);
+  timings_.give_back(timing);
+  return status;
+}
+
+Status QueueSet::stop_timing(void *stream, void *timing) {
+  return OMPTARGET_CU(cuEventRecord, static_cast<Timing *>(timing)->end, as_stream(stream));
+}
+
+Result<gpu::Times> QueueSet::read_timing(void *handle) {
+  auto *const timing = static_cast<Timing *>(handle);
+  Result<gpu::Times> times = timings_.read(*timing);
+  timings_.give_back(timing);
+  return times;
+}
+
 // ---- The end
 
 // All work is complete, or lost.
@@ -193,7 +216,7 @@ Status QueueSet::finish_all() {
 }
 
 Status QueueSet::release_own() {
-  Status status;
+  Status status = timings_.release_all();
   for (CUevent event : events_.take_all())
     status.keep_first(OMPTARGET_CU(cuEventDestroy, event));
   for (CUstream stream : streams_.take_all())

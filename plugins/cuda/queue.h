@@ -13,6 +13,7 @@
 #include "common/handle_pool.h"
 #include "cuda/cuda_api.h"
 #include "cuda/host_copies.h"
+#include "cuda/timing.h"
 #include "gpu/queue.h"
 
 namespace omptarget::cuda {
@@ -41,6 +42,10 @@ public:
   Status record(void *event, void *stream) override;
   Status wait_for(void *event, void *stream) override;
   Status wait_for(void *event) override;
+  Result<void *> start_timing(__tgt_async_info &async) override;
+  Status stop_timing(void *stream, void *timing) override;
+  Result<gpu::Times> read_timing(void *timing) override;
+  void drop_timing(void *timing) override { timings_.give_back(static_cast<Timing *>(timing)); }
 
 private:
   struct Extra {
@@ -66,6 +71,7 @@ private:
   std::atomic<size_t> extras_count_{0}; ///< entries of extras_, so that most calls need no look
   Guarded<Extras> extras_;
   HostCopies copies_;
+  Timings timings_{*this};
 };
 
 } // namespace omptarget::cuda

@@ -330,6 +330,34 @@ int32_t __tgt_rtl_destroy_event(int32_t id, void *event) {
   });
 }
 
+int32_t __tgt_rtl_start_timing(int32_t id, __tgt_async_info *async, void **timing) {
+  return on_device(id, [&](Device &device) -> Status {
+    OMPTARGET_TRY_ASSIGN(*timing, device.queues().start_timing(*async));
+    return Status::ok();
+  });
+}
+
+int32_t __tgt_rtl_stop_timing(int32_t id, __tgt_async_info *async, void *timing) {
+  return on_device(id, [&](Device &device) { return device.queues().stop_timing(async->Queue, timing); });
+}
+
+int32_t __tgt_rtl_read_timing(int32_t id, void *timing, uint64_t *begin_ns, uint64_t *end_ns) {
+  Device *device = find_device(id);
+  if (!device)
+    return finish(no_device(id));
+  if (!begin_ns || !end_ns || !device->check_usable()) { // what is kept for the timing is given back without the driver
+    Status status = begin_ns ? device->check_usable() : Status::ok();
+    device->queues().drop_timing(timing);
+    return finish(std::move(status), device->number());
+  }
+  return on_device(id, [&](Device &one) -> Status {
+    OMPTARGET_TRY_ASSIGN(const Times times, one.queues().read_timing(timing));
+    *begin_ns = times.begin;
+    *end_ns = times.end;
+    return Status::ok();
+  });
+}
+
 int32_t __tgt_rtl_data_lock(int32_t id, void *host, int64_t size, void **accessible) {
   return on_device(id, [&](Device &device) -> Status {
     OMPTARGET_TRY(check_range(host, size));

@@ -18,6 +18,12 @@ namespace omptarget::gpu {
 
 class Device;
 
+/// Of work on the device; nanoseconds of the host's monotonic clock.
+struct Times {
+  uint64_t begin;
+  uint64_t end;
+};
+
 /// Any thread, but one queue by one thread at a time. All functions: inside of a Scope of the device.
 class QueueSet {
 public:
@@ -60,6 +66,14 @@ public:
   virtual Status wait_for(void *event, void *stream) = 0;
   /// Blocks until what the event stands behind is complete.
   virtual Status wait_for(void *event) = 0;
+
+  /// What is queued from now on is timed, until stop_timing; takes a stream if the queue has none.
+  virtual Result<void *> start_timing(__tgt_async_info &async) = 0;
+  virtual Status stop_timing(void *stream, void *timing) = 0;
+  /// The timed work is complete. The timing is given back, whatever happens.
+  virtual Result<Times> read_timing(void *timing) = 0;
+  /// Without reading it, also outside of a Scope.
+  virtual void drop_timing(void *timing) = 0;
 
 protected:
   explicit QueueSet(Device &device) : device_(device) {}

@@ -3,13 +3,17 @@
 
 #include "observe/construct_events.h"
 
+#include <algorithm>
 #include <new>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "observe/clock.h"
+#include "base/clock.h"
 #include "observe/current_construct.h"
 #include "observe/info_lines.h"
 #include "observe/ompt.h"
 #include "observe/profile.h"
+#include "omptarget/types.h"
 
 namespace omptarget::observe {
 
@@ -19,10 +23,33 @@ thread_local constinit ConstructRecord *current = nullptr;
 thread_local constinit const void *api_code = nullptr;
 constinit std::atomic<uint64_t> last_number{0};
 
+template <typename Record> WorkTimes times_of_call(const Record &record) {
+  return {record.begin_ns, internal::wants_times(record.listeners) ? now_ns() : 0};
+}
+
+void tell(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context, uint64_t known) {
+  if (record.listeners & listener::kProfile)
+    profile_data_operation(record, times, context, known);
+  if (record.listeners & listener::kTrace)
+    ompt_trace_data_operation(record, times, context);
+}
+
+void tell(const KernelRecord &record, const WorkTimes &times, const EventContext &context, uint64_t) {
+  if (record.listeners & listener::kProfile)
+    profile_kernel(record, times, context);
+  if (record.listeners & listener::kTrace)
+    ompt_trace_kernel(record, times, context);
+}
+
 DeviceId current_device() { return current ? current->facts.device : DeviceId::kDefault; }
 } // namespace
 
 ConstructRecord *current_construct() { return current; }
+EventContext event_context() {
+  return current ? EventContext{current->number, current->facts.location ? current->facts.location->psource : nullptr,
+                                ompt_target_id(*current), 0}
+                 : EventContext{};
+}
 uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 void note_api_call(const void *code) { api_code = code; }
@@ -58,7 +85,7 @@ void Construct::enter_reported() {
 
 void DataOperation::begin(const DataOperationFacts &facts) {
   const uint32_t told = listeners();
-  new (&record_) DataOperationRecord{facts, 0, 0, told};
+  new (&record_) DataOperationRecord{facts, 0, 0, told, false};
   record_.facts.code = current ? current->facts.code : api_code;
   if (told & listener::kInfo)
     print_copy(facts);
@@ -69,15 +96,21 @@ void DataOperation::begin(const DataOperationFacts &facts) {
 }
 
 void DataOperation::end() {
-  if (record_.listeners & listener::kProfile)
-    profile_data_operation(record_, now_ns());
+  const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
     ompt_data_operation(record_, Endpoint::kEnd);
+  if (!record_.is_late && internal::wants_times(record_.listeners))
+    tell(record_, times, event_context(), 0);
+}
+
+LateReport DataOperation::postpone() {
+  record_.is_late = true;
+  return LateReport(record_);
 }
 
 void KernelLaunch::begin(const KernelFacts &facts) {
   const uint32_t told = listeners();
-  new (&record_) KernelRecord{facts, 0, 0, told};
+  new (&record_) KernelRecord{facts, 0, 0, told, false};
   if (told & (listener::kTool | listener::kTrace))
     ompt_kernel(record_, Endpoint::kBegin);
   if (told & (listener::kProfile | listener::kTrace))
@@ -85,10 +118,41 @@ void KernelLaunch::begin(const KernelFacts &facts) {
 }
 
 void KernelLaunch::end() {
-  if (record_.listeners & listener::kProfile)
-    profile_kernel(record_, now_ns());
+  const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
     ompt_kernel(record_, Endpoint::kEnd);
+  if (!record_.is_late && internal::wants_times(record_.listeners))
+    tell(record_, times, event_context(), 0);
+}
+
+LateReport KernelLaunch::postpone() {
+  record_.is_late = true;
+  return LateReport(record_);
+}
+
+LateReport::LateReport(const DataOperationRecord &record)
+    : record_(record), context_(event_context()), begin_ns_(record.begin_ns), returned_ns_(now_ns()) {
+  context_.thread = static_cast<uint32_t>(syscall(SYS_gettid));
+  if (record.listeners & listener::kProfile && record.facts.kind == DataOperationKind::kToDevice)
+    fingerprint_ = fingerprint(record.facts.host, record.facts.bytes); // the program may change the data afterwards
+}
+
+LateReport::LateReport(const KernelRecord &record)
+    : record_(record), context_(event_context()), begin_ns_(record.begin_ns), returned_ns_(now_ns()) {
+  context_.thread = static_cast<uint32_t>(syscall(SYS_gettid));
+}
+
+/// No work begins before it is queued or ends after it is known to be complete, however well the clocks are compared; how long it
+/// takes does not depend on that.
+void LateReport::tell(const WorkTimes *times) const {
+  WorkTimes told{begin_ns_, returned_ns_};
+  if (times) {
+    const uint64_t most = now_ns() - begin_ns_;
+    const uint64_t duration = std::min(times->end_ns - std::min(times->begin_ns, times->end_ns), most);
+    told.begin_ns = std::clamp(times->begin_ns, begin_ns_, begin_ns_ + most - duration);
+    told.end_ns = told.begin_ns + duration;
+  }
+  std::visit([&](const auto &record) { observe::tell(record, told, context_, fingerprint_); }, record_);
 }
 
 uint64_t Wait::begin() { return now_ns(); }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include "base/address.h"
 #include "observe/listeners.h"
@@ -14,6 +15,10 @@
 struct ident_t;
 
 namespace omptarget::observe {
+
+namespace internal {
+inline bool wants_times(uint32_t listeners) { return (listeners & (listener::kProfile | listener::kTrace)) != 0; }
+} // namespace internal
 
 /// Kinds of constructs; the values are OMPT's.
 enum class ConstructKind : uint8_t { kTarget = 1, kEnterData = 2, kExitData = 3, kUpdate = 4 };
@@ -84,6 +89,22 @@ private:
   };
 };
 
+/// When work was done, by the clock of profiles.
+struct WorkTimes {
+  uint64_t begin_ns;
+  uint64_t end_ns;
+};
+
+/// What an event is told with, wherever its times come from later.
+struct EventContext {
+  uint64_t construct = 0;        ///< its number; 0: none
+  const char *place = nullptr;   ///< of the construct
+  uint64_t target_id = 0;        ///< as OMPT tools know it
+  uint32_t thread = 0;           ///< that queued the work; 0: the calling one
+};
+
+class LateReport;
+
 enum class DataOperationKind : uint8_t {
   kAllocate,
   kToDevice,
@@ -114,6 +135,7 @@ struct DataOperationRecord {
   uint64_t begin_ns;
   uint64_t host_op_id; ///< OMPT's
   uint32_t listeners;
+  bool is_late; ///< its times are told later
 };
 
 /// From begin to end of an operation on device data.
@@ -134,6 +156,10 @@ public:
     if (is_reported_) [[unlikely]]
       record_.facts.target = target;
   }
+  /// Whether somebody wants to know when the work itself was done, not only the call.
+  bool wants_times() const { return is_reported_ && internal::wants_times(record_.listeners); }
+  /// The work goes on after the call, and its times become known later.
+  LateReport postpone();
 
 private:
   void begin(const DataOperationFacts &facts);
@@ -156,6 +182,7 @@ struct KernelRecord {
   uint64_t begin_ns;
   uint64_t host_op_id;
   uint32_t listeners;
+  bool is_late;
 };
 
 /// From the launch of a kernel to its end, or to the end of putting it into a queue.
@@ -171,6 +198,9 @@ public:
   }
   KernelLaunch(const KernelLaunch &) = delete;
   KernelLaunch &operator=(const KernelLaunch &) = delete;
+  /// As those of DataOperation.
+  bool wants_times() const { return is_reported_ && internal::wants_times(record_.listeners); }
+  LateReport postpone();
 
 private:
   void begin(const KernelFacts &facts);
@@ -179,6 +209,22 @@ private:
   union {
     KernelRecord record_;
   };
+};
+
+/// What is left to be told of an operation whose call has returned: to the profile and to device traces.
+class LateReport {
+public:
+  explicit LateReport(const DataOperationRecord &record);
+  explicit LateReport(const KernelRecord &record);
+  /// Once, when the work is complete, by any thread. null: the device does not tell when that was, so that the call's times are told.
+  void tell(const WorkTimes *times) const;
+
+private:
+  std::variant<DataOperationRecord, KernelRecord> record_;
+  EventContext context_;
+  uint64_t begin_ns_;    ///< of the call
+  uint64_t returned_ns_; ///< the call
+  uint64_t fingerprint_ = 0;
 };
 
 /// Waiting for a device's queue.

@@ -11,6 +11,9 @@ namespace omptarget::observe {
 /// Null outside of constructs, and if nobody listened when it began.
 ConstructRecord *current_construct();
 
+/// What events of the calling thread are told with.
+EventContext event_context();
+
 /// Numbers constructs and operations, from 1.
 uint64_t next_number();
 

@@ -13,7 +13,7 @@
 #include "base/atomic_wait.h"
 #include "base/log.h"
 #include "generations/map_bits.h"
-#include "observe/clock.h"
+#include "base/clock.h"
 #include "observe/current_construct.h"
 #include "observe/device_events.h"
 #include "observe/ompt_trace.h"
@@ -131,12 +131,12 @@ size_t bytes_of(const DataOperationFacts &facts) {
   return facts.kind == DataOperationKind::kDelete ? 0 : static_cast<size_t>(facts.bytes);
 }
 
-ompt::Record new_record(int callback, uint64_t time) {
+ompt::Record new_record(int callback, uint64_t time, const EventContext &context) {
   ompt::Record record{};
   record.type = callback;
   record.time = time;
-  record.thread_id = thread_number();
-  record.target_id = target_id_of(current_construct());
+  record.thread_id = context.thread != 0 ? context.thread : thread_number();
+  record.target_id = context.target_id;
   return record;
 }
 
@@ -225,7 +225,7 @@ void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {
     callbacks.target(kind, end, raw(facts.device), task_data, construct.number, facts.code);
   if (!traces_record(raw(facts.device), ompt::kTarget))
     return;
-  ompt::Record record = new_record(ompt::kTarget, now_ns());
+  ompt::Record record = new_record(ompt::kTarget, now_ns(), {});
   record.target_id = target_id_of(&construct);
   record.record.target = {kind, end, raw(facts.device), task_data ? task_data->value : 0, record.target_id, facts.code};
   add_trace_record(raw(facts.device), record);
@@ -246,11 +246,16 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
   else if (callbacks.data_op && !is_begin) // once, when the addresses are known
     callbacks.data_op(target_id_of(construct), operation.host_op_id, kind, ends.source, ends.source_device,
                       ends.destination, ends.destination_device, bytes_of(facts), facts.code);
-  if (is_begin || !traces_record(raw(facts.device), ompt::kTargetDataOp))
+}
+
+void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context) {
+  const DataOperationFacts &facts = operation.facts;
+  if (!traces_record(raw(facts.device), ompt::kTargetDataOp))
     return;
-  ompt::Record record = new_record(ompt::kTargetDataOp, operation.begin_ns);
-  record.record.data_op = {operation.host_op_id, kind, ends.source, ends.source_device, ends.destination,
-                           ends.destination_device, bytes_of(facts), now_ns(), facts.code};
+  const Ends ends = ends_of(facts);
+  ompt::Record record = new_record(ompt::kTargetDataOp, times.begin_ns, context);
+  record.record.data_op = {operation.host_op_id, number_of(facts.kind), ends.source, ends.source_device, ends.destination,
+                           ends.destination_device, bytes_of(facts), times.end_ns, facts.code};
   add_trace_record(raw(facts.device), record);
 }
 
@@ -264,12 +269,18 @@ void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
     callbacks.submit_emi(static_cast<int>(endpoint), target_data_of(construct), &kernel.host_op_id, teams);
   else if (callbacks.submit && is_begin)
     callbacks.submit(target_id_of(construct), kernel.host_op_id, teams);
-  if (is_begin || !traces_record(raw(kernel.facts.device), ompt::kTargetSubmit))
+}
+
+void ompt_trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
+  if (!traces_record(raw(kernel.facts.device), ompt::kTargetSubmit))
     return;
-  ompt::Record record = new_record(ompt::kTargetSubmit, kernel.begin_ns);
-  record.record.kernel = {kernel.host_op_id, teams, teams == 0 ? 1 : teams, now_ns()};
+  const auto teams = static_cast<unsigned>(kernel.facts.num_teams);
+  ompt::Record record = new_record(ompt::kTargetSubmit, times.begin_ns, context);
+  record.record.kernel = {kernel.host_op_id, teams, teams == 0 ? 1 : teams, times.end_ns};
   add_trace_record(raw(kernel.facts.device), record);
 }
+
+uint64_t ompt_target_id(const ConstructRecord &construct) { return target_id_of(&construct); }
 
 bool ompt_wants_map_items() { return callbacks.map_emi || callbacks.map; }
 

@@ -10,7 +10,7 @@
 
 #include "base/address.h"
 #include "base/log.h"
-#include "observe/clock.h"
+#include "base/clock.h"
 #include "observe/listeners.h"
 
 namespace omptarget::observe {

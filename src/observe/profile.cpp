@@ -20,7 +20,7 @@
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
-#include "observe/clock.h"
+#include "base/clock.h"
 #include "observe/current_construct.h"
 #include "observe/info.h"
 #include "observe/profile_event.h"
@@ -82,7 +82,8 @@ void record(const ProfileEvent &event) {
     used = 0;
   }
   chunk->events[used] = event;
-  chunk->events[used].thread = log.thread;
+  if (event.thread == 0)
+    chunk->events[used].thread = log.thread;
   chunk->used.store(used + 1, std::memory_order_release); // the event is complete for whoever reads the count
 }
 
@@ -105,37 +106,17 @@ template <typename Function> void for_each_event(Function function) {
     }
 }
 
-/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at.
-uint64_t fingerprint(const void *host, int64_t bytes) {
-  constexpr int64_t kWord = sizeof(uint64_t);
-  constexpr int64_t kSamples = 64;
-  if (!host || bytes < kWord)
-    return 0;
-  const int64_t words = bytes / kWord;
-  const int64_t step = std::max<int64_t>(words / kSamples, 1);
-  uint64_t hash = 0xcbf29ce484222325u ^ static_cast<uint64_t>(bytes);
-  const auto *const data = static_cast<const char *>(host);
-  for (int64_t i = 0; i < words; i += step) {
-    uint64_t word;
-    std::memcpy(&word, data + i * kWord, sizeof word);
-    hash = (hash ^ word) * 0x100000001b3u;
-    hash ^= hash >> 29;
-  }
-  return hash | 1;
-}
-
 const char *place_of(const ident_t *location) { return location ? location->psource : nullptr; }
 
-ProfileEvent new_event(EventKind kind, DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
+ProfileEvent new_event(EventKind kind, DeviceId device, const WorkTimes &times, const EventContext &context) {
   ProfileEvent event{};
   event.kind = kind;
   event.device = raw(device);
-  event.begin_ns = begin_ns;
-  event.end_ns = end_ns;
-  if (const ConstructRecord *construct = current_construct()) {
-    event.region = construct->number;
-    event.place = place_of(construct->facts.location);
-  }
+  event.begin_ns = times.begin_ns;
+  event.end_ns = times.end_ns;
+  event.region = context.construct;
+  event.place = context.place;
+  event.thread = context.thread;
   return event;
 }
 
@@ -214,6 +195,24 @@ std::string file_of_profile(const std::string &setting) {
 
 } // namespace
 
+uint64_t fingerprint(const void *host, int64_t bytes) {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  constexpr int64_t kSamples = 64;
+  if (!host || bytes < kWord)
+    return 0;
+  const int64_t words = bytes / kWord;
+  const int64_t step = std::max<int64_t>(words / kSamples, 1);
+  uint64_t hash = 0xcbf29ce484222325u ^ static_cast<uint64_t>(bytes);
+  const auto *const data = static_cast<const char *>(host);
+  for (int64_t i = 0; i < words; i += step) {
+    uint64_t word;
+    std::memcpy(&word, data + i * kWord, sizeof word);
+    hash = (hash ^ word) * 0x100000001b3u;
+    hash ^= hash >> 29;
+  }
+  return hash | 1;
+}
+
 bool start_profile() {
   if (!setting_is_set(SettingId::kProfile))
     return false;
@@ -238,31 +237,34 @@ void profile_construct(const ConstructRecord &construct, uint64_t end_ns) {
   record(event);
 }
 
-void profile_data_operation(const DataOperationRecord &operation, uint64_t end_ns) {
+void profile_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
+                            uint64_t known) {
   const DataOperationFacts &facts = operation.facts;
-  ProfileEvent event = new_event(kind_of(facts.kind), facts.device, operation.begin_ns, end_ns);
+  ProfileEvent event = new_event(kind_of(facts.kind), facts.device, times, context);
   event.bytes = static_cast<uint64_t>(facts.bytes);
   event.host = facts.host;
   event.name = facts.name;
   event.source_device = raw(facts.source_device);
+  event.queued_ns = operation.begin_ns;
   if (facts.kind == DataOperationKind::kToDevice || facts.kind == DataOperationKind::kFromDevice)
-    event.fingerprint = fingerprint(facts.host, facts.bytes);
+    event.fingerprint = known != 0 ? known : fingerprint(facts.host, facts.bytes);
   record(event);
 }
 
-void profile_kernel(const KernelRecord &kernel, uint64_t end_ns) {
-  ProfileEvent event = new_event(EventKind::kKernel, kernel.facts.device, kernel.begin_ns, end_ns);
+void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
+  ProfileEvent event = new_event(EventKind::kKernel, kernel.facts.device, times, context);
   event.name = kernel.facts.name;
+  event.queued_ns = kernel.begin_ns;
   record(event);
 }
 
 void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
-  record(new_event(EventKind::kWait, device, begin_ns, end_ns));
+  record(new_event(EventKind::kWait, device, {begin_ns, end_ns}, event_context()));
 }
 
 void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason) {
   const uint64_t now = now_ns();
-  ProfileEvent event = new_event(EventKind::kHostFallback, DeviceId::kDefault, now, now);
+  ProfileEvent event = new_event(EventKind::kHostFallback, DeviceId::kDefault, {now, now}, event_context());
   event.place = place_of(location);
   event.name = kernel;
   event.reason = reason;

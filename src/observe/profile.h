@@ -14,8 +14,13 @@ namespace omptarget::observe {
 bool start_profile();
 
 void profile_construct(const ConstructRecord &construct, uint64_t end_ns);
-void profile_data_operation(const DataOperationRecord &operation, uint64_t end_ns);
-void profile_kernel(const KernelRecord &kernel, uint64_t end_ns);
+/// known: the fingerprint of the data; 0: not taken yet.
+void profile_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
+                            uint64_t known);
+void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context);
+/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at. Not 0, unless
+/// there is too little of it.
+uint64_t fingerprint(const void *host, int64_t bytes);
 void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns);
 void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason);
 

@@ -1,14 +1,16 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <algorithm>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
+#include <map>
 #include <set>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/process_rank.h"
-#include "observe/clock.h"
+#include "base/clock.h"
 #include "observe/profile_file.h"
 #include "observe/profile_page.h"
 #include "observe/profile_summary.h"
@@ -50,9 +52,12 @@ int lane_of(EventKind kind) {
   }
 }
 
-const char *lane_name(int lane) {
+constexpr int64_t kRowStep = 10; ///< between the rows of a lane
+
+std::string lane_name(int64_t lane) {
   constexpr const char *kNames[] = {"", "kernels", "to device", "from device", "from other devices", "memory"};
-  return kNames[lane];
+  const std::string name = kNames[lane % kRowStep];
+  return lane < kRowStep ? name : name + ", row " + std::to_string(lane / kRowStep + 1);
 }
 
 bool is_shown(const Profile &profile, const ProfileEvent &event) {
@@ -98,8 +103,9 @@ void write_summary(OStream &json, const Summary &summary) {
 
 class TraceWriter {
 public:
-  TraceWriter(const Profile &profile, OStream &json)
-      : profile_(profile), json_(json), start_(profile.events.empty() ? 0 : profile.events.front().begin_ns) {}
+  TraceWriter(const Profile &profile, OStream &json) : profile_(profile), json_(json), start_(first_time(profile)) {
+    place_in_rows();
+  }
 
   void write() {
     json_.object([&] {
@@ -127,6 +133,28 @@ public:
   }
 
 private:
+  static uint64_t first_time(const Profile &profile) {
+    uint64_t first = UINT64_MAX;
+    for (const ProfileEvent &event : profile.events)
+      first = std::min({first, event.begin_ns, event.queued_ns != 0 ? event.queued_ns : event.begin_ns});
+    return profile.events.empty() ? 0 : first;
+  }
+  /// What a device does at the same time lies in rows of their own: viewers draw events of one row over one another.
+  void place_in_rows() {
+    std::map<std::pair<int, int64_t>, std::vector<uint64_t>> ends; // of each row of a lane
+    for (const ProfileEvent &event : profile_.events) {
+      rows_.push_back(0);
+      if (!is_on_device(event.kind) || !is_shown(profile_, event))
+        continue;
+      std::vector<uint64_t> &rows = ends[{event.device, lane_of(event.kind)}];
+      const auto free = std::find_if(rows.begin(), rows.end(), [&](uint64_t end) { return end <= event.begin_ns; });
+      rows_.back() = static_cast<int>(free - rows.begin());
+      if (free == rows.end())
+        rows.push_back(event.end_ns);
+      else
+        *free = event.end_ns;
+    }
+  }
   /// The first event's time by the clock that processes share: nanoseconds since 1970.
   int64_t start_of_day_clock() const {
     timespec time{};
@@ -150,8 +178,10 @@ private:
   static int process_of(const ProfileEvent &event) {
     return is_on_device(event.kind) ? kFirstDeviceTrack + event.device : kHostTrack;
   }
-  static int64_t thread_of(const ProfileEvent &event) {
-    return is_on_device(event.kind) ? lane_of(event.kind) : static_cast<int64_t>(event.thread);
+  int64_t thread_of(const ProfileEvent &event) const {
+    if (!is_on_device(event.kind))
+      return event.thread;
+    return lane_of(event.kind) + kRowStep * rows_[static_cast<size_t>(&event - profile_.events.data())];
   }
 
   void write_name(const char *what, int process, int64_t thread, const std::string &name) {
@@ -176,7 +206,7 @@ private:
                  process == kHostTrack ? "host" : "device " + std::to_string(process - kFirstDeviceTrack));
     for (const auto &[process, thread] : threads)
       write_name("thread_name", process, thread,
-                 process == kHostTrack ? "thread " + std::to_string(thread) : lane_name(static_cast<int>(thread)));
+                 process == kHostTrack ? "thread " + std::to_string(thread) : lane_name(thread));
   }
 
   void write_head(const char *phase, const ProfileEvent &event, uint64_t at) {
@@ -234,7 +264,7 @@ private:
       json_.attribute("ph", "s");
       json_.attribute("pid", kHostTrack);
       json_.attribute("tid", static_cast<int64_t>(event.thread));
-      json_.attribute("ts", microseconds(event.begin_ns - start_));
+      json_.attribute("ts", microseconds((event.queued_ns != 0 ? event.queued_ns : event.begin_ns) - start_));
       write_flow_tail(id);
     });
     json_.object([&] {
@@ -253,6 +283,7 @@ private:
   const Profile &profile_;
   OStream &json_;
   const uint64_t start_;
+  std::vector<int> rows_; ///< of the events
   int64_t last_flow_ = 0;
 };
 

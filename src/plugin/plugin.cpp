@@ -59,6 +59,7 @@ std::string text_from(size_t (*function)(int32_t, char *, size_t), int32_t devic
 Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices)
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
+      has_timing_(has_all_timing(*functions_)),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
       lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0),
@@ -326,6 +327,28 @@ void Plugin::destroy_event(int32_t device, void *event) const {
     plugin_failure(*this, *functions_, {"destroy_event", result}, "destroy an event of its device %d", device)
         .consume();
 }
+
+Result<void *> Plugin::start_timing(int32_t device, Queue &queue) const {
+  void *timing = nullptr;
+  if (const int32_t result = functions_->start_timing(device, &queue.info, &timing); result != 0)
+    return plugin_failure(*this, *functions_, {"start_timing", result}, "take the time of work on its device %d", device);
+  return timing;
+}
+
+Status Plugin::stop_timing(int32_t device, Queue &queue, void *timing) const {
+  if (const int32_t result = functions_->stop_timing(device, &queue.info, timing); result != 0)
+    return plugin_failure(*this, *functions_, {"stop_timing", result}, "take the time of work on its device %d", device);
+  return Status::ok();
+}
+
+Result<Plugin::Times> Plugin::read_timing(int32_t device, void *timing) const {
+  Times times{0, 0};
+  if (const int32_t result = functions_->read_timing(device, timing, &times.begin_ns, &times.end_ns); result != 0)
+    return plugin_failure(*this, *functions_, {"read_timing", result}, "tell the time of work on its device %d", device);
+  return times;
+}
+
+void Plugin::drop_timing(int32_t device, void *timing) const { functions_->read_timing(device, timing, nullptr, nullptr); }
 
 Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const {
   if (!functions_->data_lock)

@@ -45,6 +45,8 @@ public:
   /// Whether work is queued; otherwise every operation is complete on return and queues stay empty.
   bool is_asynchronous() const { return is_asynchronous_; }
   bool has_events() const { return has_events_; }
+  /// Whether it tells when queued work was done.
+  bool has_timing() const { return has_timing_; }
   bool has_function_map() const { return has_function_map_; }
   /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
@@ -116,6 +118,17 @@ public:
   Status sync_event(int32_t device, void *event) const;
   void destroy_event(int32_t device, void *event) const;
 
+  /// What is queued between the two is timed; only if has_timing().
+  Result<void *> start_timing(int32_t device, Queue &queue) const;
+  Status stop_timing(int32_t device, Queue &queue, void *timing) const;
+  /// When it began and ended, by the host's monotonic clock, once it is complete. Takes timing back, also if it fails.
+  struct Times {
+    uint64_t begin_ns;
+    uint64_t end_ns;
+  };
+  Result<Times> read_timing(int32_t device, void *timing) const;
+  void drop_timing(int32_t device, void *timing) const;
+
   /// Null if the plugin cannot pin memory.
   Result<void *> data_lock(int32_t device, void *host, int64_t size) const;
   Status data_unlock(int32_t device, void *host) const;
@@ -152,6 +165,7 @@ private:
   int32_t number_of_devices_;
   bool is_asynchronous_;
   bool has_events_;
+  bool has_timing_;
   bool has_function_map_;
   bool takes_trailing_;
   bool lasts_;

@@ -51,6 +51,11 @@ public:
   Status sync_event(void *event) const { return plugin_->sync_event(id_, event); }
   void destroy_event(void *event) const { plugin_->destroy_event(id_, event); }
 
+  Result<void *> start_timing(Queue &queue) const { return plugin_->start_timing(id_, queue); }
+  Status stop_timing(Queue &queue, void *timing) const { return plugin_->stop_timing(id_, queue, timing); }
+  Result<Plugin::Times> read_timing(void *timing) const { return plugin_->read_timing(id_, timing); }
+  void drop_timing(void *timing) const { plugin_->drop_timing(id_, timing); }
+
   Result<void *> data_lock(void *host, int64_t size) const { return plugin_->data_lock(id_, host, size); }
   Status data_unlock(void *host) const { return plugin_->data_unlock(id_, host); }
   Status data_notify_mapped(void *host, int64_t size) const { return plugin_->data_notify_mapped(id_, host, size); }

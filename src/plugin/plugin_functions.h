@@ -61,7 +61,8 @@ struct PluginFunctions {
 bool can_queue_work(const PluginFunctions &functions);
 /// The plugin's own words about the last failure in this thread; empty if it has none.
 std::string last_error_text(const PluginFunctions &functions);
-/// Whether all functions of events are there.
+/// Whether all functions of events are there; and all of times.
 bool has_all_events(const PluginFunctions &functions);
+bool has_all_timing(const PluginFunctions &functions);
 
 } // namespace omptarget

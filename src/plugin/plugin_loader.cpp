@@ -37,6 +37,10 @@ bool has_all_events(const PluginFunctions &functions) {
          functions.sync_event && functions.destroy_event;
 }
 
+bool has_all_timing(const PluginFunctions &functions) {
+  return can_queue_work(functions) && functions.start_timing && functions.stop_timing && functions.read_timing;
+}
+
 std::string last_error_text(const PluginFunctions &functions) {
   char words[1024] = "";
   if (!functions.last_error || functions.last_error(words, sizeof words) == 0)

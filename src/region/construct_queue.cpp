@@ -33,11 +33,14 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
     return copy.needed_by ? missing_present(copy) : Status::ok();
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
-  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+  DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
-  OMPTARGET_TRY(during_copy(
-      timed(device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size, &queue_)), copy,
-      "to"));
+  OMPTARGET_TRY(during_copy(timed(operation,
+                                  [&] {
+                                    return device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size,
+                                                                               &queue_);
+                                  }),
+                            copy, "to"));
   return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
 }
 
@@ -55,11 +58,14 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
     return copy.needed_by ? missing_present(copy) : Status::ok();
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
                          raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
-  const DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+  DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
                                  copy.mapping.mapping->name()});
-  OMPTARGET_TRY(during_copy(
-      timed(device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_)), copy,
-      "from"));
+  OMPTARGET_TRY(during_copy(timed(operation,
+                                  [&] {
+                                    return device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size,
+                                                                                 &queue_);
+                                  }),
+                            copy, "from"));
   if (!copy.mapping.mapping->has_attached_pointers())
     return Status::ok();
   if (queue_.is_busy())
@@ -85,13 +91,13 @@ void *ConstructQueue::keep(const void *value, size_t size) {
 Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size) {
   if (device_.plugin().is_asynchronous())
     value = keep(value, static_cast<size_t>(size));
-  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
-  return timed(device_.plugin_device().data_submit(raw(target), value, size, &queue_));
+  DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
+  return timed(operation, [&] { return device_.plugin_device().data_submit(raw(target), value, size, &queue_); });
 }
 
 Status ConstructQueue::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
-  const DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
-  return timed(device_.plugin_device().data_submit(raw(target), raw(source), size, &queue_));
+  DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
+  return timed(operation, [&] { return device_.plugin_device().data_submit(raw(target), raw(source), size, &queue_); });
 }
 
 Status ConstructQueue::attach(const Attachment &action) {
@@ -159,6 +165,8 @@ Status ConstructQueue::wait() {
   Status status;
   if (queue_.is_busy())
     status = wait_for_plugin();
+  if (!late_.empty()) [[unlikely]]
+    tell_times(status.is_ok());
   arrivals_.end();
   pointers_.settle();
   for (const Copy &copy : restored_)
@@ -183,12 +191,50 @@ Result<bool> ConstructQueue::is_done() {
   return is_done;
 }
 
-Status ConstructQueue::timed(Status status) {
-  constexpr uint32_t kTimed = observe::listener::kProfile | observe::listener::kTrace;
-  const bool waits = (observe::listeners() & kTimed) != 0 && queue_.is_busy();
-  if (!waits || !status) [[likely]]
-    return status;
-  return synchronize();
+/// Null if the plugin has no times, or not now.
+void *ConstructQueue::start_timing() {
+  if (!device_.plugin().has_timing())
+    return nullptr;
+  Result<void *> timing = device_.plugin_device().start_timing(queue_);
+  if (timing.is_ok())
+    return timing.value();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", timing.status().to_string().c_str());
+  return nullptr;
+}
+
+/// Whether the times will be there. Otherwise the operation is complete, or has failed.
+bool ConstructQueue::stop_timing(Status &status, void *timing) {
+  const PluginDevice &device = device_.plugin_device();
+  if (timing && status) {
+    Status stopped = device.stop_timing(queue_, timing);
+    if (stopped.is_ok())
+      return true;
+    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", stopped.to_string().c_str());
+    stopped.consume();
+  }
+  if (timing)
+    device.drop_timing(timing);
+  if (status && queue_.is_busy())
+    status = synchronize();
+  return false;
+}
+
+/// The work of the queue is complete, or lost.
+void ConstructQueue::tell_times(bool has_worked) {
+  const PluginDevice &device = device_.plugin_device();
+  for (const LateEvent &event : late_) {
+    if (!has_worked) {
+      device.drop_timing(event.timing);
+      event.report.tell(nullptr);
+      continue;
+    }
+    Result<Plugin::Times> read = device.read_timing(event.timing);
+    if (!read.is_ok())
+      OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", read.status().to_string().c_str());
+    const observe::WorkTimes times = read.is_ok() ? observe::WorkTimes{read->begin_ns, read->end_ns} : observe::WorkTimes{};
+    event.report.tell(read.is_ok() ? &times : nullptr);
+  }
+  late_.clear();
 }
 
 Status ConstructQueue::blamed_on_kernel(Status failure) const {

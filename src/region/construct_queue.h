@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "mapping/plan.h"
+#include "observe/construct_events.h"
 #include "region/pending.h"
 
 namespace omptarget {
@@ -34,7 +35,7 @@ public:
   /// Whether wait() has nothing to do.
   bool is_idle() const {
     return !queue_.is_busy() && restored_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
-           pointers_.is_empty();
+           pointers_.is_empty() && late_.empty();
   }
 
   /// What lies in a mapping that is gone is not copied.
@@ -65,9 +66,18 @@ public:
   Status settle();
   /// Whether all queued work is done; does not wait.
   Result<bool> is_done();
-  /// Passes the status of an operation on; while a profile or a device trace is made, waits for the operation, so that its
-  /// time is its own.
-  Status timed(Status status);
+  /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's times; where the
+  /// plugin has none, waits for the operation, so that its time is its own.
+  template <typename Event, typename Work> Status timed(Event &event, Work work) {
+    if (!event.wants_times()) [[likely]]
+      return work();
+    void *const timing = start_timing();
+    Status status = work();
+    if (!stop_timing(status, timing))
+      return status;
+    late_.push_back({timing, event.postpone()});
+    return status;
+  }
 
   /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work are
   /// taken for the kernel's.
@@ -80,6 +90,9 @@ public:
 private:
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
+  void *start_timing();
+  bool stop_timing(Status &status, void *timing);
+  [[gnu::cold]] void tell_times(bool has_worked);
   Status rewrite_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   void restore_pointers(const Copy &copy);
@@ -92,6 +105,11 @@ private:
   TemporaryMemory temporaries_;
   PendingArrivals arrivals_;
   PendingPointers pointers_;
+  struct LateEvent {
+    void *timing;
+    observe::LateReport report;
+  };
+  std::vector<LateEvent> late_; // operations whose times the device tells when it is done
 };
 
 /// Adds to the failure of a copy which it was. direction: "to" or "from" the device.

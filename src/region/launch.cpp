@@ -248,8 +248,8 @@ private:
     const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "launching %s with %u arguments, %d teams, %d threads", kernel_.name,
                            args.NumArgs, teams, threads);
-    const observe::KernelLaunch launch({device, kernel_.name, teams, threads});
-    return queue_.timed(call_.start(queue_.plugin_queue()));
+    observe::KernelLaunch launch({device, kernel_.name, teams, threads});
+    return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
   }
 
   DeviceWork &work_;

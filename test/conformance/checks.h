@@ -25,6 +25,7 @@ void check_queues(Session &);
 void check_fill(Session &);
 void check_exchange(Session &);
 void check_events(Session &);
+void check_times(Session &);
 void check_pinning(Session &);
 void check_mapped(Session &);
 void check_images(Session &);
@@ -47,6 +48,7 @@ inline constexpr Check kChecks[] = {
     {"fill", "filling memory", check_fill},
     {"exchange", "copies between devices of the plugin", check_exchange},
     {"events", "events within and between queues", check_events},
+    {"times", "when queued work was done, by the host's clock", check_times},
     {"pinning", "host memory that is pinned", check_pinning},
     {"mapped", "host memory of which the plugin learns that it is mapped", check_mapped},
     {"images", "tables of loaded images; variables of each device's own", check_images},

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/clock.h"
 #include "checks.h"
 
 namespace omptarget::check {
@@ -352,6 +353,48 @@ void check_events(Session &session) {
   report.tries("destroy_event", "both");
   plugin.destroy_event(0, unused.value());
   plugin.destroy_event(0, event.value());
+}
+
+void check_times(Session &session) {
+  Report &report = session.report();
+  if (!session.open_device())
+    return;
+  Plugin &plugin = session.plugin();
+  if (!plugin.has_timing()) {
+    report.leave_out("the plugin has no times (start_timing, stop_timing and read_timing, with queues)");
+    return;
+  }
+  report.tries("start_timing", "two copies one after the other in one queue, and one whose time nobody reads");
+  report.tries("stop_timing", "the same");
+  report.tries("read_timing", "in order, and within a minute of the host's clock; null pointers");
+  constexpr uint64_t kMinute = 60'000'000'000;
+  Session::Memory memory(session, 0, kMuch);
+  const std::vector<unsigned char> bytes = pattern(kMuch, 9);
+  Queue queue;
+  void *timings[3] = {};
+  const uint64_t before = now_ns();
+  for (void *&timing : timings) {
+    Result<void *> started = plugin.start_timing(0, queue);
+    if (!session.expect(started.take_status(), "beginning to take the time"))
+      return;
+    timing = started.value();
+    session.expect(plugin.data_submit(0, memory.get(), bytes.data(), kMuch, &queue), "queueing a copy");
+    session.expect(plugin.stop_timing(0, queue, timing), "ending to take the time");
+  }
+  session.expect(plugin.synchronize(0, queue), "waiting");
+  const uint64_t after = now_ns();
+  plugin.drop_timing(0, timings[2]);
+  Result<Plugin::Times> first = plugin.read_timing(0, timings[0]), second = plugin.read_timing(0, timings[1]);
+  if (!session.expect(first.take_status(), "reading the time") || !session.expect(second.take_status(), "reading the time"))
+    return;
+  if (first->begin_ns > first->end_ns || second->begin_ns > second->end_ns || first->end_ns > second->end_ns)
+    report.fail("two copies one after the other are said to have run from %llu to %llu and from %llu to %llu",
+                static_cast<unsigned long long>(first->begin_ns), static_cast<unsigned long long>(first->end_ns),
+                static_cast<unsigned long long>(second->begin_ns), static_cast<unsigned long long>(second->end_ns));
+  if (first->begin_ns + kMinute < before || second->end_ns > after + kMinute)
+    report.fail("by the host's clock the copies ran between %llu and %llu; read_timing says between %llu and %llu",
+                static_cast<unsigned long long>(before), static_cast<unsigned long long>(after),
+                static_cast<unsigned long long>(first->begin_ns), static_cast<unsigned long long>(second->end_ns));
 }
 
 void check_pinning(Session &session) {

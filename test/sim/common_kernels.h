@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 typedef struct {
   uint8_t state_machine, nested, exec_mode, pad;
@@ -82,6 +83,18 @@ PARAMETERS(wait_for_flag, 2);
 void wait_for_flag(void *environment, atomic_int *flag) {
   while (!atomic_load(flag))
     sched_yield();
+}
+
+/* Two launches meet, each in a queue of its own: both are under way for at least 20 milliseconds. met: how many are there, how many
+ * have met the other one. Gives up after a minute. */
+ENVIRONMENT(meet, .exec_mode = 2);
+PARAMETERS(meet, 3);
+void meet(void *environment, _Atomic uint64_t *met, uint64_t which) {
+  met[0]++;
+  for (int i = 0; i < 60000 && met[0] != 2; ++i)
+    usleep(1000);
+  met[1] += met[0] == 2;
+  usleep(20000);
 }
 
 /* Calls a function of the host by its table entry; 0 if it is not there. Of both protocols. */

@@ -253,6 +253,117 @@ TEST_F(GpuResults, of_a_queue_that_is_asked_are_there_when_it_is_done) {
   EXPECT_EQ(host_[kLast], static_cast<int>(kLast));
 }
 
+// ---- Times of the device
+
+uint64_t clock_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+class GpuTimes : public GpuPlugin {
+protected:
+  struct Times {
+    uint64_t begin = 0, end = 0;
+  };
+  void *start(__tgt_async_info &queue) {
+    void *timing = nullptr;
+    EXPECT_EQ(plugin.start_timing(0, &queue, &timing), 0) << plugin.error();
+    return timing;
+  }
+  void stop(__tgt_async_info &queue, void *timing) {
+    EXPECT_EQ(plugin.stop_timing(0, &queue, timing), 0) << plugin.error();
+  }
+  Times read(void *timing) {
+    Times times;
+    EXPECT_EQ(plugin.read_timing(0, timing, &times.begin, &times.end), 0) << plugin.error();
+    return times;
+  }
+  /// Two clocks are compared while others run: much less than an hour, much more than they can be apart.
+  static constexpr uint64_t kApart = 60'000'000'000;
+};
+
+TEST_F(GpuTimes, are_those_of_the_host_and_in_order) {
+  void *entry = kernel("tell_spmd");
+  void *out = plugin.data_alloc(0, 256, nullptr, OMPTARGET_ALLOC_DEVICE);
+  std::vector<char> bytes(256);
+  const uint64_t before = clock_ns();
+  __tgt_async_info queue{};
+  void *copy = start(queue);
+  ASSERT_EQ(plugin.data_submit_async(0, out, bytes.data(), 256, &queue), 0);
+  stop(queue, copy);
+  void *launch = start(queue);
+  ASSERT_EQ(Launch(out).run(plugin, 0, entry, &queue), 0);
+  stop(queue, launch);
+  ASSERT_EQ(plugin.synchronize(0, &queue), 0);
+  const uint64_t after = clock_ns();
+  const Times of_copy = read(copy), of_kernel = read(launch);
+  EXPECT_GT(of_copy.begin, before - kApart);
+  EXPECT_LE(of_copy.begin, of_copy.end);
+  EXPECT_LE(of_copy.end, of_kernel.end);
+  EXPECT_LE(of_kernel.begin, of_kernel.end);
+  EXPECT_LT(of_kernel.end, after + kApart);
+  EXPECT_EQ(plugin.data_delete(0, out, 0), 0);
+}
+
+// Each waits for the other one.
+TEST_F(GpuTimes, of_two_queues_overlap_where_the_work_does) {
+  if (std::getenv("LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES"))
+    GTEST_SKIP() << "kernels of all queues run one after the other";
+  void *entry = kernel("meet");
+  auto *met = static_cast<uint64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_SHARED));
+  met[0] = met[1] = 0;
+  sim.hold(0);
+  __tgt_async_info queues[2] = {};
+  void *timings[2];
+  for (uint64_t i = 0; i < 2; ++i) {
+    timings[i] = start(queues[i]);
+    ASSERT_EQ(Launch(met, i).run(plugin, 0, entry, &queues[i]), 0) << plugin.error();
+    stop(queues[i], timings[i]);
+  }
+  for (auto &queue : queues)
+    ASSERT_EQ(plugin.synchronize(0, &queue), 0) << plugin.error();
+  EXPECT_EQ(met[0], 2u) << "they did not meet";
+  EXPECT_EQ(met[1], 2u);
+  const Times first = read(timings[0]), second = read(timings[1]);
+  EXPECT_LE(first.begin, second.end);
+  EXPECT_LE(second.begin, first.end);
+  EXPECT_EQ(plugin.data_delete(0, met, OMPTARGET_ALLOC_SHARED), 0);
+}
+
+TEST_F(GpuTimes, nobody_waits_for_them_and_nothing_is_left_behind) {
+  sim.hold(1);
+  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  uint64_t value = 7, back = 0;
+  __tgt_async_info queue{};
+  void *timing = start(queue);
+  ASSERT_EQ(plugin.data_submit_async(0, memory, &value, 8, &queue), 0);
+  stop(queue, timing);
+  ASSERT_EQ(plugin.data_retrieve_async(0, &back, memory, 8, &queue), 0);
+  if (!std::getenv("LIBOMPTARGET_STAGING_THRESHOLD")) {
+    EXPECT_EQ(back, 0u);
+  }
+  ASSERT_EQ(plugin.synchronize(0, &queue), 0);
+  EXPECT_EQ(back, 7u);
+  sim.hold(0);
+  read(timing);
+  timing = start(queue);
+  ASSERT_EQ(plugin.data_submit_async(0, memory, &value, 8, &queue), 0);
+  stop(queue, timing);
+  ASSERT_EQ(plugin.synchronize(0, &queue), 0);
+  const uint64_t live = sim.live_objects();
+  EXPECT_EQ(plugin.read_timing(0, timing, nullptr, nullptr), 0); // they are not wanted
+  for (int i = 0; i < 3; ++i) {
+    timing = start(queue);
+    ASSERT_EQ(plugin.data_submit_async(0, memory, &value, 8, &queue), 0);
+    stop(queue, timing);
+    ASSERT_EQ(plugin.synchronize(0, &queue), 0);
+    read(timing);
+  }
+  EXPECT_EQ(sim.live_objects(), live);
+  EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
+}
+
 // Drivers load a kernel's code when they are asked for it.
 TEST_F(GpuPlugin, of_thousands_of_kernels_the_driver_is_asked_for_those_that_run) {
   constexpr int kKernels = 2000;

@@ -136,6 +136,7 @@ SAME_FUNCTION(cuEventCreate, cuEventCreate)
 SAME_FUNCTION(cuEventDestroy, cuEventDestroy_v2)
 SAME_FUNCTION(cuEventRecord, cuEventRecord)
 SAME_FUNCTION(cuEventSynchronize, cuEventSynchronize)
+SAME_FUNCTION(cuEventElapsedTime, cuEventElapsedTime)
 
 int main(int argc, char **argv) {
   // Pointers made of numbers are no constants for the compiler.

@@ -61,6 +61,8 @@ struct Event {
   Context *context;
   Stream *stream = nullptr; ///< that it was recorded on
   uint64_t ticket = 0;
+  bool has_time = false;
+  std::atomic<uint64_t> time_ns{0}; ///< when the stream came to it
   bool is_destroyed = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.h"
 #include "call.h"
 
 using namespace omptarget::cuda;
@@ -152,11 +153,12 @@ SIM_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsign
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuEventCreate(CUevent *out, unsigned) {
+SIM_API CUresult cuEventCreate(CUevent *out, unsigned flags) {
   SIM_ENTER_CONTEXT(cuEventCreate);
   const std::lock_guard lock(state().mutex);
   auto event = std::make_unique<Event>();
   event->context = context;
+  event->has_time = (flags & CU_EVENT_DISABLE_TIMING) == 0;
   *out = reinterpret_cast<CUevent>(event.get());
   state().events.push_back(std::move(event));
   return CUDA_SUCCESS;
@@ -175,9 +177,10 @@ SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
   SIM_CHECK(check_stream("cuEventRecord", context, stream_handle));
   SIM_CHECK(check_event("cuEventRecord", context, handle));
   Stream *stream = reinterpret_cast<Stream *>(stream_handle);
-  const uint64_t ticket = stream->last_ticket();
-  const std::lock_guard lock(state().mutex);
   Event *event = reinterpret_cast<Event *>(handle);
+  const uint64_t ticket =
+      event->has_time ? stream->enqueue([event] { event->time_ns = omptarget::now_ns(); }) : stream->last_ticket();
+  const std::lock_guard lock(state().mutex);
   event->stream = stream;
   event->ticket = ticket;
   return CUDA_SUCCESS;
@@ -200,6 +203,37 @@ SIM_API CUresult cuEventSynchronize(CUevent handle) {
   if (stream)
     stream->wait(ticket);
   return context->error.load();
+}
+
+SIM_API CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
+  SIM_ENTER(cuEventElapsedTime);
+  if (!current_context())
+    return CUDA_ERROR_INVALID_CONTEXT;
+  uint64_t times[2];
+  int i = 0;
+  for (const CUevent handle : {from, to}) {
+    SIM_CHECK(check_event("cuEventElapsedTime", nullptr, handle));
+    const Event *event = reinterpret_cast<Event *>(handle);
+    if (const CUresult error = event->context->error.load())
+      return error;
+    Stream *stream = nullptr;
+    uint64_t ticket = 0;
+    {
+      const std::lock_guard lock(state().mutex);
+      stream = event->stream;
+      ticket = event->ticket;
+    }
+    if (!event->has_time || !stream)
+      return CUDA_ERROR_INVALID_HANDLE;
+    if (!stream->is_complete(ticket)) {
+      violation("cuEventElapsedTime: an event that is not complete");
+      return CUDA_ERROR_NOT_READY;
+    }
+    times[i++] = event->time_ns.load();
+  }
+  // As the driver tells it: in milliseconds of 24 bits.
+  *milliseconds = static_cast<float>(static_cast<double>(static_cast<int64_t>(times[1] - times[0])) / 1e6);
+  return CUDA_SUCCESS;
 }
 
 // ---- Copies

@@ -50,6 +50,14 @@ SAME_PLACE(hsa_amd_event_t, memory_fault)
 SAME_PLACE(hsa_amd_gpu_memory_fault_info_t, virtual_address)
 SAME_PLACE(hsa_amd_gpu_memory_fault_info_t, fault_reason_mask)
 
+// One declaration for both.
+#define SAME_TIME(type)                                                                                                \
+  static_assert(sizeof(::type) == sizeof(own::hsa_amd_profiling_time_t) &&                                             \
+                offsetof(::type, start) == offsetof(own::hsa_amd_profiling_time_t, start) &&                           \
+                offsetof(::type, end) == offsetof(own::hsa_amd_profiling_time_t, end), #type);
+SAME_TIME(hsa_amd_profiling_dispatch_time_t)
+SAME_TIME(hsa_amd_profiling_async_copy_time_t)
+
 // Enumerations are passed as int, handles as their 8 bytes; of each function the number of parameters and their sizes.
 template <typename T> struct Parameters;
 template <typename R, typename... P> struct Parameters<R(P...)> {

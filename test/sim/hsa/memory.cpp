@@ -33,6 +33,7 @@ void carry_out(const CopyWork &copy, uint64_t number) {
     for (const Agent *agent : copy.agents)
       if (agent->is_gpu && !wait_less(*dependency, 1, *agent))
         return;
+  OperationTime time(copy.completion, state().copies_keep_times);
   bool may = true;
   for (Agent *agent : copy.agents)
     if (agent->is_gpu)
@@ -40,6 +41,7 @@ void carry_out(const CopyWork &copy, uint64_t number) {
             check_access("copy", agent, copy.source, copy.size);
   if (may)
     std::memmove(copy.destination, copy.source, copy.size);
+  time.end();
   complete(*copy.completion);
 }
 

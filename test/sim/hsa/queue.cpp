@@ -100,13 +100,16 @@ void run_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
 // A lost device completes nothing any more.
 void finish_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
   has_faulted = false;
+  SimSignal *const signal =
+      packet.completion_signal.handle ? find_signal("packet", packet.completion_signal) : nullptr;
+  OperationTime time(signal, queue.keeps_times);
   if (check_packet(queue, packet))
     run_kernel(queue, packet);
   if (has_faulted || queue.agent->is_lost)
     return;
-  if (packet.completion_signal.handle)
-    if (SimSignal *signal = find_signal("packet", packet.completion_signal))
-      complete(*signal);
+  time.end();
+  if (signal)
+    complete(*signal);
 }
 
 void run_barrier(const Queue &queue, const hsa_barrier_and_packet_t &packet) {
@@ -267,7 +270,7 @@ SIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int co
   if (!signal || condition != HSA_SIGNAL_CONDITION_LT)
     return 0;
   release_work();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout * (1'000'000'000 / kTicksPerSecond));
   while (signal->value.load() >= value && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   return signal->value.load();
@@ -325,4 +328,47 @@ SIM_API uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *handle) 
 SIM_API uint64_t hsa_queue_add_write_index_relaxed(const hsa_queue_t *handle, uint64_t count) {
   Queue *queue = find_queue("hsa_queue_add_write_index_relaxed", handle);
   return queue ? queue->write.fetch_add(count) : 0;
+}
+
+// ---- Times
+
+SIM_API hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable) {
+  SIM_ENTER(hsa_amd_profiling_set_profiler_enabled);
+  Queue *queue = find_queue("hsa_amd_profiling_set_profiler_enabled", handle);
+  if (!queue)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  queue->keeps_times = enable != 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+SIM_API hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable) {
+  SIM_ENTER(hsa_amd_profiling_async_copy_enable);
+  state().copies_keep_times = enable;
+  return HSA_STATUS_SUCCESS;
+}
+
+namespace {
+hsa_status_t tell_time(const char *call, hsa_signal_t handle, hsa_amd_profiling_time_t *time) {
+  const SimSignal *signal = find_signal(call, handle);
+  if (!signal)
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (signal->value.load() != 0)
+    violation("%s: the operation is not complete", call);
+  *time = {signal->start.load(), signal->end.load()};
+  return HSA_STATUS_SUCCESS;
+}
+} // namespace
+
+SIM_API hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
+                                                         hsa_amd_profiling_time_t *time) {
+  SIM_ENTER(hsa_amd_profiling_get_dispatch_time);
+  const Agent *const found = find_agent("hsa_amd_profiling_get_dispatch_time", agent);
+  if (!found || !found->is_gpu)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  return tell_time("hsa_amd_profiling_get_dispatch_time", signal, time);
+}
+
+SIM_API hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal, hsa_amd_profiling_time_t *time) {
+  SIM_ENTER(hsa_amd_profiling_get_async_copy_time);
+  return tell_time("hsa_amd_profiling_get_async_copy_time", signal, time);
 }

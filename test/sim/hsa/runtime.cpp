@@ -104,7 +104,9 @@ SIM_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
   case HSA_SYSTEM_INFO_VERSION_MINOR:
     return put<uint16_t>(value, 1);
   case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-    return put<uint64_t>(value, 1000000000);
+    return put<uint64_t>(value, kTicksPerSecond);
+  case HSA_SYSTEM_INFO_TIMESTAMP:
+    return put<uint64_t>(value, ticks_now());
   case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
     return put<bool>(value, is_set("SIM_HSA_XNACK"));
   default:

@@ -3,6 +3,8 @@
 
 #include "state.h"
 
+#include "base/clock.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -127,6 +129,11 @@ void wait_until_released(uint64_t number) {
 }
 
 // ---- Signals
+
+uint64_t ticks_now() {
+  constexpr uint64_t kOffset = 1'000'000'000'000;
+  return kOffset + omptarget::now_ns() / (1'000'000'000 / kTicksPerSecond);
+}
 
 void signal_changed() {
   const std::lock_guard lock(changes().mutex);

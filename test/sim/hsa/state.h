@@ -34,6 +34,7 @@ struct Queue;
 
 struct SimSignal {
   std::atomic<int64_t> value{0};
+  std::atomic<uint64_t> start{0}, end{0}; ///< of the last operation, if it was to keep its times
   Queue *doorbell_of = nullptr;
   std::atomic<bool> is_destroyed{false};
 };
@@ -123,7 +124,7 @@ struct Queue {
   std::mutex mutex; ///< of ringing
   QueueCallback callback = nullptr;
   void *callback_data = nullptr;
-  std::atomic<bool> is_destroyed{false}, is_stopped{false};
+  std::atomic<bool> is_destroyed{false}, is_stopped{false}, keeps_times{false};
   std::vector<std::thread> unordered; ///< kernels without a barrier bit
   Worker worker;
 };
@@ -141,6 +142,7 @@ struct State {
   std::set<uint64_t> kernel_objects;
   EventCallback event_callback = nullptr;
   void *event_data = nullptr;
+  std::atomic<bool> copies_keep_times{false};
 };
 
 State &state();
@@ -167,6 +169,27 @@ void signal_changed();
 /// Blocks until the signal is less than the value; false if the device is lost meanwhile.
 bool wait_less(SimSignal &signal, int64_t value, const Agent &agent);
 void complete(SimSignal &signal);
+
+/// The clock of the system: it counts as on real machines, and did not begin when the host's did.
+inline constexpr uint64_t kTicksPerSecond = 100'000'000;
+uint64_t ticks_now();
+/// Notes in a signal when an operation ran, from here to the end of the life of this.
+class OperationTime {
+public:
+  OperationTime(SimSignal *signal, bool keeps_times)
+      : signal_(signal), start_(keeps_times ? ticks_now() : 0), keeps_times_(keeps_times) {}
+  void end() {
+    if (!signal_)
+      return;
+    signal_->start = start_;
+    signal_->end = keeps_times_ ? ticks_now() : 0;
+  }
+
+private:
+  SimSignal *const signal_;
+  const uint64_t start_;
+  const bool keeps_times_;
+};
 /// The work that was added before this call may start.
 void release_work();
 /// Blocks while work that was added with this number is held back.
