@@ -136,7 +136,7 @@ Status Memory::Source::release(void *memory) {
   return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory);
 }
 
-Result<void *> Memory::BlockSource::allocate(size_t size) { 
+Result<void *> Memory::BlockSource::allocate(size_t size) {
   return allocate_in(host_pools().arguments, size, {device_.agent()});
 }
 

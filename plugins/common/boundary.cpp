@@ -3,11 +3,9 @@
 
 #include "common/boundary.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -37,17 +35,6 @@ int32_t finish(Status status, int32_t device) {
 void keep_reason(const Status &status) { plugin::set_thread_text(status.to_string()); }
 
 void host_library_asks_for_errors() { host_asks.store(true, std::memory_order_relaxed); }
-
-size_t copy_text(const std::string &text, char *buffer, size_t size) {
-  if (buffer && size != 0) {
-    const size_t length = std::min(text.size(), size - 1);
-    std::memcpy(buffer, text.data(), length);
-    buffer[length] = '\0';
-  }
-  return text.size();
-}
-
-size_t copy_last_error(char *buffer, size_t size) { return copy_text(plugin::thread_text(), buffer, size); }
 
 void set_info_bits(uint32_t bits) { info_internal::bits.store(bits, std::memory_order_relaxed); }
 

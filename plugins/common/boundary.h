@@ -1,16 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The boundary of a plugin: failures become return values and their text is kept for __tgt_rtl_last_error; information
-// asked for by LIBOMPTARGET_INFO is printed.
+// The boundary of a plugin for GPUs: failures become return values and their text is kept for __tgt_rtl_last_error; information
+// asked for by LIBOMPTARGET_INFO is printed. Any thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "base/status.h"
 #include "common/info_bits.h"
+#include "common/last_error.h"
 
 namespace omptarget {
 
@@ -21,16 +20,11 @@ inline constexpr int32_t kFailure = -1;
 /// asks. Returns what the plugin function returns.
 int32_t finish(Status status, int32_t device = -1);
 
-/// Keeps the text of what is no failure, but explains what the host library sees: why there are no devices.
+/// Keeps the text of a status that is no failure of a call, such as why there are no devices.
 void keep_reason(const Status &status);
 
 /// The host library knows __tgt_rtl_last_error: nothing is printed by the plugin.
 void host_library_asks_for_errors();
-
-/// For __tgt_rtl_last_error.
-size_t copy_last_error(char *buffer, size_t size);
-/// Copies a text, cut to size bytes with the NUL; returns its full length.
-size_t copy_text(const std::string &text, char *buffer, size_t size);
 
 /// Prints one line about a device (its number in the program) to stderr.
 [[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);

@@ -45,6 +45,7 @@ struct ElfSymbol {
 /// Sections and defined symbols of an image. Refers to the image's memory, which must outlive it. Immutable.
 class ElfImage {
 public:
+  /// Fails, naming what is wrong, for bytes that are no such file or contradict themselves.
   static Result<ElfImage> parse(const void *image, size_t size);
 
   const ElfHeader &header() const { return header_; }

@@ -24,12 +24,13 @@ enum class EntryKind {
   kNothing       ///< nothing on the device, such as the mask of requires directives
 };
 
+/// Tells by flags and size what the entry is. Any thread.
 EntryKind kind_of(const __tgt_offload_entry &entry);
 
 /// The device's answer for one entry; null if the image does not have it.
 using EntryResolver = std::function<Result<void *>(EntryKind kind, const std::string &name, size_t size)>;
 
-/// A table and the memory of its entries. Its address is that of the table given out, so it must not move.
+/// A table and the memory of its entries. The host library keeps the address of `table`, so this must not move.
 struct EntryTable {
   __tgt_target_table table{};
   std::vector<__tgt_offload_entry> entries;

@@ -22,7 +22,7 @@ struct GlobalCallSymbol {
 /// True if the name is that of a constructor or destructor of this kind; then its priority.
 bool parse_global_call(std::string_view name, GlobalCall kind, uint32_t &priority);
 
-/// Sorts by priority; symbols of equal priority keep their order, doubles go.
+/// Sorts by priority. Symbols of equal priority keep their order; of equal symbols one is left.
 void order_global_calls(std::vector<GlobalCallSymbol> &symbols);
 
 } // namespace omptarget

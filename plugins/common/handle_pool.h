@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// Any thread. Destroying is up to the owner.
+/// Any thread. The owner destroys the handles.
 template <typename Handle> class HandlePool {
 public:
   /// A handle that was given back, last one first, or the null handle.
@@ -24,7 +24,7 @@ public:
     return handle;
   }
 
-  /// As take(); one that create() makes, a Result<Handle>, if nothing is left.
+  /// As take(), but if nothing is left, makes one by create(), which returns a Result<Handle>.
   template <typename Create> Result<Handle> take_or(Create create) {
     if (Handle handle = take())
       return handle;
@@ -42,7 +42,7 @@ public:
 
   void give_back(Handle handle) { handles_.lock()->push_back(handle); }
 
-  /// All that were made here, also those that are taken; nothing is left to take.
+  /// Returns all that were made here, also those that are taken. Afterwards nothing is left to take.
   std::vector<Handle> take_all() {
     handles_.lock()->clear();
     std::vector<Handle> all;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many teams and threads a kernel is launched with, where the program does not say it or says more than the device
-// has. Pure.
+// has. Any thread; only apply_launch_settings looks at anything but its arguments.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,11 @@ struct LaunchShape {
 /// Threads of a team where the program does not say it.
 uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limits);
 
-/// OMP_NUM_TEAMS, OMP_TEAMS_THREAD_LIMIT, OMP_TEAM_LIMIT and the LIBOMPTARGET settings of launches applied to what the
+/// Applies OMP_NUM_TEAMS, OMP_TEAMS_THREAD_LIMIT, OMP_TEAM_LIMIT and the LIBOMPTARGET settings of launches to what the
 /// device has.
 void apply_launch_settings(LaunchLimits &limits);
 
+/// The shape that a launch gets: what the program asks for, as far as kernel and device allow it, and defaults for the rest.
 LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request);
 
 } // namespace omptarget

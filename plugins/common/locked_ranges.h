@@ -23,10 +23,11 @@ struct PinnedView {
 class HostPinner {
 public:
   virtual ~HostPinner() = default;
-  /// *is_foreign: the program had pinned the memory itself, so it is not unpinned here.
+  /// Pins the range and returns the device's address of it. Sets *is_foreign if the program had pinned the memory itself, so that it
+  /// is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
-  /// A range that is not pinned in the LockedRanges that ask. What is counted is given back by unpin.
+  /// Looks for a range that the LockedRanges which ask have not pinned. What is counted is given back by unpin().
   virtual PinnedView find_pinned(void *, size_t) { return {}; }
 };
 
@@ -56,7 +57,7 @@ private:
   };
   using Ranges = std::map<uintptr_t, Range>;
   Ranges::iterator find(uintptr_t address);
-  /// One that has a part of the range; end() if there is none. The range begins in none.
+  /// The first one that has a part of the range, which begins in none; end() if there is none.
   Ranges::iterator find_behind(uintptr_t address, size_t size);
 
   HostPinner &pinner_;

@@ -15,11 +15,11 @@ namespace omptarget {
 /// Any thread, but init() before all others.
 class MappedRanges {
 public:
-  /// Pins by these, which outlive it.
+  /// The ranges pin, and outlive this.
   explicit MappedRanges(LockedRanges &ranges) : ranges_(ranges) {}
   /// Reads the setting and forgets what was mapped before.
   void init();
-  /// Pins if it is asked for; that it cannot be is a failure only if it is mandatory.
+  /// Pins size bytes if the setting asks for it. Fails if they cannot be pinned and the setting says that they must be.
   Status notify_mapped(void *host, size_t size);
   Status notify_unmapped(void *host);
   /// Whether anything is pinned at all.

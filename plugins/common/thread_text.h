@@ -8,9 +8,10 @@
 
 namespace omptarget::plugin {
 
+/// Replaces the text of the calling thread.
 void set_thread_text(std::string text);
 
-/// Empty if the thread has none.
+/// The text of the calling thread, valid until it sets another; empty if it has none.
 const std::string &thread_text();
 
 } // namespace omptarget::plugin

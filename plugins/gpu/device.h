@@ -39,12 +39,14 @@ struct DeviceRates {
   uint64_t hardware_parallelism; ///< warps that can be resident
 };
 
+/// Any thread, but init() and deinit() of a device by one thread at a time.
 class Device {
 public:
   virtual ~Device() = default;
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
+  /// Its number among the plugin's devices.
   int32_t id() const { return id_; }
   /// Its number in the program.
   int32_t number() const;
@@ -119,7 +121,7 @@ protected:
   /// Before everything else, without a Scope, and after all of it.
   virtual Status open() { return Status::ok(); }
   virtual Status close() { return Status::ok(); }
-  /// How the thread was found: the driver's own record of it.
+  /// What the driver notes when a thread enters, so that leave() can put the thread back as it was.
   struct Entry {
     alignas(void *) std::byte before[4 * sizeof(void *)];
   };
@@ -134,7 +136,7 @@ protected:
   virtual DeviceRates rates() const = 0;
   /// Whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
   virtual bool has_heap_pools() const { return false; }
-  /// Null if it reaches all memory of the host; otherwise what it reaches, as a sentence.
+  /// Null if it reaches all memory of the host; otherwise a sentence that says what it reaches.
   virtual const char *limited_reach() const = 0;
   /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
   virtual Status create_own() { return Status::ok(); }
@@ -192,7 +194,7 @@ private:
   HeapPools heap_pools_;
 };
 
-/// The time of a call that concerns a device.
+/// Lives as long as a call that concerns a device. Used by one thread.
 class Scope {
 public:
   explicit Scope(Device &device) : device_(device) { device.enter(entry_); }

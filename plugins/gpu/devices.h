@@ -11,7 +11,7 @@
 
 namespace omptarget::gpu {
 
-/// Opens the driver at first use. Never destroyed: other threads may be inside when the process ends.
+/// Opens the driver at first use. Any thread. Never destroyed: other threads may be inside when the process ends.
 Devices &devices();
 int32_t number_of_devices();
 /// Null if there is none of this number.

@@ -14,8 +14,8 @@ namespace omptarget::gpu {
 class Device;
 class Image;
 
-/// Bytes of an image's pool. wanted: what the user asks for, or less than 0. Otherwise as much as there is to spare: other
-/// processes and libraries use the device, too. free: bytes that nobody uses, given: bytes of the pools that there are.
+/// Bytes of an image's pool. wanted: bytes that the user asks for; if it is less than 0, the pool gets what there is to spare, since
+/// other processes and libraries use the device, too. free: bytes that nobody uses; given: bytes of the pools that there are.
 uint64_t heap_pool_size(int64_t wanted, uint64_t free, uint64_t given);
 
 /// The pools of a device. Serialised by the caller, inside of a Scope.
@@ -25,7 +25,7 @@ public:
   void init();
   /// Gives an image that was just loaded its pool, if it has a place for one.
   Status give(Device &device, Image &image);
-  /// The image goes.
+  /// Frees the pool of an image that is about to be unloaded.
   Status take_back(Device &device, const Image &image);
 
 private:

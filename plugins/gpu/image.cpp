@@ -16,11 +16,11 @@ namespace {
 
 constexpr uintptr_t kImageAlignment = 8;
 
-// How the image's own record of an entry of the RFC may be called.
 // Images that use LLVM's libc for GPUs, by clang 17 to 19, have this variable, and wait in vain if no host serves its calls.
 // (Those of clang 20 and later have one of another name whether they use it or not.)
 constexpr const char *kHostServices = "__llvm_libc_rpc_client";
 
+// How the image's own record of an entry of the RFC may be called.
 constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry."};
 
 } // namespace

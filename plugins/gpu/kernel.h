@@ -24,7 +24,7 @@ public:
   /// Asks the driver, unless that was done. Any thread, inside of a Scope. Everything below may be called afterwards.
   Status prepare() { return is_prepared_.load(std::memory_order_acquire) ? Status::ok() : prepare_once(); }
   const KernelTraits &traits() const { return traits_; }
-  /// Most threads of a team that its registers allow; 0: not said.
+  /// Most threads of a team that its registers allow; 0: not known.
   uint32_t max_threads() const { return max_threads_; }
   /// Threads that run together, if the kernel was made for another number than the device has by default; otherwise 0.
   uint32_t warp_size() const { return warp_size_; }

@@ -43,7 +43,7 @@ struct Launch {
   EnvironmentNeed environment_need(const Grid &grid) const;
   /// Arguments of kernels are 8 bytes each, of all generations.
   size_t argument_count() const { return size_t{shape.NumArgs} + (has_leading() ? 1 : 0); }
-  /// Writes so many.
+  /// Writes the values of that many arguments; environment: device address of the launch environment.
   void write_arguments(uint64_t *values, uint64_t environment) const;
 
 private:

@@ -25,7 +25,7 @@ Status Memory::init(uint64_t free) {
   return init_own();
 }
 
-// Where it comes from, 0 to 2; -1: there is no such kind.
+// The allocator of a kind, 0 to 2; -1: there is no such kind.
 int Memory::index_of(int32_t kind) {
   if (kind == OMPTARGET_ALLOC_DEFAULT)
     return OMPTARGET_ALLOC_DEVICE;
@@ -112,7 +112,7 @@ Result<uint64_t> Memory::allocate_device(size_t size) {
 
 Status Memory::release_device(uint64_t memory) { return allocators_[OMPTARGET_ALLOC_DEVICE]->release(reinterpret_cast<void *>(memory)); }
 
-// What host and device share is pinned already.
+// Memory that host and device share is pinned already.
 Result<void *> Memory::lock(void *host, size_t size) {
   if (index_of(host) != OMPTARGET_ALLOC_DEVICE)
     return host;

@@ -35,21 +35,22 @@ public:
   Result<void *> allocate_pinned(size_t size) { return allocators_[OMPTARGET_ALLOC_HOST]->allocate(size); }
   Status release_pinned(void *memory) { return allocators_[OMPTARGET_ALLOC_HOST]->release(memory); }
 
-  /// data_lock and data_unlock.
+  /// Pin host memory for the device, and undo one lock() (plugin.h: data_lock, data_unlock).
   Result<void *> lock(void *host, size_t size);
   Status unlock(void *host);
-  /// LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS.
+  /// Pin mapped host memory if LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS says so.
   Status notify_mapped(void *host, size_t size) { return mapped_.notify_mapped(host, size); }
   Status notify_unmapped(void *host) { return mapped_.notify_unmapped(host); }
 
   bool pins_mapped() const { return mapped_.is_on(); }
 
-  /// allocate() and release() as far as they need no driver, also outside of a Scope: null, or false and nothing done, if
-  /// they do.
+  /// As allocate() and release() where no driver is needed, also outside of a Scope. Where one is needed, they return null, or false,
+  /// and have done nothing.
   void *try_allocate(size_t size, int32_t kind);
   bool try_release(void *memory);
 
-  AllocatorStatistics statistics() { 
+  /// Of device memory.
+  AllocatorStatistics statistics() {
     const auto &allocator = allocators_[OMPTARGET_ALLOC_DEVICE];
     return allocator ? allocator->statistics() : AllocatorStatistics();
   }
@@ -65,7 +66,7 @@ protected:
   /// Memory of the kinds OMPTARGET_ALLOC_HOST and OMPTARGET_ALLOC_SHARED.
   virtual Result<void *> allocate_shared(size_t size, int32_t kind) = 0;
   virtual Status release_shared(void *memory, int32_t kind) = 0;
-  /// What else there is.
+  /// Creates and releases what only this driver has.
   virtual Status init_own() { return Status::ok(); }
   virtual Status release_own() { return Status::ok(); }
 

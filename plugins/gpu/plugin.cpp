@@ -99,7 +99,7 @@ Result<std::unique_ptr<ImageTarget>> target_of(const __tgt_device_image &image) 
   return kVendor.read_image_target(begin, static_cast<size_t>(end - begin));
 }
 
-// What the image's container says agrees with the image or says nothing; the image itself decides.
+// The image itself decides, not its container, which says the same or nothing.
 int32_t rank_on(const Device &device, const __tgt_device_image &image) {
   Result<std::unique_ptr<ImageTarget>> target = target_of(image);
   return target ? (*target)->rank(device) : 0;
@@ -137,7 +137,7 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   return kSuccess;
 }
 
-size_t __tgt_rtl_last_error(char *buffer, size_t size) { return copy_last_error(buffer, size); }
+size_t __tgt_rtl_last_error(char *buffer, size_t size) { return plugin::copy_last_error(buffer, size); }
 
 int32_t __tgt_rtl_init_plugin(void) {
   number_of_devices();
@@ -422,7 +422,7 @@ int32_t __tgt_rtl_init_device_info(int32_t id, __tgt_device_info *info, const ch
 
 size_t __tgt_rtl_device_arch(int32_t id, char *buffer, size_t size) {
   const Device *device = find_device(id);
-  return device ? copy_text(device->architecture(), buffer, size) : 0;
+  return device ? plugin::copy_text(device->architecture(), buffer, size) : 0;
 }
 
 int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statistics) {
@@ -447,7 +447,7 @@ int32_t __tgt_rtl_device_numa_domain(int32_t id) {
 size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {
   const Device *device = find_device(id);
   const std::string uid = device ? device->uid() : std::string();
-  return uid.empty() ? 0 : copy_text(uid, buffer, size);
+  return uid.empty() ? 0 : plugin::copy_text(uid, buffer, size);
 }
 
 int32_t __tgt_rtl_set_function_ptr_map(int32_t id, uint64_t count, __omp_offloading_fptr_map_ty *table) {

@@ -42,7 +42,7 @@ public:
   Result<__tgt_async_info *> create_info();
   Status release_info(__tgt_async_info *info);
 
-  /// Memory for a launch that needs an environment, and back when the launch is complete.
+  /// Memory for a launch that needs an environment. The caller gives it back when the launch is complete.
   Result<std::unique_ptr<EnvironmentBlock>> take_environment(const EnvironmentNeed &need);
   void give_back_environment(std::unique_ptr<EnvironmentBlock> block) { environments_.lock()->push_back(std::move(block)); }
 
@@ -53,16 +53,18 @@ public:
 
   /// Creates what the settings ask for in advance.
   virtual Status init() = 0;
+  /// Takes a stream that nobody uses, or makes one.
   virtual Result<void *> take() = 0;
-  /// The stream is empty.
+  /// Takes a stream back, which is empty.
   virtual void give_back(void *stream) = 0;
 
   virtual Result<void *> create_event() = 0;
-  /// One that was destroyed, also outside of a Scope; null if there is none.
+  /// Returns an event that destroy_event() has kept; null if there is none. Also outside of a Scope.
   virtual void *take_event() = 0;
-  /// Also outside of a Scope.
+  /// Ends the event, and keeps it for take_event(). Also outside of a Scope.
   virtual void destroy_event(void *event) = 0;
   virtual Status record(void *event, void *stream) = 0;
+  /// Lets what is put into the stream from now on wait for the event; does not block.
   virtual Status wait_for(void *event, void *stream) = 0;
   /// Blocks until what the event stands behind is complete.
   virtual Status wait_for(void *event) = 0;
@@ -78,7 +80,8 @@ public:
 protected:
   explicit QueueSet(Device &device) : device_(device) {}
 
-  virtual Status finish(void *stream) = 0;              ///< blocks until the stream is empty
+  /// Blocks until the stream is empty.
+  virtual Status finish(void *stream) = 0;
   virtual Result<bool> is_finished(void *stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
   virtual void abandon(void *stream) = 0;

@@ -21,7 +21,7 @@ public:
   virtual ~StagingBuffer() = default;
   void *memory() const { return memory_; }
 
-  /// Makes what the buffer still lacks to hold this many bytes.
+  /// Allocates what the buffer still lacks to hold this many bytes.
   virtual Status prepare(size_t size) = 0;
   /// Starts a copy from or to the buffer on the stream. After a failure no copy uses the buffer.
   virtual Status copy_to(void *stream, uint64_t target, size_t size) = 0;

@@ -26,7 +26,7 @@ struct Call {
 
 /// The device that a construct with this device number runs on, ready for use; null: the host (offloading is disabled,
 /// there are no devices, the number is that of the initial device, or the device has ended). Fails for numbers out of range, and without devices
-/// under OMP_TARGET_OFFLOAD=MANDATORY. OpenMP 5.2, sections 13.2 and 21.2.9.
+/// under OMP_TARGET_OFFLOAD=MANDATORY. Any thread; may load plugins and images. OpenMP 5.2, sections 13.2 and 21.2.9.
 Result<DeviceUse> device_for(int64_t device_number);
 
 /// The same device if nothing has to be done for that, not even counting its use; otherwise null, and device_for knows more.
@@ -34,10 +34,10 @@ inline Device *ready_device_for(int64_t device_number) {
   return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
 }
 
-/// The device of that number if it has ended, else null: what it held is lost to the construct (lost_data.h).
+/// The device of that number if it has ended, else null. What it held is lost to the construct (lost_data.h). Any thread.
 Device *ended_device_for(int64_t device_number);
 
-/// Source position of an ident_t: "file:line:column", or empty if the program was compiled without.
+/// Source position of an ident_t, which owns the text; empty if the program was compiled without.
 struct SourcePosition {
   const char *file = nullptr;
   int file_length = 0;

@@ -15,8 +15,8 @@
 
 namespace omptarget {
 
-/// Is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the destructor. Used by one
-/// thread.
+/// A queue is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the destructor.
+/// Used by one thread.
 class ConstructQueue {
 public:
   explicit ConstructQueue(Device &device)
@@ -38,7 +38,7 @@ public:
            pointers_.is_empty() && late_.empty();
   }
 
-  /// What lies in a mapping that is gone is not copied.
+  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
   /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
@@ -57,7 +57,7 @@ public:
   Result<bool> wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings);
   /// The event after which all that is queued now is done, or null if it is done.
   Result<std::shared_ptr<void>> arrival_event();
-  /// A mapping that was published with such an event.
+  /// Takes over a mapping that was published with such an event: wait() ends its arrival.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
   /// Waits for all queued work, then ends what was pending: host pointers are restored, pointers settled, temporary memory freed.
@@ -84,7 +84,7 @@ public:
   void set_kernel(const char *name) { kernel_ = name; }
   /// Adds to a failure that it is the kernel's.
   Status blamed_on_kernel(Status failure) const;
-  /// The failure of what was to follow the kernel, or if the kernel has failed before it, the kernel's.
+  /// Returns the failure of what was to follow the kernel; if the kernel has failed before it, that of the kernel.
   Status unless_kernel_failed(Status failure);
 
 private:

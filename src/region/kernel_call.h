@@ -68,7 +68,7 @@ inline Status call_without_arguments(const Device &device, const Kernel &kernel,
   return device.plugin_device().launch_kernel(kernel.handle, values + 1, args, nullptr);
 }
 
-/// What the argument is that is not mapped: a captured function pointer names the device's function, other pointers are
+/// The value that an argument has which is not mapped. A captured function pointer becomes the device's function, other pointers are
 /// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
 void *unmapped_argument(const Device &device, int64_t size, void *base);
 

@@ -24,7 +24,7 @@ struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
 enum class Outcome { kRanOnDevice, kRunOnHost };
 
 /// Runs the kernel on the call's device and waits for it; kRunOnHost: the caller must run the host version (offloading is
-/// off, no device, or no image of the module fits the device). Each request is launched once.
+/// off, there is no device, or no image of the module fits the device). A request is launched once. Any thread.
 Result<Outcome> launch(const Call &call, LaunchRequest &request);
 
 } // namespace omptarget

@@ -11,6 +11,7 @@
 
 namespace omptarget {
 
+/// Any thread, all three.
 /// target exit data: counts as ever; what would be copied back is lost.
 Status leave_ended_device(const Call &call, const MapList &list);
 

@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// What a mapper function fills through __tgt_push_mapper_component; its address is the handle.
+/// What a mapper function fills through __tgt_push_mapper_component; its address is the handle. Used by one thread.
 class MapperComponents {
 public:
   void push(const MapItem &component) { items_.push_back(component); }
@@ -22,8 +22,8 @@ private:
   MapItems items_;
 };
 
-/// Appends the items of the list. Fails for negative counts and parents that do not exist. code: return address in the code
-/// that passes them, for updates, whose sections need not be contiguous.
+/// Appends the items of the list, and calls mappers, which run code of the program. Fails for negative counts and parents that do not
+/// exist. code: return address in the code that passes them, for updates, whose sections need not be contiguous.
 Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
 
 /// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For updates.

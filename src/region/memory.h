@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device memory routines (OpenMP 5.2, section 18.8), by number of device; the initial device is the host.
+// The device memory routines (OpenMP 5.2, section 18.8), by number of device; the initial device is the host. Any thread. Sizes and
+// lengths are in bytes. What returns a Status or Result fails for a number that is no device's.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace omptarget {
 /// omp_initial_device.
 Result<DeviceUse> api_device(int32_t number);
 
-/// Memory of the given kind (OMPTARGET_ALLOC_*); on the host malloc's. Null for size 0.
+/// Memory of the given kind (OMPTARGET_ALLOC_*), which the caller frees; on the host malloc's. Null for size 0.
 Result<void *> allocate_memory(size_t size, int32_t device, int32_t kind);
 Status free_memory(void *pointer, int32_t device, int32_t kind);
 
@@ -57,8 +58,8 @@ Status disassociate(const void *host, int32_t device);
 Result<void *> lock_memory(void *pointer, size_t size, int32_t device);
 Status unlock_memory(void *pointer, int32_t device);
 
-/// A name of the device that stays the same from run to run as far as its plugin can tell; lives for ever. Null: no such
-/// device. And the device of a name, or -2.
+/// A name of the device that stays the same from run to run as far as its plugin can tell; it lives for ever. Null: no such
+/// device. device_of_uid returns the device of a name, or -2.
 const char *uid_of_device(int32_t device);
 int32_t device_of_uid(const char *uid);
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a construct has begun and ends once its queue is empty. Each destructor ends what is left; the queue has been waited
-// for before. All are used by one thread.
+// What a construct has begun and ends once its queue is empty. Each destructor ends what is left; whoever owns it has waited for
+// the queue before. All are used by one thread.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -26,7 +26,7 @@ public:
 
   Result<DevicePtr> allocate(int64_t size);
   bool is_empty() const { return memory_.empty(); }
-  /// All of it, whatever fails; the first failure.
+  /// Frees all of it, whatever fails, and returns the first failure.
   Status free();
 
 private:

@@ -9,8 +9,8 @@
 
 namespace omptarget {
 
-/// Whether the module with this code gives offsets in bytes. Its images say it by their compilers, or else the module by the
-/// libomptarget that it needs. Fails if neither does. Any thread; reads images at the first call for a module.
+/// Whether the module with this code gives offsets in bytes. The compilers of its images tell it, or else the libomptarget that the
+/// module needs. Fails if neither tells it. Any thread; reads images at the first call for a module.
 Result<bool> has_byte_offsets(const void *code);
 
 } // namespace omptarget

@@ -14,11 +14,11 @@
 
 namespace omptarget {
 
-/// Whether the host does this data construct, in place of the device. Fails if data of it are on the device.
+/// Whether the host does this data construct, in place of the device. Fails if data of it are on the device. Any thread.
 Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items);
 
 /// Fails if the host cannot run a region of the module in place of the device, since data of it, or variables of the
-/// module, are there. library may be null.
+/// module, are there. library may be null. Any thread.
 Status check_host_can_run(Device &device, const OffloadLibrary *library, const MapList &list);
 
 } // namespace omptarget

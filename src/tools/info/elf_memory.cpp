@@ -34,6 +34,10 @@ template <typename Record> std::optional<Record> ElfMemory::record(uint64_t offs
   return result;
 }
 
+template <typename Record> Record ElfMemory::checked_record(uint64_t offset) const {
+  return record<Record>(offset).value_or(Record{});
+}
+
 Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
   if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
     return Status::error("it is no ELF file");
@@ -41,7 +45,7 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
     return Status::error("it is an ELF file of another class or byte order; expected 64 bits, little endian");
   ElfMemory memory;
   memory.file_ = file;
-  if (const auto machine = memory.record<Elf64_Ehdr>(0)->e_machine; machine != EM_X86_64)
+  if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != EM_X86_64)
     return Status::error(format("it is for machine %u; expected x86-64 (62)", static_cast<unsigned>(machine)));
   OMPTARGET_TRY_DURING(memory.read_segments(), "while reading the program headers");
   OMPTARGET_TRY_DURING(memory.read_sections(), "while reading the section headers");
@@ -50,7 +54,7 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
 }
 
 Status ElfMemory::read_segments() {
-  const auto header = *record<Elf64_Ehdr>(0);
+  const auto header = checked_record<Elf64_Ehdr>(0);
   if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr))
     return Status::error(format("they have %u bytes; expected %zu", header.e_phentsize, sizeof(Elf64_Phdr)));
   uint64_t end = 0; // of the segment before
@@ -73,7 +77,7 @@ Status ElfMemory::read_segments() {
 }
 
 Status ElfMemory::read_sections() {
-  const auto header = *record<Elf64_Ehdr>(0);
+  const auto header = checked_record<Elf64_Ehdr>(0);
   if (header.e_shoff == 0)
     return Status::ok();
   const auto first = record<Elf64_Shdr>(header.e_shoff);
@@ -86,7 +90,7 @@ Status ElfMemory::read_sections() {
   section_headers_ = header.e_shoff;
   section_count_ = static_cast<uint32_t>(count);
   for (uint32_t i = 0; i < section_count_; ++i)
-    if (const auto section = *record<Elf64_Shdr>(section_headers_ + i * sizeof(Elf64_Shdr));
+    if (const auto section = checked_record<Elf64_Shdr>(section_headers_ + i * sizeof(Elf64_Shdr));
         section.sh_addr > UINT64_MAX - section.sh_size)
       return Status::error(format("section %u reaches past the end of memory", i));
   const uint32_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first->sh_link;
@@ -94,7 +98,7 @@ Status ElfMemory::read_sections() {
     return Status::ok();
   if (names >= count)
     return Status::error(format("their names are in section %u of %llu", names, static_cast<unsigned long long>(count)));
-  const auto section = *record<Elf64_Shdr>(section_headers_ + names * sizeof(Elf64_Shdr));
+  const auto section = checked_record<Elf64_Shdr>(section_headers_ + names * sizeof(Elf64_Shdr));
   section_names_ = part(section.sh_offset, section.sh_size);
   if (section_names_.size() != section.sh_size)
     return Status::error("their names lie outside of the file");
@@ -124,7 +128,7 @@ Status ElfMemory::relocate() {
 }
 
 Status ElfMemory::relocate_by(uint32_t section, uint64_t &budget) {
-  const auto header = *record<Elf64_Shdr>(section_headers_ + section * sizeof(Elf64_Shdr));
+  const auto header = checked_record<Elf64_Shdr>(section_headers_ + section * sizeof(Elf64_Shdr));
   if (header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
     return Status::ok();
   const auto table = part(header.sh_offset, header.sh_size);
@@ -138,7 +142,7 @@ Status ElfMemory::relocate_by(uint32_t section, uint64_t &budget) {
   if (header.sh_link < section_count_)
     symbols = record<Elf64_Shdr>(section_headers_ + header.sh_link * sizeof(Elf64_Shdr));
   for (uint64_t i = 0; i < count; ++i) {
-    const auto relocation = *record<Elf64_Rela>(header.sh_offset + i * sizeof(Elf64_Rela));
+    const auto relocation = checked_record<Elf64_Rela>(header.sh_offset + i * sizeof(Elf64_Rela));
     const uint32_t type = ELF64_R_TYPE(relocation.r_info);
     uint64_t value = static_cast<uint64_t>(relocation.r_addend);
     if (type == R_X86_64_64) {

@@ -60,6 +60,8 @@ private:
     std::span<std::byte> bytes;
   };
   template <typename Record> std::optional<Record> record(uint64_t offset) const;
+  /// The same where it is known that the file has it.
+  template <typename Record> Record checked_record(uint64_t offset) const;
   std::span<std::byte> part(uint64_t offset, uint64_t size) const;
   Status read_segments();
   Status read_sections();

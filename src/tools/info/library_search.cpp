@@ -121,9 +121,11 @@ private:
 
   /// Whether the folder, or its part for this CPU, has a file of that name for this machine.
   bool find_in(const std::string &folder, const std::string &name, LibraryChoice &choice) {
-    for (const std::string &part : cpu_folders_)
-      if (is_folder(folder + "/" + part) && take(folder + "/" + part + "/" + name, choice))
+    for (const std::string &part : cpu_folders_) {
+      const std::string of_cpu = format("%s/%s", folder.c_str(), part.c_str());
+      if (is_folder(of_cpu) && take(format("%s/%s", of_cpu.c_str(), name.c_str()), choice))
         return choice.folder = folder, true;
+    }
     if (!take(folder + "/" + name, choice))
       return false;
     choice.folder = folder;

@@ -298,6 +298,21 @@ void write_entry(OStream &json, const FileEntry &entry) {
   });
 }
 
+void write_descriptor(OStream &json, const Machine &machine, const FileDescriptor &descriptor) {
+  json.object([&] {
+    json.attribute("generation", descriptor.generation);
+    json.attribute("requires", requires_text(descriptor.requires_mask));
+    json.attributeArray("images", [&] {
+      for (const FileImage &image : descriptor.images)
+        write_image(json, machine, image, !descriptor.entries.empty());
+    });
+    json.attributeArray("entries", [&] {
+      for (const FileEntry &entry : descriptor.entries)
+        write_entry(json, entry);
+    });
+  });
+}
+
 void write_module(OStream &json, const Machine &machine, const FileReport &file) {
   json.object([&] {
     json.attribute("path", valid(file.path));
@@ -307,18 +322,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
     write_libraries(json, file);
     json.attributeArray("parts", [&] {
       for (const FileDescriptor &descriptor : file.module.descriptors)
-        json.object([&] {
-          json.attribute("generation", descriptor.generation);
-          json.attribute("requires", requires_text(descriptor.requires_mask));
-          json.attributeArray("images", [&] {
-            for (const FileImage &image : descriptor.images)
-              write_image(json, machine, image, !descriptor.entries.empty());
-          });
-          json.attributeArray("entries", [&] {
-            for (const FileEntry &entry : descriptor.entries)
-              write_entry(json, entry);
-          });
-        });
+        write_descriptor(json, machine, descriptor);
     });
   });
 }

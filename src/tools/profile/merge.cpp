@@ -8,6 +8,7 @@
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -79,14 +80,15 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
     return damaged(text, "is no profile that omptarget has written in Chrome's trace-event format");
   if (const Object *const summary = other->getObject("summary"); summary && summary->getArray("ranks"))
     return damaged(text, "has been merged already; give the profiles that it was made of");
-  if (!other->getObject("summary") || !other->getInteger("startNs"))
+  const std::optional<int64_t> start = other->getInteger("startNs");
+  if (!other->getObject("summary") || !start)
     return damaged(text, "was written by an omptarget that could not be merged yet, or is cut off");
   Process process;
   process.rank = other->getInteger("rank").value_or(static_cast<int64_t>(place));
   process.node = other->getString("node").value_or("").str();
   process.label = format("rank %lld", static_cast<long long>(process.rank)) +
                   (process.node.empty() ? "" : " (" + process.node + ")");
-  process.start_ns = *other->getInteger("startNs");
+  process.start_ns = *start;
   process.lost = other->getInteger("lostEvents").value_or(0);
   process.events = taken(root->getArray("traceEvents"));
   process.summary = taken(other->getObject("summary"));
