@@ -31,13 +31,15 @@ public:
   Status record(void *event, void *stream) override;
   Status wait_for(void *event, void *stream) override;
   Status wait_for(void *event) override;
+
+  /// Waits until all kernels launched so far are complete.
+  Status wait_for_kernels() { return hardware_.wait_for_all(); }
+
+  // The times of work: timing.cpp.
   Result<void *> start_timing(__tgt_async_info &async) override;
   Status stop_timing(void *stream, void *timing) override;
   Result<gpu::Times> read_timing(void *timing) override;
   void drop_timing(void *timing) override;
-
-  /// Waits until all kernels launched so far are complete.
-  Status wait_for_kernels() { return hardware_.wait_for_all(); }
 
 private:
   Status finish(void *stream) override;

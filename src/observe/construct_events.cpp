@@ -83,52 +83,46 @@ void Construct::enter_reported() {
   current = &record_;
 }
 
-void DataOperation::begin(const DataOperationFacts &facts) {
+namespace {
+
+/// What data operations alone tell when they begin.
+void begin_telling(DataOperationRecord &record) {
+  record.facts.code = current ? current->facts.code : api_code;
+  if (record.listeners & listener::kInfo)
+    print_copy(record.facts);
+}
+void begin_telling(KernelRecord &) {}
+
+void tell_tool(DataOperationRecord &record, Endpoint endpoint) { ompt_data_operation(record, endpoint); }
+void tell_tool(KernelRecord &record, Endpoint endpoint) { ompt_kernel(record, endpoint); }
+
+} // namespace
+
+template <typename Record> void ReportedWork<Record>::begin(const Facts &facts) {
   const uint32_t told = listeners();
-  new (&record_) DataOperationRecord{facts, 0, 0, told, false};
-  record_.facts.code = current ? current->facts.code : api_code;
-  if (told & listener::kInfo)
-    print_copy(facts);
+  new (&record_) Record{facts, 0, 0, told, false};
+  begin_telling(record_);
   if (told & (listener::kTool | listener::kTrace))
-    ompt_data_operation(record_, Endpoint::kBegin);
+    tell_tool(record_, Endpoint::kBegin);
   if (told & (listener::kProfile | listener::kTrace))
     record_.begin_ns = now_ns();
 }
 
-void DataOperation::end() {
+template <typename Record> void ReportedWork<Record>::end() {
   const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
-    ompt_data_operation(record_, Endpoint::kEnd);
+    tell_tool(record_, Endpoint::kEnd);
   if (!record_.is_late && internal::wants_times(record_.listeners))
     tell(record_, times, event_context(), 0);
 }
 
-LateReport DataOperation::postpone() {
+template <typename Record> LateReport ReportedWork<Record>::postpone() {
   record_.is_late = true;
   return LateReport(record_);
 }
 
-void KernelLaunch::begin(const KernelFacts &facts) {
-  const uint32_t told = listeners();
-  new (&record_) KernelRecord{facts, 0, 0, told, false};
-  if (told & (listener::kTool | listener::kTrace))
-    ompt_kernel(record_, Endpoint::kBegin);
-  if (told & (listener::kProfile | listener::kTrace))
-    record_.begin_ns = now_ns();
-}
-
-void KernelLaunch::end() {
-  const WorkTimes times = times_of_call(record_);
-  if (record_.listeners & (listener::kTool | listener::kTrace))
-    ompt_kernel(record_, Endpoint::kEnd);
-  if (!record_.is_late && internal::wants_times(record_.listeners))
-    tell(record_, times, event_context(), 0);
-}
-
-LateReport KernelLaunch::postpone() {
-  record_.is_late = true;
-  return LateReport(record_);
-}
+template class ReportedWork<DataOperationRecord>;
+template class ReportedWork<KernelRecord>;
 
 LateReport::LateReport(const DataOperationRecord &record)
     : record_(record), context_(event_context()), begin_ns_(record.begin_ns), returned_ns_(now_ns()) {

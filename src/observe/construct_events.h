@@ -138,38 +138,6 @@ struct DataOperationRecord {
   bool is_late; ///< its times are told later
 };
 
-/// From begin to end of an operation on device data.
-class DataOperation {
-public:
-  explicit DataOperation(const DataOperationFacts &facts) : is_reported_(listeners() != 0) {
-    if (is_reported_) [[unlikely]]
-      begin(facts);
-  }
-  ~DataOperation() {
-    if (is_reported_) [[unlikely]]
-      end();
-  }
-  DataOperation(const DataOperation &) = delete;
-  DataOperation &operator=(const DataOperation &) = delete;
-  /// The address that was allocated.
-  void set_target(void *target) {
-    if (is_reported_) [[unlikely]]
-      record_.facts.target = target;
-  }
-  /// Whether somebody wants to know when the work itself was done, not only the call.
-  bool wants_times() const { return is_reported_ && internal::wants_times(record_.listeners); }
-  /// The work goes on after the call, and its times become known later.
-  LateReport postpone();
-
-private:
-  void begin(const DataOperationFacts &facts);
-  void end();
-  const bool is_reported_;
-  union {
-    DataOperationRecord record_;
-  };
-};
-
 struct KernelFacts {
   DeviceId device;
   const char *name;    ///< lives as long as the module
@@ -185,31 +153,51 @@ struct KernelRecord {
   bool is_late;
 };
 
-/// From the launch of a kernel to its end, or to the end of putting it into a queue.
-class KernelLaunch {
+/// From begin to end of work on a device. Does nothing unless somebody listened when it began. Used by one thread.
+template <typename Record> class ReportedWork {
 public:
-  explicit KernelLaunch(const KernelFacts &facts) : is_reported_(listeners() != 0) {
+  using Facts = decltype(Record::facts);
+  explicit ReportedWork(const Facts &facts) : is_reported_(listeners() != 0) {
     if (is_reported_) [[unlikely]]
       begin(facts);
   }
-  ~KernelLaunch() {
+  ~ReportedWork() {
     if (is_reported_) [[unlikely]]
       end();
   }
-  KernelLaunch(const KernelLaunch &) = delete;
-  KernelLaunch &operator=(const KernelLaunch &) = delete;
-  /// As those of DataOperation.
+  ReportedWork(const ReportedWork &) = delete;
+  ReportedWork &operator=(const ReportedWork &) = delete;
+  /// Whether somebody wants to know when the work itself was done, not only the call.
   bool wants_times() const { return is_reported_ && internal::wants_times(record_.listeners); }
+  /// The work goes on after the call, and its times become known later.
   LateReport postpone();
 
 private:
-  void begin(const KernelFacts &facts);
+  void begin(const Facts &facts);
   void end();
+
+protected:
   const bool is_reported_;
   union {
-    KernelRecord record_;
+    Record record_; // alive only while is_reported_
   };
 };
+extern template class ReportedWork<DataOperationRecord>;
+extern template class ReportedWork<KernelRecord>;
+
+/// An operation on device data.
+class DataOperation : public ReportedWork<DataOperationRecord> {
+public:
+  using ReportedWork::ReportedWork;
+  /// The address that was allocated.
+  void set_target(void *target) {
+    if (is_reported_) [[unlikely]]
+      record_.facts.target = target;
+  }
+};
+
+/// The launch of a kernel, to its end or to the end of putting it into a queue.
+using KernelLaunch = ReportedWork<KernelRecord>;
 
 /// What is left to be told of an operation whose call has returned: to the profile and to device traces.
 class LateReport {
