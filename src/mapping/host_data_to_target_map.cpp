@@ -14,19 +14,9 @@ namespace {
 
 constexpr int kReadAttempts = 64;
 
-/// Of a mapping that is not in the table, shifted to its place in the state word.
-uint64_t next_live_generation(uint64_t word) {
-  return static_cast<uint64_t>((MappingState::generation(word) | 1u) + 1) << MappingState::kGenerationShift;
-}
-
-/// Removing changes the state before the index: who looks in between must not take the dead mapping for a new one.
+/// Removing changes the state before the index, and a mapping may fall asleep at any moment: who looks in between must not take the
+/// dead mapping for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
-
-/// The state word of a mapping that goes: only those who borrowed it are still counted.
-uint64_t removed_word(uint64_t word) {
-  return static_cast<uint64_t>(MappingState::generation(word) + 1) << MappingState::kGenerationShift |
-         static_cast<uint64_t>(MappingState::borrowers(word)) << MappingState::kBorrowersShift;
-}
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -74,7 +64,7 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
     const uint32_t version = index_.begin_read();
     if (version & 1)
       continue;
-    const Found found = classify(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+    const Found found = classify(neighbours(begin), begin, size);
     if (index_.end_read(version) && !is_dead(found)) [[likely]]
       return found;
   }
@@ -83,7 +73,27 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
 }
 
 Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
-  return classify(index_.around(static_cast<uintptr_t>(begin)), begin, size);
+  for (;;)
+    if (const Found found = classify(neighbours(begin), begin, size); !is_dead(found)) [[likely]]
+      return found; // otherwise it has just fallen asleep
+}
+
+/// Those that are present: dormant ones are passed over. While others change the index the result is as right as the index's own.
+OrderedIndex::Neighbours HostDataToTargetMap::neighbours(HostPtr begin) const {
+  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
+  while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
+    const HostPtr at = around.below->begin();
+    around.below = index_.around(static_cast<uintptr_t>(at) - 1).below;
+    if (around.below && around.below->begin() >= at)
+      break; // the index is being changed
+  }
+  while (around.above && MappingState::is_dormant(around.above->state())) [[unlikely]] {
+    const HostPtr at = around.above->begin();
+    around.above = index_.around(static_cast<uintptr_t>(at)).above;
+    if (around.above && around.above->begin() <= at)
+      break;
+  }
+  return around;
 }
 
 /// A guess that holds something else is replaced once that has been removed: so threads that look up many data do not write to
@@ -100,6 +110,10 @@ MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
 MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) { return arrived_of(find(begin, size), begin); }
 
 MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, bool &is_absent) {
+  if (is_dormant_there(begin, size)) {
+    is_absent = true;
+    return {};
+  }
   for (;;) {
     const Found found = find(begin, size);
     const MappingRef ref = arrived_of(found, begin);
@@ -132,7 +146,7 @@ void HostDataToTargetMap::initialise(Mapping &mapping, const NewRange &range) {
 /// state: of its state word, without the generation.
 Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target, uint64_t state) {
   Mapping &mapping = *new_mapping();
-  const uint64_t generation = next_live_generation(mapping.state_.load(kRelaxed));
+  const uint64_t generation = MappingState::next_live(mapping.state_.load(kRelaxed));
   index_.begin_write();
   initialise(mapping, range);
   mapping.target_begin_.store(target, kRelease);
@@ -146,7 +160,7 @@ Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
   std::lock_guard lock(mutex_);
-  const Found older = find_locked(range.begin, range.end - range.begin);
+  const Found older = make_room(range);
   if (older.ref)
     return {older, false};
   const uint64_t state = range.counter == Counter::kHold ? MappingState::kHeld : 1;
@@ -155,7 +169,7 @@ Inserted HostDataToTargetMap::insert(const NewRange &range) {
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
   std::lock_guard lock(mutex_);
-  if (find_locked(range.begin, range.end - range.begin).ref)
+  if (make_room(range).ref)
     return false;
   insert_new(range, target, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
   return true;
@@ -210,9 +224,9 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
   uint64_t next;
   do {
     if (MappingState::generation(word) != ref.generation || !MappingState::is_unused(word) ||
-        !(word & MappingState::kReady))
+        !(word & MappingState::kReady) || (word & MappingState::kLeaving))
       return {};
-    next = removed_word(word);
+    next = MappingState::removed(word);
     OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
   } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
   return unlink(*ref.mapping, next);
@@ -228,8 +242,8 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
   do {
     if (MappingState::count(word) != MappingState::kInfinite || (word & MappingState::kHeld))
       return {};
-  } while (!state.compare_exchange_weak(word, removed_word(word), std::memory_order_acq_rel, kAcquire));
-  return unlink(*found.ref.mapping, removed_word(word));
+  } while (!state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
+  return unlink(*found.ref.mapping, MappingState::removed(word));
 }
 
 void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation) {
@@ -280,8 +294,8 @@ Removed HostDataToTargetMap::discard(MappingRef ref) {
     do {
       if (MappingState::generation(word) != ref.generation || (word & MappingState::kReady))
         return removed;
-    } while (!state.compare_exchange_weak(word, removed_word(word), std::memory_order_acq_rel, kAcquire));
-    removed = unlink(*ref.mapping, removed_word(word));
+    } while (!state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
+    removed = unlink(*ref.mapping, MappingState::removed(word));
   }
   notify_waiters(ref.mapping->state_);
   return removed;
@@ -291,8 +305,9 @@ std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const
   std::lock_guard lock(mutex_);
   std::vector<Snapshot> all;
   for (const Mapping *mapping : index_.values())
-    all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
-                   MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
+    if (!MappingState::is_dormant(mapping->state()))
+      all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
+                     MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "mapping/dormant_mappings.h"
 #include "mapping/mapping.h"
 #include "mapping/ordered_index.h"
 #include "mapping/recent_mappings.h"
@@ -105,6 +106,27 @@ public:
   /// Takes one dynamic reference away, unless it is the last one: false, and nothing has happened.
   bool release_unless_last(MappingRef ref);
 
+  // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
+  /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless is_ready, the
+  /// caller copies the data, and then calls publish_ready, or discard.
+  MappingRef revive(const NewRange &range, bool is_ready);
+  /// As insert, of a mapping whose data have arrived. Not new: allocation stays the caller's.
+  Inserted insert_ready(const NewRange &range, DevicePtr allocation);
+  /// Takes the last reference away. The mapping stays present until end_leaving, so that its data can be copied back. False: it
+  /// is not the last one, or there is more to do, and nothing has happened.
+  bool start_leaving(MappingRef ref);
+  /// Removes the mapping, unless others have come to use it: then they will. It may become dormant; then there is nothing to free.
+  Removed end_leaving(MappingRef ref);
+  /// Nothing was copied: the reference is taken again.
+  void cancel_leaving(MappingRef ref);
+  /// As start_leaving and end_leaving; is_left: whether it was the last reference.
+  Removed leave_last(MappingRef ref, bool &is_left);
+  /// Storage of dormant mappings that had to go, to be freed by the caller.
+  bool has_evicted() const { return has_evicted_.load(std::memory_order_relaxed); }
+  std::vector<DevicePtr> take_evicted();
+  /// Nothing stays dormant; take_evicted has what they had.
+  void evict_all();
+
   /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
   /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who enters it
@@ -142,7 +164,8 @@ public:
   /// The attached pointers that lie in [begin, begin + size) of the mapping, which the caller keeps.
   std::vector<AttachedPointer> attached_in(MappingRef ref, HostPtr begin, int64_t size) const;
 
-  size_t size() const { return index_.size(); }
+  /// How many are present.
+  size_t size() const { return index_.size() - dormant_.count(); }
 
   /// A copy of what the table holds, in order of host addresses.
   struct Snapshot {
@@ -171,6 +194,13 @@ private:
   MappingRef search_and_retain(HostPtr begin, int64_t size, bool &is_absent);
   Found find_locked(HostPtr begin, int64_t size) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
+  OrderedIndex::Neighbours neighbours(HostPtr begin) const;
+  bool is_dormant_there(HostPtr begin, int64_t size) const;
+  Found make_room(const NewRange &range);
+  bool evict(Mapping &mapping);
+  bool end_use(MappingRef ref, uint64_t state_of_end, Removed &removed);
+  bool fall_asleep(MappingRef ref, uint64_t state_of_end);
+  bool is_worth_keeping(const Mapping &mapping) const;
   Mapping *new_mapping();
   static void initialise(Mapping &mapping, const NewRange &range);
   Mapping &insert_new(const NewRange &range, DevicePtr target, uint64_t state);
@@ -180,7 +210,7 @@ private:
   static std::string attached_fault(const Mapping &mapping);
   bool borrow_with_many(MappingRef ref);
   Removed give_back_one_of_many(MappingRef ref);
-  Released release_and_pin(MappingRef ref, bool reset);
+  bool set_bit(MappingRef ref, uint64_t bit);
   Released release_hold(MappingRef ref, bool reset, bool pins_last);
   bool retain_hold(MappingRef ref);
 
@@ -189,6 +219,9 @@ private:
   std::condition_variable settled_; // some attached pointer has no writer any more
   OrderedIndex index_;
   RecentMappings recent_;
+  DormantMappings dormant_;
+  std::vector<DevicePtr> evicted_; // with mutex_ held
+  std::atomic<bool> has_evicted_{false};
   ObjectBlocks<Mapping> mappings_;
   Mapping *free_ = nullptr;
 };

@@ -21,6 +21,10 @@ std::string range_text(const Mapping &mapping) {
 
 /// What is wrong with a state word. Threads that take no lock change only counts meanwhile.
 std::string state_fault(uint64_t word, uint32_t hold_count) {
+  if (MappingState::is_dormant(word)) {
+    constexpr uint64_t kAllowed = ~uint64_t{0} << MappingState::kGenerationShift | MappingState::kStorage;
+    return word & ~kAllowed ? "is dormant and used" : "";
+  }
   if (MappingState::generation(word) & 1)
     return "is in the table with the generation of a removed one";
   if ((word & MappingState::kReady) && !(word & MappingState::kStorage))
@@ -56,6 +60,8 @@ std::string HostDataToTargetMap::fault() const {
     std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count_.load(kRelaxed));
     if (fault.empty())
       fault = attached_fault(*mapping);
+    if (fault.empty() && MappingState::is_dormant(mapping->state()) && !dormant_.holds(mapping->begin(), mapping))
+      fault = "is dormant in no place";
     if (fault.empty() && mapping->end() < mapping->begin())
       fault = "ends before it begins";
     if (!fault.empty())

@@ -30,8 +30,11 @@ struct AttachedPointer {
 /// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one compare-and-swap
 /// each, which fails if the mapping was replaced.
 struct MappingState {
-  static constexpr uint64_t kCountMask = 0x0fffffff;
-  static constexpr uint32_t kInfinite = 0x0fffffff; ///< a count that gets here stays
+  static constexpr uint64_t kCountMask = 0x03ffffff;
+  static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays
+  /// A construct that took the last reference without a plan still copies: it removes the mapping, unless others use it by then.
+  static constexpr uint64_t kLeaving = 1ull << 26;
+  static constexpr uint64_t kPinned = 1ull << 27;  ///< there are pins
   static constexpr uint64_t kHeld = 1ull << 28;    ///< the hold count is not zero
   static constexpr uint64_t kStorage = 1ull << 29; ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
@@ -50,6 +53,20 @@ struct MappingState {
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
   /// Generations of mappings in the table are even, those of removed ones the next odd number.
   static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
+  /// Of a removed one that keeps its place in the index and its storage, since the same range is likely to be entered again.
+  static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
+  /// Who uses it and whether its data are there: all but generation, borrowers and storage.
+  static uint64_t use(uint64_t word) { return word & (kCountMask | kLeaving | kPinned | kHeld | kReady | kArriving); }
+  /// Shifted to their place in the word: the generation of what is made of a mapping that is not in the table, or is dormant; and that
+  /// of a mapping that goes.
+  static uint64_t next_live(uint64_t word) {
+    return static_cast<uint64_t>((generation(word) | 1u) + 1) << kGenerationShift;
+  }
+  static uint64_t next_removed(uint64_t word) { return static_cast<uint64_t>(generation(word) + 1) << kGenerationShift; }
+  /// The word of a mapping that goes: only those who borrowed it are still counted.
+  static uint64_t removed(uint64_t word) {
+    return next_removed(word) | static_cast<uint64_t>(borrowers(word)) << kBorrowersShift;
+  }
   /// Whether nothing of its data is on the way any more. Not of a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
 };

@@ -32,31 +32,49 @@ bool HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
 
 bool HostDataToTargetMap::retain_hold(MappingRef ref) {
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation)
+  if (!set_bit(ref, MappingState::kHeld))
     return false;
   ref.mapping->hold_count_.fetch_add(1, kRelaxed);
-  ref.mapping->state_.fetch_or(MappingState::kHeld, std::memory_order_acq_rel);
   return true;
 }
 
+/// False if the mapping has been removed since it was found.
+bool HostDataToTargetMap::set_bit(MappingRef ref, uint64_t bit) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation)
+      return false;
+  } while (!state.compare_exchange_weak(word, word | bit, std::memory_order_acq_rel, kAcquire));
+  return true;
+}
+
+/// Releasing and pinning are one step: others, who need no lock for that, may remove what is unused.
 Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool reset, bool pins_last) {
   if (counter == Counter::kHold)
     return release_hold(ref, reset, pins_last);
+  std::unique_lock<std::mutex> lock(mutex_, std::defer_lock); // for the number of pins
   std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  uint64_t next;
-  do {
+  for (uint64_t word = state.load(kAcquire);;) {
     if (MappingState::generation(word) != ref.generation)
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite || count == 0)
       return {true, false, count};
-    next = reset ? word & ~MappingState::kCountMask : word - 1;
-    if (pins_last && MappingState::is_unused(next))
-      return release_and_pin(ref, reset);
+    uint64_t next = reset ? word & ~MappingState::kCountMask : word - 1;
+    const bool is_last = MappingState::is_unused(next);
+    const bool is_pinned = is_last && pins_last;
+    if (is_pinned && !lock.owns_lock())
+      lock.lock();
+    if (is_pinned)
+      next |= MappingState::kPinned;
     OMPTARGET_SCHED_POINT("release: read, not yet counted");
-  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
-  return {true, MappingState::is_unused(next), MappingState::count(next)};
+    if (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire))
+      continue;
+    if (is_pinned)
+      ++ref.mapping->pins_;
+    return {true, is_last, MappingState::count(next), is_pinned};
+  }
 }
 
 Released HostDataToTargetMap::release_if_last(MappingRef ref) {
@@ -73,40 +91,32 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref) {
   return {true, true, 0};
 }
 
-/// With the lock held nobody removes the mapping between the two steps.
-Released HostDataToTargetMap::release_and_pin(MappingRef ref, bool reset) {
-  std::lock_guard lock(mutex_);
-  Released released = release(ref, Counter::kDynamic, reset);
-  if (released.reached_zero) {
-    OMPTARGET_SCHED_POINT("release: zero, not yet pinned");
-    ++ref.mapping->pins_;
-    released.is_pinned = true;
-  }
-  return released;
-}
-
 Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins_last) {
   std::lock_guard lock(mutex_);
   Mapping &mapping = *ref.mapping;
-  if (mapping.generation() != ref.generation)
+  uint64_t word = mapping.state_.load(kAcquire);
+  if (MappingState::generation(word) != ref.generation)
     return {false, false, 0};
   const uint32_t holds = mapping.hold_count_.load(kRelaxed);
   const uint32_t left = reset || holds == 0 ? 0 : holds - 1;
   mapping.hold_count_.store(left, kRelaxed);
-  uint64_t word = mapping.state_.load(kRelaxed);
-  if (left == 0 && holds != 0)
-    word = mapping.state_.fetch_and(~MappingState::kHeld, std::memory_order_acq_rel) & ~MappingState::kHeld;
-  Released released{true, holds != 0 && MappingState::is_unused(word), MappingState::count(word)};
-  if (released.reached_zero && pins_last) {
+  if (left != 0 || holds == 0)
+    return {true, false, MappingState::count(word)};
+  uint64_t next;
+  do {
+    next = word & ~MappingState::kHeld;
+    if (pins_last && MappingState::is_unused(next))
+      next |= MappingState::kPinned;
+  } while (!mapping.state_.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
+  const bool is_last = MappingState::is_unused(next);
+  if (is_last && pins_last)
     ++mapping.pins_;
-    released.is_pinned = true;
-  }
-  return released;
+  return {true, is_last, MappingState::count(next), is_last && pins_last};
 }
 
 bool HostDataToTargetMap::pin(MappingRef ref) {
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation)
+  if (!set_bit(ref, MappingState::kPinned))
     return false;
   ++ref.mapping->pins_;
   return true;
@@ -116,6 +126,7 @@ Removed HostDataToTargetMap::unpin(MappingRef ref) {
   std::lock_guard lock(mutex_);
   if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
     return {};
+  ref.mapping->state_.fetch_and(~MappingState::kPinned, std::memory_order_acq_rel);
   return remove_unless_used(ref);
 }
 

@@ -9,21 +9,8 @@ namespace omptarget {
 
 namespace {
 
-/// With no other bit than these an argument that is present is counted, and that is all.
-constexpr uint64_t kSimple = map_type::kTo | map_type::kFrom | map_type::kTargetParam | map_type::kReturnParam |
-                             map_type::kImplicit | map_type::kClose | map_type::kPresent | map_type::kNullify;
-
-/// Values, which are not mapped; and pointers that are attached where the construct maps something anew only.
-bool is_no_data(uint64_t type) {
-  constexpr uint64_t kValue = map_type::kLiteral | map_type::kTargetParam | map_type::kImplicit;
-  return ((type & map_type::kLiteral) && !(type & ~kValue)) || type == map_type::kAttach;
-}
-
-/// An argument that may be absent: the kernel gets its address as it is.
-bool may_be_absent(uint64_t type, int64_t size) {
-  constexpr uint64_t kTold = map_type::kReturnParam | map_type::kPresent;
-  return size == 0 && (type & (map_type::kTargetParam | kTold)) == map_type::kTargetParam;
-}
+/// Values; and pointers that are attached where the construct maps something anew only.
+bool is_no_data(uint64_t type) { return is_value(type) || type == map_type::kAttach; }
 
 bool is_readable(const MapList &list) { return list.count > 0 && list.bases && list.begins && list.sizes && list.types; }
 
@@ -36,7 +23,7 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
     const auto type = static_cast<uint64_t>(list.types[i]);
     PresentRef &ref = refs[static_cast<size_t>(i)];
     ref = {};
-    const bool is_done = (type & ~kSimple) == 0 && !(list.mappers && list.mappers[i]) ? action(type, i, ref) : is_no_data(type);
+    const bool is_done = is_simple(type) && !(list.mappers && list.mappers[i]) ? action(type, i, ref) : is_no_data(type);
     if (!is_done) {
       refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
       return false;
@@ -53,7 +40,7 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
     const MappingRef retained = map.retain_arrived(begin, list.sizes[i], ref.is_absent);
     if (!retained) [[unlikely]]
       return ref.is_absent && may_be_absent(type, list.sizes[i]);
-    ref = {retained.mapping, retained.generation, true, false};
+    ref = {retained.mapping, retained.generation, true, false, false};
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
   });
@@ -62,7 +49,7 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
   return for_each_simple(list, refs, [&](uint64_t, int32_t i, PresentRef &ref) {
     const MappingRef found = map.find_arrived(host_ptr(list.begins[i]), list.sizes[i]);
-    ref = {found.mapping, found.generation, true, false};
+    ref = {found.mapping, found.generation, true, false, false};
     return static_cast<bool>(found);
   });
 }
@@ -81,7 +68,7 @@ uint64_t borrow_present(HostDataToTargetMap &map, const MapList &list, PresentRe
     const MappingRef ref = map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
     if (!ref)
       return 0;
-    refs.push_back({ref.mapping, ref.generation, true, false});
+    refs.push_back({ref.mapping, ref.generation, true, false, false});
     OMPTARGET_SCHED_POINT("update: planned");
     if (ref.mapping->has_attached_pointers())
       return 0;

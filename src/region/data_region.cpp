@@ -66,8 +66,9 @@ Status enter_on(Device &device, const Call &call, const MapList &list) {
 
 Status exit_on(Device &device, const Call &call, const MapList &list) {
   PresentRefs refs;
-  if (may_be_direct_for_data(device) && leave_directly(device, list, refs))
-    return Status::ok();
+  Status status;
+  if (may_be_direct_for_data(device) && leave_directly(device, list, refs, status))
+    return status;
   MapItems items;
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)

@@ -10,6 +10,7 @@
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 #include "region/mapping_settings.h"
+#include "region/small_data.h"
 
 namespace omptarget {
 
@@ -138,6 +139,8 @@ void report_created(const NewStorage &storage, DevicePtr allocation) {
 } // namespace
 
 Status DeviceWork::allocate(const EnterPlan &plan) {
+  if (device_.map().has_evicted()) [[unlikely]]
+    free_evicted(device_);
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
     DataOperation operation({DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes,

@@ -5,6 +5,7 @@
 
 #include "device/invariants.h"
 #include "region/device_work.h"
+#include "region/small_data.h"
 
 namespace omptarget {
 
@@ -53,7 +54,7 @@ Status give_back(Device &device, const PresentRefs &refs) {
 } // namespace
 
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs) {
-  if (!retain_present(device.map(), list, refs))
+  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs))
     return false;
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
@@ -62,12 +63,12 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs) {
   return true;
 }
 
-bool leave_directly(Device &device, const MapList &list, PresentRefs &refs) {
+bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   if (!find_present(device.map(), list, refs)) {
     refs.clear();
     return false;
   }
-  if (!release_shared(device.map(), refs))
+  if (!release_shared(device.map(), refs) && !leave_small(device, list, refs, status))
     return false;
   check_present_data(device);
   return true;
@@ -85,7 +86,7 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status) {
   const MapList &list = request.list;
-  if (!retain_present(device.map(), list, refs))
+  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs))
     return DirectLaunch::kNotEntered;
   KernelCall call(device, kernel, request);
   for (int32_t i = 0; i < list.count; ++i)
@@ -96,7 +97,7 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
   status = call.start(queue);
   if (!status.is_ok()) [[unlikely]]
     return DirectLaunch::kFailed;
-  if (!release_shared(device.map(), refs)) [[unlikely]]
+  if (!release_shared(device.map(), refs) && !leave_small(device, list, refs, status)) [[unlikely]]
     return DirectLaunch::kNotLeft;
   check_present_data(device);
   return DirectLaunch::kDone;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present. They
-// need no items, no plan and no DeviceWork. Each tells what is left to be done.
+// Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present, or
+// small and absent. They need no items, no plan and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
 #include "base/log.h"
@@ -28,9 +28,9 @@ enum class DirectLaunch {
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status);
 
 /// The same for data constructs. True: done. False: refs says what is retained (entering), or found and still counted (leaving); if
-/// leaving has found nothing, refs is empty. Update: nothing has happened.
+/// leaving has found nothing, refs is empty. Update: nothing has happened. status: what failed nevertheless.
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs);
-bool leave_directly(Device &device, const MapList &list, PresentRefs &refs);
+bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool update_directly(Device &device, const MapList &list, Status &status);
 
 } // namespace omptarget

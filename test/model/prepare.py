@@ -10,13 +10,15 @@ import sys
 
 FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_data_to_target_map.cpp",
          "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h", "mapping/mapping_references.cpp",
-         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h"]
+         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h",
+         "mapping/dormant_mappings.h", "mapping/small_mappings.cpp"]
 
 # Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
           ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
           ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
+          ("mapping/dormant_mappings.h", r"kBits = \d+;", "kBits = 1;"),
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
           ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),
           ("mapping/mapping.h", r"static_assert\(sizeof\(Mapping\) == 128[^;]*;", "")]
@@ -24,6 +26,7 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
 MAP = "mapping/host_data_to_target_map.cpp"
 MAP_HEADER = "mapping/host_data_to_target_map.h"
 REFERENCES = "mapping/mapping_references.cpp"
+SMALL = "mapping/small_mappings.cpp"
 INDEX = "mapping/ordered_index.cpp"
 TABLE = "base/pointer_table.h"
 WRITTEN = "mapping/written_pointers.h"
@@ -45,7 +48,7 @@ PLANTS = {
     if (count == MappingState::kInfinite""", "    const uint32_t count = MappingState::count(word);\n    if (count == MappingState::kInfinite"),
     "state_removed_though_revived": (MAP, "} while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));\n  return unlink(",
                                      "} while (false);\n  state.store(next, kRelease);\n  return unlink("),
-    "state_same_generation_again": (MAP, "(MappingState::generation(word) | 1u) + 1)", "MappingState::generation(word) & ~1u)"),
+    "state_same_generation_again": ("mapping/mapping.h", "(generation(word) | 1u) + 1)", "generation(word) & ~1u)"),
     "state_storage_relaxed": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);",
                               "mapping.state_.fetch_or(MappingState::kStorage, kRelaxed);"),
     "state_wait_relaxed": (MAP, "const uint64_t word = state_.load(kAcquire);\n    if (MappingState::generation(word) != generation)\n      return false;",
@@ -68,6 +71,15 @@ PLANTS = {
     # Of three threads.
     "state_pins_not_counted": (REFERENCES, "    return false;\n  ++ref.mapping->pins_;", "    return false;\n  ref.mapping->pins_ = 1;"),
     "state_freed_by_the_first_borrower": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
+    # Small mappings, which fall asleep.
+    "state_nobody_removes": (SMALL, "return remove_if_unused(ref); // who used it may be gone, and has left it to us", "return {};"),
+    "state_removed_while_copied": (MAP, " || (word & MappingState::kLeaving))", ")"),
+    "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end && MappingState::borrowers(word) == 0",
+                                 "MappingState::borrowers(word) == 0"),
+    "state_asleep_though_borrowed": (SMALL, " && MappingState::borrowers(word) == 0", ""),
+    "state_revived_whatever_it_is": (SMALL, "if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))\n    return {};",
+                                     "mapping->state_.store(live, kAcqRel == kAcquire ? kAcquire : std::memory_order_release);"),
+    "state_leaving_of_used": (SMALL, " || MappingState::use(word) != (MappingState::kReady | 1))", ")"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
     "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",

@@ -383,6 +383,120 @@ Scenario left_by_three() {
   return scenario;
 }
 
+/// Small data, which fall asleep when they are left, and their bytes on both sides.
+struct Small : Table {
+  const MappingRef ref = insert_ready(kBegin, kDevice);
+  checked::atomic<int> host{0}, device{0};
+
+  /// As a construct that copies back what it is the last to leave.
+  void leave_and_copy(MappingRef mine) {
+    if (map.release_unless_last(mine))
+      return;
+    if (map.start_leaving(mine)) {
+      copy_back();
+      count(map.end_leaving(mine));
+      return;
+    }
+    const Released released = map.release(mine, Counter::kDynamic, false, true);
+    require(released.is_valid, "what was retained is gone");
+    if (!released.reached_zero)
+      return;
+    copy_back();
+    count(map.unpin(mine));
+  }
+  void leave_small(MappingRef mine) {
+    if (map.release_unless_last(mine))
+      return;
+    bool is_left = false;
+    count(map.leave_last(mine, is_left));
+    if (!is_left)
+      leave(mine);
+  }
+  void copy_back() { host.store(device.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+  /// What is left sleeps, and was freed nowhere.
+  void check_end() {
+    require(map.size() == 0, "something is present in the end");
+    require(map.fault().empty(), "an invariant is broken");
+    map.evict_all();
+    require(frees + static_cast<int>(map.take_evicted().size()) == 1, "storage is not freed exactly once");
+  }
+};
+
+/// What another construct does to the data while the first one leaves and copies comes back, too, whoever is last.
+Scenario left_while_copied() {
+  const auto small = std::make_shared<Small>();
+  Scenario scenario;
+  const auto has_changed = std::make_shared<bool>(false);
+  scenario.threads.push_back([=] { small->leave_and_copy(small->ref); });
+  scenario.threads.push_back([=] {
+    bool is_absent = false;
+    const MappingRef mine = small->map.retain_arrived(kBegin, 8, is_absent);
+    if (!mine)
+      return;
+    *has_changed = true;
+    small->device.store(1, std::memory_order_relaxed);
+    small->leave_and_copy(mine);
+  });
+  scenario.check = [=] {
+    require(small->host.load(std::memory_order_relaxed) == (*has_changed ? 1 : 0), "what a construct has done does not come back");
+    small->check_end();
+  };
+  return scenario;
+}
+
+/// Data that sleep are revived by one construct, or looked up, while others want their addresses.
+Scenario revived(bool is_looked_up) {
+  const auto small = std::make_shared<Small>();
+  const auto mine = std::make_shared<MappingRef>();
+  const auto theirs = std::make_shared<bool>(false);
+  small->leave_small(small->ref);
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    *mine = small->map.revive(range_at(kBegin), true);
+    require(!*mine || mine->mapping->begin() == kBegin, "another range was revived");
+  });
+  if (is_looked_up)
+    scenario.threads.push_back([=] { small->use(kBegin); });
+  else
+    scenario.threads.push_back([=] {
+      NewRange other = range_at(kBegin);
+      other.end = other.end + 8;
+      *theirs = small->map.insert(other).is_new;
+    });
+  scenario.check = [=] {
+    require(static_cast<bool>(*mine) != *theirs || is_looked_up, "both have the range, or neither");
+    require(small->map.size() == 1, "not one mapping is present");
+    if (*mine)
+      small->leave(*mine);
+    const int left = small->frees + static_cast<int>(small->map.take_evicted().size());
+    require(left == 1, "storage is not freed exactly once");
+  };
+  return scenario;
+}
+
+/// Two constructs leave the same data, or one borrows them, and one enters them again.
+Scenario asleep(bool is_borrowed) {
+  const auto small = std::make_shared<Small>();
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    small->leave_small(small->ref);
+    if (const MappingRef again = small->map.revive(range_at(kBegin), true))
+      small->leave_small(again);
+  });
+  scenario.threads.push_back([=] {
+    if (!is_borrowed)
+      return small->use(kBegin);
+    const MappingRef theirs = small->map.borrow_arrived(kBegin, 8);
+    if (!theirs)
+      return;
+    require(theirs.mapping->begin() == kBegin, "borrowed storage was replaced");
+    if (!small->map.give_back_simply(theirs))
+      small->count(small->map.give_back(theirs));
+  });
+  scenario.check = [=] { small->check_end(); };
+  return scenario;
+}
+
 bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   using checked::explore;
@@ -401,6 +515,12 @@ bool explore_all() {
          explore("state: deleted early", [] { return deleted_early(); }, kMost) &&
          explore("state: published", [] { return published(false); }, kMost) &&
          explore("state: failed", [] { return published(true); }, kMost) &&
+         explore("state: left while copied", [] { return left_while_copied(); }, kMost) &&
+         explore("state: revived or looked up", [] { return revived(true); }, kMost) &&
+         explore("state: revived or evicted", [] { return revived(false); }, kMost) &&
+         explore("state: asleep", [] { return asleep(false); }, kMost) &&
+         explore("state: asleep or borrowed", [] { return asleep(true); }, kMost) &&
+         explore("state: replaced by another range", [] { return replaced(kOther); }, kMost);
          explore("state: guessed", [] { return guessed(); }, kMost) &&
          explore("state: retained in one step", [] { return retained_in_one_step(); }, kMost) &&
          explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&

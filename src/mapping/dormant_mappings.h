@@ -1,0 +1,56 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Removed mappings of small data that keep their storage and their place in the index: a construct in a loop maps the same
+// variable again and again. There are at most as many as places here, each in the place of its address.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mapping/mapping.h"
+
+namespace omptarget {
+
+/// Any thread. What a place holds is a hint: it may be present, or a mapping of something else by now.
+class DormantMappings {
+public:
+  /// Larger data are not worth keeping: allocating is little of what they cost.
+  static constexpr int64_t kMostBytes = 4096;
+
+  Mapping *at(HostPtr begin) const { return place_of(begin).load(std::memory_order_acquire); }
+  bool holds(HostPtr begin, const Mapping *mapping) const {
+    return place_of(begin).load(std::memory_order_seq_cst) == mapping;
+  }
+  /// Puts the mapping into the place; who was there must go.
+  Mapping *put(HostPtr begin, Mapping *mapping) { return place_of(begin).exchange(mapping, std::memory_order_seq_cst); }
+  /// The mapping that began there is used for something else.
+  void forget(HostPtr begin, Mapping *mapping) {
+    place_of(begin).compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+
+  size_t count() const {
+    size_t dormant = 0;
+    for_each([&](Mapping &) { ++dormant; });
+    return dormant;
+  }
+  template <typename Action> void for_each(Action action) const {
+    for (const std::atomic<Mapping *> &place : places_)
+      if (Mapping *const mapping = place.load(std::memory_order_acquire))
+        if (MappingState::is_dormant(mapping->state()) && &place_of(mapping->begin()) == &place)
+          action(*mapping);
+  }
+
+private:
+  static constexpr unsigned kBits = 8;
+  static size_t number_of(HostPtr begin) {
+    return static_cast<size_t>(static_cast<uint64_t>(begin) * 0x9E3779B97F4A7C15ull >> (64 - kBits));
+  }
+  std::atomic<Mapping *> &place_of(HostPtr begin) { return places_[number_of(begin)]; }
+  const std::atomic<Mapping *> &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
+
+  std::atomic<Mapping *> places_[size_t{1} << kBits] = {};
+};
+
+} // namespace omptarget

@@ -1,0 +1,188 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small data that constructs map anew and leave again without a plan. A mapping that is left so falls asleep: it is removed, as far
+// as anybody can see, but keeps its place in the index and its storage, and whoever enters the same range revives it by one
+// compare-and-swap. Whatever else wants its addresses evicts it.
+
+#include <utility>
+
+#include "base/sched_point.h"
+#include "mapping/host_data_to_target_map.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+constexpr auto kAcqRel = std::memory_order_acq_rel;
+
+/// Whether the mapping is where the range is to be; an empty range may be the base of its neighbours.
+bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
+  return range.begin == range.end || (mapping.begin() < range.end && range.begin < mapping.end());
+}
+
+} // namespace
+
+/// While that is so nothing overlaps the range: ranges in the index never do.
+bool HostDataToTargetMap::is_dormant_there(HostPtr begin, int64_t size) const {
+  const Mapping *const mapping = dormant_.at(begin);
+  if (!mapping)
+    return false;
+  const uint64_t word = mapping->state();
+  return MappingState::is_dormant(word) && mapping->begin() == begin && mapping->end() == begin + size &&
+         mapping->state() == word;
+}
+
+MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
+  Mapping *const mapping = dormant_.at(range.begin);
+  if (!mapping)
+    return {};
+  uint64_t word = mapping->state_.load(kAcquire);
+  // What is read here is of this mapping if the word is still the same below.
+  if (!MappingState::is_dormant(word) || mapping->begin() != range.begin || mapping->end() != range.end ||
+      mapping->base() != range.base || mapping->has_attached_pointers())
+    return {};
+  const uint64_t live = MappingState::next_live(word) | MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
+  OMPTARGET_SCHED_POINT("revive: about to");
+  if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))
+    return {};
+  mapping->name_.store(range.name, kRelaxed);
+  if (recent_.guess(range.begin) != mapping)
+    recent_.note(range.begin, mapping);
+  return {mapping, MappingState::generation(live)};
+}
+
+Inserted HostDataToTargetMap::insert_ready(const NewRange &range, DevicePtr allocation) {
+  std::lock_guard lock(mutex_);
+  if (const Found found = make_room(range); found.ref)
+    return {found, false};
+  Mapping &mapping = insert_new(range, allocation, MappingState::kStorage | MappingState::kReady | 1);
+  mapping.allocation_.store(allocation, kRelaxed);
+  Found found;
+  found.state = mapping.state();
+  found.ref = {&mapping, MappingState::generation(found.state)};
+  return {found, true};
+}
+
+bool HostDataToTargetMap::start_leaving(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation || MappingState::use(word) != (MappingState::kReady | 1))
+      return false;
+  } while (!state.compare_exchange_weak(word, (word - 1) | MappingState::kLeaving, kAcqRel, kAcquire));
+  OMPTARGET_SCHED_POINT("exit: released");
+  return true;
+}
+
+void HostDataToTargetMap::cancel_leaving(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  while (!state.compare_exchange_weak(word, (word + 1) & ~MappingState::kLeaving, kAcqRel, kAcquire)) {
+  }
+}
+
+Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
+  Removed removed;
+  OMPTARGET_SCHED_POINT("complete: about to remove");
+  if (end_use(ref, MappingState::kReady | MappingState::kLeaving, removed)) [[likely]]
+    return removed;
+  ref.mapping->state_.fetch_and(~MappingState::kLeaving, kAcqRel);
+  OMPTARGET_SCHED_POINT("leave: others use it");
+  return remove_if_unused(ref); // who used it may be gone, and has left it to us
+}
+
+Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
+  Removed removed;
+  is_left = end_use(ref, MappingState::kReady | 1, removed);
+  return removed;
+}
+
+/// The mapping falls asleep, or is removed. False if its state is another than the given one, borrowers aside.
+bool HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end, Removed &removed) {
+  if (is_worth_keeping(*ref.mapping) && fall_asleep(ref, state_of_end)) [[likely]]
+    return true;
+  std::lock_guard lock(mutex_);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  do {
+    if (MappingState::generation(word) != ref.generation || MappingState::use(word) != state_of_end)
+      return false;
+  } while (!state.compare_exchange_weak(word, MappingState::removed(word), kAcqRel, kAcquire));
+  removed = unlink(*ref.mapping, MappingState::removed(word));
+  return true;
+}
+
+/// Of small data that were entered lately: those are likely to be entered again.
+bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) const {
+  return mapping.size() <= DormantMappings::kMostBytes && recent_.guess(mapping.begin()) == &mapping &&
+         mapping.allocation() != DevicePtr::kNull && mapping.target_begin() == mapping.allocation();
+}
+
+bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
+  Mapping &mapping = *ref.mapping;
+  const HostPtr begin = mapping.begin();
+  Mapping *const before = dormant_.holds(begin, &mapping) ? nullptr : dormant_.put(begin, &mapping);
+  uint64_t word = mapping.state_.load(kAcquire);
+  bool is_asleep = false;
+  while (!is_asleep && MappingState::generation(word) == ref.generation && MappingState::use(word) == state_of_end && MappingState::borrowers(word) == 0)
+    is_asleep = mapping.state_.compare_exchange_weak(word, MappingState::next_removed(word) | MappingState::kStorage,
+                                                     kAcqRel, kAcquire);
+  OMPTARGET_SCHED_POINT("leave: asleep");
+  const bool is_alone = !is_asleep || dormant_.holds(begin, &mapping); // otherwise it sleeps where nobody looks
+  if (before || !is_alone) [[unlikely]] {
+    std::lock_guard lock(mutex_);
+    if (before)
+      evict(*before);
+    if (!is_alone)
+      evict(mapping);
+  }
+  return is_asleep;
+}
+
+/// The lock is held. False if the mapping is not dormant.
+bool HostDataToTargetMap::evict(Mapping &mapping) {
+  uint64_t word = mapping.state_.load(kAcquire);
+  do {
+    if (!MappingState::is_dormant(word))
+      return false;
+  } while (!mapping.state_.compare_exchange_weak(word, word & ~MappingState::kStorage, kAcqRel, kAcquire));
+  dormant_.forget(mapping.begin(), &mapping);
+  evicted_.push_back(mapping.allocation());
+  has_evicted_.store(true, kRelaxed);
+  (void)unlink(mapping, word & ~MappingState::kStorage);
+  return true;
+}
+
+/// The lock is held. Evicts what sleeps in the range. What is present there is the result; if it is null, there is room.
+Found HostDataToTargetMap::make_room(const NewRange &range) {
+  for (;;) {
+    const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
+    bool is_changed = false;
+    for (Mapping *const neighbour : {around.below, around.above})
+      if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]] {
+        (void)evict(*neighbour); // otherwise it has just been revived
+        is_changed = true;
+      }
+    if (is_changed)
+      continue;
+    const Found found = classify(around, range.begin, range.end - range.begin);
+    if (!found.ref || !MappingState::is_removed(found.state)) [[likely]]
+      return found; // otherwise it has just fallen asleep
+  }
+}
+
+std::vector<DevicePtr> HostDataToTargetMap::take_evicted() {
+  std::lock_guard lock(mutex_);
+  has_evicted_.store(false, kRelaxed);
+  return std::exchange(evicted_, {});
+}
+
+void HostDataToTargetMap::evict_all() {
+  std::lock_guard lock(mutex_);
+  dormant_.for_each([this](Mapping &mapping) { (void)evict(mapping); });
+}
+
+} // namespace omptarget

@@ -1,0 +1,24 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody observes and each
+// operation is complete on return. Whatever is less simple, or fails, is left to planning, which says why.
+#pragma once
+
+#include "device/device.h"
+#include "mapping/present_items.h"
+
+namespace omptarget {
+
+/// Goes on where retain_present has stopped, if that is an argument that is absent. False: planning has to enter what refs does not
+/// say, and nothing else has happened.
+bool enter_small(Device &device, const MapList &list, PresentRefs &refs);
+
+/// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
+/// counts. status: the failure to free what went.
+bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status);
+
+/// Frees the storage of dormant mappings that had to go.
+[[gnu::cold]] void free_evicted(Device &device);
+
+} // namespace omptarget
