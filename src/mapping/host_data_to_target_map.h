@@ -110,8 +110,8 @@ public:
   /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless is_ready, the
   /// caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(const NewRange &range, bool is_ready);
-  /// As insert, of a mapping whose data have arrived. Not new: allocation stays the caller's.
-  Inserted insert_ready(const NewRange &range, DevicePtr allocation);
+  /// As insert, of a mapping that has storage, and as revive. Not new: allocation stays the caller's.
+  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready);
   /// Takes the last reference away. The mapping stays present until end_leaving, so that its data can be copied back. False: it
   /// is not the last one, or there is more to do, and nothing has happened.
   bool start_leaving(MappingRef ref);

@@ -60,8 +60,6 @@ std::string HostDataToTargetMap::fault() const {
     std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count_.load(kRelaxed));
     if (fault.empty())
       fault = attached_fault(*mapping);
-    if (fault.empty() && MappingState::is_dormant(mapping->state()) && !dormant_.holds(mapping->begin(), mapping))
-      fault = "is dormant in no place";
     if (fault.empty() && mapping->end() < mapping->begin())
       fault = "ends before it begins";
     if (!fault.empty())

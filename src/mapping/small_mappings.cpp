@@ -54,11 +54,11 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   return {mapping, MappingState::generation(live)};
 }
 
-Inserted HostDataToTargetMap::insert_ready(const NewRange &range, DevicePtr allocation) {
+Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready) {
   std::lock_guard lock(mutex_);
   if (const Found found = make_room(range); found.ref)
     return {found, false};
-  Mapping &mapping = insert_new(range, allocation, MappingState::kStorage | MappingState::kReady | 1);
+  Mapping &mapping = insert_new(range, allocation, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
   mapping.allocation_.store(allocation, kRelaxed);
   Found found;
   found.state = mapping.state();

@@ -126,7 +126,8 @@ private:
     return allocate(i, range, copies, ref);
   }
 
-  /// The copy into a revived mapping, which others see already: they wait until it is there.
+  /// The copy into an own mapping. Others see it already, so that nobody copies the host's data before and uses them after that
+  /// others have changed them; they wait until the copy is there.
   bool fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
@@ -141,19 +142,14 @@ private:
     return false;
   }
 
-  /// The copy is made before anybody sees the mapping.
   Made allocate(int32_t i, const NewRange &range, bool copies, PresentRef &ref) {
     const PluginDevice &plugin = device_.plugin_device();
     auto allocated = plugin.data_alloc(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
     if (!allocated.is_ok()) [[unlikely]]
       return is_done(allocated.take_status()) ? Made::kYes : Made::kNo;
     const DevicePtr block = device_ptr(*allocated);
-    if (copies && !copy_to_device(device_, list_, i, block)) [[unlikely]] {
-      free_block(device_, block);
-      return Made::kNo;
-    }
     OMPTARGET_SCHED_POINT("enter: allocated");
-    const Inserted inserted = map_.insert_ready(range, block);
+    const Inserted inserted = map_.insert_stored(range, block, !copies);
     if (map_.has_evicted()) [[unlikely]]
       free_evicted(device_);
     if (!inserted.is_new) [[unlikely]] {
@@ -161,7 +157,7 @@ private:
       return Made::kByAnother;
     }
     ref = {inserted.found.ref.mapping, inserted.found.ref.generation, true, false, true};
-    return Made::kYes;
+    return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
   }
 
   [[gnu::cold, gnu::noinline]] void undo(size_t first, size_t end) {
@@ -206,6 +202,8 @@ bool enter_small(Device &device, const MapList &list, PresentRefs &refs) {
 
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   HostDataToTargetMap &map = device.map();
+  if (device.plugin().hears_of_mappings()) [[unlikely]]
+    return false;
   for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];
     if (!ref.is_counted)

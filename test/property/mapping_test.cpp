@@ -7,9 +7,11 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "argument_list.h"
 #include "fake_device.h"
 #include "model.h"
 #include "region/device_work.h"
+#include "region/small_data.h"
 
 namespace omptarget::test {
 namespace {
@@ -97,6 +99,8 @@ public:
       }
     exit(items);
     compare();
+    device_.map().evict_all();
+    free_evicted(device_);
   }
 
   std::string take_log() { return std::move(log_); }
@@ -266,22 +270,69 @@ private:
 
   void enter(const std::vector<MapItem> &items) {
     MapItems real = copy(items);
-    DeviceWork work(device_);
-    Status status = work.enter(real);
-    const bool is_ok = status.is_ok();
-    status.consume();
-    work.complete().consume();
+    PresentRefs refs;
+    bool is_ok = enter_without_plan(items, refs);
+    if (!is_ok) {
+      set_present(real, refs);
+      DeviceWork work(device_);
+      Status status = work.enter(real);
+      is_ok = status.is_ok();
+      status.consume();
+      work.complete().consume();
+    }
     expect(is_ok == model_.enter(items), "a construct is right for one and wrong for the other");
   }
 
   void exit(const std::vector<MapItem> &items) {
     MapItems real = copy(items);
-    DeviceWork work(device_);
-    Status status = work.start_exit(real, false);
+    PresentRefs refs;
+    ArgumentList list(items);
+    const bool are_found = may_do_without_plan(items) && find_present(device_.map(), list.list(), refs);
+    if (!are_found || !leave_without_plan(list.list(), refs)) {
+      if (are_found)
+        set_present(real, refs);
+      DeviceWork work(device_);
+      Status status = work.start_exit(real, are_found);
+      expect(status.is_ok(), "leaving fails");
+      status.consume();
+      work.complete().consume();
+    }
+    model_.exit(items);
+  }
+
+  // Constructs of which a compiler passes the items as they are may do without a plan on a device that completes operations at once.
+  bool may_do_without_plan(const std::vector<MapItem> &items) {
+    for (const MapItem &one : items)
+      if (one.group >= 0)
+        return false;
+    return !device_.plugin().is_asynchronous() && !random_.one_in(3);
+  }
+  bool enter_without_plan(const std::vector<MapItem> &items, PresentRefs &refs) {
+    ArgumentList arguments(items);
+    const MapList list = arguments.list();
+    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs) && !enter_small(device_, list, refs)))
+      return false;
+    for (const PresentRef &ref : refs)
+      if (ref.is_new)
+        make_fresh(items, refs, *ref.mapping);
+    return true;
+  }
+  /// What a construct has mapped anew and not copied is undefined; the model says kFresh.
+  static void make_fresh(const std::vector<MapItem> &items, const PresentRefs &refs, const Mapping &mapping) {
+    for (HostPtr at = mapping.begin(); at < mapping.end(); at = at + 1) {
+      bool is_copied = false;
+      for (size_t i = 0; i < items.size(); ++i)
+        is_copied = is_copied || (items[i].has(kTo) && refs[i].mapping == &mapping && at >= items[i].begin && at < items[i].begin + items[i].size);
+      if (!is_copied)
+        *static_cast<unsigned char *>(raw(mapping.target_of(at))) = kFresh;
+    }
+  }
+  bool leave_without_plan(const MapList &list, PresentRefs &refs) {
+    Status status;
+    const bool is_done = release_shared(device_.map(), refs) || leave_small(device_, list, refs, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();
-    work.complete().consume();
-    model_.exit(items);
+    return is_done;
   }
 
   void update(const std::vector<MapItem> &items) {
@@ -297,8 +348,11 @@ private:
   /// In, a change on the device, out; the counts of the way in are those of the way out.
   void region(const std::vector<MapItem> &items) {
     MapItems real = copy(items);
+    PresentRefs refs;
     DeviceWork work(device_);
-    Status status = work.enter(real);
+    const bool is_direct = enter_without_plan(items, refs);
+    set_present(real, refs);
+    Status status = is_direct ? Status::ok() : work.enter(real);
     const bool is_ok = status.is_ok();
     status.consume();
     const bool is_right = model_.enter(items);
@@ -308,7 +362,12 @@ private:
     work.queue().wait().consume();
     compare();
     change_device();
-    work.start_exit(real, true).consume();
+    ArgumentList list(items);
+    if (!is_direct || !leave_without_plan(list.list(), refs)) {
+      if (is_direct)
+        set_present(real, refs);
+      work.start_exit(real, true).consume();
+    }
     work.complete().consume();
     model_.leave_region(items);
   }

@@ -14,10 +14,12 @@
 #include <thread>
 #include <vector>
 
+#include "argument_list.h"
 #include "base/sched_point.h"
 #include "fake_device.h"
 #include "mapping/present_items.h"
 #include "region/device_work.h"
+#include "region/small_data.h"
 
 namespace omptarget::test {
 namespace {
@@ -56,26 +58,6 @@ struct Shared {
   int pointee[4] = {1, 2, 3, 4};
   Linked linked[kMostThreads]; ///< entered and updated by its thread, deleted by all
   long tallies[kMostThreads] = {}; ///< each thread adds to its own
-};
-
-/// The items as a compiler passes them.
-class List {
-public:
-  explicit List(const MapItems &items) {
-    for (const MapItem &one : items) {
-      bases_.push_back(raw(one.base));
-      begins_.push_back(raw(one.begin));
-      sizes_.push_back(one.size);
-      types_.push_back(static_cast<int64_t>(one.type));
-    }
-  }
-  MapList list() {
-    return {static_cast<int32_t>(bases_.size()), bases_.data(), begins_.data(), sizes_.data(), types_.data(), nullptr, nullptr};
-  }
-
-private:
-  std::vector<void *> bases_, begins_;
-  std::vector<int64_t> sizes_, types_;
 };
 
 class Failures {
@@ -144,12 +126,22 @@ private:
     status.consume();
   }
 
+  bool enter_without_plan(const MapList &list, PresentRefs &refs) {
+    return retain_present(device_.map(), list, refs) || enter_small(device_, list, refs);
+  }
+  bool leave_without_plan(const MapList &list, PresentRefs &refs) {
+    Status status;
+    const bool is_done = release_shared(device_.map(), refs) || leave_small(device_, list, refs, status);
+    expect_ok(std::move(status), "leaving without a plan");
+    return is_done;
+  }
+
   /// A region whose kernel gets the device addresses of the items' bases.
   template <typename Kernel> void region(MapItems items, Kernel kernel) {
     const bool tries_present = !device_.plugin().is_asynchronous() && next(random_) % 4 != 0;
-    List list(items);
+    ArgumentList list(items);
     PresentRefs refs;
-    const bool are_present = tries_present && retain_present(device_.map(), list.list(), refs);
+    const bool are_present = tries_present && enter_without_plan(list.list(), refs);
     set_present(items, refs);
     DeviceWork work(device_);
     Status entered = are_present ? Status::ok() : work.enter(items);
@@ -166,7 +158,7 @@ private:
     args.NumArgs = static_cast<uint32_t>(items.size());
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args, &work.queue().plugin_queue()),
               "a launch");
-    if (!are_present || !release_shared(device_.map(), refs)) {
+    if (!are_present || !leave_without_plan(list.list(), refs)) {
       if (are_present)
         set_present(items, refs);
       expect_ok(work.start_exit(items, true), "leaving a region");
@@ -175,9 +167,9 @@ private:
   }
   void enter(MapItems items) {
     if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
-      List list(items);
+      ArgumentList list(items);
       PresentRefs refs;
-      if (retain_present(device_.map(), list.list(), refs))
+      if (enter_without_plan(list.list(), refs))
         return;
       set_present(items, refs);
     }
@@ -188,10 +180,10 @@ private:
   void exit(MapItems items) {
     bool are_found = false;
     if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
-      List list(items);
+      ArgumentList list(items);
       PresentRefs refs;
       are_found = find_present(device_.map(), list.list(), refs);
-      if (are_found && release_shared(device_.map(), refs))
+      if (are_found && leave_without_plan(list.list(), refs))
         return;
       if (are_found)
         set_present(items, refs);
@@ -337,6 +329,8 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
   DeviceWork work(device);
   work.start_exit(rest, false).consume();
   work.complete().consume();
+  device.map().evict_all();
+  free_evicted(device);
   if (failures.count() == 0 && (fake_blocks() != blocks || device.map().size() != 0))
     failures.add("device memory is lost");
 }
