@@ -139,8 +139,8 @@ void report_created(const NewStorage &storage, DevicePtr allocation) {
 } // namespace
 
 Status DeviceWork::allocate(const EnterPlan &plan) {
-  if (device_.map().has_evicted()) [[unlikely]]
-    free_evicted(device_);
+  if (device().map().has_evicted()) [[unlikely]]
+    free_evicted(device());
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
     DataOperation operation({DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes,
