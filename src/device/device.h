@@ -41,6 +41,14 @@ public:
 
   HostDataToTargetMap &map() { return map_; }
 
+  /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back.
+  Result<void *> allocate(int64_t size, void *host, int32_t kind);
+  /// Frees the storage of dormant mappings that had to go, if there is any.
+  void free_evicted() {
+    if (map_.has_evicted()) [[unlikely]]
+      free_all_evicted();
+  }
+
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return images_.kernel(host_id); }
 
@@ -120,6 +128,8 @@ private:
       uncount_use();
   }
   bool count_use();
+  bool free_all_evicted();
+  Result<void *> allocate_again(Status failure, int64_t size, void *host, int32_t kind);
   void uncount_use();
   std::optional<observe::DeviceMemory> memory_use() const;
   void unload_pending();

@@ -49,8 +49,7 @@ bool Device::finish(Deadline deadline) {
     return true;
   images_.run_destructors();
   map_.evict_all();
-  for (const DevicePtr block : map_.take_evicted())
-    plugin_device_.data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
+  free_evicted();
   observe::keep_memory_report(id_);
   plugin().deinit_device(local_id());
   return true;

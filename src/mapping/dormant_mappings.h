@@ -21,10 +21,10 @@ public:
 
   Mapping *at(HostPtr begin) const { return place_of(begin).load(std::memory_order_acquire); }
   bool holds(HostPtr begin, const Mapping *mapping) const {
-    return place_of(begin).load(std::memory_order_seq_cst) == mapping;
+    return place_of(begin).load(std::memory_order_acquire) == mapping;
   }
   /// Puts the mapping into the place; who was there must go.
-  Mapping *put(HostPtr begin, Mapping *mapping) { return place_of(begin).exchange(mapping, std::memory_order_seq_cst); }
+  Mapping *put(HostPtr begin, Mapping *mapping) { return place_of(begin).exchange(mapping, std::memory_order_acq_rel); }
   /// The mapping that began there is used for something else.
   void forget(HostPtr begin, Mapping *mapping) {
     place_of(begin).compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed);

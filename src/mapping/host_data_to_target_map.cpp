@@ -59,12 +59,19 @@ Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, Host
   return {};
 }
 
+/// What sleeps hides nothing that overlaps a range, but it may lie between a section and its base.
+inline Found HostDataToTargetMap::find_in_index(HostPtr begin, int64_t size) const {
+  const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
+  const Found found = classify(around, begin, size);
+  return size != 0 && !is_dead(found) ? found : find_past_dormant(around, begin, size);
+}
+
 Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
   for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
     const uint32_t version = index_.begin_read();
     if (version & 1)
       continue;
-    const Found found = classify(neighbours(begin), begin, size);
+    const Found found = find_in_index(begin, size);
     if (index_.end_read(version) && !is_dead(found)) [[likely]]
       return found;
   }
@@ -72,15 +79,14 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
   return find_locked(begin, size);
 }
 
-Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
+[[gnu::cold, gnu::noinline]] Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
   for (;;)
-    if (const Found found = classify(neighbours(begin), begin, size); !is_dead(found)) [[likely]]
+    if (const Found found = find_in_index(begin, size); !is_dead(found)) [[likely]]
       return found; // otherwise it has just fallen asleep
 }
 
-/// Those that are present: dormant ones are passed over. While others change the index the result is as right as the index's own.
-OrderedIndex::Neighbours HostDataToTargetMap::neighbours(HostPtr begin) const {
-  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
+/// While others change the index the result is as right as the index's own.
+[[gnu::noinline]] Found HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const {
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
     around.below = index_.around(static_cast<uintptr_t>(at) - 1).below;
@@ -93,7 +99,7 @@ OrderedIndex::Neighbours HostDataToTargetMap::neighbours(HostPtr begin) const {
     if (around.above && around.above->begin() <= at)
       break;
   }
-  return around;
+  return classify(around, begin, size);
 }
 
 /// A guess that holds something else is replaced once that has been removed: so threads that look up many data do not write to
@@ -110,7 +116,7 @@ MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
 MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) { return arrived_of(find(begin, size), begin); }
 
 MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, bool &is_absent) {
-  if (is_dormant_there(begin, size)) {
+  if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
     is_absent = true;
     return {};
   }

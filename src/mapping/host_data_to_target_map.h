@@ -194,8 +194,9 @@ private:
   MappingRef search_and_retain(HostPtr begin, int64_t size, bool &is_absent);
   Found find_locked(HostPtr begin, int64_t size) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
-  OrderedIndex::Neighbours neighbours(HostPtr begin) const;
-  bool is_dormant_there(HostPtr begin, int64_t size) const;
+  Found find_in_index(HostPtr begin, int64_t size) const;
+  Found find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const;
+  static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);
   Found make_room(const NewRange &range);
   bool evict(Mapping &mapping);
   bool end_use(MappingRef ref, uint64_t state_of_end, Removed &removed);

@@ -26,13 +26,9 @@ bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
 } // namespace
 
 /// While that is so nothing overlaps the range: ranges in the index never do.
-bool HostDataToTargetMap::is_dormant_there(HostPtr begin, int64_t size) const {
-  const Mapping *const mapping = dormant_.at(begin);
-  if (!mapping)
-    return false;
-  const uint64_t word = mapping->state();
-  return MappingState::is_dormant(word) && mapping->begin() == begin && mapping->end() == begin + size &&
-         mapping->state() == word;
+bool HostDataToTargetMap::is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size) {
+  const uint64_t word = mapping.state();
+  return MappingState::is_dormant(word) && mapping.begin() == begin && mapping.end() == begin + size && mapping.state() == word;
 }
 
 MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
@@ -121,22 +117,25 @@ bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) const {
          mapping.allocation() != DevicePtr::kNull && mapping.target_begin() == mapping.allocation();
 }
 
+/// Who falls asleep looks afterwards whether the place is still its own; who takes the place looks afterwards whether the one before
+/// sleeps (evict). One of the two sees the other, and evicts what would sleep where nobody looks.
 bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
   Mapping &mapping = *ref.mapping;
   const HostPtr begin = mapping.begin();
   Mapping *const before = dormant_.holds(begin, &mapping) ? nullptr : dormant_.put(begin, &mapping);
   uint64_t word = mapping.state_.load(kAcquire);
   bool is_asleep = false;
-  while (!is_asleep && MappingState::generation(word) == ref.generation && MappingState::use(word) == state_of_end && MappingState::borrowers(word) == 0)
+  while (!is_asleep && MappingState::generation(word) == ref.generation && MappingState::use(word) == state_of_end &&
+         MappingState::borrowers(word) == 0)
     is_asleep = mapping.state_.compare_exchange_weak(word, MappingState::next_removed(word) | MappingState::kStorage,
                                                      kAcqRel, kAcquire);
   OMPTARGET_SCHED_POINT("leave: asleep");
-  const bool is_alone = !is_asleep || dormant_.holds(begin, &mapping); // otherwise it sleeps where nobody looks
-  if (before || !is_alone) [[unlikely]] {
+  const bool is_in_place = !is_asleep || dormant_.holds(begin, &mapping);
+  if (before || !is_in_place) [[unlikely]] {
     std::lock_guard lock(mutex_);
     if (before)
       evict(*before);
-    if (!is_alone)
+    if (!is_in_place)
       evict(mapping);
   }
   return is_asleep;
@@ -144,7 +143,7 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
 
 /// The lock is held. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
-  uint64_t word = mapping.state_.load(kAcquire);
+  uint64_t word = mapping.state_.fetch_or(0, kAcqRel); // the latest, and whoever falls asleep later sees what we did before
   do {
     if (!MappingState::is_dormant(word))
       return false;

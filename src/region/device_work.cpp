@@ -10,7 +10,6 @@
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 #include "region/mapping_settings.h"
-#include "region/small_data.h"
 
 namespace omptarget {
 
@@ -139,13 +138,12 @@ void report_created(const NewStorage &storage, DevicePtr allocation) {
 } // namespace
 
 Status DeviceWork::allocate(const EnterPlan &plan) {
-  if (device().map().has_evicted()) [[unlikely]]
-    free_evicted(device());
+  device().free_evicted();
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
     DataOperation operation({DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes,
                              storage.ref.mapping->name()});
-    auto allocated = device().plugin_device().data_alloc(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
+    auto allocated = device().allocate(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()
           .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",

@@ -52,8 +52,7 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
   } else {
     DataOperation operation({DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size),
                              nullptr});
-    OMPTARGET_TRY_ASSIGN(memory,
-                         device->plugin_device().data_alloc(static_cast<int64_t>(size), nullptr, kind));
+    OMPTARGET_TRY_ASSIGN(memory, device->allocate(static_cast<int64_t>(size), nullptr, kind));
     operation.set_target(memory);
   }
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "allocated %zu bytes of kind %d at %p", size, kind, memory);

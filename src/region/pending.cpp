@@ -13,7 +13,7 @@ using observe::DataOperationKind;
 Result<DevicePtr> TemporaryMemory::allocate(int64_t size) {
   DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory,
-                       device_.plugin_device().data_alloc(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+                       device_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
   operation.set_target(memory);
   memory_.push_back(device_ptr(memory));
   return device_ptr(memory);

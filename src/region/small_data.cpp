@@ -11,7 +11,7 @@ namespace omptarget {
 namespace {
 
 constexpr int64_t kSmall = DormantMappings::kMostBytes;
-constexpr int32_t kFewArguments = 16; ///< that comparing with each is cheap
+constexpr uint32_t kFewArguments = 16; ///< that comparing with each is cheap
 
 /// Whether all arguments are plain data or values: pointers to be attached must know which storage is new.
 bool are_plain(const MapList &list) {
@@ -24,7 +24,7 @@ bool are_plain(const MapList &list) {
 }
 
 bool may_map(const Device &device, const MapList &list) {
-  return list.count <= kFewArguments && !device.plugin().hears_of_mappings() && !device.uses_host_memory() && are_plain(list);
+  return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().hears_of_mappings() && !device.uses_host_memory() && are_plain(list);
 }
 
 /// Whether the status is good; what failed is tried again by planning, which reports it.
@@ -143,15 +143,13 @@ private:
   }
 
   Made allocate(int32_t i, const NewRange &range, bool copies, PresentRef &ref) {
-    const PluginDevice &plugin = device_.plugin_device();
-    auto allocated = plugin.data_alloc(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
+    auto allocated = device_.allocate(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
     if (!allocated.is_ok()) [[unlikely]]
       return is_done(allocated.take_status()) ? Made::kYes : Made::kNo;
     const DevicePtr block = device_ptr(*allocated);
     OMPTARGET_SCHED_POINT("enter: allocated");
     const Inserted inserted = map_.insert_stored(range, block, !copies);
-    if (map_.has_evicted()) [[unlikely]]
-      free_evicted(device_);
+    device_.free_evicted();
     if (!inserted.is_new) [[unlikely]] {
       free_block(device_, block);
       return Made::kByAnother;
@@ -202,7 +200,7 @@ bool enter_small(Device &device, const MapList &list, PresentRefs &refs) {
 
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   HostDataToTargetMap &map = device.map();
-  if (device.plugin().hears_of_mappings()) [[unlikely]]
+  if (refs.size() > kFewArguments || device.plugin().hears_of_mappings()) [[unlikely]]
     return false;
   for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];
@@ -228,14 +226,8 @@ bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status 
     ref.is_counted = false;
     status.keep_first(free_what_left(device, removed));
   }
-  if (map.has_evicted()) [[unlikely]]
-    free_evicted(device);
+  device.free_evicted();
   return true;
-}
-
-void free_evicted(Device &device) {
-  for (const DevicePtr block : device.map().take_evicted())
-    free_block(device, block);
 }
 
 } // namespace omptarget

@@ -18,7 +18,4 @@ bool enter_small(Device &device, const MapList &list, PresentRefs &refs);
 /// counts. status: the failure to free what went.
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 
-/// Frees the storage of dormant mappings that had to go.
-[[gnu::cold]] void free_evicted(Device &device);
-
 } // namespace omptarget

@@ -17,7 +17,7 @@ FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
           ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
-          ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
+          ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 3;"),
           ("mapping/dormant_mappings.h", r"kBits = \d+;", "kBits = 1;"),
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
           ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),
@@ -57,7 +57,7 @@ PLANTS = {
                              "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);"),
     "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) == 0)\n    recycle(mapping, removed);", "  recycle(mapping, removed);"),
     "state_freed_twice": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
-    "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady))", ")"),
+    "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady)", ""),
     "state_guess_unchecked": (MAP_HEADER, " && mapping->generation() == ref.generation) [[likely]]", ")"),
     "state_last_released": (MAP_HEADER, "if (count == 1 && !(word & MappingState::kHeld))\n      return false;", ""),
     "state_released_of_another": (MAP_HEADER, """    if (MappingState::generation(word) != ref.generation)
@@ -74,11 +74,13 @@ PLANTS = {
     # Small mappings, which fall asleep.
     "state_nobody_removes": (SMALL, "return remove_if_unused(ref); // who used it may be gone, and has left it to us", "return {};"),
     "state_removed_while_copied": (MAP, " || (word & MappingState::kLeaving))", ")"),
-    "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end && MappingState::borrowers(word) == 0",
+    "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end &&\n         MappingState::borrowers(word) == 0",
                                  "MappingState::borrowers(word) == 0"),
-    "state_asleep_though_borrowed": (SMALL, " && MappingState::borrowers(word) == 0", ""),
+    "state_asleep_though_borrowed": (SMALL, " &&\n         MappingState::borrowers(word) == 0", ""),
     "state_revived_whatever_it_is": (SMALL, "if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))\n    return {};",
                                      "mapping->state_.store(live, kAcqRel == kAcquire ? kAcquire : std::memory_order_release);"),
+    "state_asleep_in_no_place": (SMALL, "mapping.state_.fetch_or(0, kAcqRel)", "mapping.state_.load(kAcquire)"),
+    "state_asleep_out_of_place": (SMALL, "!is_asleep || dormant_.holds(begin, &mapping)", "true"),
     "state_leaving_of_used": (SMALL, " || MappingState::use(word) != (MappingState::kReady | 1))", ")"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),

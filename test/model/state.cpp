@@ -501,6 +501,27 @@ Scenario asleep(bool is_borrowed) {
   return scenario;
 }
 
+/// Two that have the same place, as kBegin and kOther have with few places, fall asleep: one of them must go, and neither may sleep where nobody looks.
+Scenario asleep_in_one_place() {
+  const auto table = std::make_shared<Table>();
+  const auto leave = [=](MappingRef ref) {
+    bool is_left = false;
+    table->count(table->map.leave_last(ref, is_left));
+    require(is_left, "nobody else has it");
+  };
+  const MappingRef one = table->insert_ready(kBegin, kDevice), other = table->insert_ready(kOther, kDevice + 64);
+  Scenario scenario;
+  scenario.threads.push_back([=] { leave(one); });
+  scenario.threads.push_back([=] { leave(other); });
+  scenario.check = [=] {
+    require(table->frees == 0, "one of them was removed at once: the scenario shows nothing");
+    require(table->map.size() == 0 && table->map.fault().empty(), "one of them sleeps where nobody looks");
+    table->map.evict_all();
+    require(table->map.take_evicted().size() == 2, "storage is not freed exactly once");
+  };
+  return scenario;
+}
+
 bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   using checked::explore;
@@ -524,6 +545,7 @@ bool explore_all() {
          explore("state: revived or evicted", [] { return revived(false); }, kMost) &&
          explore("state: asleep", [] { return asleep(false); }, kMost) &&
          explore("state: asleep or borrowed", [] { return asleep(true); }, kMost) &&
+         explore("state: asleep in one place", [] { return asleep_in_one_place(); }, kMost) &&
          explore("state: guessed", [] { return guessed(); }, kMost) &&
          explore("state: retained in one step", [] { return retained_in_one_step(); }, kMost) &&
          explore("state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&

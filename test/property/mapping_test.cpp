@@ -100,7 +100,7 @@ public:
     exit(items);
     compare();
     device_.map().evict_all();
-    free_evicted(device_);
+    device_.free_evicted();
   }
 
   std::string take_log() { return std::move(log_); }

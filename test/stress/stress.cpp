@@ -330,7 +330,7 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
   work.start_exit(rest, false).consume();
   work.complete().consume();
   device.map().evict_all();
-  free_evicted(device);
+  device.free_evicted();
   if (failures.count() == 0 && (fake_blocks() != blocks || device.map().size() != 0))
     failures.add("device memory is lost");
 }

@@ -1,0 +1,33 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of Device that deals with its memory.
+
+#include "device/device.h"
+
+namespace omptarget {
+
+Result<void *> Device::allocate(int64_t size, void *host, int32_t kind) {
+  auto allocated = plugin_device_.data_alloc(size, host, kind);
+  if (allocated.is_ok()) [[likely]]
+    return allocated;
+  return allocate_again(allocated.take_status(), size, host, kind);
+}
+
+[[gnu::cold]] Result<void *> Device::allocate_again(Status failure, int64_t size, void *host, int32_t kind) {
+  map_.evict_all();
+  if (!free_all_evicted())
+    return failure;
+  failure.consume();
+  return plugin_device_.data_alloc(size, host, kind);
+}
+
+/// Whether there was something to free.
+[[gnu::cold]] bool Device::free_all_evicted() {
+  const std::vector<DevicePtr> evicted = map_.take_evicted();
+  for (const DevicePtr block : evicted)
+    plugin_device_.data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
+  return !evicted.empty();
+}
+
+} // namespace omptarget

@@ -1,0 +1,142 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "argument_list.h"
+#include "constructs.h"
+#include "region/present_constructs.h"
+
+namespace omptarget::test {
+namespace {
+
+constexpr uint64_t kBoth = map_type::kTo | map_type::kFrom;
+
+class SmallData : public testing::Test {
+protected:
+  SmallData() { reset_fake_counts(); }
+  ~SmallData() override {
+    device_.map().evict_all();
+    device_.free_evicted();
+    EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
+  }
+
+  bool enter_without_plan(const MapItems &items) {
+    ArgumentList list(items);
+    PresentRefs refs;
+    return enter_directly(device_, list.list(), refs);
+  }
+  bool leave_without_plan(const MapItems &items) {
+    ArgumentList list(items);
+    PresentRefs refs;
+    Status status;
+    const bool is_done = leave_directly(device_, list.list(), refs, status);
+    EXPECT_TRUE(status.is_ok()) << status.to_string();
+    status.consume();
+    return is_done;
+  }
+  /// Maps the data and leaves them: they sleep.
+  void pass(const MapItems &items) {
+    EXPECT_TRUE(enter_without_plan(items));
+    EXPECT_TRUE(leave_without_plan(items));
+  }
+
+  const int64_t blocks_ = fake_blocks();
+  FakeDevice device_{FakeKind::kSynchronous};
+};
+
+TEST_F(SmallData, sleeping_data_are_revived_with_what_the_host_holds) {
+  int data = 0;
+  const MapItems items{item(&data, sizeof data, kBoth)};
+  for (int i = 1; i <= 5; ++i) {
+    data = 10 * i;
+    ASSERT_TRUE(enter_without_plan(items));
+    int *const copy = on_device(device_, &data);
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(*copy, 10 * i);
+    ++*copy;
+    ASSERT_TRUE(leave_without_plan(items));
+    EXPECT_EQ(data, 10 * i + 1);
+  }
+  EXPECT_EQ(fake_counts().allocations, 1);
+  EXPECT_EQ(fake_counts().frees, 0);
+}
+
+TEST_F(SmallData, sleeping_data_are_not_present) {
+  int data[2] = {};
+  pass({item(data, sizeof data, kBoth)});
+  EXPECT_EQ(device_.map().find(host_ptr(data), sizeof data).ref.mapping, nullptr);
+  EXPECT_EQ(device_.map().find(host_ptr(data + 1), 0).ref.mapping, nullptr);
+  EXPECT_EQ(device_.map().size(), 0u);
+  EXPECT_TRUE(device_.map().snapshot().empty());
+  EXPECT_EQ(device_.map().fault(), "");
+  EXPECT_FALSE(enter_without_plan({item(data, sizeof data, kBoth | map_type::kPresent)}));
+}
+
+TEST_F(SmallData, an_empty_section_finds_its_base_beyond_sleeping_data) {
+  int data[6] = {};
+  const MapItem section{host_ptr(data + 3), host_ptr(data), sizeof(int), map_type::kTo, nullptr, 0, -1};
+  enter(device_, {section}).consume(); // its base lies behind what sleeps
+  pass({item(data + 1, sizeof(int), kBoth)});
+  const Found found = device_.map().find(host_ptr(data + 2), 0);
+  EXPECT_TRUE(found.is_contained);
+  EXPECT_EQ(found.begin, host_ptr(data));
+  exit(device_, {section}).consume();
+}
+
+TEST_F(SmallData, only_so_many_sleep_and_the_storage_of_the_others_is_freed) {
+  std::vector<int> data(10000);
+  for (size_t i = 0; i < data.size(); i += 2)
+    pass({item(&data[i], sizeof(int), kBoth)});
+  EXPECT_LE(fake_blocks() - blocks_, 256);
+  EXPECT_EQ(device_.map().size(), 0u);
+  EXPECT_EQ(device_.map().fault(), "");
+}
+
+TEST_F(SmallData, others_may_have_the_addresses_of_sleeping_data) {
+  int data[16] = {};
+  for (int &one : data)
+    pass({item(&one, sizeof one, kBoth)});
+  ASSERT_TRUE(enter_without_plan({item(data, sizeof data, kBoth)}));
+  EXPECT_EQ(fake_blocks() - blocks_, 1);
+  ASSERT_TRUE(leave_without_plan({item(data, sizeof data, kBoth)}));
+  const NewRange range{host_ptr(data + 1), host_ptr(data + 2), host_ptr(data + 1), nullptr, &data, Counter::kDynamic};
+  EXPECT_TRUE(device_.map().insert_infinite(range, device_ptr(data)));
+  EXPECT_TRUE(device_.map().remove_infinite(host_ptr(data + 1), &data).is_removed);
+}
+
+TEST_F(SmallData, an_allocation_that_fails_gets_the_storage_of_sleeping_data) {
+  int data[8] = {};
+  for (int i = 0; i < 8; i += 2)
+    pass({item(&data[i], sizeof(int), kBoth)});
+  EXPECT_EQ(fake_blocks() - blocks_, 4);
+  fail_allocation(1);
+  std::vector<char> large(10000);
+  const MapItems items{item(large.data(), 10000, kBoth)};
+  EXPECT_TRUE(enter(device_, items).is_ok());
+  EXPECT_EQ(fake_blocks() - blocks_, 1);
+  EXPECT_TRUE(exit(device_, items).is_ok());
+  fail_allocation(1); // and nothing sleeps
+  EXPECT_FALSE(enter(device_, items).is_ok());
+}
+
+TEST_F(SmallData, large_data_do_not_sleep) {
+  std::vector<char> large(DormantMappings::kMostBytes + 1);
+  const MapItems items{item(large.data(), static_cast<int64_t>(large.size()), kBoth)};
+  EXPECT_FALSE(enter_without_plan(items));
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  EXPECT_TRUE(leave_without_plan(items));
+  EXPECT_EQ(fake_blocks(), blocks_);
+}
+
+TEST_F(SmallData, what_was_copied_nowhere_is_left_to_planning) {
+  int data[2] = {1, 2};
+  fail_submit(2);
+  EXPECT_FALSE(enter_without_plan({item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)}));
+  fail_submit(0);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+} // namespace
+} // namespace omptarget::test
