@@ -48,6 +48,8 @@ public:
     if (map_.has_evicted()) [[unlikely]]
       free_all_evicted();
   }
+  /// Frees what dormant mappings keep. Whether there was something to free.
+  bool free_dormant();
 
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return images_.kernel(host_id); }

@@ -48,8 +48,7 @@ bool Device::finish(Deadline deadline) {
   if (!is_initialised())
     return true;
   images_.run_destructors();
-  map_.evict_all();
-  free_evicted();
+  free_dormant();
   observe::keep_memory_report(id_);
   plugin().deinit_device(local_id());
   return true;
@@ -71,6 +70,8 @@ void Device::tell_end() {
 void Device::part_with(const OffloadLibrary &library) {
   if (library.range.end != 0)
     map_.forget_names(library.range.begin, library.range.end);
+  if (lasts_ && !has_ended())
+    free_dormant(); // before the plugin's own destructors, which may look for what was not freed
   if (is_loading_here() || !load_mutex_.try_lock())
     return; // somebody is loading: the thread that closes a module waits for nobody
   const std::lock_guard load(load_mutex_, std::adopt_lock);

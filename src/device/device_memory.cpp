@@ -15,11 +15,15 @@ Result<void *> Device::allocate(int64_t size, void *host, int32_t kind) {
 }
 
 [[gnu::cold]] Result<void *> Device::allocate_again(Status failure, int64_t size, void *host, int32_t kind) {
-  map_.evict_all();
-  if (!free_all_evicted())
+  if (!free_dormant())
     return failure;
   failure.consume();
   return plugin_device_.data_alloc(size, host, kind);
+}
+
+bool Device::free_dormant() {
+  map_.evict_all();
+  return free_all_evicted();
 }
 
 /// Whether there was something to free.

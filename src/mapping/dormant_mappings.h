@@ -45,7 +45,7 @@ public:
 private:
   static constexpr unsigned kBits = 8;
   static size_t number_of(HostPtr begin) {
-    return static_cast<size_t>(static_cast<uint64_t>(begin) * 0x9E3779B97F4A7C15ull >> (64 - kBits));
+    return static_cast<size_t>(static_cast<uint64_t>(begin) * 0x9E3779B97F4A7C15ull >> (63 - kBits) >> 1);
   }
   std::atomic<Mapping *> &place_of(HostPtr begin) { return places_[number_of(begin)]; }
   const std::atomic<Mapping *> &place_of(HostPtr begin) const { return places_[number_of(begin)]; }

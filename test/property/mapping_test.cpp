@@ -99,8 +99,7 @@ public:
       }
     exit(items);
     compare();
-    device_.map().evict_all();
-    device_.free_evicted();
+    device_.free_dormant();
   }
 
   std::string take_log() { return std::move(log_); }

@@ -329,8 +329,7 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
   DeviceWork work(device);
   work.start_exit(rest, false).consume();
   work.complete().consume();
-  device.map().evict_all();
-  device.free_evicted();
+  device.free_dormant();
   if (failures.count() == 0 && (fake_blocks() != blocks || device.map().size() != 0))
     failures.add("device memory is lost");
 }

@@ -17,8 +17,7 @@ class SmallData : public testing::Test {
 protected:
   SmallData() { reset_fake_counts(); }
   ~SmallData() override {
-    device_.map().evict_all();
-    device_.free_evicted();
+    device_.free_dormant();
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
   }
 
