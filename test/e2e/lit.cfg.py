@@ -95,11 +95,12 @@ config.substitutions += [
     (r"%python\b", "python3"),
     (r"%examples\b", os.path.join(here, "..", "..", "docs", "examples")),
     (r"%inputs\b", inputs),
+    (r"%first-abi\b", os.path.join(here, "..", "loader", "first_abi")),
     (r"%ompfolder\b", os.path.join(given.runtimes, given.libomp, "omp")),
     (r"%llvmfolder\b", os.path.join(given.runtimes, given.libomp)),
     (r"%prefix\b", given.prefix),
     (r"%plugin-name\b", given.driver or "x86_64"),
     # Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
-    (r"%lifetime\b", "DRIVER" if given.driver or given.plugins_of.startswith("llvm") else "LASTS"),
+    (r"%lifetime\b", "DRIVER" if given.driver or given.plugins_of.startswith(("llvm", "first")) else "LASTS"),
     (r"%llvm-libomptarget\b", os.path.join(given.runtimes, given.libomp, "lib", "libomptarget.so")),
 ]

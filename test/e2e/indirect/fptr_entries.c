@@ -6,6 +6,8 @@
 // RUN: %indirect-clang %s -o %t
 // RUN: %run %t
 // REQUIRES: runtime-omptarget
+// This plugin looks at dynamic symbols only.
+// UNSUPPORTED: plugins-of-first-abi
 
 #include "indirect_check.h"
 

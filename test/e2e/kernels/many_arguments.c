@@ -4,6 +4,8 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
+// This plugin passes up to 24.
+// UNSUPPORTED: plugins-of-first-abi
 
 #include "check.h"
 

@@ -7,7 +7,7 @@
 // The routines of later versions are not in all headers and runtimes of LLVM.
 // UNSUPPORTED: runtime-llvm
 // These plugins pin no memory.
-// XFAIL: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16-legacy
+// XFAIL: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16-legacy, plugins-of-first-abi
 
 #include "check.h"
 

@@ -6,7 +6,7 @@ run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 
 
 A program that differs from the model on omptarget fails the run, as does a difference of LLVM's that known_differences.txt does
 not explain. FOLDER keeps the sources of files with differences. Where LLVM's runtime needs libraries that this machine does not
-have, programs run on omptarget only."""
+have, programs run on it with the dynamic linker and the libraries that were unpacked beside it."""
 
 import argparse
 import collections
@@ -23,9 +23,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PER_FILE = 25
 
 
-def is_foreign(options):
-    """LLVM's runtime of that version needs libraries of another release."""
-    return os.path.exists(os.path.join(options.runtimes, options.clang, "sysroot"))
+def foreign_libraries(options):
+    """The folder of the dynamic linker and libraries of another release that LLVM's runtime of that version needs, or None."""
+    folder = os.path.join(options.runtimes, options.clang, "sysroot")
+    return folder if os.path.exists(folder) else None
 
 
 def compile_file(options, name, text):
@@ -38,7 +39,7 @@ def compile_file(options, name, text):
     command = [shutil.which(name) or shutil.which(name, path=options.compilers), "-O1", "-w", "-fopenmp", "-fopenmp-extensions",
                "-fopenmp-version=%d" % (52 if int(options.clang) >= 16 else 51), "-fopenmp-targets=x86_64-pc-linux-gnu",
                "-isystem", folder + "/include", source, "-o", program, "-L%s/omp" % folder, "-L%s/lib" % folder]
-    if is_foreign(options):
+    if foreign_libraries(options):
         command.append("-Wl,--allow-shlib-undefined")
     if int(options.clang) < 16:
         command.append("-DNO_MAPPED_PTR")
@@ -49,12 +50,16 @@ def compile_file(options, name, text):
 def run_programs(options, runtime, program, first, count):
     """Number -> lines. A program that ends the process gets the line "died"."""
     folder = os.path.join(options.runtimes, options.clang)
-    lib = options.prefix + "/lib" if runtime == "omptarget" else folder + "/lib"
-    environment = dict(os.environ, LD_LIBRARY_PATH="%s:%s/omp" % (lib, folder), OMP_TARGET_OFFLOAD="MANDATORY", KMP_BLOCKTIME="0")
+    path, start = "%s/lib:%s/omp" % (options.prefix if runtime == "omptarget" else folder, folder), []
+    libraries = foreign_libraries(options)
+    if libraries and runtime != "omptarget":
+        path, start = "%s/lib:%s" % (folder, libraries), [libraries + "/ld-linux-x86-64.so.2"]
+    environment = dict(os.environ, LD_LIBRARY_PATH=path, OMP_TARGET_OFFLOAD="MANDATORY", KMP_BLOCKTIME="0")
     lines, next_program = collections.defaultdict(list), first
     while next_program < first + count:
         try:
-            done = subprocess.run([program, str(next_program), str(first + count - 1)], env=environment, capture_output=True, timeout=300)
+            done = subprocess.run([*start, program, str(next_program), str(first + count - 1)], env=environment, capture_output=True,
+                                  timeout=300)
             status, output, errors = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as late:
             status, output, errors = "no end", late.stdout or b"", late.stderr or b""
@@ -156,8 +161,6 @@ def main():
     parser.add_argument("--on", default="omptarget,llvm", type=lambda text: text.split(","))
     parser.add_argument("--compilers", help="folder of clangs that are not in PATH")
     options = parser.parse_args()
-    if is_foreign(options):
-        options.on = ["omptarget"]
     os.makedirs(options.output, exist_ok=True)
     known = known_differences(os.path.join(HERE, "known_differences.txt"))
     starts = range(options.first, options.first + options.programs, PER_FILE)
