@@ -77,12 +77,14 @@ private:
 
   // A barrier lets the waves go on when all have reached it that have not ended: so GPUs do it, and LLVM's device RTL needs it.
   std::optional<Report> look_at_barrier(const Block &block) {
-    const Wave *waits = nullptr, *ended = nullptr;
+    const Wave *waits = nullptr, *ended = nullptr, *blocked = nullptr;
     for (const auto &wave : block.waves) {
       if (wave->state == WaveState::kReady)
         return std::nullopt;
-      (wave->state == WaveState::kAtBarrier ? waits : ended) = wave.get();
+      (wave->state == WaveState::kBlocked ? blocked : wave->state == WaveState::kAtBarrier ? waits : ended) = wave.get();
     }
+    if (blocked)
+      return report_of(block, *blocked, {FaultKind::kProgram, blocked->waits_for()});
     if (!waits)
       return std::nullopt;
     if (ended && schedule_.waits_for_ended)

@@ -31,7 +31,13 @@ struct Fault {
   int lane = -1; ///< if it is one lane's
 };
 
-enum class WaveState { kReady, kAtBarrier, kEnded, kFaulted };
+enum class WaveState {
+  kReady,
+  kAtBarrier, ///< until all waves of the block are
+  kBlocked, ///< until another wave of the block makes it ready
+  kEnded,
+  kFaulted
+};
 
 /// Lanes that share a program counter.
 class Wave {
@@ -44,6 +50,8 @@ public:
   virtual uint64_t run(uint64_t most) = 0;
   /// Of the instruction that is next, or that the fault is in.
   virtual uint64_t code_address() const = 0;
+  /// What it is blocked by, for a message.
+  virtual std::string waits_for() const { return {}; }
 
   WaveState state = WaveState::kReady;
   std::optional<Fault> fault; ///< when faulted
@@ -52,6 +60,10 @@ public:
 };
 
 struct Block {
+  Block() = default;
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  virtual ~Block() = default;
   Extent index{};
   Extent threads{};
   std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for

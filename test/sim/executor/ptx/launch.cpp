@@ -1,0 +1,65 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See launch.h.
+
+#include "launch.h"
+
+#include <cstdlib>
+
+#include "warp.h"
+
+namespace sim::executor::ptx {
+
+namespace {
+
+bool is_set(const char *variable) {
+  const char *text = std::getenv(variable);
+  return text && *text == '1';
+}
+
+struct PtxBlock final : Block {
+  std::unique_ptr<BlockState> state;
+};
+
+class Blocks final : public BlockSource {
+public:
+  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {}
+
+  std::unique_ptr<Block> make_block(const Extent &index) override {
+    auto block = std::make_unique<PtxBlock>();
+    block->index = index;
+    block->threads = launch_.dispatch.threads;
+    block->shared.resize((launch_.module.shared_bytes() + 15) / 16 * 16 + launch_.dispatch.dynamic_shared);
+    for (uint8_t &byte : block->shared)
+      byte = static_cast<uint8_t>(garbage_.next());
+    block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
+    const uint64_t threads = count(block->threads);
+    for (uint64_t first = 0; first < threads; first += kLanes) {
+      const uint32_t lanes = threads - first >= kLanes ? kAllLanes : (1u << (threads - first)) - 1;
+      block->waves.push_back(
+          std::make_unique<Warp>(launch_, *block->state, static_cast<unsigned>(first / kLanes), lanes));
+    }
+    return block;
+  }
+
+private:
+  LaunchState &launch_;
+  Random garbage_;
+  uint64_t serial_ = 1;
+};
+
+} // namespace
+
+std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
+                             const Dispatch &dispatch, const Schedule &schedule) {
+  LaunchState state{module, kernel, dispatch, schedule, MemoryView(memory), heap};
+  state.stack_bytes = (module.stack_bytes(kernel, dispatch.stack_limit) + 15) / 16 * 16;
+  state.is_traced = is_set("SIM_EXECUTOR_TRACE");
+  state.refuses_absent = is_set("SIM_EXECUTOR_STRICT_LANES");
+  state.finds_races = is_set("SIM_EXECUTOR_RACES");
+  Blocks blocks(state);
+  return run_grid(dispatch.blocks, blocks, schedule);
+}
+
+} // namespace sim::executor::ptx

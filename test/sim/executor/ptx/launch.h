@@ -1,0 +1,80 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch of a kernel of PTX, what its blocks and warps share, and barriers of blocks.
+#pragma once
+
+#include "module.h"
+
+namespace sim::executor::ptx {
+
+/// Memory that device code asks for and gives back.
+class DeviceHeap {
+public:
+  virtual ~DeviceHeap() = default;
+  virtual uint64_t allocate(uint64_t size) = 0; ///< 0: there is none
+  virtual bool release(uint64_t address) = 0; ///< false: it is not of this heap, or was given back before
+};
+
+struct Dispatch {
+  Extent blocks{}, threads{};
+  uint32_t dynamic_shared = 0;
+  uint32_t stack_limit = 1024; ///< of what cannot be known before
+  std::vector<uint8_t> arguments;
+};
+
+struct LaunchState {
+  const Module &module;
+  const Function &kernel;
+  const Dispatch &dispatch;
+  const Schedule &schedule;
+  MemoryView memory;
+  DeviceHeap &heap;
+  uint32_t stack_bytes = 0;
+  uint64_t clock = 0; ///< instructions of all warps
+  bool is_traced = false; ///< SIM_EXECUTOR_TRACE=1
+  bool refuses_absent = false; ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
+  bool finds_races = false; ///< SIM_EXECUTOR_RACES=1
+};
+
+/// Who touched a byte of shared memory since the last barrier of all.
+struct SharedUse {
+  uint64_t writer_epoch = 0, reader_epoch = 0;
+  uint16_t writer = 0, reader = 0; ///< threads
+};
+
+class Warp;
+struct Fragment;
+
+/// What the warps of a block share.
+class BlockState {
+public:
+  BlockState(LaunchState &launch, Block &block, uint64_t serial) : serial_(serial), launch_(launch), block_(block) {}
+  Block &block() { return block_; }
+  uint64_t serial() const { return serial_; }
+  void add(Warp *warp) { warps_.push_back(warp); }
+  /// Lets the waiting go whose barrier is complete.
+  void look_at_barriers();
+  /// bar.arrive: a warp is counted and goes on.
+  void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
+  /// Notes an access; a text if it races with one before.
+  std::string note_shared(uint32_t offset, uint32_t size, bool writes, uint32_t thread);
+
+private:
+  void look_at_barrier(uint32_t barrier);
+  void give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes, uint32_t waiting) const;
+
+  uint64_t serial_;
+  LaunchState &launch_;
+  Block &block_;
+  std::vector<Warp *> warps_;
+  std::array<uint32_t, 16> arrivals_{};
+  uint64_t epoch_ = 1;
+  std::vector<SharedUse> uses_;
+};
+
+/// Runs all of it; nothing if all ended as it should.
+std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
+                             const Dispatch &dispatch, const Schedule &schedule);
+
+} // namespace sim::executor::ptx

@@ -1,0 +1,224 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Memory is sequentially consistent, so that orders and scopes change nothing.
+
+#include <algorithm>
+
+#include "lanes.h"
+
+namespace sim::executor::ptx {
+
+namespace {
+
+uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
+void load(Warp &warp, const Instruction &instruction) {
+  Row addresses; // the result may lie over it
+  const uint64_t *const base = warp.source(instruction.operands[1], 1);
+  std::copy(base, base + kLanes, addresses.begin());
+  const unsigned size = size_of(instruction.type);
+  const bool extends = is_signed(instruction.type);
+  uint64_t *results[4];
+  for (unsigned i = 0; i < instruction.width; ++i)
+    results[i] = warp.destination(instruction.width == 1 ? instruction.operands[0] : instruction.elements[i]);
+  const unsigned bits = instruction.width == 1 ? instruction.operands[0].bits : instruction.elements[0].bits;
+  for_lanes(warp.active(), [&](unsigned lane) {
+    if (warp.has_failed())
+      return;
+    const uint64_t address = addresses[lane] + static_cast<uint64_t>(instruction.offset);
+    const uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kRead, lane);
+    if (!bytes)
+      return;
+    for (unsigned i = 0; i < instruction.width; ++i) {
+      uint64_t value = 0;
+      std::memcpy(&value, bytes + i * size, size);
+      if (extends && size < 8) {
+        const unsigned shift = 64 - 8 * size;
+        value = static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift) & mask_of(std::max(bits, 8 * size));
+      }
+      results[i][lane] = value;
+    }
+  });
+}
+
+void store(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const base = warp.source(instruction.operands[0], 0);
+  const unsigned size = size_of(instruction.type);
+  const uint64_t *values[4];
+  for (unsigned i = 0; i < instruction.width; ++i)
+    values[i] = warp.source(instruction.width == 1 ? instruction.operands[1] : instruction.elements[i], 1 + i);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    if (warp.has_failed())
+      return;
+    const uint64_t address = base[lane] + static_cast<uint64_t>(instruction.offset);
+    uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane);
+    if (!bytes)
+      return;
+    for (unsigned i = 0; i < instruction.width; ++i)
+      std::memcpy(bytes + i * size, &values[i][lane], size);
+  });
+}
+
+void take_order(Opcode &opcode, Instruction &instruction) {
+  instruction.is_polling = opcode.take("volatile") || opcode.take("relaxed") || opcode.take("acquire") || opcode.take("mmio");
+  opcode.ignore({"weak", "release", "acq_rel", "seq_cst", "cta", "cluster", "gpu", "sys", "gl", "ca", "cg", "cs", "lu", "cv", "wb",
+                 "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+                 "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "ptr"});
+}
+
+template <Handler handler> Handler bind_access(Opcode &opcode, Instruction &instruction) {
+  take_order(opcode, instruction);
+  instruction.space = opcode.take_space().value_or(Space::kGeneric);
+  instruction.width = opcode.take("v2") ? 2 : opcode.take("v4") ? 4 : 1;
+  instruction.type = opcode.take_type().value_or(Type::kNone);
+  return instruction.type == Type::kNone || instruction.type == Type::kPred ? nullptr : handler;
+}
+
+Handler bind_ldu(Opcode &opcode, Instruction &instruction) { return bind_access<load>(opcode, instruction); }
+
+// ---- Atomics
+
+struct Exchange {
+  template <class T> static T apply(T, T b) { return b; }
+};
+struct Add {
+  template <class T> static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a + b;
+    else
+      return static_cast<T>(uint64_t(a) + uint64_t(b));
+  }
+};
+struct Min {
+  template <class T> static T apply(T a, T b) { return std::min(a, b); }
+};
+struct Max {
+  template <class T> static T apply(T a, T b) { return std::max(a, b); }
+};
+struct And {
+  template <class T> static T apply(T a, T b) { return a & b; }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return a | b; }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return a ^ b; }
+};
+struct Inc {
+  template <class T> static T apply(T a, T b) { return a >= b ? T{0} : a + 1; }
+};
+struct Dec {
+  template <class T> static T apply(T a, T b) { return a == 0 || a > b ? b : a - 1; }
+};
+
+// Bits of the old value; the host may change the same memory.
+template <class Bits, class F> uint64_t exchange(uint8_t *bytes, F &&compute) {
+  Bits *const place = reinterpret_cast<Bits *>(bytes);
+  Bits old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(place, &old, static_cast<Bits>(compute(old)), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return old;
+}
+template <unsigned size> using BitsOf =
+    std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
+
+// Operand 0 is the result, if the instruction gives one; variant: whether it does.
+template <class T, class F, bool compares> void modify(Warp &warp, const Instruction &instruction) {
+  using Bits = BitsOf<sizeof(T)>;
+  const unsigned first = instruction.variant;
+  Row addresses, values, others{};
+  const auto copy = [&](unsigned at, Row &row) {
+    const uint64_t *const from = warp.source(instruction.operands[at], at);
+    std::copy(from, from + kLanes, row.begin());
+  };
+  copy(first, addresses);
+  copy(first + 1, values);
+  if (compares)
+    copy(first + 2, others);
+  uint64_t *const result = first ? warp.destination(instruction.operands[0]) : nullptr;
+  for_lanes(warp.active(), [&](unsigned lane) {
+    if (warp.has_failed())
+      return;
+    const uint64_t address = addresses[lane] + static_cast<uint64_t>(instruction.offset);
+    uint8_t *const bytes = warp.reach(instruction.space, address, sizeof(T), Access::kAtomic, lane);
+    if (!bytes)
+      return;
+    const uint64_t old = exchange<Bits>(bytes, [&](Bits bits) -> uint64_t {
+      if constexpr (compares)
+        return bits == static_cast<Bits>(values[lane]) ? others[lane] : bits;
+      else
+        return put(F::apply(get<T>(bits), get<T>(values[lane])));
+    });
+    if (result)
+      result[lane] = old;
+  });
+}
+
+template <class F, class... Ts> Handler choose(Type type) {
+  Handler found = nullptr;
+  const auto look = [&]<class T>(T) {
+    const bool fits = size_of(type) == sizeof(T) && std::is_floating_point_v<T> == is_float(type) &&
+                      (is_float(type) || std::is_signed_v<T> == is_signed(type));
+    if (fits)
+      found = modify<T, F, false>;
+  };
+  (look(Ts{}), ...);
+  return found;
+}
+
+Handler find_atomic(Opcode &opcode, Type type) {
+  if (opcode.take("cas"))
+    return size_of(type) == 4   ? modify<uint32_t, Exchange, true>
+           : size_of(type) == 8 ? modify<uint64_t, Exchange, true>
+           : size_of(type) == 2 ? modify<uint16_t, Exchange, true>
+                                : nullptr;
+  if (opcode.take("exch"))
+    return size_of(type) == 4 ? modify<uint32_t, Exchange, false> : size_of(type) == 8 ? modify<uint64_t, Exchange, false> : nullptr;
+  if (opcode.take("add"))
+    return choose<Add, uint32_t, int32_t, uint64_t, int64_t, float, double>(type);
+  if (opcode.take("min"))
+    return choose<Min, uint32_t, int32_t, uint64_t, int64_t>(type);
+  if (opcode.take("max"))
+    return choose<Max, uint32_t, int32_t, uint64_t, int64_t>(type);
+  if (opcode.take("and"))
+    return choose<And, uint32_t, uint64_t>(type);
+  if (opcode.take("or"))
+    return choose<Or, uint32_t, uint64_t>(type);
+  if (opcode.take("xor"))
+    return choose<Xor, uint32_t, uint64_t>(type);
+  if (opcode.take("inc"))
+    return choose<Inc, uint32_t>(type);
+  return opcode.take("dec") ? choose<Dec, uint32_t>(type) : nullptr;
+}
+
+template <bool gives> Handler bind_atomic(Opcode &opcode, Instruction &instruction) {
+  take_order(opcode, instruction);
+  instruction.is_polling = true;
+  instruction.variant = gives;
+  instruction.space = opcode.take_space().value_or(Space::kGeneric);
+  opcode.take("noftz");
+  instruction.type = opcode.take_type().value_or(Type::kNone);
+  return find_atomic(opcode, instruction.type);
+}
+
+void do_nothing(Warp &, const Instruction &) {}
+Handler bind_prefetch(Opcode &opcode, Instruction &) {
+  opcode.ignore({"global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"});
+  return do_nothing;
+}
+Handler bind_fence(Opcode &opcode, Instruction &) {
+  opcode.ignore({"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"});
+  return do_nothing;
+}
+
+constexpr Operation kOperations[] = {
+    {"ld", bind_access<load>, 2, 2}, {"ldu", bind_ldu, 2, 2}, {"st", bind_access<store>, 2, 2},
+    {"atom", bind_atomic<true>, 3, 4}, {"red", bind_atomic<false>, 2, 2}, {"prefetch", bind_prefetch, 1, 1},
+    {"prefetchu", bind_prefetch, 1, 1}, {"membar", bind_fence, 0, 0}, {"fence", bind_fence, 0, 0}};
+
+} // namespace
+
+std::span<const Operation> memory_operations() { return kOperations; }
+
+} // namespace sim::executor::ptx
