@@ -22,7 +22,8 @@ def occurrences(data, pattern, start):
 
 def images(data):
     """Offsets of the ELF images inside the program; the program's own header is at 0."""
-    return [at for at in occurrences(data, b"\x7fELF\x02\x01\x01", 1) if struct.unpack_from("<H", data, at + 16)[0] == 3]
+    found = [(at, *struct.unpack_from("<HH", data, at + 16)) for at in occurrences(data, b"\x7fELF\x02\x01\x01", 1)]
+    return [at for at, kind, machine in found if kind == 3 or machine == 190]
 
 
 def patch(data, what):

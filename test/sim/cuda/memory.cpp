@@ -39,6 +39,7 @@ CUresult allocate(Context *context, size_t size, MemoryKind kind, void *owner, v
     return CUDA_ERROR_OUT_OF_MEMORY;
   const std::lock_guard lock(state().mutex);
   state().memory[reinterpret_cast<uintptr_t>(memory)] = {size, kind, context, owner};
+  ++state().memory_generation;
   *out = memory;
   return CUDA_SUCCESS;
 }
@@ -58,6 +59,7 @@ CUresult release(const char *call, Context *context, uintptr_t address, MemoryKi
   std::memset(reinterpret_cast<void *>(address), kFreed, found->second.size);
   free_memory(reinterpret_cast<void *>(address));
   state().memory.erase(found);
+  ++state().memory_generation;
   return CUDA_SUCCESS;
 }
 
@@ -120,6 +122,7 @@ SIM_API CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned) {
   if (is_pinned(address) || (next != memory.end() && next->first < address + size))
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   memory[address] = {size, MemoryKind::kRegistered, context, nullptr};
+  ++state().memory_generation;
   return CUDA_SUCCESS;
 }
 
@@ -131,6 +134,7 @@ SIM_API CUresult cuMemHostUnregister(void *host) {
   if (found == state().memory.end() || found->second.kind != MemoryKind::kRegistered)
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   state().memory.erase(found);
+  ++state().memory_generation;
   return injected;
 }
 
@@ -192,6 +196,7 @@ SIM_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle hand
   *address = reinterpret_cast<CUdeviceptr>(memory);
   const std::lock_guard lock(state().mutex);
   state().memory[*address] = {other.size, MemoryKind::kImported, context, nullptr};
+  ++state().memory_generation;
   return CUDA_SUCCESS;
 }
 
@@ -206,5 +211,6 @@ SIM_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
   }
   free_memory(reinterpret_cast<void *>(address));
   state().memory.erase(found);
+  ++state().memory_generation;
   return injected;
 }

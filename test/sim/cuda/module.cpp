@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules and launches. A "cubin" is a shared object of the host whose ELF header says CUDA (relabel.cpp makes them): its
-// header is put right again and the dynamic loader opens it. "PTX" is a text that names such a file: // sim-code: PATH.
+// header is put right again and the dynamic loader opens it. PTX that names such a file, // sim-code: PATH, stands for it; other
+// PTX is run by the executor.
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <link.h>
 
 #include "call.h"
+#include "execute.h"
 #include "test/sim/call_code.h"
 
 using namespace omptarget::cuda;
@@ -115,13 +117,15 @@ void log_error(unsigned count, const int *options, void **values, const std::str
     std::snprintf(buffer, size, "%s", text.c_str());
 }
 
-// Turns PTX into the bytes of the file that it names.
-CUresult compile(const char *text, std::string &code) {
+// The file that a text names instead of code; null if it does not.
+const char *named_file(const char *text) {
   constexpr const char *kMark = "// sim-code: ";
-  const char *mark = std::strstr(text, kMark);
-  if (!mark)
-    return CUDA_ERROR_INVALID_PTX;
-  const char *path = mark + std::strlen(kMark);
+  const char *const mark = std::strstr(text, kMark);
+  return mark ? mark + std::strlen(kMark) : nullptr;
+}
+
+// Reads the bytes of the file.
+CUresult read_file(const char *path, std::string &code) {
   std::ifstream file(std::string(path, std::strcspn(path, "\n")), std::ios::binary);
   if (!file)
     return CUDA_ERROR_INVALID_PTX;
@@ -142,6 +146,46 @@ Module *check_module(const char *call, Context *context, CUmodule handle) {
     return nullptr;
   }
   return module;
+}
+
+CUresult load_ptx(CUmodule *out, Context &context, const char *text, const std::function<void(const std::string &)> &log) {
+  std::string error;
+  auto module = std::make_unique<Module>();
+  module->context = &context;
+  module->device_code = compile_ptx(text, state().devices[static_cast<size_t>(context.device)].sm, error);
+  if (!module->device_code) {
+    log(error);
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  const std::lock_guard lock(state().mutex);
+  *out = reinterpret_cast<CUmodule>(module.get());
+  state().modules.push_back(std::move(module));
+  ++state().memory_generation;
+  return CUDA_SUCCESS;
+}
+
+CUresult find_ptx_function(CUfunction *out, Module &module, const char *name) {
+  const executor::ptx::Function *const kernel = module.device_code->find_function(name);
+  if (!kernel || !kernel->is_entry)
+    return CUDA_ERROR_NOT_FOUND;
+  const uint32_t threads = kernel->max_threads[0] * kernel->max_threads[1] * kernel->max_threads[2];
+  const std::lock_guard lock(state().mutex);
+  std::unique_ptr<Function> &function = module.functions[name];
+  if (!function)
+    function = std::make_unique<Function>(Function{&module, name, nullptr, ~0u, threads == 0 ? 1024 : threads, false, kernel});
+  *out = reinterpret_cast<CUfunction>(function.get());
+  return CUDA_SUCCESS;
+}
+
+CUresult find_ptx_global(CUdeviceptr *address, size_t *size, Module &module, const char *name) {
+  const executor::ptx::Variable *const variable = module.device_code->find_variable(name);
+  if (!variable)
+    return CUDA_ERROR_NOT_FOUND;
+  const std::lock_guard lock(state().mutex);
+  state().memory[variable->address] = {variable->size, MemoryKind::kGlobal, module.context, &module};
+  *address = variable->address;
+  *size = variable->size;
+  return CUDA_SUCCESS;
 }
 
 struct Launch {
@@ -221,8 +265,11 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
   const char *bytes = static_cast<const char *>(image);
   Elf64_Ehdr header;
   if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
-    if (const CUresult result = compile(bytes, compiled)) {
-      log_error(count, options, values, "stand-in: no // sim-code: line that names a file");
+    const char *const path = named_file(bytes);
+    if (!path)
+      return load_ptx(out, *context, bytes, [&](const std::string &error) { log_error(count, options, values, error); });
+    if (const CUresult result = read_file(path, compiled)) {
+      log_error(count, options, values, "stand-in: the file of the // sim-code: line cannot be read");
       return result;
     }
     bytes = compiled.data();
@@ -258,8 +305,10 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
     for (auto one = memory.begin(); one != memory.end();)
       one = one->second.kind == MemoryKind::kGlobal && one->second.owner == module ? memory.erase(one) : std::next(one);
     module->is_destroyed = true;
+    ++state().memory_generation;
   }
   module->code.close();
+  module->device_code.reset();
   return injected;
 }
 
@@ -268,6 +317,8 @@ SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const cha
   Module *module = check_module("cuModuleGetFunction", context, handle);
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
+  if (module->device_code)
+    return find_ptx_function(out, *module, name);
   Symbol symbol;
   if (!find_symbol(module->code.handle, name, symbol) || !symbol.is_function)
     return CUDA_ERROR_NOT_FOUND;
@@ -293,6 +344,8 @@ SIM_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodu
   Module *module = check_module("cuModuleGetGlobal", context, handle);
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
+  if (module->device_code)
+    return find_ptx_global(address, size, *module, name);
   Symbol symbol;
   if (!find_symbol(module->code.handle, name, symbol) || symbol.is_function)
     return CUDA_ERROR_NOT_FOUND;
@@ -311,7 +364,7 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
     *value = static_cast<int>(function->max_threads);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-    *value = 1024;
+    *value = function->kernel ? static_cast<int>(function->module->device_code->shared_bytes()) : 1024;
     return CUDA_SUCCESS;
   default:
     return CUDA_ERROR_INVALID_VALUE;
@@ -363,6 +416,18 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   launch.code = function->code;
   if (const CUresult result = read_arguments(*function, parameters, extra, launch.arguments))
     return result;
+  if (function->kernel) {
+    PtxLaunch ptx{function, stream, {bx, by, bz}, {tx, ty, tz}, shared, {}};
+    const auto *const bytes = reinterpret_cast<const uint8_t *>(launch.arguments.data());
+    ptx.arguments.assign(bytes, bytes + launch.arguments.size() * sizeof(uint64_t));
+    if (ptx.arguments.size() != function->kernel->parameter_bytes) {
+      violation("cuLaunchKernel: %s takes %u bytes of parameters and gets %zu", function->name.c_str(),
+                function->kernel->parameter_bytes, ptx.arguments.size());
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    stream->enqueue([ptx = std::move(ptx)] { execute(ptx); });
+    return CUDA_SUCCESS;
+  }
   launch.grid = {{0, 0, 0}, {0, 0, 0}, {bx, by, bz}, {tx, ty, tz}, shared, nullptr, stream};
   launch.each_thread = function->runs_each_thread;
   stream->enqueue([launch] { run(launch); });

@@ -75,7 +75,7 @@ TEST_F(CudaPlugin, what_the_drivers_compiler_says_is_passed_on) {
   Image ptx = Image::of_text(".version 7.0\n.target sm_80\nnonsense\n");
   EXPECT_EQ(plugin.load_binary(0, ptx.get()), nullptr);
   EXPECT_THAT(plugin.error(), HasSubstr("cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (218)"));
-  EXPECT_THAT(plugin.error(), HasSubstr("no // sim-code: line"));
+  EXPECT_THAT(plugin.error(), HasSubstr("line 3: 'nonsense' is no directive"));
 }
 
 TEST_F(CudaPlugin, broken_images_are_refused) {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "state.h"
+#include "execute.h"
 #include "ipc_memory.h"
 
 #include <algorithm>
@@ -217,12 +217,16 @@ void destroy_context(Context *context) {
       free_memory(reinterpret_cast<void *>(one->first));
     one = the_state.memory.erase(one);
   }
+  ++the_state.memory_generation;
   context->is_destroyed = true;
   if (context->error.load() == 0)
     the_state.leaked += left;
   lock.unlock();
-  for (Module *module : modules)
+  for (Module *module : modules) {
     module->code.close();
+    module->device_code.reset();
+  }
+  release_heap(context);
 }
 
 uint64_t live_objects() {

@@ -20,6 +20,7 @@
 
 #include "code_file.h"
 #include "cuda/cuda_api.h"
+#include "test/sim/executor/ptx/module.h"
 
 namespace sim {
 
@@ -82,12 +83,14 @@ struct Function {
   // Looked up with the function: a launch waits for no lock of the dynamic loader's.
   uint32_t parameters, max_threads;
   bool runs_each_thread;
+  const executor::ptx::Function *kernel = nullptr; ///< of PTX
   int dynamic_shared_memory = 48 * 1024;
 };
 
 struct Module {
   Context *context;
   CodeFile code;
+  std::unique_ptr<executor::ptx::Module> device_code; ///< instead of code: PTX
   std::map<std::string, std::unique_ptr<Function>> functions;
   bool is_destroyed = false;
 };
@@ -116,6 +119,7 @@ struct State {
   int process = 0; ///< that initialised it
   std::map<int, Context *> primary;
   std::map<uintptr_t, Allocation> memory;
+  std::atomic<uint64_t> memory_generation{1}; ///< changes with memory and modules
   // Objects stay after they were destroyed, so that using one is noticed.
   std::vector<std::unique_ptr<Context>> contexts;
   std::vector<std::unique_ptr<Module>> modules;

@@ -35,8 +35,8 @@ int main(void) {
     const int thread = omp_get_thread_num();
     all[thread] = ompx_ballot_sync(~(uint64_t)0, thread % 5 == 0);
     if (thread % 2 == 1) {
-      odd[thread] = ompx_ballot_sync(~(uint64_t)0, thread % 3 == 0);
       active[thread] = __kmpc_warp_active_thread_mask();
+      odd[thread] = ompx_ballot_sync(active[thread], thread % 3 == 0);
     }
     shuffled[thread] = __kmpc_shuffle_int32(thread * 7, 4, 32);
     wide[thread] = __kmpc_shuffle_int64(((int64_t)thread << 40) + 3, 8, 32);

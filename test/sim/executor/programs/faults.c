@@ -7,7 +7,7 @@
 // RUN: %expect-abort %t bounds 2>&1 | %FileCheck %s --check-prefix=BOUNDS
 // RUN: %expect-abort %t host 2>&1 | %FileCheck %s --check-prefix=HOST
 // RUN: %expect-abort %t shared 2>&1 | %FileCheck %s --check-prefix=SHARED
-// RUN: %expect-abort %t constant 2>&1 | %FileCheck %s --check-prefix=CONSTANT
+// RUN: %if sim-amdgpu %{ %expect-abort %t constant 2>&1 | %FileCheck %s --check-prefix=CONSTANT %}
 // RUN: %expect-abort %t stack 2>&1 | %FileCheck %s --check-prefix=STACK
 // RUN: %expect-abort %t atomic 2>&1 | %FileCheck %s --check-prefix=ATOMIC
 // RUN: %expect-abort %t jump 2>&1 | %FileCheck %s --check-prefix=JUMP
@@ -21,6 +21,15 @@
 #include <string.h>
 
 #define SIZE 64
+
+// Addresses and barriers of one target or the other.
+#ifdef __NVPTX__
+#define SHARED_OR_STACK uint64_t
+#define BARRIER() __nvvm_bar_sync(3)
+#elif defined(__AMDGCN__)
+#define SHARED_OR_STACK uint32_t
+#define BARRIER() __builtin_amdgcn_s_barrier()
+#endif
 
 enum Fault { kNone, kBounds, kHost, kShared, kConstant, kStack, kAtomic, kJump, kTrap, kBarrier, kEndless };
 static const char *const kNames[] = {"none",  "bounds", "host", "shared", "constant", "stack",
@@ -39,15 +48,15 @@ static void commit(int fault, int *data, int *on_host, int place) {
       data[place] = 1;
     if (fault == kHost && me)
       *on_host = 1;
-#ifdef __AMDGCN__
+#ifdef BARRIER
     if (fault == kShared && me)
-      *(__attribute__((address_space(3))) volatile int *)(uint32_t)(place * 400) = 1;
+      *(__attribute__((address_space(3))) volatile int *)(SHARED_OR_STACK)(place * 400) = 1;
     if (fault == kStack && me)
-      last = *(__attribute__((address_space(5))) volatile int *)(uint32_t)(place * 4000);
+      last = *(__attribute__((address_space(5))) volatile int *)(SHARED_OR_STACK)(place * 4000);
     if (fault == kTrap && me)
       __builtin_trap();
     if (fault == kBarrier && omp_get_thread_num() < 64)
-      __builtin_amdgcn_s_barrier();
+      BARRIER();
 #endif
     if (fault == kConstant && me)
       *(volatile int *)(uintptr_t)&kConstants[place & 3] = 7;
@@ -72,22 +81,22 @@ int main(int argc, char **argv) {
 
 // NONE: ok
 // BOUNDS: kernel {{.*}}commit{{.*}}: writes 4 bytes at 0x{{.*}}, which are in no allocation that this device reaches
-// BOUNDS-NEXT: faults.c:39 {{.*}}block 1,0,0, thread 37,0,0
+// BOUNDS-NEXT: faults.c:48 {{.*}}block 1,0,0, thread 37,0,0
 // HOST: writes 4 bytes at 0x{{.*}}, which are in no allocation that this device reaches
-// HOST-NEXT: faults.c:41 {{.*}}block 1,0,0, thread 37,0,0
+// HOST-NEXT: faults.c:50 {{.*}}block 1,0,0, thread 37,0,0
 // SHARED: writes 4 bytes of shared memory at 0x{{.*}}; the launch asked for {{[0-9]+}} bytes
-// SHARED-NEXT: faults.c:44 {{.*}}block 1,0,0, thread 37,0,0
+// SHARED-NEXT: faults.c:53 {{.*}}block 1,0,0, thread 37,0,0
 // CONSTANT: writes 4 bytes at 0x{{.*}}, which it may only read
-// CONSTANT-NEXT: faults.c:53 {{.*}}block 1,0,0, thread 37,0,0
+// CONSTANT-NEXT: faults.c:62 {{.*}}block 1,0,0, thread 37,0,0
 // STACK: reads 4 bytes of its stack at 0x{{.*}}; the launch asked for {{[0-9]+}} bytes
-// STACK-NEXT: faults.c:46 {{.*}}block 1,0,0, thread 37,0,0
+// STACK-NEXT: faults.c:55 {{.*}}block 1,0,0, thread 37,0,0
 // ATOMIC: an atomic operation changes 4 bytes at the misaligned address 0x{{[0-9a-f]+}}
-// ATOMIC-NEXT: faults.c:55 {{.*}}block 1,0,0, thread 37,0,0
+// ATOMIC-NEXT: faults.c:64 {{.*}}block 1,0,0, thread 37,0,0
 // JUMP: a jump to 0x{{.*}}, where no code is
-// JUMP-NEXT: faults.c:57 {{.*}}block 1,0,0
-// TRAP: trap 2: the program ends the kernel
-// TRAP-NEXT: faults.c:48 {{.*}}block 1,0,0, thread 37,0,0
+// JUMP-NEXT: faults.c:66 {{.*}}block 1,0,0
+// TRAP: trap{{.*}}: the program ends the kernel
+// TRAP-NEXT: faults.c:57 {{.*}}block 1,0,0, thread 37,0,0
 // BARRIER: a barrier that not all threads reach
-// BARRIER-NEXT: at {{.*}}commit{{.*}}block
+// BARRIER-NEXT: at {{.*}}block
 // ENDLESS: does not end (SIM_EXECUTOR_BUDGET)
-// ENDLESS-NEXT: faults.c:58
+// ENDLESS-NEXT: faults.c:67

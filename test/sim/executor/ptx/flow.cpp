@@ -43,7 +43,7 @@ public:
       if (!is_opcode(last, "bra") && !is_opcode(last, "brx") && !is_opcode(last, "ret"))
         continue;
       const uint32_t meets = dominator_[static_cast<size_t>(&block - blocks_.data())];
-      last.meet = meets < blocks_.size() ? blocks_[meets].begin : kReturn;
+      last.meet = meets < blocks_.size() && !ends_kernel(blocks_[meets].begin) ? blocks_[meets].begin : kReturn;
     }
   }
 
@@ -51,6 +51,11 @@ private:
   bool ends_block(const Instruction &one) const {
     return is_opcode(one, "bra") || is_opcode(one, "brx") || is_opcode(one, "ret") || is_opcode(one, "exit") ||
            is_opcode(one, "trap");
+  }
+
+  // Nobody waits for others to end with them.
+  bool ends_kernel(uint32_t place) const {
+    return function_.is_entry && is_opcode(code_[place], "ret") && !is_guarded(code_[place]);
   }
 
   std::vector<uint32_t> targets(const Instruction &one) const {

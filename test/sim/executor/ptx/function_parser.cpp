@@ -230,7 +230,9 @@ void FunctionParser::read_instruction() {
   reader_.expect(";");
   if (!reader_.has_failed() && !check_operands(instruction, reason))
     return reader_.fail(std::string(instruction.text) + ": " + reason);
-  if (instruction.space == Space::kParam && !function_.is_entry)
+  const bool is_on_stack = std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                                       [](const Operand &one) { return one.kind == Operand::Kind::kStack; });
+  if (instruction.space == Space::kParam && (!function_.is_entry || is_on_stack))
     instruction.space = Space::kLocal;
   function_.code.push_back(std::move(instruction));
 }

@@ -87,6 +87,9 @@ private:
     size_t end = at_ + (is_bits ? 2 : 0);
     while (end < text_.size() && (is_bits ? is_hex(text_[end]) : is_digit(text_[end])))
       ++end;
+    if (!is_bits && peek(end - at_) == '.' && is_digit(peek(end - at_ + 1))) // of a version
+      for (++end; is_digit(peek(end - at_));)
+        ++end;
     const std::string digits(text_.substr(at_ + (is_bits ? 2 : 0), end - at_ - (is_bits ? 2 : 0)));
     const bool is_octal = !is_bits && digits.size() > 1 && digits[0] == '0';
     const uint64_t value = std::strtoull(digits.c_str(), nullptr, is_bits ? 16 : is_octal ? 8 : 10);

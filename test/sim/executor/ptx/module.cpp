@@ -29,6 +29,17 @@ Addresses &addresses() {
   return all;
 }
 
+// Calls have many lines.
+std::string on_one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  return result;
+}
+
 } // namespace
 
 unsigned size_of(Type type) {
@@ -260,7 +271,7 @@ std::string Module::describe(uint64_t code_address) const {
     std::string place = name;
     if (const auto file = files_.find(instruction.file); file != files_.end() && instruction.line != 0)
       place = file->second.substr(file->second.rfind('/') + 1) + ":" + std::to_string(instruction.line) + " in " + name;
-    return place + ": " + std::string(instruction.text);
+    return place + ": " + on_one_line(instruction.text);
   }
   return "unknown code";
 }

@@ -73,7 +73,16 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
   block_.add(this);
 }
 
-uint64_t Warp::code_address() const { return fault_at_; }
+// Of the fault, or of what the first fragment does or waits at.
+uint64_t Warp::code_address() const {
+  if (state == WaveState::kFaulted || fragments_.empty())
+    return fault_at_;
+  const Fragment &one = fragments_[0];
+  const Function &function = *one.frame->function;
+  if (one.wait != Fragment::Wait::kNone)
+    return function.code_address + static_cast<uint64_t>(one.at - function.code.data());
+  return one.place == kReturn ? 0 : function.code_address + one.place;
+}
 
 bool Warp::has_runnable() const {
   for (const Fragment &one : fragments_)
@@ -112,9 +121,6 @@ uint64_t Warp::run(uint64_t most) {
   if (state == WaveState::kEnded || (state == WaveState::kReady && !has_runnable())) {
     if (state == WaveState::kReady)
       state = WaveState::kBlocked;
-    if (state == WaveState::kBlocked && !fragments_.empty())
-      fault_at_ = fragments_[0].frame->function->code_address +
-                  static_cast<uint64_t>(fragments_[0].at - fragments_[0].frame->function->code.data());
     block_.look_at_barriers();
   }
   return executed;
@@ -212,9 +218,10 @@ uint64_t *Warp::destination(const Operand &operand) {
 
 // ---- Lanes that part and meet
 
-// These lanes of now_ go on elsewhere; both wait for each other at meet.
+// These lanes of now_ go on elsewhere; both wait for each other at meet, unless that is the kernel's end.
 void Warp::part(uint32_t lanes, uint32_t place, uint32_t meet) {
-  if (!now_.join || now_.join->frame != now_.frame || now_.join->place != meet) {
+  const bool meets = meet != kReturn || now_.frame->caller;
+  if (meets && (!now_.join || now_.join->frame != now_.frame || now_.join->place != meet)) {
     joins_.push_back(std::make_unique<Join>(Join{now_.frame, meet, now_.mask, 0, now_.join}));
     now_.join = joins_.back().get();
   }
