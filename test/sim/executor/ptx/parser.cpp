@@ -30,7 +30,7 @@ bool TokenReader::expect(std::string_view word) {
 
 void TokenReader::fail(const std::string &reason) {
   if (error.empty())
-    error = "line " + std::to_string(peek().line) + ": " + reason;
+    error = "line " + std::to_string(tokens_[at_ == 0 ? 0 : at_ - 1].line) + ": " + reason;
 }
 
 void TokenReader::skip_braces() {
