@@ -11,6 +11,7 @@
 
 #include "cuda/context.h"
 #include "cuda/cuda_api.h"
+#include "cuda/driver.h"
 #include "cuda/image.h"
 #include "cuda/memory.h"
 #include "cuda/queue.h"
@@ -46,7 +47,7 @@ public:
 
   const DeviceProperties &properties() const { return properties_; }
   /// What images are compared with.
-  int runs() const { return properties_.sm; }
+  Runs runs() const { return {properties_.sm, driver().version}; }
   /// The failure of a driver call. If it ended the context, that of the kernel, and of all later calls.
   Status failure(CUresult result, const std::string &call);
 

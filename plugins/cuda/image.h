@@ -20,6 +20,12 @@ namespace omptarget::cuda {
 
 class Device;
 
+/// What a device runs.
+struct Runs {
+  int sm;     ///< 10 * major + minor
+  int driver; ///< 1000 * major + 10 * minor of the newest CUDA that the driver serves
+};
+
 /// What an image is and which devices can run it.
 struct ImageTarget {
   enum class Form { kCubin, kPtx, kPtxInElf };
@@ -27,12 +33,13 @@ struct ImageTarget {
   Form form;
   int sm;      ///< 10 * major + minor
   Match match;
+  int least_driver = 0; ///< CUDA that the driver must serve, as Runs::driver
 
-  std::string name() const; ///< "sm_90", "sm_90a", "PTX for sm_80"
+  std::string name() const; ///< "sm_90", "sm_90a", "sm_90 by CUDA 13 (driver 580 or later)", "PTX for sm_80"
 
-  /// How well a device of this architecture runs the image: 0 not at all; of several images the greatest number is best.
+  /// How well a device with its driver runs the image: 0 not at all; of several images the greatest number is best.
   /// Code for the device comes before code that the driver has to compile.
-  int rank(int device_sm) const;
+  int rank(const Runs &device) const;
 };
 
 /// The text of an image of the form kPtxInElf.

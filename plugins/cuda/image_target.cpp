@@ -18,6 +18,7 @@ namespace {
 constexpr uint16_t kMachineCuda = 190;
 constexpr uint8_t kAbiBeforeCuda13 = 7;
 constexpr uint8_t kAbiSinceCuda13 = 8;
+constexpr int kCuda13 = 13000;
 constexpr uint32_t kFlag64Bit = 0x400;         // layout 7
 constexpr uint32_t kFlagAccelerated7 = 0x800;
 constexpr uint32_t kFlagAccelerated8 = 0x8;
@@ -78,6 +79,7 @@ Result<ImageTarget> read_cubin(const ElfHeader &header) {
       target.match = ImageTarget::Match::kExact;
   } else if (header.abi_version == kAbiSinceCuda13) {
     target.sm = static_cast<int>(header.flags >> 8 & 0xff);
+    target.least_driver = kCuda13;
     if (header.flags & kFlagAccelerated8)
       target.match = ImageTarget::Match::kExact;
   } else {
@@ -104,16 +106,17 @@ std::string_view ptx_in(const ElfImage &elf) {
 
 std::string ImageTarget::name() const {
   const char *suffix = match == Match::kExact ? "a" : form != Form::kCubin && match == Match::kFamily ? "f" : "";
-  return format("%ssm_%d%s", form == Form::kCubin ? "" : "PTX for ", sm, suffix);
+  return format("%ssm_%d%s%s", form == Form::kCubin ? "" : "PTX for ", sm, suffix, least_driver == kCuda13 ? " by CUDA 13 (driver 580 or later)" : "");
 }
 
-int ImageTarget::rank(int device_sm) const {
+int ImageTarget::rank(const Runs &device) const {
   constexpr int kNative = 1000;
+  const int device_sm = device.sm;
   const bool same_major = sm / 10 == device_sm / 10;
   const bool fits = match == Match::kExact    ? sm == device_sm
                     : match == Match::kFamily ? same_major && sm <= device_sm
                                               : sm <= device_sm;
-  if (!fits)
+  if (!fits || device.driver < least_driver)
     return 0;
   return 2 * sm + (match == Match::kExact ? 1 : 0) + (form == Form::kCubin ? kNative : 0);
 }

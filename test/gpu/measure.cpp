@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measures omptarget beside the bare driver, on one GPU, in one process: empty launches, copies, mapping, lookups of
-// indirect functions, a few kernels. "measure probe" says what the driver sees, or why it sees nothing, and ends.
-// Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened by hand for the driver's own figures,
-// in the same primary context.
+// indirect functions, a few kernels. Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened by hand for the
+// driver's own figures, in the same primary context; without it there are none.
 
 #include <algorithm>
 #include <chrono>
@@ -114,21 +113,25 @@ void measure_copy(Driver &driver, size_t size, bool pinned) {
   void *device = omp_target_alloc(size, 0);
   uint64_t own = 0;
   const int here = omp_get_initial_device();
-  if (device && driver.alloc(&own, size) == 0) {
+  if (device) {
+    const bool has_own = driver.context && driver.alloc(&own, size) == 0;
     const std::string suffix = std::string(pinned ? ".pinned." : ".pageable.") + std::to_string(size);
     figure("to_device.omptarget" + suffix,
            median_us(rounds, [&] { omp_target_memcpy(device, host, size, 0, 0, 0, here); }));
-    figure("to_device.driver" + suffix, median_us(rounds, [&] {
+    if (has_own)
+      figure("to_device.driver" + suffix, median_us(rounds, [&] {
              driver.to_device(own, host, size, driver.the_stream);
              driver.wait(driver.the_stream);
            }));
     figure("to_host.omptarget" + suffix,
            median_us(rounds, [&] { omp_target_memcpy(host, device, size, 0, 0, here, 0); }));
-    figure("to_host.driver" + suffix, median_us(rounds, [&] {
+    if (has_own)
+      figure("to_host.driver" + suffix, median_us(rounds, [&] {
              driver.to_host(host, own, size, driver.the_stream);
              driver.wait(driver.the_stream);
            }));
-    driver.free(own);
+    if (has_own)
+      driver.free(own);
   }
   omp_target_free(device, 0);
   if (pinned)
@@ -222,6 +225,8 @@ template <typename Lookup> double lookups_us(uint64_t count, Lookup lookup) {
 void measure_indirect() {
   using SetMap = int32_t (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *);
   void *plugin = dlopen("libomptarget.rtl.cuda.so", RTLD_NOW | RTLD_NOLOAD);
+  if (!plugin)
+    plugin = dlopen("libomptarget.rtl.amdgpu.so", RTLD_NOW | RTLD_NOLOAD);
   const SetMap set_map = reinterpret_cast<SetMap>(plugin ? dlsym(plugin, "__tgt_rtl_set_function_ptr_map") : nullptr);
   if (!set_map)
     return;
@@ -247,51 +252,23 @@ void measure_indirect() {
   set_map(0, 0, nullptr);
 }
 
-// Devices as the driver tells them, one line each.
-int probe() {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!library) {
-    std::printf("no GPU: %s\n", dlerror());
-    return 1;
-  }
-  const auto get = [library](const char *name) { return dlsym(library, name); };
-  int version = 0, count = 0;
-  const int result = reinterpret_cast<int (*)(unsigned)>(get("cuInit"))(0);
-  if (result != 0 || reinterpret_cast<int (*)(int *)>(get("cuDeviceGetCount"))(&count) != 0 || count == 0) {
-    std::printf("no GPU: cuInit of libcuda.so.1 returns %d, %d devices\n", result, count);
-    return 1;
-  }
-  reinterpret_cast<int (*)(int *)>(get("cuDriverGetVersion"))(&version);
-  for (int device = 0; device < count; ++device) {
-    char name[256] = "";
-    int major = 0, minor = 0;
-    const auto attribute = reinterpret_cast<int (*)(int *, int, int)>(get("cuDeviceGetAttribute"));
-    reinterpret_cast<int (*)(char *, int, int)>(get("cuDeviceGetName"))(name, sizeof(name) - 1, device);
-    attribute(&major, 75, device);
-    attribute(&minor, 76, device);
-    std::printf("%s, sm_%d%d, driver for CUDA %d.%d\n", name, major, minor, version / 1000, version % 1000 / 10);
-  }
-  return 0;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc > 1 && std::string(argv[1]) == "probe")
-    return probe();
   const size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : size_t{1} << 30;
   int on_host = 1;
 #pragma omp target map(from : on_host)
   on_host = omp_is_initial_device();
   Driver driver;
-  if (on_host || !driver.open()) {
-    std::fprintf(stderr, "measure: no device or no driver\n");
+  if (on_host) {
+    std::fprintf(stderr, "measure: no device\n");
     return 1;
   }
+  const bool has_driver = driver.open();
   std::printf("{");
   measure_launches(driver);
   for (const bool pinned : {false, true})
-    for (size_t size = 1024; size <= most; size *= 32)
+    for (size_t size = 1024; size <= most && (has_driver || !pinned); size *= 32)
       measure_copy(driver, size, pinned);
   measure_mapping();
   measure_kernels();

@@ -3,6 +3,8 @@
 #
 # check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>, nor
 # libstdc++ or libgcc_s of the system, apart from what clang itself loads.
+# check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too, which it brings.
+# What lies below its folder llvm is an addition.
 # check_versions.py functions MOST FOLDER...: our own code, the object files below the folders, uses no function of this
 # machine's C library that came after GLIBC_<MOST>: such a function is to be looked up with dlsym, and to be done without.
 
@@ -44,9 +46,15 @@ def elf_files(folder):
                 yield file
 
 
-def check_archive(most, folder):
+def check_kit(most, folder):
+    return check_archive(most, folder, r"|libomp\.so\.5|libomptarget\.so", os.path.join(folder, "llvm") + os.sep)
+
+
+def check_archive(most, folder, brought="", left_out=None):
     failures, count, highest = [], 0, (0,)
     for file in elf_files(folder):
+        if left_out and file.startswith(left_out):
+            continue
         is_plugin = COMPILER_PLUGINS.search(file)
         found = re.findall(r"Name: (GLIBC|GLIBCXX|CXXABI|GCC)_([0-9.]+) ", output("readelf", "-VW", file))
         count += 1
@@ -58,7 +66,7 @@ def check_archive(most, folder):
             elif not is_plugin:
                 failures.append("%s needs %s_%s of a C++ or compiler library" % (file, family, version))
         for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", file)):
-            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\.", needed) and not is_plugin:
+            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\." + brought, needed) and not is_plugin:
                 failures.append("%s needs %s" % (file, needed))
     if count == 0:
         failures.append("%s: no ELF file is there" % folder)
@@ -100,6 +108,8 @@ def main():
     what, most = sys.argv[1:3]
     if what == "archive":
         failures, text = check_archive(most, sys.argv[3])
+    elif what == "kit":
+        failures, text = check_kit(most, sys.argv[3])
     else:
         failures, text = check_functions(most, sys.argv[3:])
     if failures:

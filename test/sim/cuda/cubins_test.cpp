@@ -52,9 +52,12 @@ TEST(Cubins, say_which_devices_run_them) {
   for (const auto &[sm, bytes] : all) {
     auto target = read_image_target(bytes.data(), bytes.size());
     EXPECT_EQ(target->form, ImageTarget::Form::kCubin);
-    EXPECT_EQ(target->name(), "sm_" + std::to_string(sm));
-    EXPECT_NE(target->rank(sm), 0);
-    EXPECT_EQ(target->rank(sm == 80 ? 90 : 80), 0);
+    const bool is_by_cuda_13 = target->least_driver != 0;
+    EXPECT_EQ(target->name(), "sm_" + std::to_string(sm) + (is_by_cuda_13 ? " by CUDA 13 (driver 580 or later)" : ""));
+    EXPECT_EQ(target->rank({sm, 12080}) == 0, is_by_cuda_13);
+    constexpr int kNewest = 99000;
+    EXPECT_NE(target->rank({sm, kNewest}), 0);
+    EXPECT_EQ(target->rank({sm == 80 ? 90 : 80, kNewest}), 0);
   }
 }
 

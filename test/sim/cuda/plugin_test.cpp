@@ -41,7 +41,7 @@ TEST_F(CudaPlugin, images_go_to_the_devices_that_run_them) {
   EXPECT_FALSE(plugin.is_device_compatible(0, sm_90.get(), nullptr));
   EXPECT_TRUE(plugin.is_device_compatible(1, sm_90.get(), nullptr));
   EXPECT_EQ(plugin.load_binary(0, sm_90.get()), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("built for sm_90, device 0 is sm_80"));
+  EXPECT_THAT(plugin.error(), HasSubstr("built for sm_90 by CUDA 13 (driver 580 or later), device 0 is sm_80"));
 }
 
 TEST_F(CudaPlugin, code_is_preferred_to_ptx_and_newer_ptx_to_older) {

@@ -94,6 +94,21 @@ TEST_F(CudaSettings, a_heap_size_gives_images_no_pool) {
   EXPECT_LE(sim.count("cuMemAlloc"), before + 1); // for the constructors
 }
 
+// As of several images of a module: the host library takes the one of the greatest rank.
+TEST_F(CudaSettings, a_driver_before_cuda_13_gets_ptx_in_place_of_a_cubin_by_cuda_13) {
+  const char *version = std::getenv("SIM_CUDA_VERSION");
+  const bool is_old = version && std::atoi(version) < 13000;
+  Image cubin("kernels_90.cubin"), ptx = Image::of_text(".version 7.0\n.target sm_80\n.address_size 64\n");
+  ASSERT_GT(plugin.number_of_devices(), 0);
+  const int32_t of_cubin = plugin.is_device_compatible(0, cubin.get(), nullptr);
+  const int32_t of_ptx = plugin.is_device_compatible(0, ptx.get(), nullptr);
+  if (plugin.architecture(0) != "sm_90")
+    GTEST_SKIP() << "the image is for sm_90";
+  EXPECT_GT(of_ptx, 0);
+  EXPECT_EQ(of_cubin == 0, is_old);
+  EXPECT_EQ(of_cubin > of_ptx, !is_old);
+}
+
 TEST_F(CudaSettings, the_allocation_tracker_is_printed_at_the_end) {
   open({{"LIBOMPTARGET_DEVICE_RTL_DEBUG", "8"}});
   ASSERT_EQ(result_, 0);
