@@ -13,6 +13,7 @@
 #include "observe/info_lines.h"
 #include "observe/ompt.h"
 #include "observe/profile.h"
+#include "observe/ranges.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -66,9 +67,13 @@ void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arg
     record_.begin_ns = now_ns();
   if (told & (listener::kTool | listener::kTrace))
     ompt_construct(record_, Endpoint::kBegin);
+  if (told & listener::kRanges)
+    push_range(range_text(facts));
 }
 
 void Construct::end() {
+  if (record_.listeners & listener::kRanges)
+    pop_range();
   if (record_.listeners & (listener::kTool | listener::kTrace))
     ompt_construct(record_, Endpoint::kEnd);
   if (record_.listeners & listener::kProfile)
@@ -76,11 +81,18 @@ void Construct::end() {
   current = record_.outer;
 }
 
-void Construct::leave_reported() { current = record_.outer; }
+// A range is its thread's: another thread may come back.
+void Construct::leave_reported() {
+  if (record_.listeners & listener::kRanges)
+    pop_range();
+  current = record_.outer;
+}
 
 void Construct::enter_reported() {
   record_.outer = current;
   current = &record_;
+  if (record_.listeners & listener::kRanges)
+    push_range(range_text(record_.facts));
 }
 
 namespace {
@@ -106,9 +118,13 @@ template <typename Record> void ReportedWork<Record>::begin(const Facts &facts) 
     tell_tool(record_, Endpoint::kBegin);
   if (told & (listener::kProfile | listener::kTrace))
     record_.begin_ns = now_ns();
+  if (told & listener::kRanges)
+    push_range(range_text(facts));
 }
 
 template <typename Record> void ReportedWork<Record>::end() {
+  if (record_.listeners & listener::kRanges)
+    pop_range();
   const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
     tell_tool(record_, Endpoint::kEnd);

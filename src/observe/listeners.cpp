@@ -4,6 +4,7 @@
 
 #include "observe/info.h"
 #include "observe/profile.h"
+#include "observe/ranges.h"
 
 namespace omptarget::observe {
 
@@ -14,6 +15,9 @@ uint32_t read_listeners() {
   uint32_t bits = info_mask() & listener::kInfo;
   if (start_profile())
     bits |= listener::kProfile;
+  static const bool has_ranges = start_ranges();
+  if (has_ranges)
+    bits |= listener::kRanges;
   listeners.fetch_or(bits, std::memory_order_relaxed);
   return listeners.fetch_and(~listener::kUnread, std::memory_order_relaxed) & ~listener::kUnread;
 }
