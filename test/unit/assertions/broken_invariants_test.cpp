@@ -43,7 +43,9 @@ private:
 TEST_F(BrokenInvariants, none_is_found_where_none_is_planted) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   EXPECT_TRUE(enter_directly(device_, list(), refs_));
-  EXPECT_TRUE(leave_directly(device_, list(), refs_));
+  Status status;
+  EXPECT_TRUE(leave_directly(device_, list(), refs_, status));
+  EXPECT_TRUE(status.is_ok());
   ASSERT_TRUE(exit(device_, {item(data_, sizeof data_, kTo)}).is_ok());
 }
 
@@ -63,7 +65,8 @@ TEST_F(BrokenInvariants, end_a_construct_that_leaves_without_a_plan) {
   ASSERT_TRUE(enter_directly(device_, list(), refs_));
   refs_.clear();
   plant(device_);
-  EXPECT_DEATH(leave_directly(device_, list(), refs_), kPlanted);
+  Status status;
+  EXPECT_DEATH(leave_directly(device_, list(), refs_, status), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_a_construct_that_updates_without_a_plan) {
