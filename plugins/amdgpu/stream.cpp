@@ -98,6 +98,7 @@ Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachmen
 Status Stream::copy(const Copy &copy, Attachments attachments) {
   return add(false, std::move(attachments), [&](const Operation &operation) {
     std::vector<hsa_signal_t> handles;
+    handles.reserve(operation.dependencies.size());
     for (const SignalRef &dependency : operation.dependencies)
       handles.push_back(dependency.handle());
     return device_.start_copy(copy, handles, operation.signal.handle());

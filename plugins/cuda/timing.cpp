@@ -3,6 +3,7 @@
 
 #include "cuda/timing.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/clock.h"
@@ -43,7 +44,7 @@ Result<double> milliseconds_between(CUevent from, CUevent to) {
   return static_cast<double>(milliseconds);
 }
 
-uint64_t to_ns(double milliseconds) { return milliseconds <= 0 ? 0 : static_cast<uint64_t>(milliseconds * 1e6 + 0.5); }
+uint64_t to_ns(double milliseconds) { return milliseconds <= 0 ? 0 : static_cast<uint64_t>(std::llround(milliseconds * 1e6)); }
 
 } // namespace
 

@@ -71,7 +71,7 @@ Status LoadedImage::open(int32_t device) {
   }
   file_.hide();
   link_map *map = nullptr;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || !map)
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0 || !map)
     return Status::error("the dynamic linker does not tell where the image is");
   base_ = map->l_addr;
   OMPTARGET_TRACE_DEVICE(Topic::kImage, device, "loaded an image of %zu segments at 0x%zx as %s",

@@ -45,7 +45,7 @@ Status call_indirectly(void *kernel, const KernelArguments &arguments) {
   std::vector<ffi_type *> types(count, &ffi_type_pointer);
   std::vector<void *> addresses(count);
   for (uint32_t i = 0; i < count; ++i)
-    addresses[i] = &values[i];
+    addresses[i] = static_cast<void *>(&values[i]);
   ffi_cif interface;
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK)
     return Status::error(format("libffi cannot call a function with %u arguments", count));

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <optional>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -117,12 +116,12 @@ Result<std::unique_ptr<LoadedImage>> load_image(int32_t device, const __tgt_devi
   if (!domain)
     return LoadedImage::load(device, image);
   // In a thread of the domain, so that the image's data lie there.
-  std::optional<Result<std::unique_ptr<LoadedImage>>> loaded;
-  OMPTARGET_TRY(domain->threads.run([&] {
-    loaded.emplace(LoadedImage::load(device, image));
+  std::unique_ptr<LoadedImage> loaded;
+  OMPTARGET_TRY(domain->threads.run([&]() -> Status {
+    OMPTARGET_TRY_ASSIGN(loaded, LoadedImage::load(device, image));
     return Status::ok();
   }));
-  return std::move(*loaded);
+  return loaded;
 }
 
 Result<__tgt_target_table *> load(int32_t device, const __tgt_device_image &image) {
@@ -321,6 +320,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
 }
 
 /// What the host libraries of LLVM 14 and 15 call instead.
+// NOLINTNEXTLINE(readability-function-size): the interface's parameters
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, void *kernel, void **values,
                                                               ptrdiff_t *offsets, int32_t count, int32_t teams,
                                                               int32_t threads, uint64_t) {

@@ -14,11 +14,11 @@ using namespace omptarget;
 namespace {
 
 /// A module that cannot be registered does not offload; contradicting requirements are fatal, as for LLVM's runtime.
-void finish_registration(Status status, const Call &call) {
+void finish_registration(const Status &status, const Call &call) {
   if (status.is_ok()) [[likely]]
     return;
   if (!status.failure().fatal.empty())
-    return finish(std::move(status), call);
+    return finish(status, call);
   for (const FailureLine &line : status.failure().lines)
     print_error(line.text);
 }

@@ -18,6 +18,7 @@
 
 #include "base/sched_point.h"
 #include "modules.h"
+#include "random_delays.h"
 
 /// As libomp has it: by default.
 extern "C" int __kmpc_get_target_offload(void) { return 1; }
@@ -27,23 +28,7 @@ namespace {
 
 constexpr int kMostThreads = 16, kDevices = 2, kMostSize = 64;
 
-thread_local uint64_t delays = 1; ///< of this thread; its random numbers
-
-uint32_t next(uint64_t &state) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return static_cast<uint32_t>(state >> 20);
-}
-
-/// Mostly nothing, often a yield, at times long enough for others to open and close modules.
-void delay(const char *) {
-  const uint32_t chance = next(delays) % 64;
-  if (chance < 2)
-    std::this_thread::sleep_for(std::chrono::microseconds(next(delays) % 200));
-  else if (chance < 16)
-    std::this_thread::yield();
-}
+void delay(const char *) { delay_some(2, 14); }
 
 /// A thread's part of the address space: modules that come one after the other lie at the same addresses.
 struct Place {

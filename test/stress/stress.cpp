@@ -19,6 +19,7 @@
 #include "fake_device.h"
 #include "mapping/present_items.h"
 #include "region/device_work.h"
+#include "random_delays.h"
 #include "region/small_data.h"
 
 namespace omptarget::test {
@@ -26,23 +27,7 @@ namespace {
 
 using namespace map_type;
 
-thread_local uint64_t delays = 1; ///< of this thread; its random numbers
-
-uint32_t next(uint64_t &state) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return static_cast<uint32_t>(state >> 20);
-}
-
-/// Mostly nothing, often a yield, at times long enough for others to do whole constructs.
-void delay(const char *) {
-  const uint32_t chance = next(delays) % 64;
-  if (chance == 0)
-    std::this_thread::sleep_for(std::chrono::microseconds(next(delays) % 200));
-  else if (chance < 12)
-    std::this_thread::yield();
-}
+void delay(const char *) { delay_some(1, 11); }
 
 constexpr int kMostThreads = 16, kSharedValues = 8, kOwnValues = 6;
 

@@ -34,6 +34,7 @@ protected:
   FakeDevice device_{FakeKind::kSynchronous};
   int data_[4] = {1, 2, 3, 4};
   PresentRefs refs_;
+  Status status_;
 
 private:
   void *bases_[1] = {data_}, *begins_[1] = {data_};
@@ -43,9 +44,8 @@ private:
 TEST_F(BrokenInvariants, none_is_found_where_none_is_planted) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   EXPECT_TRUE(enter_directly(device_, list(), refs_));
-  Status status;
-  EXPECT_TRUE(leave_directly(device_, list(), refs_, status));
-  EXPECT_TRUE(status.is_ok());
+  EXPECT_TRUE(leave_directly(device_, list(), refs_, status_));
+  EXPECT_TRUE(status_.is_ok());
   ASSERT_TRUE(exit(device_, {item(data_, sizeof data_, kTo)}).is_ok());
 }
 
@@ -65,15 +65,25 @@ TEST_F(BrokenInvariants, end_a_construct_that_leaves_without_a_plan) {
   ASSERT_TRUE(enter_directly(device_, list(), refs_));
   refs_.clear();
   plant(device_);
-  Status status;
-  EXPECT_DEATH(leave_directly(device_, list(), refs_, status), kPlanted);
+  EXPECT_DEATH(leave_directly(device_, list(), refs_, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_a_construct_that_updates_without_a_plan) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   plant(device_);
-  Status status;
-  EXPECT_DEATH(update_directly(device_, list(), status), kPlanted);
+  EXPECT_DEATH(update_directly(device_, list(), status_), kPlanted);
+}
+
+TEST_F(BrokenInvariants, end_a_construct_that_maps_small_data_without_a_plan) {
+  plant(device_);
+  EXPECT_DEATH(enter_directly(device_, list(), refs_), kPlanted);
+}
+
+TEST_F(BrokenInvariants, end_a_construct_that_leaves_small_data_without_a_plan) {
+  ASSERT_TRUE(enter_directly(device_, list(), refs_));
+  refs_.clear();
+  plant(device_);
+  EXPECT_DEATH(leave_directly(device_, list(), refs_, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, of_a_table_of_functions_end_its_publication) {
