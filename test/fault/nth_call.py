@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nth_call.py host|cuda|amdgpu --clang=N --prefix=... --runtimes=... --output=... [--relabel=... --stand-in=... --note=...]
+"""nth_call.py host|cuda|amdgpu|memory --clang=N --prefix=... --runtimes=... --output=... [--relabel=... --stand-in=... --note=...]
 
 Runs a program once for each call that the host plugin, or the stand-in for a GPU's driver, receives, and lets this call fail. Each run
 must end by itself: with right results, or by SIGABRT with a message that names a construct and a failure and with host data as
-the specification leaves them. What was allocated is given back."""
+the specification leaves them. What was allocated is given back. memory: the n-th allocation of the host library itself fails, on the
+plugin for the CPU."""
 import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,7 +21,7 @@ SECONDS = 300  # until a run counts as hanging
 # The version of code objects and the target that each clang makes, as in test/sim/e2e.
 AMD = {"16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"), "19": (5, "gfx1100", "gfx1100"),
        "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}
-FAILURES = {"host": [""], "cuda": ["2", "999"], "amdgpu": ["4104", "4096"]}  # out of memory or resources, any
+FAILURES = {"host": [""], "memory": [""], "cuda": ["2", "999"], "amdgpu": ["4104", "4096"]}  # out of memory or resources, any
 
 
 class Run:
@@ -35,7 +37,7 @@ class Run:
             command += ["-Xoffload-linker", options.note]
         subprocess.run(command, check=True)
         self.environment = dict(os.environ, LD_LIBRARY_PATH=self.path)
-        {"host": self.prepare_host, "cuda": self.prepare_cuda, "amdgpu": self.prepare_amdgpu}[options.kind]()
+        {"host": self.prepare_host, "cuda": self.prepare_cuda, "amdgpu": self.prepare_amdgpu, "memory": self.prepare_memory}[options.kind]()
 
     def prepare_host(self):
         folder = os.path.join(self.options.output, "plugins")
@@ -45,6 +47,12 @@ class Run:
                         os.path.join(HERE, "inputs", "failing_plugin.c"), "-o", folder + "/libomptarget.rtl.failing.so", "-ldl"],
                        check=True)
         self.environment.update(LIBOMPTARGET_PLUGIN_PATH=folder, LIBOMPTARGET_PLUGINS="failing")
+
+    def prepare_memory(self):
+        library = os.path.join(self.options.output, "failing_memory.so")
+        subprocess.run(["clang-" + self.options.clang, "-O1", "-shared", "-fPIC", os.path.join(HERE, "inputs", "failing_memory.c"),
+                        "-o", library], check=True)
+        self.environment.update(LD_PRELOAD=library)
 
     def prepare_cuda(self):
         self.on_stand_in("cuda", ["8", "80"], SIM_CUDA_DEVICES="80")
@@ -69,10 +77,10 @@ class Run:
 
     def count(self):
         """How many calls there are when none fails."""
-        if self.options.kind == "host":
+        if self.options.kind in ("host", "memory"):
             status, text = self.run("MANDATORY")
-            found = re.search(r"plugin calls (\d+), failed none, not freed 0", text)
-            calls = int(found.group(1)) if found else 0
+            found = re.search(r"plugin calls (\d+), failed none, not freed 0|host allocations (\d+)", text)
+            calls = int(found.group(1) or found.group(2)) if found else 0
         else:
             variable = "SIM_CUDA_RECORD" if self.options.kind == "cuda" else "SIM_HSA_RECORD"
             with tempfile.TemporaryDirectory() as folder:
@@ -85,12 +93,16 @@ class Run:
     def fail(self, number, failure, policy):
         if self.options.kind == "host":
             return self.run(policy, FAIL_CALL=str(number))
+        if self.options.kind == "memory":
+            return self.run(policy, FAIL_ALLOCATION=str(number))
         variable = "SIM_CUDA_FAIL" if self.options.kind == "cuda" else "SIM_HSA_FAIL"
         return self.run(policy, **{variable: "*:%d:%s" % (number, failure)})
 
 
 def complaint(kind, status, text):
     """What is wrong with a run, or None."""
+    if kind == "memory" and status == -signal.SIGABRT:  # while modules are registered, before the program looks at its data
+        status = 3
     if status not in (0, 3):
         return "ended with %s" % status
     if status == 3 and not re.search(r"omptarget fatal error \d+: .", text):
@@ -106,7 +118,7 @@ def complaint(kind, status, text):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=["host", "cuda", "amdgpu"])
+    parser.add_argument("kind", choices=["host", "cuda", "amdgpu", "memory"])
     for name in ("clang", "prefix", "runtimes", "output"):
         parser.add_argument("--" + name, required=True)
     for name in ("relabel", "stand-in", "note"):
@@ -122,7 +134,7 @@ def main():
                 status, text = run.fail(number, failure, policy)
                 bad = complaint(options.kind, status, text)
                 went_on += status == 0
-                ended += status == 3
+                ended += status in (3, -signal.SIGABRT)
                 if bad:
                     wrong += 1
                     print("%s, call %d fails with %s: %s\n%s" % (policy, number, failure or "1", bad, text))

@@ -1,0 +1,47 @@
+/* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Loaded before all others: counts the allocations that code of libomptarget.so asks for, and says their number when the process ends;
+ * with FAIL_ALLOCATION=N it refuses the N-th.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern void *__libc_malloc(size_t size);
+
+static char *begin, *end; /* of the library, once it is there */
+static long number;
+
+static void find_library(void) {
+  static int is_looking;
+  char line[512];
+  if (is_looking || end)
+    return;
+  is_looking = 1;
+  FILE *const maps = fopen("/proc/self/maps", "r");
+  while (maps && fgets(line, sizeof line, maps)) {
+    void *first, *last;
+    if (strstr(line, "/libomptarget.so") && sscanf(line, "%p-%p", &first, &last) == 2) {
+      begin = begin ? begin : first;
+      end = last;
+    }
+  }
+  if (maps)
+    fclose(maps);
+  is_looking = 0;
+}
+
+void *malloc(size_t size) {
+  const char *const caller = __builtin_return_address(0);
+  find_library();
+  if (caller >= begin && caller < end) {
+    const char *const wanted = getenv("FAIL_ALLOCATION");
+    if (__atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST) == (wanted ? atol(wanted) : -1))
+      return NULL;
+  }
+  return __libc_malloc(size);
+}
+
+__attribute__((destructor)) static void tell(void) { fprintf(stderr, "host allocations %ld\n", number); }
