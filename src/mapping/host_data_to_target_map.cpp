@@ -161,7 +161,15 @@ Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target
   index_.insert(static_cast<uintptr_t>(range.begin), &mapping);
   index_.end_write();
   recent_.note(range.begin, &mapping);
+  if (recent_.is_small_for(index_.size())) [[unlikely]]
+    make_more_guesses();
   return mapping;
+}
+
+[[gnu::cold, gnu::noinline]] void HostDataToTargetMap::make_more_guesses() {
+  recent_.grow();
+  for (Mapping *const mapping : index_.values())
+    recent_.note(mapping->begin(), mapping);
 }
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {

@@ -95,6 +95,8 @@ public:
   Released release_if_last(MappingRef ref);
 
   // For constructs whose data are present, as most are: one step each.
+  /// The same as find_arrived if that takes no search; null: find knows.
+  MappingRef guess_arrived(HostPtr begin, int64_t size) const;
   /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
   MappingRef find_arrived(HostPtr begin, int64_t size);
   /// The same, with a dynamic reference more. If it is null, is_absent tells whether nothing overlaps the range, else it is unchanged.
@@ -205,6 +207,7 @@ private:
   Mapping *new_mapping();
   static void initialise(Mapping &mapping, const NewRange &range);
   Mapping &insert_new(const NewRange &range, DevicePtr target, uint64_t state);
+  void make_more_guesses();
   Removed unlink(Mapping &mapping, uint64_t word);
   void recycle(Mapping &mapping, Removed &removed);
   Removed remove_unless_used(MappingRef ref);
@@ -235,14 +238,19 @@ inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64
          static_cast<uint64_t>(size) <= static_cast<uint64_t>(mapped_end - begin);
 }
 
-inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size) {
+inline MappingRef HostDataToTargetMap::guess_arrived(HostPtr begin, int64_t size) const {
   if (Mapping *const mapping = recent_.guess(begin)) {
     const uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size) && mapping->generation() == ref.generation) [[likely]]
       return ref;
   }
-  return search_arrived(begin, size);
+  return {};
+}
+
+inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size) {
+  const MappingRef ref = guess_arrived(begin, size);
+  return ref ? ref : search_arrived(begin, size);
 }
 
 inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, bool &is_absent) {

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/address.h"
 
@@ -15,19 +17,46 @@ namespace omptarget {
 
 class Mapping;
 
-/// Any thread. What is held may have been removed, and used again, at any moment; Mappings are never given back.
+/// Any thread, but one at a time grows. What is held may have been removed, and used again, at any moment; Mappings are never given
+/// back. Nor are outgrown tables: a thread may be reading them.
 class RecentMappings {
 public:
+  RecentMappings() { grow(kBits); }
+
   /// A guess for what is found at this address, or null.
-  Mapping *guess(HostPtr address) const { return slots_[slot_of(address)].load(std::memory_order_acquire); }
-  void note(HostPtr address, Mapping *mapping) { slots_[slot_of(address)].store(mapping, std::memory_order_release); }
+  Mapping *guess(HostPtr address) const { return slot_of(address).load(std::memory_order_acquire); }
+  void note(HostPtr address, Mapping *mapping) { slot_of(address).store(mapping, std::memory_order_release); }
+
+  /// Whether so many mappings have too few slots: then the guesses of most are lost.
+  bool is_small_for(size_t count) const {
+    const unsigned bits = newest_bits();
+    return bits < kMostBits && count > size_t{1} << bits >> 1;
+  }
+  /// Four times as many slots, which hold nothing yet.
+  void grow() { grow(newest_bits() + 2); }
 
 private:
+  using Slot = std::atomic<Mapping *>;
+  struct Table {
+    explicit Table(unsigned count_bits) : bits(count_bits), slots(new Slot[size_t{1} << count_bits]()) {}
+    const unsigned bits;
+    const std::unique_ptr<Slot[]> slots;
+  };
   static constexpr unsigned kBits = 9;
-  static size_t slot_of(HostPtr address) {
-    return static_cast<size_t>(static_cast<uint64_t>(address) * 0x9E3779B97F4A7C15ull >> (64 - kBits));
+  static constexpr unsigned kMostBits = 17; ///< a megabyte; whoever has more mappings waits for memory anyway
+
+  unsigned newest_bits() const { return tables_.back()->bits; }
+  void grow(unsigned bits) {
+    tables_.push_back(std::make_unique<Table>(bits));
+    table_.store(tables_.back().get(), std::memory_order_release);
   }
-  std::atomic<Mapping *> slots_[size_t{1} << kBits] = {};
+  Slot &slot_of(HostPtr address) const {
+    const Table &table = *table_.load(std::memory_order_acquire);
+    return table.slots[static_cast<size_t>(static_cast<uint64_t>(address) * 0x9E3779B97F4A7C15ull >> (64 - table.bits))];
+  }
+
+  alignas(64) std::atomic<const Table *> table_{nullptr}; // beside nothing that inserting writes
+  std::vector<std::unique_ptr<Table>> tables_; // by who grows
 };
 
 } // namespace omptarget

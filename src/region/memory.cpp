@@ -314,6 +314,11 @@ Found find_byte(Device &device, const void *pointer) {
   return found;
 }
 
+/// The same, where nobody hears of it and it takes no search.
+MappingRef guess_byte(Device &device, const void *pointer) {
+  return observe::reports_mappings() ? MappingRef{} : device.map().guess_arrived(host_ptr(pointer), 1);
+}
+
 } // namespace
 
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
@@ -322,10 +327,14 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || !device)
     return const_cast<void *>(pointer);
-  const Found found = find_byte(*device, pointer);
-  if (!found.is_contained)
-    return static_cast<void *>(nullptr);
-  const std::optional<DevicePtr> target = target_of(found.ref, host_ptr(pointer));
+  MappingRef ref = guess_byte(*device, pointer);
+  if (!ref) {
+    const Found found = find_byte(*device, pointer);
+    if (!found.is_contained)
+      return static_cast<void *>(nullptr);
+    ref = found.ref;
+  }
+  const std::optional<DevicePtr> target = target_of(ref, host_ptr(pointer));
   return target ? raw(*target) : nullptr; // removed since it was found, or not there yet
 }
 
@@ -337,7 +346,7 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return false;
   if (!device)
     return true;
-  return find_byte(*device, pointer).is_contained;
+  return guess_byte(*device, pointer) || find_byte(*device, pointer).is_contained;
 }
 
 namespace {

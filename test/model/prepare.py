@@ -18,6 +18,7 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
           ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
           ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
+          ("mapping/recent_mappings.h", r"kMostBits = \d+;", "kMostBits = 1;"),
           ("mapping/dormant_mappings.h", r"kBits = \d+;", "kBits = 0;"),
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
           ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),

@@ -58,6 +58,23 @@ TEST(HostDataToTargetMap, a_range_that_overlaps_is_not_inserted) {
   EXPECT_TRUE(map.insert(range(kA + 64, 64)).is_new);
 }
 
+TEST(HostDataToTargetMap, guesses_of_many_are_right) {
+  HostDataToTargetMap map;
+  constexpr int64_t kMany = 200'000, kStride = 64, kSize = 16;
+  const auto begin_of = [](int64_t i) { return HostPtr{0x100000} + i * kStride; };
+  for (int64_t i = 0; i < kMany; ++i)
+    map.insert_infinite({begin_of(i), begin_of(i) + kSize, begin_of(i), nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x1000} + i);
+  int64_t guessed = 0;
+  for (int64_t i = 0; i < kMany; ++i) {
+    const MappingRef ref = map.guess_arrived(begin_of(i), kSize);
+    guessed += static_cast<bool>(ref);
+    ASSERT_TRUE(!ref || ref.mapping->begin() == begin_of(i));
+    ASSERT_EQ(map.find_arrived(begin_of(i), kSize).mapping->begin(), begin_of(i));
+    ASSERT_FALSE(map.guess_arrived(begin_of(i) + kSize, kSize)); // between two
+  }
+  EXPECT_GT(guessed, kMany / 4);
+}
+
 TEST(HostDataToTargetMap, second_enter_only_counts) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
