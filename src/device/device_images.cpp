@@ -4,6 +4,7 @@
 #include "device/device_images.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -19,6 +20,9 @@
 namespace omptarget {
 
 namespace {
+
+/// Whether two images of this process ever had a kernel or a variable in common. Written and read with a lock of loading held.
+constinit std::atomic<bool> has_shared{false};
 
 __tgt_kernel_args plain_launch() {
   __tgt_kernel_args args{};
@@ -197,6 +201,8 @@ void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) 
   // Modules may share a kernel (an inline function): the first one's counts, as for variables.
   if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
     kernels_.insert(static_cast<uintptr_t>(entry.address), kernel.get());
+  else
+    has_shared.store(true, std::memory_order_relaxed);
   loaded.kernels.emplace_back(entry.address, std::move(kernel));
 }
 
@@ -218,6 +224,7 @@ Status DeviceImages::add_variable(Loaded &loaded, const Entry &entry, DevicePtr 
                        nullptr,       Counter::kDynamic};
   // The same variable may be in several images of one program: the first one stays.
   if (!map_.insert_infinite(range, target)) {
+    has_shared.store(true, std::memory_order_relaxed);
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, id_, "%s at %p is present already", entry.name, raw(entry.address));
     return Status::ok();
   }
@@ -227,8 +234,11 @@ Status DeviceImages::add_variable(Loaded &loaded, const Entry &entry, DevicePtr 
   return Status::ok();
 }
 
-/// Other modules' kernels and variables that the module had in common with them count from now on.
+/// Other modules' kernels and variables that the module had in common with them count from now on. Nothing is looked through as long as
+/// no two had any in common, so that closing many modules takes no time that grows with the square of their number.
 void DeviceImages::take_over(const Loaded &gone) {
+  if (!has_shared.load(std::memory_order_relaxed))
+    return;
   const auto was_shared = [&](const Entry &entry) {
     const bool is_variable = entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
     return is_variable &&
