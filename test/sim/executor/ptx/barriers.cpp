@@ -14,10 +14,6 @@ void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uin
   isolate();
   if (barrier >= 16)
     return fail(FaultKind::kProgram, "barrier " + std::to_string(barrier) + "; there are 16");
-  if (instruction.is_aligned && now_.mask != live_ && !was_released_)
-    return fail(FaultKind::kProgram,
-                "a barrier that not all threads reach: lanes " + name_lanes(now_.mask) + " are at a barrier for whole warps, lanes " +
-                    name_lanes(live_ & ~now_.mask) + " are not");
   now_.wait = Fragment::Wait::kBarrier;
   now_.barrier = barrier;
   now_.threads = threads;

@@ -83,7 +83,7 @@ void wait(Warp &warp, const Instruction &instruction) {
 
 Handler bind_barrier(Opcode &opcode, Instruction &instruction) {
   opcode.take("cta");
-  instruction.is_aligned = opcode.take("aligned") || opcode.name() == "bar";
+  opcode.take("aligned"); // lanes that miss it are found when nothing can go on
   if (opcode.take("arrive")) {
     instruction.variant = kArrives;
     return wait;

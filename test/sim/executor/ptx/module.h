@@ -73,7 +73,6 @@ struct Instruction {
   uint8_t width = 1; ///< elements that a load or store has
   uint8_t count = 0; ///< of operands
   bool is_polling = false; ///< may be what a loop waits with
-  bool is_aligned = false; ///< for whole warps
   bool flushes = false, saturates = false; ///< .ftz, .sat
   uint32_t variant = 0; ///< meaning depends on the handler
   int64_t offset = 0; ///< of an address

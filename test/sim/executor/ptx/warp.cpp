@@ -294,7 +294,6 @@ bool Warp::release_joins(Join *innermost) {
     fragments_.push_back({join->frame, join->place, join->arrived, join->outer});
     join->expected &= ~join->arrived;
     join->arrived = 0;
-    was_released_ = true;
     return true;
   }
   return false;

@@ -81,7 +81,6 @@ public:
   // For the block.
   uint32_t live() const { return live_; }
   bool has_runnable() const;
-  bool was_released() const { return was_released_; }
   std::vector<Fragment> &fragments() { return fragments_; }
   void release(Fragment &fragment);
 
@@ -111,7 +110,6 @@ private:
   uint64_t fault_at_ = 0;
   uint32_t live_, active_ = 0, members_ = 0;
   bool is_changed_ = false; ///< now_ is not what runs on
-  bool was_released_ = false; ///< lanes went on without waiting for each other
   uint64_t polls_ = 0;
   std::vector<size_t> party_; ///< fragments that take part beside now_
   std::array<Row, static_cast<size_t>(Special::kCount)> specials_{};
