@@ -1,0 +1,124 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of one target region each: nests of constructs, with what happens inside of them, over several types. Each checks its
+results; all values are small integers, so that sums of floats are exact in any order."""
+
+TYPES = {"int": "int", "long": "long", "float": "float", "double": "double"}
+COMPLEX = {"complexf": "float _Complex", "complex": "double _Complex"}
+
+# Name, pragma of the outermost construct behind "target", pragmas inside before the loop; what it has: teams, parallel, a loop
+# that is shared by threads with a schedule.
+NESTS = {
+    "ttdpf": ("teams distribute parallel for", [], "tps"),
+    "ttdpfs": ("teams distribute parallel for simd", [], "tps"),
+    "tpf": ("parallel for", [], "ps"),
+    "tpfs": ("parallel for simd", [], "ps"),
+    "tp_f": ("parallel", ["for"], "pbs"),
+    "t_p_f": ("", ["parallel", "for"], "pbs"),
+    "t_pf": ("", ["parallel for"], "ps"),
+    "tt_dpf": ("teams", ["distribute parallel for"], "tps"),
+    "tt_d_pf": ("teams", ["distribute", "parallel for"], "td"),
+    "ttd_pf": ("teams distribute", ["parallel for"], "td"),
+    "ttd": ("teams distribute", [], "t"),
+    "ttds": ("teams distribute simd", [], "t"),
+    "ts": ("simd", [], ""),
+    "ttl": ("teams loop", [], "tl"),
+    "tpl": ("parallel loop", [], "pl"),
+    "t_td": ("", ["teams distribute"], "t"),
+}
+SCHEDULES = ["static", "static, 3", "dynamic", "dynamic, 4", "guided"]
+
+
+def combinations():
+    """(name, nest, feature, type) of all programs, in an order that never changes."""
+    result = []
+    for nest, (_, inner, has) in NESTS.items():
+        for type_name in list(TYPES) + list(COMPLEX):
+            features = ["plain"]
+            if type_name in TYPES:
+                features += ["sum", "atomic"]
+                if type_name in ("int", "double"):
+                    features += ["most"]
+                if type_name == "int":
+                    features += ["collapse"] if "d" not in has else []
+                    features += ["barrier"] if "b" in has else []
+                    features += ["nested"] if has in ("pbs", "ps") and "s" not in nest else []
+                    features += ["schedule%d" % i for i in range(len(SCHEDULES))] if "s" in has else []
+            result += [("%s-%s-%s" % (nest, feature, type_name), nest, feature, type_name) for feature in features]
+    return result
+
+
+def program(nest, feature, type_name):
+    outer, inner, has = NESTS[nest]
+    type_text = TYPES.get(type_name) or COMPLEX[type_name]
+    pragmas = ["target " + outer] + list(inner)
+    maps = " map(tofrom : a, b, total, most)"
+    last = len(pragmas) - 1
+    clause = ""
+    body = "a[i] = b[i] + b[i] + (T)1;"
+    if feature == "sum":
+        clause, body = " reduction(+ : total)", "total += b[i];"
+    elif feature == "most":
+        clause, body = " reduction(max : most)", "if (b[i] > most) most = b[i];"
+    elif feature == "atomic":
+        body = "\n_Pragma(\"omp atomic\")\n    total += b[i];"
+    elif feature.startswith("schedule"):
+        clause = " schedule(%s)" % SCHEDULES[int(feature[8:])]
+    elif feature == "collapse":
+        clause = " collapse(2)"
+    elif feature == "nested":
+        body = ("int inner = 0;\n_Pragma(\"omp parallel num_threads(2) reduction(+ : inner)\")\n    inner += 1;\n"
+                "    a[i] = b[i] + b[i] + (T)(inner > 0);")
+    if feature in ("sum", "most"):
+        # Each construct on the way to the loop hands its part on.
+        for at in range(len(pragmas)):
+            shares = pragmas[at].split()[-1] != "parallel"  # the loop in it reduces
+            if shares and any(word in pragmas[at] for word in ("teams", "simd", "for", "distribute", "loop")):
+                pragmas[at] += clause
+        if "teams" in pragmas[0] and inner and inner[0] == "distribute":
+            pragmas[1] = pragmas[1].replace(clause, "")
+    else:
+        pragmas[last] += clause
+    pragmas[0] += maps
+    if "d" in has:
+        loop = "for (int k = 0; k < 4; k++)\n%s  for (int i = k * (N / 4); i < (k + 1) * (N / 4); i++) { %s }"
+        inside = "#pragma omp %s\n" % pragmas[last]
+        return wrap(type_text, feature, pragmas[:last], loop % (inside, body))
+    loop = "for (int i = 0; i < N; i++) { %s }" % body
+    if feature == "collapse":
+        loop = "for (int j = 0; j < 12; j++)\n  for (int k = 0; k < N / 12; k++) { const int i = j * (N / 12) + k; %s }" % body
+    if feature == "barrier":
+        loop = "for (int i = 0; i < N; i++) a[i] = b[i];\n#pragma omp barrier\n#pragma omp for\n  for (int i = 0; i < N; i++) { a[i] = a[N - 1 - i] * 0 + a[i] + b[i] + (T)1; }"
+        loop = loop.replace("a[N - 1 - i] * 0 + ", "")
+    return wrap(type_text, feature, pragmas, loop)
+
+
+def wrap(type_text, feature, pragmas, loop):
+    lines = ["#pragma omp %s\n%s" % (one, "{" if feature == "barrier" and "parallel" in one else "") for one in pragmas]
+    is_block = feature == "barrier"
+    closing = "}" * sum("{" in line for line in lines)
+    checks = {"sum": "CHECK(total == 3 + (T)wanted);", "atomic": "CHECK(total == 3 + (T)wanted);",
+              "most": "CHECK(most == (T)96);"}.get(feature, "for (int i = 0; i < N; i++) CHECK(a[i] == b[i] + b[i] + (T)1);")
+    return """// RUN: %%clang %%s -o %%t
+// RUN: %%run %%t
+#include "check.h"
+#define N 96
+typedef %s T;
+int main(void) {
+  T a[N], b[N], total = 3;
+  T most = 0;
+  int wanted = 0;
+  for (int i = 0; i < N; i++) {
+    a[i] = 0;
+    b[i] = (T)((i * 37) %% 97);
+    wanted += (i * 37) %% 97;
+  }
+%s
+  %s
+%s
+  (void)most;
+  (void)wanted;
+  %s
+  return finish();
+}
+""" % (type_text, "\n".join(line.rstrip() for line in lines), loop, closing if is_block else "", checks)
