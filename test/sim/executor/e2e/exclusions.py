@@ -15,6 +15,7 @@ NVPTX = {
     "by_value.c": "long double, which NVIDIA's GPUs do not have; the compiler says so",
     "lambdas.cpp": "clang 16 and 19 rebind the captured references of a lambda on GPUs",
     "fptr_entries.c": "its entries are made by hand, without the global that the driver tells the function's address by",
+    "overlap.c": "clang 16 and 19 cannot select a sequentially consistent load for NVIDIA's GPUs",
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
@@ -40,6 +41,7 @@ OTHERS = {
     "ompt.c": "compares with LLVM's runtime, whose plugin has no device here",
     "tool_library.c": "as ompt.c",
     "no_tool_library.c": "as linked_against_prefix.c",
+    "first_library.c": "as linked_against_prefix.c",
 }
 # Unified shared memory: of a device that reaches all memory, which the suite has by SIM_HSA_XNACK=1 only.
 UNIFIED = {
