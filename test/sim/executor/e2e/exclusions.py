@@ -42,6 +42,7 @@ OTHERS = {
     "tool_library.c": "as ompt.c",
     "no_tool_library.c": "as linked_against_prefix.c",
     "first_library.c": "as linked_against_prefix.c",
+    "ranges.c": "about what the host tells tools, with images for CPUs as well",
 }
 # Unified shared memory: of a device that reaches all memory, which the suite has by SIM_HSA_XNACK=1 only.
 UNIFIED = {
