@@ -6,6 +6,8 @@
 #include <cstring>
 #include <elf.h>
 
+#include "base/machine.h"
+
 #ifndef PT_GNU_PROPERTY // glibc has it since 2.32
 #define PT_GNU_PROPERTY 0x6474e553
 #endif
@@ -41,8 +43,9 @@ Status check_header(std::string_view image, Elf64_Ehdr &header) {
     return Status::error("the image is no ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     return Status::error("the image is no 64-bit little-endian ELF file");
-  if (header.e_machine != EM_X86_64)
-    return Status::error(format("the image is for ELF machine %u; x86-64 is %u", header.e_machine, EM_X86_64));
+  if (header.e_machine != kMachine.elf_machine)
+    return Status::error(
+        format("the image is for ELF machine %u; %s is %u", header.e_machine, kMachine.label, kMachine.elf_machine));
   if (header.e_type != ET_DYN)
     return Status::error(format("the image has ELF type %u; a shared object is %u", header.e_type, ET_DYN));
   if (header.e_phnum > kMostPrograms)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/machine.h"
 #include "host/image_dynamic.h"
 
 namespace omptarget::host {
@@ -14,33 +15,47 @@ namespace {
 constexpr int64_t kRelr = 36, kRelrSize = 35;
 constexpr uint64_t kPage = 4096;
 
-/// What the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared objects do not have.
-uint64_t written_by(uint32_t type) {
-  switch (type) {
-  case R_X86_64_64:
-  case R_X86_64_GLOB_DAT:
-  case R_X86_64_JUMP_SLOT:
-  case R_X86_64_RELATIVE:
-  case R_X86_64_DTPMOD64:
-  case R_X86_64_DTPOFF64:
-  case R_X86_64_TPOFF64:
-  case R_X86_64_SIZE64:
-  case R_X86_64_IRELATIVE:
-  case R_X86_64_RELATIVE64:
-    return 8;
-  case R_X86_64_32:
-  case R_X86_64_PC32:
-  case R_X86_64_SIZE32:
-    return 4;
-  case R_X86_64_TLSDESC:
-    return 16;
-  default:
-    return 0;
-  }
+constexpr const Relocations &kKinds = kMachine.relocations;
+#if defined(__x86_64__)
+static_assert(kMachine.elf_machine == EM_X86_64 && kKinds.absolute == R_X86_64_64 && kKinds.glob_dat == R_X86_64_GLOB_DAT &&
+              kKinds.jump_slot == R_X86_64_JUMP_SLOT && kKinds.relative == R_X86_64_RELATIVE &&
+              kKinds.resolved == R_X86_64_IRELATIVE && kKinds.thread_module == R_X86_64_DTPMOD64 &&
+              kKinds.thread_offset == R_X86_64_DTPOFF64 && kKinds.thread_place == R_X86_64_TPOFF64 &&
+              kKinds.thread_descriptor == R_X86_64_TLSDESC && kKinds.other_words[0] == R_X86_64_SIZE64 &&
+              kKinds.other_words[1] == R_X86_64_RELATIVE64 && kKinds.halves[0] == R_X86_64_32 &&
+              kKinds.halves[1] == R_X86_64_PC32 && kKinds.halves[2] == R_X86_64_SIZE32);
+#elif defined(__aarch64__)
+static_assert(kMachine.elf_machine == EM_AARCH64 && kKinds.absolute == R_AARCH64_ABS64 &&
+              kKinds.glob_dat == R_AARCH64_GLOB_DAT && kKinds.jump_slot == R_AARCH64_JUMP_SLOT &&
+              kKinds.relative == R_AARCH64_RELATIVE && kKinds.resolved == R_AARCH64_IRELATIVE &&
+              kKinds.thread_module == R_AARCH64_TLS_DTPMOD && kKinds.thread_offset == R_AARCH64_TLS_DTPREL &&
+              kKinds.thread_place == R_AARCH64_TLS_TPREL && kKinds.thread_descriptor == R_AARCH64_TLSDESC);
+#else
+static_assert(kMachine.elf_machine == EM_PPC64 && kKinds.absolute == R_PPC64_ADDR64 && kKinds.glob_dat == R_PPC64_GLOB_DAT &&
+              kKinds.jump_slot == R_PPC64_JMP_SLOT && kKinds.relative == R_PPC64_RELATIVE &&
+              kKinds.resolved == R_PPC64_IRELATIVE && kKinds.thread_module == R_PPC64_DTPMOD64 &&
+              kKinds.thread_offset == R_PPC64_DTPREL64 && kKinds.thread_place == R_PPC64_TPREL64 &&
+              kKinds.other_words[0] == R_PPC64_UADDR64);
+#endif
+
+template <size_t N> bool is_one_of(uint32_t type, const std::array<uint32_t, N> &kinds) {
+  return std::find(kinds.begin(), kinds.end(), type) != kinds.end();
 }
 
 bool is_of_threads(uint32_t type) {
-  return type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64 || type == R_X86_64_TPOFF64 || type == R_X86_64_TLSDESC;
+  return type != kKinds.none && is_one_of<4>(type, {kKinds.thread_module, kKinds.thread_offset, kKinds.thread_place, kKinds.thread_descriptor});
+}
+
+/// What the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared objects do not have.
+uint64_t written_by(uint32_t type) {
+  if (type == kKinds.none)
+    return 0;
+  if (type == kKinds.thread_descriptor)
+    return 2 * sizeof(uint64_t);
+  if (is_of_threads(type) || is_one_of(type, kKinds.other_words) ||
+      is_one_of<5>(type, {kKinds.absolute, kKinds.glob_dat, kKinds.jump_slot, kKinds.relative, kKinds.resolved}))
+    return 8;
+  return is_one_of(type, kKinds.halves) ? 4 : 0;
 }
 
 } // namespace
@@ -99,25 +114,25 @@ Status DynamicTables::check_symbol_of(const Elf64_Rela &relocation) const {
 
 Status DynamicTables::check_relocation(const Elf64_Rela &relocation, bool is_relative, bool is_lazy) {
   const uint32_t type = ELF64_R_TYPE(relocation.r_info);
-  if (is_relative && type != R_X86_64_RELATIVE)
+  if (is_relative && type != kKinds.relative)
     return damaged("table of relocations: fewer are relative than it says");
-  if (type == R_X86_64_NONE && !is_lazy)
+  if (type == kKinds.none && !is_lazy)
     return Status::ok();
   const uint64_t size = written_by(type);
-  if (size == 0 || (is_lazy && type != R_X86_64_JUMP_SLOT && type != R_X86_64_IRELATIVE && type != R_X86_64_TLSDESC))
+  if (size == 0 || (is_lazy && type != kKinds.jump_slot && type != kKinds.resolved && type != kKinds.thread_descriptor))
     return Status::error(format("the image's table of relocations is damaged: kind %u makes no sense", type));
   const Place place{relocation.r_offset, size};
   OMPTARGET_TRY(write_at(place));
   const auto target = static_cast<uint64_t>(relocation.r_addend);
-  if (type == R_X86_64_IRELATIVE && !is_code(target))
+  if (type == kKinds.resolved && !is_code(target))
     return damaged("table of relocations: a resolver lies outside the image's code");
-  if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) && target != 0)
+  if ((type == kKinds.jump_slot || type == kKinds.glob_dat) && target != 0)
     return damaged("table of relocations: something is added to the address of a symbol");
-  if (is_lazy && type == R_X86_64_JUMP_SLOT)
+  if (is_lazy && type == kKinds.jump_slot)
     OMPTARGET_TRY(check_call(relocation.r_offset));
-  if (type == R_X86_64_RELATIVE)
+  if (type == kKinds.relative)
     mark_initialiser(place.address, target);
-  else if (type == R_X86_64_64)
+  else if (type == kKinds.absolute)
     initialised_[place.address] = true; // another module's function, or an own symbol
   return check_symbol_of(relocation);
 }
@@ -146,9 +161,9 @@ Status DynamicTables::check_relocations() {
   std::set<uint64_t> modules, offsets; // of variables of threads: an offset follows its module
   for (uint64_t i = 0; i < relocations_.size(); ++i) {
     OMPTARGET_TRY(check_relocation(relocations_[i], i < relative, i >= lazy_begin_ && !binds_at_once()));
-    if (ELF64_R_TYPE(relocations_[i].r_info) == R_X86_64_DTPMOD64)
+    if (ELF64_R_TYPE(relocations_[i].r_info) == kKinds.thread_module)
       modules.insert(relocations_[i].r_offset + sizeof(uint64_t));
-    else if (ELF64_R_TYPE(relocations_[i].r_info) == R_X86_64_DTPOFF64)
+    else if (ELF64_R_TYPE(relocations_[i].r_info) == kKinds.thread_offset)
       offsets.insert(relocations_[i].r_offset);
   }
   if (!std::includes(modules.begin(), modules.end(), offsets.begin(), offsets.end()))

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "common/last_error.h"
 #include "host/device.h"
 #include "host/image_check.h"
@@ -200,7 +201,7 @@ using omptarget::plugin::finish;
 extern "C" {
 
 int32_t __tgt_rtl_number_of_devices(void) {
-  set_log_prefix("TARGET X86_64 RTL");
+  set_log_prefix(kMachine.log_prefix);
   return device_count();
 }
 
@@ -391,7 +392,7 @@ size_t __tgt_rtl_last_error(char *buffer, size_t size) {
 }
 
 size_t __tgt_rtl_device_arch(int32_t device, char *buffer, size_t size) {
-  return omptarget::plugin::copy_text(is_device(device) ? "x86_64" : "", buffer, size);
+  return omptarget::plugin::copy_text(is_device(device) ? kMachine.name : "", buffer, size);
 }
 
 int32_t __tgt_rtl_device_numa_domain(int32_t device) {
@@ -400,7 +401,7 @@ int32_t __tgt_rtl_device_numa_domain(int32_t device) {
 }
 
 size_t __tgt_rtl_device_uid(int32_t device, char *buffer, size_t size) {
-  return omptarget::plugin::copy_text(is_device(device) ? format("x86_64-host-%d", device) : std::string(), buffer,
+  return omptarget::plugin::copy_text(is_device(device) ? format("%s-host-%d", kMachine.name, device) : std::string(), buffer,
                                       size);
 }
 

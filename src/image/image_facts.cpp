@@ -43,6 +43,10 @@ ImageFacts elf_facts(std::span<const std::byte> bytes) {
   ImageFacts facts{ImageKind::kElf, header.e_machine, {}};
   if (header.e_machine == elf::EM_X86_64)
     facts.architecture = "x86_64";
+  else if (header.e_machine == elf::EM_AARCH64)
+    facts.architecture = "aarch64";
+  else if (header.e_machine == elf::EM_PPC64)
+    facts.architecture = "ppc64le";
   else if (header.e_machine == elf::EM_CUDA)
     facts.architecture = cuda_architecture(header.e_flags, header.e_ident[elf::EI_ABIVERSION]);
   else if (header.e_machine == elf::EM_AMDGPU)

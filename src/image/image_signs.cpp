@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/machine.h"
 #include "generations/names.h"
 #include "plugin/elf_file.h"
 
@@ -180,7 +181,7 @@ ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping) {
     llvm::consumeError(elf.takeError());
     return signs;
   }
-  signs.is_for_cpu = elf->getHeader().e_machine == kElfMachine;
+  signs.is_for_cpu = elf->getHeader().e_machine == kMachine.elf_machine;
   SignReader(*elf, signs).read();
   return signs;
 }

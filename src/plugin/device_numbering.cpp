@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "base/machine.h"
 #include "base/settings.h"
 
 namespace omptarget {
@@ -13,7 +14,7 @@ namespace omptarget {
 DeviceTraits traits_of(const DeviceOfPlugin &device) {
   static constexpr struct {
     const char *plugin, *kind, *arch, *vendor;
-  } kKnown[] = {{"cuda", "gpu", "nvptx64", "nvidia"}, {"amdgpu", "gpu", "amdgcn", "amd"}, {"x86_64", "cpu", "x86_64", ""}};
+  } kKnown[] = {{"cuda", "gpu", "nvptx64", "nvidia"}, {"amdgpu", "gpu", "amdgcn", "amd"}, {kMachine.name, "cpu", kMachine.name, ""}};
   const auto &[plugin, number] = device;
   DeviceTraits traits{"", plugin->name(), plugin->device_arch(number), "", plugin->device_uid(number)};
   for (const auto &known : kKnown)

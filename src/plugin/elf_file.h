@@ -12,14 +12,6 @@ namespace omptarget {
 
 using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
 
-#if defined(__x86_64__)
-inline constexpr unsigned kElfMachine = llvm::ELF::EM_X86_64;
-#elif defined(__aarch64__)
-inline constexpr unsigned kElfMachine = llvm::ELF::EM_AARCH64;
-#else
-#error "the machine of plugins is not known here"
-#endif
-
 inline Status elf_failure(llvm::Error error, const char *doing) {
   return Status::error(format("%s: %s", doing, llvm::toString(std::move(error)).c_str()));
 }

@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/text_output.h"
 
 namespace omptarget {
@@ -58,7 +59,7 @@ int default_rank(const std::string &kind) {
     return 0;
   if (kind == "amdgpu")
     return 1;
-  return kind == "x86_64" ? 3 : 2;
+  return kind == kMachine.name ? 3 : 2;
 }
 
 void sort_by_default(std::vector<PluginCandidate> &candidates) {

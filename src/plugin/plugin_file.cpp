@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "plugin/elf_file.h"
 
 namespace omptarget {
@@ -34,9 +35,9 @@ Status check_header(std::string_view contents) {
       header->e_ident[llvm::ELF::EI_DATA] != llvm::ELF::ELFDATA2LSB)
     return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
                                 header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
-  if (header->e_machine != kElfMachine)
+  if (header->e_machine != kMachine.elf_machine)
     return Status::error(format("is built for ELF machine %u; this machine is %u",
-                                static_cast<unsigned>(header->e_machine), kElfMachine));
+                                static_cast<unsigned>(header->e_machine), kMachine.elf_machine));
   if (header->e_type != llvm::ELF::ET_DYN)
     return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
   return Status::ok();

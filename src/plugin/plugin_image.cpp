@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/machine.h"
 #include "generations/generations.h"
 #include "generations/names.h"
 #include "plugin/elf_file.h"
@@ -180,7 +181,7 @@ size_t own_entry_count(const __tgt_device_image &image) {
 bool is_for_this_machine(const __tgt_device_image &image) {
   const std::string_view bytes = bytes_of(image);
   return is_elf(bytes) && bytes.size() >= sizeof(Elf::Elf_Ehdr) &&
-         reinterpret_cast<const Elf::Elf_Ehdr *>(bytes.data())->e_machine == kElfMachine;
+         reinterpret_cast<const Elf::Elf_Ehdr *>(bytes.data())->e_machine == kMachine.elf_machine;
 }
 
 } // namespace omptarget

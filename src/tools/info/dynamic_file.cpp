@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/machine.h"
 
 namespace omptarget::info_tool {
 
@@ -19,11 +20,6 @@ namespace {
 constexpr size_t kMaxHeaders = 4096;
 constexpr size_t kMaxDynamic = 1 << 16;    // entries
 constexpr size_t kMaxStrings = 64u << 20;  // bytes
-#if defined(__aarch64__)
-constexpr unsigned kMachine = EM_AARCH64;
-#else
-constexpr unsigned kMachine = EM_X86_64;
-#endif
 constexpr std::string_view kOwnFunction("\0__kmpc_target_translate_fptr\0", 30);
 
 /// An open file, read at offsets.
@@ -81,7 +77,7 @@ public:
     if (!bytes_.read(0, &header, sizeof header) || std::string_view(ELFMAG, SELFMAG) !=
         std::string_view(reinterpret_cast<const char *>(header.e_ident), SELFMAG))
       return damaged(defect, "it is no ELF file");
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != kMachine)
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != kMachine.elf_machine)
       return DynamicState::kOtherMachine;
     if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxHeaders)
       return damaged(defect, "its program headers are damaged");

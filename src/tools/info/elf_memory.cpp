@@ -8,6 +8,7 @@
 #include <elf.h>
 
 #include "base/format.h"
+#include "base/machine.h"
 
 namespace omptarget::info_tool {
 
@@ -45,8 +46,9 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
     return Status::error("it is an ELF file of another class or byte order; expected 64 bits, little endian");
   ElfMemory memory;
   memory.file_ = file;
-  if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != EM_X86_64)
-    return Status::error(format("it is for machine %u; expected x86-64 (62)", static_cast<unsigned>(machine)));
+  if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != kMachine.elf_machine)
+    return Status::error(format("it is for machine %u; expected %s (%u)", static_cast<unsigned>(machine), kMachine.label,
+                                static_cast<unsigned>(kMachine.elf_machine)));
   OMPTARGET_TRY_DURING(memory.read_segments(), "while reading the program headers");
   OMPTARGET_TRY_DURING(memory.read_sections(), "while reading the section headers");
   OMPTARGET_TRY_DURING(memory.relocate(), "while reading relocations");
@@ -145,7 +147,7 @@ Status ElfMemory::relocate_by(uint32_t section, uint64_t &budget) {
     const auto relocation = checked_record<Elf64_Rela>(header.sh_offset + i * sizeof(Elf64_Rela));
     const uint32_t type = ELF64_R_TYPE(relocation.r_info);
     uint64_t value = static_cast<uint64_t>(relocation.r_addend);
-    if (type == R_X86_64_64) {
+    if (type == kMachine.relocations.absolute) {
       const uint64_t at = ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym);
       const auto symbol = symbols && at < symbols->sh_size && symbols->sh_offset <= file_.size()
                               ? record<Elf64_Sym>(symbols->sh_offset + at)
@@ -155,7 +157,7 @@ Status ElfMemory::relocate_by(uint32_t section, uint64_t &budget) {
       if (symbol->st_shndx == SHN_UNDEF)
         continue; // in another module: not known here
       value += symbol->st_value;
-    } else if (type != R_X86_64_RELATIVE) {
+    } else if (type != kMachine.relocations.relative) {
       continue;
     }
     store(relocation.r_offset, value);

@@ -20,7 +20,7 @@ namespace omptarget::info_tool {
 class ElfMemory {
 public:
   /// Takes the contents of a file, which it relocates in place, and refers to as long as it lives. Fails, saying why, if
-  /// it is no 64-bit x86-64 ELF file, or contradicts itself.
+  /// it is no 64-bit ELF file for this machine, or contradicts itself.
   static Result<ElfMemory> load(std::span<std::byte> file);
 
   struct Section {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/machine.h"
 #include "tools/info/dynamic_file.h"
 
 namespace omptarget::info_tool {
@@ -268,11 +269,7 @@ LoaderSetting LoaderSetting::of_this_process() {
   for (std::string &name : folders_of(preloaded, ": \t\n"))
     if (name != ".")
       setting.preloaded.push_back(std::move(name));
-#if defined(__aarch64__)
-  const std::string multiarch = "lib/aarch64-linux-gnu";
-#else
-  const std::string multiarch = "lib/x86_64-linux-gnu";
-#endif
+  const std::string multiarch = std::string("lib/") + kMachine.triple;
   setting.lib_folder = is_folder("/" + multiarch) ? multiarch : "lib64";
   setting.default_folders = {"/" + setting.lib_folder, "/usr/" + setting.lib_folder};
   if (setting.lib_folder == multiarch)

@@ -7,19 +7,11 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/machine.h"
 #include "tools/info/library_search.h"
 
 namespace omptarget::info_tool {
 
-namespace {
-
-#if defined(__aarch64__)
-constexpr const char *kLoader = "/lib/ld-linux-aarch64.so.1";
-#else
-constexpr const char *kLoader = "/lib64/ld-linux-x86-64.so.2";
-#endif
-
-} // namespace
 
 std::string reason_text(const LibraryChoice &choice) {
   switch (choice.found_by) {
@@ -55,7 +47,7 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
   case FoundBy::kRpath:
     return {"LD_LIBRARY_PATH has no effect on DT_RPATH; link with -Wl,--enable-new-dtags, which makes it DT_RUNPATH",
             format("or change it: patchelf --force-rpath --set-rpath '%s:%s' %s", own, list, holder),
-            format("or, for one run: %s --inhibit-rpath '%s' --library-path '%s:%s' %s", kLoader,
+            format("or, for one run: %s --inhibit-rpath '%s' --library-path '%s:%s' %s", kMachine.dynamic_linker,
                    choice.is_program_holder ? "" : holder, own, list, program.c_str())};
   case FoundBy::kPath:
     return {format("patchelf --replace-needed %s %s/libomptarget.so %s", choice.name.c_str(), own,

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/machine.h"
+
 namespace omptarget::info_tool {
 
 namespace {
@@ -15,11 +17,6 @@ namespace {
 constexpr std::streamoff kMaxBytes = 64u << 20;
 constexpr std::string_view kMagic = "glibc-ld.so.cache1.1"; // glibc 2.2 and later; texts are counted from it
 constexpr std::string_view kCpuFolder = "/glibc-hwcaps/";
-#if defined(__aarch64__)
-constexpr int32_t kLibraryKind = 0x0a03; // AArch64 and libc 6
-#else
-constexpr int32_t kLibraryKind = 0x0303; // x86-64 and libc 6
-#endif
 
 struct CacheHeader {
   char magic[20];
@@ -89,7 +86,7 @@ LoaderCache LoaderCache::read(const std::string &path) {
   for (uint32_t i = 0; i < header.count; ++i) {
     CacheEntry entry;
     std::memcpy(&entry, cache.data() + sizeof header + i * sizeof entry, sizeof entry);
-    if (entry.kind != kLibraryKind)
+    if (entry.kind != kMachine.cache_kind)
       continue;
     std::string name = text_at(cache, entry.name), file = text_at(cache, entry.file);
     // Without a folder of its CPU, it is for one that only glibc before 2.37 knew how to tell.

@@ -45,7 +45,7 @@ struct ModuleFile {
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 
-/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for x86-64, or is damaged. Whatever the file
+/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. Whatever the file
 /// says, the time and memory that this takes grow with its size only.
 Result<ModuleFile> read_module_file(const std::string &path);
 

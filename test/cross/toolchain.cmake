@@ -1,0 +1,28 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Compiles with this machine's clang and lld for the machine OMPTARGET_MACHINE (aarch64, powerpc64le) against the packages of its Debian,
+# unpacked in OMPTARGET_SYSROOT. Tests run through qemu.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OMPTARGET_SYSROOT OMPTARGET_MACHINE)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${OMPTARGET_MACHINE})
+set(CMAKE_SYSROOT ${OMPTARGET_SYSROOT})
+set(target ${OMPTARGET_MACHINE}-linux-gnu)
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_C_COMPILER_TARGET ${target})
+set(CMAKE_CXX_COMPILER_TARGET ${target})
+set(CMAKE_LIBRARY_ARCHITECTURE ${target})
+file(GLOB gcc_folder ${OMPTARGET_SYSROOT}/usr/lib/gcc/${target}/*)
+set(CMAKE_C_FLAGS_INIT "--gcc-install-dir=${gcc_folder}")
+set(CMAKE_CXX_FLAGS_INIT ${CMAKE_C_FLAGS_INIT})
+foreach(kind EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-fuse-ld=lld-19")
+endforeach()
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${OMPTARGET_MACHINE}-static -L ${OMPTARGET_SYSROOT})
+set(LLVM_DIR ${OMPTARGET_SYSROOT}/usr/lib/llvm-19/lib/cmake/llvm CACHE PATH "LLVM of the sysroot")
+set(CMAKE_FIND_ROOT_PATH ${OMPTARGET_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
