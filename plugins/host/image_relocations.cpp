@@ -17,13 +17,14 @@ constexpr uint64_t kPage = 4096;
 
 constexpr const Relocations &kKinds = kMachine.relocations;
 #if defined(__x86_64__)
-static_assert(kMachine.elf_machine == EM_X86_64 && kKinds.absolute == R_X86_64_64 && kKinds.glob_dat == R_X86_64_GLOB_DAT &&
-              kKinds.jump_slot == R_X86_64_JUMP_SLOT && kKinds.relative == R_X86_64_RELATIVE &&
-              kKinds.resolved == R_X86_64_IRELATIVE && kKinds.thread_module == R_X86_64_DTPMOD64 &&
-              kKinds.thread_offset == R_X86_64_DTPOFF64 && kKinds.thread_place == R_X86_64_TPOFF64 &&
-              kKinds.thread_descriptor == R_X86_64_TLSDESC && kKinds.other_words[0] == R_X86_64_SIZE64 &&
-              kKinds.other_words[1] == R_X86_64_RELATIVE64 && kKinds.halves[0] == R_X86_64_32 &&
-              kKinds.halves[1] == R_X86_64_PC32 && kKinds.halves[2] == R_X86_64_SIZE32);
+static_assert(kMachine.elf_machine == EM_X86_64 && kKinds.absolute == R_X86_64_64 &&
+              kKinds.glob_dat == R_X86_64_GLOB_DAT && kKinds.jump_slot == R_X86_64_JUMP_SLOT &&
+              kKinds.relative == R_X86_64_RELATIVE && kKinds.resolved == R_X86_64_IRELATIVE &&
+              kKinds.thread_module == R_X86_64_DTPMOD64 && kKinds.thread_offset == R_X86_64_DTPOFF64 &&
+              kKinds.thread_place == R_X86_64_TPOFF64 && kKinds.thread_descriptor == R_X86_64_TLSDESC &&
+              kKinds.other_words[0] == R_X86_64_SIZE64 && kKinds.other_words[1] == R_X86_64_RELATIVE64 &&
+              kKinds.halves[0] == R_X86_64_32 && kKinds.halves[1] == R_X86_64_PC32 &&
+              kKinds.halves[2] == R_X86_64_SIZE32);
 #elif defined(__aarch64__)
 static_assert(kMachine.elf_machine == EM_AARCH64 && kKinds.absolute == R_AARCH64_ABS64 &&
               kKinds.glob_dat == R_AARCH64_GLOB_DAT && kKinds.jump_slot == R_AARCH64_JUMP_SLOT &&
@@ -31,11 +32,11 @@ static_assert(kMachine.elf_machine == EM_AARCH64 && kKinds.absolute == R_AARCH64
               kKinds.thread_module == R_AARCH64_TLS_DTPMOD && kKinds.thread_offset == R_AARCH64_TLS_DTPREL &&
               kKinds.thread_place == R_AARCH64_TLS_TPREL && kKinds.thread_descriptor == R_AARCH64_TLSDESC);
 #else
-static_assert(kMachine.elf_machine == EM_PPC64 && kKinds.absolute == R_PPC64_ADDR64 && kKinds.glob_dat == R_PPC64_GLOB_DAT &&
-              kKinds.jump_slot == R_PPC64_JMP_SLOT && kKinds.relative == R_PPC64_RELATIVE &&
-              kKinds.resolved == R_PPC64_IRELATIVE && kKinds.thread_module == R_PPC64_DTPMOD64 &&
-              kKinds.thread_offset == R_PPC64_DTPREL64 && kKinds.thread_place == R_PPC64_TPREL64 &&
-              kKinds.other_words[0] == R_PPC64_UADDR64);
+static_assert(kMachine.elf_machine == EM_PPC64 && kKinds.absolute == R_PPC64_ADDR64 &&
+              kKinds.glob_dat == R_PPC64_GLOB_DAT && kKinds.jump_slot == R_PPC64_JMP_SLOT &&
+              kKinds.relative == R_PPC64_RELATIVE && kKinds.resolved == R_PPC64_IRELATIVE &&
+              kKinds.thread_module == R_PPC64_DTPMOD64 && kKinds.thread_offset == R_PPC64_DTPREL64 &&
+              kKinds.thread_place == R_PPC64_TPREL64 && kKinds.other_words[0] == R_PPC64_UADDR64);
 #endif
 
 template <size_t N> bool is_one_of(uint32_t type, const std::array<uint32_t, N> &kinds) {
@@ -43,7 +44,8 @@ template <size_t N> bool is_one_of(uint32_t type, const std::array<uint32_t, N> 
 }
 
 bool is_of_threads(uint32_t type) {
-  return type != kKinds.none && is_one_of<4>(type, {kKinds.thread_module, kKinds.thread_offset, kKinds.thread_place, kKinds.thread_descriptor});
+  return type != kKinds.none && is_one_of<4>(type, {kKinds.thread_module, kKinds.thread_offset, kKinds.thread_place,
+                                                    kKinds.thread_descriptor});
 }
 
 /// What the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared objects do not have.

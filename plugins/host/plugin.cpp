@@ -387,9 +387,7 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   return 0;
 }
 
-size_t __tgt_rtl_last_error(char *buffer, size_t size) {
-  return omptarget::plugin::copy_last_error(buffer, size);
-}
+size_t __tgt_rtl_last_error(char *buffer, size_t size) { return omptarget::plugin::copy_last_error(buffer, size); }
 
 size_t __tgt_rtl_device_arch(int32_t device, char *buffer, size_t size) {
   return omptarget::plugin::copy_text(is_device(device) ? kMachine.name : "", buffer, size);
@@ -401,8 +399,8 @@ int32_t __tgt_rtl_device_numa_domain(int32_t device) {
 }
 
 size_t __tgt_rtl_device_uid(int32_t device, char *buffer, size_t size) {
-  return omptarget::plugin::copy_text(is_device(device) ? format("%s-host-%d", kMachine.name, device) : std::string(), buffer,
-                                      size);
+  return omptarget::plugin::copy_text(is_device(device) ? format("%s-host-%d", kMachine.name, device) : std::string(),
+                                      buffer, size);
 }
 
 } // extern "C"

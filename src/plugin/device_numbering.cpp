@@ -14,7 +14,9 @@ namespace omptarget {
 DeviceTraits traits_of(const DeviceOfPlugin &device) {
   static constexpr struct {
     const char *plugin, *kind, *arch, *vendor;
-  } kKnown[] = {{"cuda", "gpu", "nvptx64", "nvidia"}, {"amdgpu", "gpu", "amdgcn", "amd"}, {kMachine.name, "cpu", kMachine.name, ""}};
+  } kKnown[] = {{"cuda", "gpu", "nvptx64", "nvidia"},
+                {"amdgpu", "gpu", "amdgcn", "amd"},
+                {kMachine.name, "cpu", kMachine.name, ""}};
   const auto &[plugin, number] = device;
   DeviceTraits traits{"", plugin->name(), plugin->device_arch(number), "", plugin->device_uid(number)};
   for (const auto &known : kKnown)

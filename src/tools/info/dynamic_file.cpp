@@ -74,10 +74,11 @@ public:
 
   DynamicState read(std::string &defect) {
     Elf64_Ehdr header;
-    if (!bytes_.read(0, &header, sizeof header) || std::string_view(ELFMAG, SELFMAG) !=
-        std::string_view(reinterpret_cast<const char *>(header.e_ident), SELFMAG))
+    if (!bytes_.read(0, &header, sizeof header) ||
+        std::string_view(ELFMAG, SELFMAG) != std::string_view(reinterpret_cast<const char *>(header.e_ident), SELFMAG))
       return damaged(defect, "it is no ELF file");
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != kMachine.elf_machine)
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        header.e_machine != kMachine.elf_machine)
       return DynamicState::kOtherMachine;
     if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxHeaders)
       return damaged(defect, "its program headers are damaged");

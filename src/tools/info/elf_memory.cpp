@@ -3,8 +3,8 @@
 
 #include "tools/info/elf_memory.h"
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <elf.h>
 
 #include "base/format.h"

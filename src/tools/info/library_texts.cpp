@@ -12,7 +12,6 @@
 
 namespace omptarget::info_tool {
 
-
 std::string reason_text(const LibraryChoice &choice) {
   switch (choice.found_by) {
   case FoundBy::kNothing:

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "base/atomic_wait.h"
 #include "host/function_map.h"
 
 #include <gmock/gmock.h>
@@ -39,17 +40,17 @@ TEST(FunctionMap, tables_stay_while_a_kernel_may_read_them) {
     const KernelRuns::Run run;
     const KernelRuns::Run inner;
     step = 1;
-    step.notify_all();
-    step.wait(1);
+    notify_waiters(step);
+    wait_while_equal(step, 1);
   });
-  step.wait(0);
+  wait_while_equal(step, 0);
   for (uint64_t number = 1; number <= 3; ++number)
     ASSERT_TRUE(set_table(map, number));
   EXPECT_EQ(map.tables(), 4u);
   {
     const KernelRuns::Run later; // started when the fourth was current already
     step = 2;
-    step.notify_all();
+    notify_waiters(step);
     kernel.join();
     ASSERT_TRUE(set_table(map, 4));
     EXPECT_EQ(map.tables(), 2u);
