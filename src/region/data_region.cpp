@@ -48,10 +48,20 @@ Result<bool> gather(Device &device, const Call &call, const MapList &list, const
 /// Data constructs of modules that have no image for the device are the host's.
 bool may_be_direct_for_data(const Device &device) { return may_be_direct(device) && !device.has_unfit_modules(); }
 
+/// Gives back what a construct has retained before it failed.
+[[gnu::cold, gnu::noinline]] Status abandon(Device &device, const MapList &list, const PresentRefs &refs, Status failure) {
+  MapItems items;
+  gather_items(list, items).consume(); // has been read before
+  set_present(items, refs);
+  DeviceWork(device).abandon(items).consume(); // the first failure is what counts
+  return failure;
+}
+
 Status enter_on(Device &device, const Call &call, const MapList &list) {
   PresentRefs refs;
-  if (may_be_direct_for_data(device) && enter_directly(device, list, refs))
-    return Status::ok();
+  Status status;
+  if (may_be_direct_for_data(device) && enter_directly(device, list, refs, status))
+    return status.is_ok() ? Status::ok() : abandon(device, list, refs, std::move(status));
   MapItems items;
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
@@ -73,11 +83,12 @@ Status exit_on(Device &device, const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
     return leave_ended_device(call, list);
-  return run_construct(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
+  status.keep_first(run_construct(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
     ReportedConstruct::report_items(items);
     return Status::ok();
-  });
+  }));
+  return status;
 }
 
 Status update_on(Device &device, const Call &call, const MapList &list) {

@@ -120,7 +120,7 @@ public:
   Status run() {
     if (Status status = prepare_data(); !status) {
       work_.abandon(items_).consume(); // what entering took, if it was not entering that failed
-      return std::move(status).during("Failed to process data before launching the kernel.");
+      return std::move(status).during(kBeforeKernel);
     }
     queue_.set_kernel(kernel_.name);
     if (Status status = start(); !status) {
@@ -129,7 +129,7 @@ public:
     }
     if (Status status = work_.start_exit(items_, true); !status)
       return queue_.unless_kernel_failed(
-          std::move(status).during("Failed to process data after launching the kernel."));
+          std::move(status).during(kAfterKernel));
     return Status::ok();
   }
 
@@ -295,7 +295,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   DeviceWork work(device);
   work.queue().set_kernel(kernel.name);
   if (Status status = work.start_exit(items, true); !status)
-    return std::move(status).during("Failed to process data after launching the kernel.");
+    return std::move(status).during(kAfterKernel);
   return work.complete();
 }
 
@@ -311,7 +311,8 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   case DirectLaunch::kFailed:
     return abandon_region(device, kernel, request.list, refs, std::move(status));
   case DirectLaunch::kNotLeft:
-    return leave_region(device, kernel, request.list, refs);
+    status.keep_first(leave_region(device, kernel, request.list, refs));
+    break;
   }
   return status;
 }

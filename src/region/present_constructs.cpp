@@ -53,9 +53,9 @@ Status give_back(Device &device, const PresentRefs &refs) {
 
 } // namespace
 
-bool enter_directly(Device &device, const MapList &list, PresentRefs &refs) {
-  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs))
-    return false;
+bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs, status)) [[unlikely]]
+    return !status.is_ok();
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
@@ -86,8 +86,12 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status) {
   const MapList &list = request.list;
-  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs))
-    return DirectLaunch::kNotEntered;
+  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs, status)) [[unlikely]] {
+    if (status.is_ok())
+      return DirectLaunch::kNotEntered;
+    status = std::move(status).during(kBeforeKernel);
+    return DirectLaunch::kFailed;
+  }
   KernelCall call(device, kernel, request);
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
@@ -97,7 +101,10 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
   status = call.start(queue);
   if (!status.is_ok()) [[unlikely]]
     return DirectLaunch::kFailed;
-  if (!release_shared(device.map(), refs) && !leave_small(device, list, refs, status)) [[unlikely]]
+  const bool is_left = release_shared(device.map(), refs) || leave_small(device, list, refs, status);
+  if (!status.is_ok()) [[unlikely]]
+    status = std::move(status).during(kAfterKernel);
+  if (!is_left) [[unlikely]]
     return DirectLaunch::kNotLeft;
   check_present_data(device);
   return DirectLaunch::kDone;

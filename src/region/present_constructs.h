@@ -23,13 +23,17 @@ enum class DirectLaunch {
   kDone,
   kNotEntered, ///< planning has to enter the items, of which refs says what is retained already
   kFailed,     ///< the kernel was not run: status says why, and what refs counts is to be abandoned
-  kNotLeft,    ///< the kernel has run; planning has to release what refs still counts
+  kNotLeft,    ///< the kernel has run; planning has to release what refs still counts. status: what failed besides
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status);
 
-/// The same for data constructs. True: done. False: refs says what is retained (entering), or found and still counted (leaving); if
+/// How the failures of a region's data begin.
+inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";
+inline constexpr const char *kAfterKernel = "Failed to process data after launching the kernel.";
+
+/// The same for data constructs. True: done, or failed as status says; what refs counts after entering is then to be abandoned. False: refs says what is retained (entering), or found and still counted (leaving); if
 /// leaving has found nothing, refs is empty. Update: nothing has happened. status: what failed nevertheless.
-bool enter_directly(Device &device, const MapList &list, PresentRefs &refs);
+bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool update_directly(Device &device, const MapList &list, Status &status);
 

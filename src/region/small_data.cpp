@@ -27,16 +27,12 @@ bool may_map(const Device &device, const MapList &list) {
   return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().hears_of_mappings() && !device.uses_host_memory() && are_plain(list);
 }
 
-/// Whether the status is good; what failed is tried again by planning, which reports it.
-bool is_done(Status status) {
-  const bool is_ok = status.is_ok();
-  if (!is_ok) [[unlikely]]
-    status.consume();
-  return is_ok;
-}
-
-bool copy_to_device(const Device &device, const MapList &list, int32_t i, DevicePtr target) {
-  return is_done(device.plugin_device().data_submit(raw(target), list.begins[i], list.sizes[i], nullptr));
+[[gnu::cold, gnu::noinline]] Status failed_copy(Status status, const MapList &list, size_t i, MappingRef mapping,
+                                               const char *direction) {
+  return during_copy(std::move(status),
+                     {mapping, host_ptr(list.begins[i]), list.sizes[i],
+                      list.names ? static_cast<const char *>(list.names[i]) : nullptr},
+                     direction);
 }
 
 void free_block(const Device &device, DevicePtr block) {
@@ -54,7 +50,8 @@ bool is_same(const PresentRef &one, const PresentRef &other) {
 /// Enters the arguments of one construct, one after the other.
 class SmallEntry {
 public:
-  SmallEntry(Device &device, const MapList &list, PresentRefs &refs) : device_(device), map_(device.map()), list_(list), refs_(refs) {}
+  SmallEntry(Device &device, const MapList &list, PresentRefs &refs, Status &status)
+      : device_(device), map_(device.map()), list_(list), refs_(refs), status_(status) {}
 
   bool run() {
     const size_t first = refs_.size() - 1;
@@ -107,8 +104,13 @@ private:
     return false;
   }
 
-  bool copy(int32_t i, const PresentRef &ref) const {
-    return copy_to_device(device_, list_, i, ref.mapping->target_of(host_ptr(list_.begins[i])));
+  bool copy(int32_t i, const PresentRef &ref) {
+    void *const target = raw(ref.mapping->target_of(host_ptr(list_.begins[i])));
+    Status status = device_.plugin_device().data_submit(target, list_.begins[i], list_.sizes[i], nullptr);
+    if (status.is_ok()) [[likely]]
+      return true;
+    status_ = failed_copy(std::move(status), list_, static_cast<size_t>(i), ref.ref(), "to");
+    return false;
   }
 
   NewRange range_of(int32_t i) const {
@@ -144,8 +146,10 @@ private:
 
   Made allocate(int32_t i, const NewRange &range, bool copies, PresentRef &ref) {
     auto allocated = device_.allocate(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
-    if (!allocated.is_ok()) [[unlikely]]
-      return is_done(allocated.take_status()) ? Made::kYes : Made::kNo;
+    if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
+      allocated.take_status().consume();
+      return Made::kNo;
+    }
     const DevicePtr block = device_ptr(*allocated);
     OMPTARGET_SCHED_POINT("enter: allocated");
     const Inserted inserted = map_.insert_stored(range, block, !copies);
@@ -169,6 +173,7 @@ private:
   HostDataToTargetMap &map_;
   const MapList &list_;
   PresentRefs &refs_;
+  Status &status_;
 };
 
 /// Whether some argument that lies in the mapping of argument i is copied back.
@@ -180,22 +185,23 @@ bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
 }
 
 /// Copies back all arguments that lie in the mapping of argument i, in the order of planning. False: planning must do it.
-bool copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i) {
+bool copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
   const Mapping &mapping = *refs[i].mapping;
   for (size_t j = refs.size(); j-- > 0;) {
     if (!(list.types[j] & static_cast<int64_t>(map_type::kFrom)) || !is_same(refs[j], refs[i]) || list.sizes[j] <= 0)
       continue;
     void *const target = raw(mapping.target_of(host_ptr(list.begins[j])));
-    if (!is_done(device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], nullptr))) [[unlikely]]
-      return false;
+    Status copied = device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], nullptr);
+    if (!copied.is_ok()) [[unlikely]]
+      status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
   }
   return !mapping.has_attached_pointers();
 }
 
 } // namespace
 
-bool enter_small(Device &device, const MapList &list, PresentRefs &refs) {
-  return !refs.empty() && refs.back().is_absent && may_map(device, list) && SmallEntry(device, list, refs).run();
+bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  return !refs.empty() && refs.back().is_absent && may_map(device, list) && SmallEntry(device, list, refs, status).run();
 }
 
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
@@ -212,7 +218,7 @@ bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status 
     if (is_copied_back(list, refs, i)) {
       if (!map.start_leaving(ref.ref())) [[unlikely]]
         return false;
-      if (!copy_back(device, list, refs, i)) [[unlikely]] {
+      if (!copy_back(device, list, refs, i, status)) [[unlikely]] {
         map.cancel_leaving(ref.ref());
         return false;
       }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody observes and each
-// operation is complete on return. Whatever is less simple, or fails, is left to planning, which says why.
+// operation is complete on return. Whatever is less simple is left to planning.
 #pragma once
 
 #include "device/device.h"
@@ -10,12 +10,12 @@
 
 namespace omptarget {
 
-/// Goes on where retain_present has stopped, if that is an argument that is absent. False: planning has to enter what refs does not
-/// say, and nothing else has happened.
-bool enter_small(Device &device, const MapList &list, PresentRefs &refs);
+/// Goes on where retain_present has stopped, if that is an argument that is absent. False: nothing has happened but what refs says;
+/// if status is good, planning has to enter the rest. status: the failure of a copy.
+bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
-/// counts. status: the failure to free what went.
+/// counts. status: the first failure to copy back or to free what went.
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 
 } // namespace omptarget

@@ -309,8 +309,11 @@ private:
   bool enter_without_plan(const std::vector<MapItem> &items, PresentRefs &refs) {
     ArgumentList arguments(items);
     const MapList list = arguments.list();
-    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs) && !enter_small(device_, list, refs)))
+    Status status;
+    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs) && !enter_small(device_, list, refs, status)))
       return false;
+    expect(status.is_ok(), "entering fails");
+    status.consume();
     for (const PresentRef &ref : refs)
       if (ref.is_new)
         make_fresh(items, refs, *ref.mapping);

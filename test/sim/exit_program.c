@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "exit_program PLUGIN lasts|ends: %s\n", argc == 3 ? dlerror() : "no plugin");
     return 2;
   }
-#define F(name) plugin.name = (__typeof__(plugin.name))dlsym(file, "__tgt_rtl_" #name);
+#define F(name) *(void **)&plugin.name = dlsym(file, "__tgt_rtl_" #name);
   FUNCTIONS(F)
 #undef F
   lasts = strcmp(argv[2], "lasts") == 0;

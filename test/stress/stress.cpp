@@ -112,7 +112,10 @@ private:
   }
 
   bool enter_without_plan(const MapList &list, PresentRefs &refs) {
-    return retain_present(device_.map(), list, refs) || enter_small(device_, list, refs);
+    Status status;
+    const bool is_done = retain_present(device_.map(), list, refs) || enter_small(device_, list, refs, status);
+    expect_ok(std::move(status), "entering without a plan");
+    return is_done;
   }
   bool leave_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;

@@ -24,7 +24,11 @@ protected:
   bool enter_without_plan(const MapItems &items) {
     ArgumentList list(items);
     PresentRefs refs;
-    return enter_directly(device_, list.list(), refs);
+    Status status;
+    const bool is_done = enter_directly(device_, list.list(), refs, status);
+    EXPECT_TRUE(status.is_ok()) << status.to_string();
+    status.consume();
+    return is_done;
   }
   bool leave_without_plan(const MapItems &items) {
     ArgumentList list(items);
@@ -129,11 +133,17 @@ TEST_F(SmallData, large_data_do_not_sleep) {
   EXPECT_EQ(fake_blocks(), blocks_);
 }
 
-TEST_F(SmallData, what_was_copied_nowhere_is_left_to_planning) {
+TEST_F(SmallData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   int data[2] = {1, 2};
+  const MapItems items{item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)};
+  ArgumentList list(items);
+  PresentRefs refs;
+  Status status;
   fail_submit(2);
-  EXPECT_FALSE(enter_without_plan({item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)}));
+  EXPECT_TRUE(enter_directly(device_, list.list(), refs, status));
   fail_submit(0);
+  EXPECT_NE(status.to_string().find("Copying data to device failed: 4 bytes of host address"), std::string::npos);
+  status.consume();
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
