@@ -91,6 +91,9 @@ def check_hardening(lib):
     files += glob.glob(os.path.join(os.path.dirname(lib), "bin", "*"))
     for path in sorted(files):
         name = os.path.basename(path)
+        with open(path, "rb") as file:
+            if file.read(2) == b"#!":
+                continue
         programs, dynamic = output("readelf", "-lW", path), output("readelf", "-dW", path)
         undefined = set(re.findall(r" U (\w+)", output("nm", "-D", "--undefined-only", path)))
         stack = re.search(r"GNU_STACK.*0x\w+ (R?W?E?) ", programs)

@@ -12,11 +12,13 @@ namespace sim::executor::ptx {
 
 namespace {
 
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 template <class T> using Wide =
     std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
                        std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+                                          std::conditional_t<std::is_signed_v<T>, Int128, Uint128>>>;
 template <class T> constexpr unsigned kBits = 8 * sizeof(T);
 
 // Without signed overflow, and without C's promotion of 16 bits to int.
@@ -259,7 +261,7 @@ template <class T> void add_with_carry(Warp &warp, const Instruction &instructio
   uint64_t *const result = warp.destination(instruction.operands[0]);
   const bool takes = instruction.variant & 1, gives = instruction.variant & 2, subtracts = instruction.variant & 4;
   for_lanes(warp.active(), [&](unsigned lane) {
-    using Sum = unsigned __int128;
+    using Sum = Uint128;
     const Sum one = static_cast<Unsigned<T>>(get<T>(a[lane])), other = static_cast<Unsigned<T>>(get<T>(b[lane]));
     const Sum in = takes ? Sum(warp.carry[lane]) : Sum(0);
     const Sum sum = subtracts ? one - other - in : one + other + in;
