@@ -20,6 +20,7 @@ NOT_COMPARED = {
     "recorded.c": "brings a plugin of its own, which LLVM 19 does not load",
     "region_while_opening.cpp": "as recorded.c",
     "late_failure.c": "as recorded.c",
+    "first_library.c": "brings a host library of its own",
     "first_use_early.c": "LLVM 19 ends the program: a module that was finalised has no kernels there",
 }
 NOT_COMPARED_OMPT = {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/machine.h"
 #include "common/elf_image.h"
 #include "common/entry_table.h"
 #include "common/global_calls.h"
@@ -200,7 +201,7 @@ TEST(ElfImage, symbols_and_their_bytes_are_found) {
   const std::string bytes = own_file();
   Result<ElfImage> image = ElfImage::parse(bytes.data(), bytes.size());
   ASSERT_TRUE(image) << image.status().to_string();
-  EXPECT_EQ(image->header().machine, EM_X86_64);
+  EXPECT_EQ(image->header().machine, kMachine.elf_machine);
   const ElfSymbol *symbol = image->find("omptarget_elf_image_probe");
   ASSERT_NE(symbol, nullptr);
   int32_t value = 0;

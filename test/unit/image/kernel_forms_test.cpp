@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "base/machine.h"
 #include "image/kernel_forms.h"
 
 #include "../plugin/section_file.h"
@@ -31,7 +32,7 @@ constexpr uint16_t kGpu = EM_CUDA;
 
 std::string signature(unsigned version) { return "Debian clang version " + std::to_string(version) + ".1.8 (1)" + '\0'; }
 
-ImageSigns signs_in(SectionFile &file, Wrapping wrapping = Wrapping::kRaw, uint16_t machine = EM_X86_64) {
+ImageSigns signs_in(SectionFile &file, Wrapping wrapping = Wrapping::kRaw, uint16_t machine = kMachine.elf_machine) {
   const std::string bytes = file.bytes(machine);
   return read_signs(std::as_bytes(std::span(bytes)), wrapping);
 }

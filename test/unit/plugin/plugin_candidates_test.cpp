@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "base/machine.h"
 #include "plugin/plugin_candidates.h"
 
 #include <filesystem>
@@ -20,10 +21,10 @@ std::vector<std::string> names_of(const std::vector<PluginCandidate> &candidates
   return names;
 }
 
-std::vector<PluginCandidate> candidates_of(std::initializer_list<const char *> names) {
+std::vector<PluginCandidate> candidates_of(std::initializer_list<std::string> names) {
   std::vector<PluginCandidate> candidates;
-  for (const char *name : names)
-    candidates.push_back({name, std::string("/somewhere/") + name});
+  for (const std::string &name : names)
+    candidates.push_back({name, "/somewhere/" + name});
   return candidates;
 }
 
@@ -58,28 +59,29 @@ TEST(PluginCandidates, lists_lose_blanks_and_empty_parts) {
   EXPECT_THAT(split_list("::", ':'), IsEmpty());
 }
 
+const std::string kHost = kMachine.name;
+
 TEST(PluginCandidates, default_order_puts_gpus_first_and_the_cpu_last) {
   std::vector<std::string> missing;
-  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "zz", "amdgpu", "aa", "cuda", "x86_64.nextgen"}), {},
-                                        missing)),
-              ElementsAre("cuda", "amdgpu", "aa", "zz", "x86_64.nextgen", "x86_64"));
+  EXPECT_THAT(
+      names_of(order_candidates(candidates_of({kHost, "zz", "amdgpu", "aa", "cuda", kHost + ".nextgen"}), {}, missing)),
+      ElementsAre("cuda", "amdgpu", "aa", "zz", kHost + ".nextgen", kHost));
   EXPECT_THAT(missing, IsEmpty());
 }
 
 TEST(PluginCandidates, a_selection_orders_restricts_and_names_what_is_missing) {
   std::vector<std::string> missing;
-  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "zz", "cuda"}), {"x86_64", "nope", "cuda", "x86_64"},
-                                        missing)),
-              ElementsAre("x86_64", "cuda"));
+  EXPECT_THAT(names_of(order_candidates(candidates_of({kHost, "zz", "cuda"}), {kHost, "nope", "cuda", kHost}, missing)),
+              ElementsAre(kHost, "cuda"));
   EXPECT_THAT(missing, ElementsAre("nope"));
 }
 
 TEST(PluginCandidates, a_selection_means_names_first_and_kinds_where_there_is_none) {
   std::vector<std::string> missing;
-  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64", "x86_64.nextgen"}), {"x86_64"}, missing)),
-              ElementsAre("x86_64"));
-  EXPECT_THAT(names_of(order_candidates(candidates_of({"x86_64.nextgen"}), {"x86_64"}, missing)),
-              ElementsAre("x86_64.nextgen"));
+  EXPECT_THAT(names_of(order_candidates(candidates_of({kHost, kHost + ".nextgen"}), {kHost}, missing)),
+              ElementsAre(kHost));
+  EXPECT_THAT(names_of(order_candidates(candidates_of({kHost + ".nextgen"}), {kHost}, missing)),
+              ElementsAre(kHost + ".nextgen"));
   EXPECT_THAT(missing, IsEmpty());
 }
 
@@ -101,7 +103,7 @@ TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
       folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl.x86_64.so"});
   std::vector<PluginRejection> rejections;
   const std::vector<PluginCandidate> found = find_candidates({first, second}, rejections);
-  EXPECT_THAT(names_of(found), ElementsAre("a", "x86_64.nextgen", "b"));
+  EXPECT_THAT(names_of(found), ElementsAre("a", kHost + ".nextgen", "b"));
   EXPECT_EQ(found[0].path, first + "/libomptarget.rtl.a.so");
   EXPECT_THAT(rejections, IsEmpty());
 }

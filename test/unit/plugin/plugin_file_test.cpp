@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "base/machine.h"
 #include "plugin/plugin_file.h"
 
 #include <cstring>
@@ -36,7 +37,7 @@ TEST(PluginFile, what_it_is_instead_is_named) {
   EXPECT_EQ(reason_for(std::string(100, 'x')), "is no ELF file: its first bytes are not those of one");
   std::string bytes = plugin_bytes();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_PPC64;
-  EXPECT_EQ(reason_for(bytes), "is built for ELF machine 21; this machine is 62");
+  EXPECT_EQ(reason_for(bytes), "is built for ELF machine 21; this machine is " + std::to_string(kMachine.elf_machine));
   bytes = plugin_bytes();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_type = ET_EXEC;
   EXPECT_EQ(reason_for(bytes), "is no shared object: its ELF type is 2");

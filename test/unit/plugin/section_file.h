@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.h"
+
 namespace omptarget {
 
 /// An ELF file that is nothing but sections: a null one, the names, and what is added.
@@ -59,7 +61,7 @@ public:
     add(".dynstr", SHT_STRTAB, texts);
     add(".dynamic", SHT_DYNAMIC, entries, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Dyn));
   }
-  std::string bytes(uint16_t machine = EM_X86_64) {
+  std::string bytes(uint16_t machine = kMachine.elf_machine) {
     sections_[0].contents = names_;
     std::string bytes(sizeof(Elf64_Ehdr), '\0');
     std::vector<Elf64_Shdr> headers(1);

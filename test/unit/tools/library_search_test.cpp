@@ -11,6 +11,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "base/machine.h"
 #include "tools/info/dynamic_file.h"
 
 namespace omptarget::info_tool {
@@ -47,7 +48,7 @@ struct Image {
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
     header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_machine = EM_X86_64;
+    header.e_machine = kMachine.elf_machine;
     header.e_phoff = sizeof header;
     header.e_phentsize = sizeof(Elf64_Phdr);
     header.e_phnum = 2;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "tools/info/elf_memory.h"
 #include "tools/info/producers.h"
 #include "tools/info/report.h"
@@ -53,7 +54,7 @@ TEST(ModuleFile, files_cut_off_anywhere_are_read_or_refused) {
 class HostileFile {
 public:
   explicit HostileFile(size_t size) : bytes_(size) {
-    header().e_machine = EM_X86_64;
+    header().e_machine = kMachine.elf_machine;
     std::memcpy(header().e_ident, ELFMAG, SELFMAG);
     header().e_ident[EI_CLASS] = ELFCLASS64;
     header().e_ident[EI_DATA] = ELFDATA2LSB;
