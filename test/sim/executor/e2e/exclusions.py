@@ -15,7 +15,6 @@ NVPTX = {
     "by_value.c": "long double, which NVIDIA's GPUs do not have; the compiler says so",
     "lambdas.cpp": "clang 16 and 19 rebind the captured references of a lambda on GPUs",
     "fptr_entries.c": "its entries are made by hand, without the global that the driver tells the function's address by",
-    "overlap.c": "clang 16 and 19 cannot select a sequentially consistent load for NVIDIA's GPUs",
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
@@ -29,6 +28,7 @@ CALLS_THE_HOST = {
     "routines.c": "the region calls fprintf",
     "device_destructors.cpp": "its destructors call dprintf",
     "asynchronous.c": "the region calls nanosleep",
+    "overlap.c": "as asynchronous.c",
 }
 # About the driver that the suite chooses, or text that names another.
 OTHERS = {
