@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/no_memory.h"
 #include "base/numa.h"
 #include "common/boundary.h"
 #include "gpu/device.h"
@@ -123,6 +124,8 @@ int32_t is_valid(const __tgt_device_image &image) {
 }
 
 } // namespace
+
+[[gnu::constructor]] static void prepare() { end_without_memory("the plugin for GPUs"); }
 
 extern "C" {
 

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/no_memory.h"
 #include "common/last_error.h"
 #include "host/device.h"
 #include "host/image_check.h"
@@ -197,6 +198,8 @@ int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
 using namespace omptarget;
 using namespace omptarget::host;
 using omptarget::plugin::finish;
+
+[[gnu::constructor]] static void prepare() { end_without_memory("the plugin for the CPU"); }
 
 extern "C" {
 

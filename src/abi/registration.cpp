@@ -3,11 +3,8 @@
 //
 // Modules that come and go.
 
-#include <cstdlib>
-#include <new>
-#include <unistd.h>
-
 #include "abi/boundary.h"
+#include "base/no_memory.h"
 #include "device/default_device.h"
 #include "device/runtime.h"
 #include "observe/info.h"
@@ -27,19 +24,10 @@ void finish_registration(const Status &status, const Call &call) {
     print_error(line.text);
 }
 
-/// What the library notes for itself has no room any more. Allocates nothing.
-[[maybe_unused]] void end_without_memory() {
-  static constexpr char kText[] = "omptarget fatal error 1: no host memory is left for what the library itself notes\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof(kText) - 1);
-  std::abort();
-}
-
 } // namespace
 
 void __tgt_register_lib(__tgt_bin_desc *desc) {
-#ifdef OMPTARGET_OWN_CXX_LIBRARY
-  std::set_new_handler(end_without_memory); // of the C++ library's copy in this one; the program has another
-#endif
+  end_without_memory("the library");
   const Call call{"registration", nullptr, -1, __builtin_return_address(0)};
   finish_registration(Runtime::get().register_library(desc), call);
   choose_default_device();

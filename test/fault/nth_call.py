@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nth_call.py host|cuda|amdgpu|memory --clang=N --prefix=... --runtimes=... --output=... [--relabel=... --stand-in=... --note=...]
+"""nth_call.py host|cuda|amdgpu|memory --clang=N --prefix=... --runtimes=... --output=... [--scenario=NAME]
+            [--one-in=N --seed=N] [--of=PLUGIN] [--relabel=... --stand-in=... --note=...]
 
-Runs a program once for each call that the host plugin, or the stand-in for a GPU's driver, receives, and lets this call fail. Each run
-must end by itself: with right results, or by SIGABRT with a message that names a construct and a failure and with host data as
-the specification leaves them. What was allocated is given back. memory: the n-th allocation of the host library itself fails, on the
-plugin for the CPU."""
+Runs a program (inputs/NAME.c, scenario.c unless told) once for each call that the host plugin, or the stand-in for a GPU's driver,
+receives, and lets this call fail. Each run must end by itself: with right results, or by SIGABRT with a message that names a construct and a failure and with host data as
+the specification leaves them. What was allocated is given back. memory: the n-th allocation of the host library itself fails,
+or of the plugin --of. one-in: only each N-th call, from which on the seed says."""
 import argparse
 import os
 import re
@@ -30,9 +31,11 @@ class Run:
         self.program = os.path.join(options.output, "scenario")
         folder = os.path.join(options.runtimes, options.clang)
         self.path = "%s/lib:%s/omp" % (options.prefix, folder)
+        # Our library has what translates pointers in device code.
+        libraries = ["-L" + path for path in (options.prefix + "/lib", folder + "/omp", folder + "/lib")]
         command = ["clang-" + options.clang, "-O1", "-fopenmp", "-fopenmp-version=51", "-fopenmp-targets=x86_64-pc-linux-gnu", "-isystem",
-                   folder + "/include", os.path.join(HERE, "inputs", "scenario.c"), "-o", self.program,
-                   "-L%s/omp" % folder, "-L%s/lib" % folder]
+                   folder + "/include", "-I%s/include" % options.prefix, os.path.join(HERE, "inputs", options.scenario + ".c"),
+                   "-o", self.program, *libraries[options.scenario == "scenario":]]
         if options.note:
             command += ["-Xoffload-linker", options.note]
         subprocess.run(command, check=True)
@@ -53,6 +56,10 @@ class Run:
         subprocess.run(["clang-" + self.options.clang, "-O1", "-shared", "-fPIC", os.path.join(HERE, "inputs", "failing_memory.c"),
                         "-o", library], check=True)
         self.environment.update(LD_PRELOAD=library)
+        if self.options.of:
+            self.environment.update(FAIL_IN="/libomptarget.rtl.%s.so" % self.options.of)
+        if self.options.of in ("cuda", "amdgpu"):
+            {"cuda": self.prepare_cuda, "amdgpu": self.prepare_amdgpu}[self.options.of]()
 
     def prepare_cuda(self):
         self.on_stand_in("cuda", ["8", "80"], SIM_CUDA_DEVICES="80")
@@ -121,8 +128,11 @@ def main():
     parser.add_argument("kind", choices=["host", "cuda", "amdgpu", "memory"])
     for name in ("clang", "prefix", "runtimes", "output"):
         parser.add_argument("--" + name, required=True)
-    for name in ("relabel", "stand-in", "note"):
+    for name in ("relabel", "stand-in", "note", "of"):
         parser.add_argument("--" + name)
+    parser.add_argument("--scenario", default="scenario")
+    parser.add_argument("--one-in", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     shutil.rmtree(options.output, ignore_errors=True)
     os.makedirs(options.output)
@@ -130,7 +140,7 @@ def main():
     calls, wrong, went_on, ended = run.count(), 0, 0, 0
     for policy in ("MANDATORY", "DEFAULT"):
         for failure in FAILURES[options.kind]:
-            for number in range(1, calls + 1):
+            for number in range(1 + options.seed % options.one_in, calls + 1, options.one_in):
                 status, text = run.fail(number, failure, policy)
                 bad = complaint(options.kind, status, text)
                 went_on += status == 0

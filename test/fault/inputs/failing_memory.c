@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Loaded before all others: counts the allocations that code of libomptarget.so asks for, and says their number when the process ends;
- * with FAIL_ALLOCATION=N it refuses the N-th.
+ * Loaded before all others: counts the allocations that code of libomptarget.so, or of the library that FAIL_IN names, asks for,
+ * and says their number when the process ends; with FAIL_ALLOCATION=N it refuses the N-th.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,10 +20,11 @@ static void find_library(void) {
   if (is_looking || end)
     return;
   is_looking = 1;
+  const char *const wanted = getenv("FAIL_IN");
   FILE *const maps = fopen("/proc/self/maps", "r");
   while (maps && fgets(line, sizeof line, maps)) {
     void *first, *last;
-    if (strstr(line, "/libomptarget.so") && sscanf(line, "%p-%p", &first, &last) == 2) {
+    if (strstr(line, wanted ? wanted : "/libomptarget.so") && sscanf(line, "%p-%p", &first, &last) == 2) {
       begin = begin ? begin : first;
       end = last;
     }

@@ -90,3 +90,9 @@ int32_t __tgt_rtl_launch_kernel(int32_t id, void *entry, void **arguments, ptrdi
              : CALL(launch_kernel, int32_t(*)(int32_t, void *, void **, ptrdiff_t *, __tgt_kernel_args *, __tgt_async_info *),
                     id, entry, arguments, offsets, block, queue);
 }
+int32_t __tgt_rtl_set_function_ptr_map(int32_t id, uint64_t count, __omp_offloading_fptr_map_ty *table) {
+  return fails("set_function_ptr_map")
+             ? 1
+             : CALL(set_function_ptr_map, int32_t (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *), id, count,
+                    table);
+}
