@@ -181,7 +181,7 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
+inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
   if (!kernel) [[unlikely]]

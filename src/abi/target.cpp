@@ -33,8 +33,16 @@ uint64_t take_trip_count(int64_t device) {
   return pushed_trip_count.trip_count;
 }
 
-int run(const Call &call, LaunchRequest &request) {
+[[gnu::noinline]] int run_anywhere(const Call &call, LaunchRequest &request) {
   return finish(launch(call, request), call) == Outcome::kRanOnDevice ? 0 : kRunOnHostResult;
+}
+
+inline int run(const Call &call, LaunchRequest &request) {
+  Status status;
+  if (!launch_at_once(call, request, status)) [[unlikely]]
+    return run_anywhere(call, request);
+  finish(status, call);
+  return 0;
 }
 
 struct Teams {
@@ -52,7 +60,8 @@ int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) 
   return run(call, request);
 }
 
-int run_kernel(Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr, const void *block) {
+[[gnu::always_inline]] inline int run_kernel(Call &call, int32_t num_teams, int32_t thread_limit, void *host_ptr,
+                                             const void *block) {
   LaunchRequest request;
   finish(read_kernel_args(block, num_teams, thread_limit, request), call);
   request.host_id = host_ptr;

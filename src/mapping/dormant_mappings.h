@@ -19,15 +19,29 @@ public:
   /// Larger data are not worth keeping: allocating is little of what they cost.
   static constexpr int64_t kMostBytes = 4096;
 
-  Mapping *at(HostPtr begin) const { return place_of(begin).load(std::memory_order_acquire); }
+  Mapping *at(HostPtr begin) const { return place_of(begin).mapping.load(std::memory_order_acquire); }
   bool holds(HostPtr begin, const Mapping *mapping) const {
-    return place_of(begin).load(std::memory_order_acquire) == mapping;
+    return place_of(begin).mapping.load(std::memory_order_acquire) == mapping;
+  }
+  /// Whether the mapping, which begins there, should take the place: not if another one sleeps there, unless it was refused before.
+  /// So data that are left once, however many, do not drive out each other.
+  bool has_room(HostPtr begin, const Mapping *mapping) {
+    Place &place = place_of(begin);
+    const Mapping *const sleeper = place.mapping.load(std::memory_order_acquire);
+    if (!sleeper || sleeper == mapping || !MappingState::is_dormant(sleeper->state()) ||
+        place.refused.load(std::memory_order_relaxed) == begin)
+      return true;
+    place.refused.store(begin, std::memory_order_relaxed);
+    return false;
   }
   /// Puts the mapping into the place; who was there must go.
-  Mapping *put(HostPtr begin, Mapping *mapping) { return place_of(begin).exchange(mapping, std::memory_order_acq_rel); }
+  Mapping *put(HostPtr begin, Mapping *mapping) {
+    return place_of(begin).mapping.exchange(mapping, std::memory_order_acq_rel);
+  }
   /// The mapping that began there is used for something else.
   void forget(HostPtr begin, Mapping *mapping) {
-    place_of(begin).compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed);
+    place_of(begin).mapping.compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel,
+                                                    std::memory_order_relaxed);
   }
 
   size_t count() const {
@@ -36,8 +50,8 @@ public:
     return dormant;
   }
   template <typename Action> void for_each(Action action) const {
-    for (const std::atomic<Mapping *> &place : places_)
-      if (Mapping *const mapping = place.load(std::memory_order_acquire))
+    for (const Place &place : places_)
+      if (Mapping *const mapping = place.mapping.load(std::memory_order_acquire))
         if (MappingState::is_dormant(mapping->state()) && &place_of(mapping->begin()) == &place)
           action(*mapping);
   }
@@ -47,10 +61,14 @@ private:
   static size_t number_of(HostPtr begin) {
     return static_cast<size_t>(static_cast<uint64_t>(begin) * 0x9E3779B97F4A7C15ull >> (63 - kBits) >> 1);
   }
-  std::atomic<Mapping *> &place_of(HostPtr begin) { return places_[number_of(begin)]; }
-  const std::atomic<Mapping *> &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
+  struct Place {
+    std::atomic<Mapping *> mapping{nullptr};
+    std::atomic<HostPtr> refused{}; ///< where the last one began that did not get the place
+  };
+  Place &place_of(HostPtr begin) { return places_[number_of(begin)]; }
+  const Place &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
 
-  std::atomic<Mapping *> places_[size_t{1} << kBits] = {};
+  Place places_[size_t{1} << kBits];
 };
 
 } // namespace omptarget

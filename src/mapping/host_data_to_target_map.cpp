@@ -54,14 +54,14 @@ Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, Host
       return found_at(*below, size == 0 || end <= below_end, true);
   }
   if (const Mapping *above = around.above)
-    if (size == 0 ? begin >= above->base() : end > above->begin())
+    if (size == 0 ? begin >= above->base() : static_cast<uintptr_t>(end) > around.above_key)
       return found_at(*above, size == 0, true);
   return {};
 }
 
 /// What sleeps hides nothing that overlaps a range, but it may lie between a section and its base.
-inline Found HostDataToTargetMap::find_in_index(HostPtr begin, int64_t size) const {
-  const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
+inline Found HostDataToTargetMap::find_around(const OrderedIndex::Neighbours &around, HostPtr begin,
+                                              int64_t size) const {
   const Found found = classify(around, begin, size);
   return size != 0 && !is_dead(found) ? found : find_past_dormant(around, begin, size);
 }
@@ -71,7 +71,7 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
     const uint32_t version = index_.begin_read();
     if (version & 1)
       continue;
-    const Found found = find_in_index(begin, size);
+    const Found found = find_around(index_.around(static_cast<uintptr_t>(begin)), begin, size);
     if (index_.end_read(version) && !is_dead(found)) [[likely]]
       return found;
   }
@@ -79,9 +79,27 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
   return find_locked(begin, size);
 }
 
+/// As find; tells where the range lies or would lie, if one look was enough.
+Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) const {
+  const uint32_t version = index_.begin_read();
+  if (size != 0 && !(version & 1)) [[likely]] {
+    absence.gap.around = index_.around(static_cast<uintptr_t>(begin));
+    const Found found = classify(absence.gap.around, begin, size);
+    if (!is_dead(found) && index_.end_read(version)) [[likely]] {
+      absence.gap.version = version;
+      absence.may_sleep = false;
+      return found;
+    }
+  }
+  absence.gap.version = OrderedIndex::Gap::kUnknown;
+  absence.may_sleep = true;
+  return find(begin, size);
+}
+
 [[gnu::cold, gnu::noinline]] Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
   for (;;)
-    if (const Found found = find_in_index(begin, size); !is_dead(found)) [[likely]]
+    if (const Found found = find_around(index_.around(static_cast<uintptr_t>(begin)), begin, size); !is_dead(found))
+        [[likely]]
       return found; // otherwise it has just fallen asleep
 }
 
@@ -95,7 +113,9 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
   }
   while (around.above && MappingState::is_dormant(around.above->state())) [[unlikely]] {
     const HostPtr at = around.above->begin();
-    around.above = index_.around(static_cast<uintptr_t>(at)).above;
+    const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at));
+    around.above = next.above;
+    around.above_key = next.above_key;
     if (around.above && around.above->begin() <= at)
       break;
   }
@@ -115,16 +135,17 @@ MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
 
 MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) { return arrived_of(find(begin, size), begin); }
 
-MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, bool &is_absent) {
+MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
   if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
-    is_absent = true;
+    absence.is_absent = absence.may_sleep = true;
+    absence.gap.version = OrderedIndex::Gap::kUnknown;
     return {};
   }
   for (;;) {
-    const Found found = find(begin, size);
+    const Found found = find_and_note(begin, size, absence);
     const MappingRef ref = arrived_of(found, begin);
     if (!ref)
-      is_absent = !found.ref;
+      absence.is_absent = !found.ref;
     if (!ref || retain(ref, Counter::kDynamic))
       return ref; // otherwise removed since it was found
   }
@@ -149,8 +170,9 @@ void HostDataToTargetMap::initialise(Mapping &mapping, const NewRange &range) {
   mapping.more_borrowers_ = 0;
 }
 
-/// state: of its state word, without the generation.
-Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target, uint64_t state) {
+/// around: of its begin, as the index is now. state: of its state word, without the generation.
+Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around,
+                                         DevicePtr target, uint64_t state) {
   Mapping &mapping = *new_mapping();
   const uint64_t generation = MappingState::next_live(mapping.state_.load(kRelaxed));
   index_.begin_write();
@@ -158,7 +180,7 @@ Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target
   mapping.target_begin_.store(target, kRelease);
   mapping.hold_count_.store(state & MappingState::kHeld ? 1 : 0, kRelaxed);
   mapping.state_.store(generation | state, kRelease);
-  index_.insert(static_cast<uintptr_t>(range.begin), &mapping);
+  index_.insert_at(around, static_cast<uintptr_t>(range.begin), &mapping);
   index_.end_write();
   recent_.note(range.begin, &mapping);
   if (recent_.is_small_for(index_.size())) [[unlikely]]
@@ -174,18 +196,20 @@ Mapping &HostDataToTargetMap::insert_new(const NewRange &range, DevicePtr target
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
   std::lock_guard lock(mutex_);
-  const Found older = make_room(range);
+  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
+  const Found older = make_room(range, around);
   if (older.ref)
     return {older, false};
   const uint64_t state = range.counter == Counter::kHold ? MappingState::kHeld : 1;
-  return {found_at(insert_new(range, DevicePtr::kNull, state), true, true), true};
+  return {found_at(insert_new(range, around, DevicePtr::kNull, state), true, true), true};
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
   std::lock_guard lock(mutex_);
-  if (make_room(range).ref)
+  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
+  if (make_room(range, around).ref)
     return false;
-  insert_new(range, target, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
+  insert_new(range, around, target, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
   return true;
 }
 

@@ -43,6 +43,13 @@ struct NewRange {
   Counter counter;
 };
 
+/// What looking for data that are absent has found.
+struct Absence {
+  bool is_absent = false; ///< nothing overlaps the range
+  bool may_sleep = false; ///< a dormant mapping of the range may be there
+  OrderedIndex::Gap gap;   ///< where it would lie, if that is known
+};
+
 struct Inserted {
   Found found;  ///< the new mapping, or the older one that overlaps the range
   bool is_new;
@@ -99,8 +106,8 @@ public:
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
   /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
   MappingRef find_arrived(HostPtr begin, int64_t size);
-  /// The same, with a dynamic reference more. If it is null, is_absent tells whether nothing overlaps the range, else it is unchanged.
-  MappingRef retain_arrived(HostPtr begin, int64_t size, bool &is_absent);
+  /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else it is unchanged.
+  MappingRef retain_arrived(HostPtr begin, int64_t size, Absence &absence);
   /// The same, borrowed.
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
   /// Gives back what was borrowed, if nothing else is to be done: otherwise false, and give_back does it.
@@ -112,16 +119,19 @@ public:
   /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless is_ready, the
   /// caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(const NewRange &range, bool is_ready);
-  /// As insert, of a mapping that has storage, and as revive. Not new: allocation stays the caller's.
-  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready);
+  /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays the caller's.
+  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, const OrderedIndex::Gap &gap);
   /// Takes the last reference away. The mapping stays present until end_leaving, so that its data can be copied back. False: it
   /// is not the last one, or there is more to do, and nothing has happened.
   bool start_leaving(MappingRef ref);
-  /// Removes the mapping, unless others have come to use it: then they will. It may become dormant; then there is nothing to free.
+  /// Then the mapping becomes dormant: nothing is left to be done. False: nothing has happened, and end_leaving is to follow.
+  bool end_leaving_asleep(MappingRef ref);
+  /// Removes the mapping, unless others have come to use it: then they will.
   Removed end_leaving(MappingRef ref);
   /// Nothing was copied: the reference is taken again.
   void cancel_leaving(MappingRef ref);
-  /// As start_leaving and end_leaving; is_left: whether it was the last reference.
+  /// The same three in one step each; is_left: whether it was the last reference.
+  bool leave_last_asleep(MappingRef ref);
   Removed leave_last(MappingRef ref, bool &is_left);
   /// Storage of dormant mappings that had to go, to be freed by the caller.
   bool has_evicted() const { return has_evicted_.load(std::memory_order_relaxed); }
@@ -150,6 +160,8 @@ public:
   /// all references went before it was ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation);
   [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
+  /// The same of a mapping that was made with its storage, and has no creator and no event.
+  [[nodiscard]] bool publish_copied(MappingRef ref);
   Removed discard(MappingRef ref);
 
   /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
@@ -193,20 +205,23 @@ private:
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
-  MappingRef search_and_retain(HostPtr begin, int64_t size, bool &is_absent);
+  MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
+  Found find_and_note(HostPtr begin, int64_t size, Absence &absence) const;
   Found find_locked(HostPtr begin, int64_t size) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
-  Found find_in_index(HostPtr begin, int64_t size) const;
+  Found find_around(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) const;
   Found find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const;
+  static constexpr uint64_t kReadyAndLeft = MappingState::kReady | MappingState::kLeaving; // as MappingState::use tells
+  static constexpr uint64_t kReadyAndLast = MappingState::kReady | 1;
   static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);
-  Found make_room(const NewRange &range);
+  Found make_room(const NewRange &range, OrderedIndex::Neighbours &around);
   bool evict(Mapping &mapping);
   bool end_use(MappingRef ref, uint64_t state_of_end, Removed &removed);
   bool fall_asleep(MappingRef ref, uint64_t state_of_end);
-  bool is_worth_keeping(const Mapping &mapping) const;
+  bool is_worth_keeping(const Mapping &mapping);
   Mapping *new_mapping();
   static void initialise(Mapping &mapping, const NewRange &range);
-  Mapping &insert_new(const NewRange &range, DevicePtr target, uint64_t state);
+  Mapping &insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, uint64_t state);
   void make_more_guesses();
   Removed unlink(Mapping &mapping, uint64_t word);
   void recycle(Mapping &mapping, Removed &removed);
@@ -253,7 +268,7 @@ inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size)
   return ref ? ref : search_arrived(begin, size);
 }
 
-inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, bool &is_absent) {
+inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, Absence &absence) {
   if (Mapping *const mapping = recent_.guess(begin)) {
     uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
@@ -266,13 +281,22 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
         return ref;
     }
   }
-  return search_and_retain(begin, size, is_absent);
+  return search_and_retain(begin, size, absence);
 }
 
 inline MappingRef HostDataToTargetMap::borrow_arrived(HostPtr begin, int64_t size) {
+  if (Mapping *const mapping = recent_.guess(begin)) {
+    uint64_t word = mapping->state_.load(std::memory_order_acquire);
+    const MappingRef ref{mapping, MappingState::generation(word)};
+    if (has_arrived_with(*mapping, word, begin, size) &&
+        MappingState::borrowers(word) != MappingState::kManyBorrowers &&
+        mapping->state_.compare_exchange_strong(word, word + MappingState::kBorrower, std::memory_order_acq_rel,
+                                                std::memory_order_acquire)) [[likely]]
+      return ref;
+  }
   for (;;) {
     const MappingRef ref = find_arrived(begin, size);
-    if (!ref || borrow(ref)) [[likely]]
+    if (!ref || borrow(ref))
       return ref;
   }
 }

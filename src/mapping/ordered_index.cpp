@@ -94,7 +94,7 @@ OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
   const Leaf &leaf = *read(directory.leaves[index].value);
   const uint32_t count = std::min(read(leaf.count), kLeafCapacity);
   const uint32_t position = count_not_above(leaf.slots, count, key);
-  Neighbours result{nullptr, nullptr};
+  Neighbours result{nullptr, nullptr, 0, index, position};
   if (position > 0) {
     result.below = read(leaf.slots[position - 1].value);
   } else if (index > 0) {
@@ -104,9 +104,11 @@ OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
   }
   if (position < count) {
     result.above = read(leaf.slots[position].value);
+    result.above_key = read(leaf.slots[position].key);
   } else if (index + 1 < std::min(read(directory.count), directory.capacity)) {
     const Leaf &next = *read(directory.leaves[index + 1].value);
     result.above = read(next.count) > 0 ? read(next.slots[0].value) : nullptr;
+    result.above_key = read(next.slots[0].key);
   }
   return result;
 }
@@ -122,11 +124,23 @@ void OrderedIndex::insert(uintptr_t key, Mapping *value) {
   }
   Leaf &leaf = *directory->leaves[index].value.load(std::memory_order_relaxed);
   const uint32_t count = leaf.count.load(std::memory_order_relaxed);
-  const uint32_t position = count_not_above(leaf.slots, count, key);
+  insert_into(leaf, count, count_not_above(leaf.slots, count, key), key, value);
+}
+
+void OrderedIndex::insert_at(const Neighbours &around, uintptr_t key, Mapping *value) {
+  const Directory &directory = *directory_.load(std::memory_order_relaxed);
+  Leaf &leaf = *directory.leaves[around.leaf].value.load(std::memory_order_relaxed);
+  const uint32_t count = leaf.count.load(std::memory_order_relaxed);
+  if (count == kLeafCapacity) [[unlikely]]
+    return insert(key, value);
+  insert_into(leaf, count, around.position, key, value);
+}
+
+void OrderedIndex::insert_into(Leaf &leaf, uint32_t count, uint32_t position, uintptr_t key, Mapping *value) {
   shift_right(leaf.slots, position, count);
   assign(leaf.slots[position], key, value);
   write(leaf.count, count + 1);
-  size_.fetch_add(1, std::memory_order_relaxed);
+  size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 void OrderedIndex::erase(uintptr_t key) {
@@ -137,7 +151,7 @@ void OrderedIndex::erase(uintptr_t key) {
   const uint32_t position = count_not_above(leaf.slots, count, key) - 1;
   shift_left(leaf.slots, position, count);
   write(leaf.count, count - 1);
-  size_.fetch_sub(1, std::memory_order_relaxed);
+  size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   if (count == 1)
     remove_leaf(index);
   if (!merge_with_next(index) && index > 0)

@@ -34,6 +34,15 @@ public:
   struct Neighbours {
     Mapping *below; ///< with the largest key that is not above the key asked for, or null
     Mapping *above; ///< with the smallest key that is above it, or null
+    uintptr_t above_key; ///< of above, which need not be fetched for it
+    uint32_t leaf; ///< where the key belongs
+    uint32_t position;
+  };
+  /// Where a key was looked for and not found: inserting it needs no second search if nothing has changed since.
+  struct Gap {
+    static constexpr uint32_t kUnknown = 1;
+    uint32_t version = kUnknown;
+    Neighbours around;
   };
 
   /// A read section: what around() returned between the two is right only if end_read says so. begin_read returns an odd
@@ -45,6 +54,10 @@ public:
   void begin_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
   void end_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
   void insert(uintptr_t key, Mapping *value);
+  /// The same; around is what around(key) returns as the index is now.
+  void insert_at(const Neighbours &around, uintptr_t key, Mapping *value);
+  /// Whether nothing has changed since; the owner's lock held.
+  bool is_current(const Gap &gap) const { return version_.load(std::memory_order_relaxed) == gap.version; }
   void erase(uintptr_t key);
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -73,6 +86,7 @@ private:
   static std::string leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit);
   Leaf *new_leaf();
   uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
+  void insert_into(Leaf &leaf, uint32_t count, uint32_t position, uintptr_t key, Mapping *value);
   void split(uint32_t index);
   void remove_leaf(uint32_t index);
   /// If both fit into half a leaf; whether they did.

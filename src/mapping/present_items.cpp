@@ -9,11 +9,6 @@ namespace omptarget {
 
 namespace {
 
-/// Values; and pointers that are attached where the construct maps something anew only.
-bool is_no_data(uint64_t type) { return is_value(type) || type == map_type::kAttach; }
-
-bool is_readable(const MapList &list) { return list.count > 0 && list.bases && list.begins && list.sizes && list.types; }
-
 /// action(type, number, ref) for each argument in its order, until it is false. Whether there was nothing else.
 template <typename Action> bool for_each_simple(const MapList &list, PresentRefs &refs, Action action) {
   if (!is_readable(list)) [[unlikely]]
@@ -34,12 +29,14 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
 
 } // namespace
 
-bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
+bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence) {
   return for_each_simple(list, refs, [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
-    const MappingRef retained = map.retain_arrived(begin, list.sizes[i], ref.is_absent);
-    if (!retained) [[unlikely]]
+    const MappingRef retained = map.retain_arrived(begin, list.sizes[i], absence);
+    if (!retained) [[unlikely]] {
+      ref.is_absent = absence.is_absent;
       return ref.is_absent && may_be_absent(type, list.sizes[i]);
+    }
     ref = {retained.mapping, retained.generation, true, false, false};
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
@@ -54,26 +51,17 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
   });
 }
 
-uint64_t borrow_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
-  constexpr uint64_t kBoth = map_type::kTo | map_type::kFrom;
-  if (!is_readable(list) || list.mappers) [[unlikely]]
-    return 0;
-  const uint64_t direction = static_cast<uint64_t>(list.types[0]) & kBoth;
-  if (direction == kBoth)
-    return 0;
+bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs) {
   for (int32_t i = 0; i < list.count; ++i) {
-    const auto type = static_cast<uint64_t>(list.types[i]);
-    if ((type & ~map_type::kPresent) != direction || list.sizes[i] <= 0)
-      return 0;
-    const MappingRef ref = map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
+    const MappingRef ref = borrow_argument(map, list, i, direction);
     if (!ref)
-      return 0;
+      return false;
     refs.push_back({ref.mapping, ref.generation, true, false, false});
     OMPTARGET_SCHED_POINT("update: planned");
     if (ref.mapping->has_attached_pointers())
-      return 0;
+      return false;
   }
-  return direction;
+  return true;
 }
 
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {

@@ -34,6 +34,9 @@ inline bool is_value(uint64_t type) {
   return (type & map_type::kLiteral) && !(type & ~kValue);
 }
 
+/// Values; and pointers that are attached where the construct maps something anew only.
+inline bool is_no_data(uint64_t type) { return is_value(type) || type == map_type::kAttach; }
+
 /// An argument that may be absent: the kernel gets its address as it is.
 inline bool may_be_absent(uint64_t type, int64_t size) {
   constexpr uint64_t kTold = map_type::kReturnParam | map_type::kPresent;
@@ -41,8 +44,8 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
 }
 
 /// Retains the arguments' mappings, up to the first argument of which planning must know: refs are those before it, and it itself if
-/// it is absent. Whether that was all of them: then nothing is left to be done.
-bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
+/// it is absent: then absence tells where. Whether that was all of them: then nothing is left to be done.
+bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
 /// Finds the arguments' mappings, for release_shared. False if planning must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
@@ -50,9 +53,28 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
 /// Releases the mappings, except last references. Whether there were none: otherwise plan_exit, with has_entered, does the rest.
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs);
 
-/// Borrows the mappings of an update in one direction (map_type::kTo or kFrom), which is returned. 0 if planning must do it: then
-/// refs are what was borrowed nevertheless, to be given back.
-uint64_t borrow_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
+inline bool is_readable(const MapList &list) {
+  return list.count > 0 && list.bases && list.begins && list.sizes && list.types;
+}
+
+/// The direction of an update that has one (map_type::kTo or kFrom), or 0: planning must do it.
+inline uint64_t direction_of_update(const MapList &list) {
+  constexpr uint64_t kBoth = map_type::kTo | map_type::kFrom;
+  if (!is_readable(list) || list.mappers) [[unlikely]]
+    return 0;
+  const uint64_t direction = static_cast<uint64_t>(list.types[0]) & kBoth;
+  return direction == kBoth ? 0 : direction;
+}
+/// Borrows the mapping of one argument, or null: planning must do it, as it must if the mapping has attached pointers.
+inline MappingRef borrow_argument(HostDataToTargetMap &map, const MapList &list, int32_t i, uint64_t direction) {
+  const auto type = static_cast<uint64_t>(list.types[i]);
+  if ((type & ~map_type::kPresent) != direction || list.sizes[i] <= 0) [[unlikely]]
+    return {};
+  return map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
+}
+/// Borrows the mappings of all arguments. False if planning must do it: then refs are what was borrowed nevertheless, to be given
+/// back.
+bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs);
 
 /// Tells the items, which are those of the same list, what is known of them.
 void set_present(MapItems &items, const PresentRefs &refs);

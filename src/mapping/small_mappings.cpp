@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "base/atomic_wait.h"
 #include "base/sched_point.h"
 #include "mapping/host_data_to_target_map.h"
 
@@ -18,9 +19,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
-/// Whether the mapping is where the range is to be; an empty range may be the base of its neighbours.
+/// Whether the mapping, which begins before the range ends, is where the range is to be; an empty range may be the base of its
+/// neighbours.
 bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
-  return range.begin == range.end || (mapping.begin() < range.end && range.begin < mapping.end());
+  return range.begin == range.end || range.begin < mapping.end();
 }
 
 } // namespace
@@ -50,11 +52,15 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   return {mapping, MappingState::generation(live)};
 }
 
-Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready) {
+Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready,
+                                            const OrderedIndex::Gap &gap) {
   std::lock_guard lock(mutex_);
-  if (const Found found = make_room(range); found.ref)
+  OrderedIndex::Neighbours around =
+      index_.is_current(gap) ? gap.around : index_.around(static_cast<uintptr_t>(range.begin));
+  if (const Found found = make_room(range, around); found.ref)
     return {found, false};
-  Mapping &mapping = insert_new(range, allocation, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
+  Mapping &mapping =
+      insert_new(range, around, allocation, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
   mapping.allocation_.store(allocation, kRelaxed);
   Found found;
   found.state = mapping.state();
@@ -80,10 +86,24 @@ void HostDataToTargetMap::cancel_leaving(MappingRef ref) {
   }
 }
 
+/// Of small data that were entered lately: those are likely to be entered again.
+inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
+  return mapping.size() <= DormantMappings::kMostBytes && recent_.guess(mapping.begin()) == &mapping &&
+         mapping.allocation() != DevicePtr::kNull && mapping.target_begin() == mapping.allocation() &&
+         dormant_.has_room(mapping.begin(), &mapping);
+}
+
+bool HostDataToTargetMap::end_leaving_asleep(MappingRef ref) {
+  return is_worth_keeping(*ref.mapping) && fall_asleep(ref, kReadyAndLeft);
+}
+
+bool HostDataToTargetMap::leave_last_asleep(MappingRef ref) {
+  return is_worth_keeping(*ref.mapping) && fall_asleep(ref, kReadyAndLast);
+}
+
 Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
   Removed removed;
-  OMPTARGET_SCHED_POINT("complete: about to remove");
-  if (end_use(ref, MappingState::kReady | MappingState::kLeaving, removed)) [[likely]]
+  if (end_use(ref, kReadyAndLeft, removed)) [[likely]]
     return removed;
   ref.mapping->state_.fetch_and(~MappingState::kLeaving, kAcqRel);
   OMPTARGET_SCHED_POINT("leave: others use it");
@@ -92,14 +112,19 @@ Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
   Removed removed;
-  is_left = end_use(ref, MappingState::kReady | 1, removed);
+  is_left = end_use(ref, kReadyAndLast, removed);
   return removed;
 }
 
-/// The mapping falls asleep, or is removed. False if its state is another than the given one, borrowers aside.
+bool HostDataToTargetMap::publish_copied(MappingRef ref) {
+  OMPTARGET_SCHED_POINT("publish: not yet ready");
+  const uint64_t before = ref.mapping->state_.fetch_or(MappingState::kReady, kAcqRel);
+  notify_waiters(ref.mapping->state_);
+  return !MappingState::is_unused(before);
+}
+
+/// The mapping is removed. False if its state is another than the given one, borrowers aside.
 bool HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end, Removed &removed) {
-  if (is_worth_keeping(*ref.mapping) && fall_asleep(ref, state_of_end)) [[likely]]
-    return true;
   std::lock_guard lock(mutex_);
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
@@ -111,15 +136,10 @@ bool HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end, Removed
   return true;
 }
 
-/// Of small data that were entered lately: those are likely to be entered again.
-bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) const {
-  return mapping.size() <= DormantMappings::kMostBytes && recent_.guess(mapping.begin()) == &mapping &&
-         mapping.allocation() != DevicePtr::kNull && mapping.target_begin() == mapping.allocation();
-}
-
 /// Who falls asleep looks afterwards whether the place is still its own; who takes the place looks afterwards whether the one before
 /// sleeps (evict). One of the two sees the other, and evicts what would sleep where nobody looks.
 bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
+  OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping &mapping = *ref.mapping;
   const HostPtr begin = mapping.begin();
   Mapping *const before = dormant_.holds(begin, &mapping) ? nullptr : dormant_.put(begin, &mapping);
@@ -155,12 +175,13 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
   return true;
 }
 
-/// The lock is held. Evicts what sleeps in the range. What is present there is the result; if it is null, there is room.
-Found HostDataToTargetMap::make_room(const NewRange &range) {
-  for (;;) {
-    const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
+/// The lock is held; around is of the range's begin, now and afterwards. Evicts what sleeps in the range. What is present there is
+/// the result; if it is null, there is room.
+Found HostDataToTargetMap::make_room(const NewRange &range, OrderedIndex::Neighbours &around) {
+  for (;; around = index_.around(static_cast<uintptr_t>(range.begin))) {
     bool is_changed = false;
-    for (Mapping *const neighbour : {around.below, around.above})
+    const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
+    for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})
       if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]] {
         (void)evict(*neighbour); // otherwise it has just been revived
         is_changed = true;

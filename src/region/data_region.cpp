@@ -57,11 +57,8 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
   return failure;
 }
 
-Status enter_on(Device &device, const Call &call, const MapList &list) {
-  PresentRefs refs;
-  Status status;
-  if (may_be_direct_for_data(device) && enter_directly(device, list, refs, status))
-    return status.is_ok() ? Status::ok() : abandon(device, list, refs, std::move(status));
+/// refs: what is retained already.
+[[gnu::noinline]] Status enter_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs) {
   MapItems items;
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
@@ -74,26 +71,36 @@ Status enter_on(Device &device, const Call &call, const MapList &list) {
   });
 }
 
-Status exit_on(Device &device, const Call &call, const MapList &list) {
+[[gnu::always_inline]] inline Status enter_on(Device &device, const Call &call, const MapList &list) {
   PresentRefs refs;
   Status status;
-  if (may_be_direct_for_data(device) && leave_directly(device, list, refs, status))
-    return status;
+  if (may_be_direct_for_data(device) && enter_directly(device, list, refs, status))
+    return status.is_ok() ? Status::ok() : abandon(device, list, refs, std::move(status));
+  return enter_planned(device, call, list, refs);
+}
+
+/// refs: what is found and still counted, or nothing.
+[[gnu::noinline]] Status exit_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs) {
   MapItems items;
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, items));
   if (!is_here)
     return leave_ended_device(call, list);
-  status.keep_first(run_construct(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
+  return run_construct(device, call, {observe::ConstructKind::kExitData, list}, [&](DeviceWork &work) {
     OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
     ReportedConstruct::report_items(items);
     return Status::ok();
-  }));
+  });
+}
+
+[[gnu::always_inline]] inline Status exit_on(Device &device, const Call &call, const MapList &list) {
+  PresentRefs refs;
+  Status status;
+  if (!may_be_direct_for_data(device) || !leave_directly(device, list, refs, status))
+    status.keep_first(exit_planned(device, call, list, refs));
   return status;
 }
 
-Status update_on(Device &device, const Call &call, const MapList &list) {
-  if (Status status; may_be_direct_for_data(device) && update_directly(device, list, status))
-    return status;
+[[gnu::noinline]] Status update_planned(Device &device, const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, {}, items));
   if (!is_here)
@@ -103,25 +110,37 @@ Status update_on(Device &device, const Call &call, const MapList &list) {
                    [&](DeviceWork &work) { return work.start_update(items); });
 }
 
-/// construct(device, call, list) on the call's device, or host(call, list) if there is none.
-template <typename Construct, typename Host>
-Status on_device_of(const Call &call, const MapList &list, Construct construct, Host host) {
-  if (Device *const ready = ready_device_for(call.device_number)) [[likely]]
-    return construct(*ready, call, list);
+[[gnu::always_inline]] inline Status update_on(Device &device, const Call &call, const MapList &list) {
+  Status status;
+  if (may_be_direct_for_data(device) && update_directly(device, list, status))
+    return status;
+  return update_planned(device, call, list);
+}
+
+template <auto construct, auto host> [[gnu::noinline]] Status on_any_device(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
   return device ? construct(*device, call, list) : host(call, list);
 }
 
-} // namespace
-
-Status enter_data(const Call &call, const MapList &list) {
-  return on_device_of(call, list, enter_on, [](const Call &, const MapList &) { return Status::ok(); });
+/// construct(device, call, list) on the call's device, or host(call, list) if there is none.
+template <auto construct, auto host> Status on_device_of(const Call &call, const MapList &list) {
+  if (Device *const ready = ready_device_for(call.device_number)) [[likely]]
+    return construct(*ready, call, list);
+  return on_any_device<construct, host>(call, list);
 }
 
-Status exit_data(const Call &call, const MapList &list) { return on_device_of(call, list, exit_on, leave_ended_device); }
+Status do_nothing(const Call &, const MapList &) { return Status::ok(); }
+
+} // namespace
+
+Status enter_data(const Call &call, const MapList &list) { return on_device_of<enter_on, do_nothing>(call, list); }
+
+Status exit_data(const Call &call, const MapList &list) {
+  return on_device_of<exit_on, leave_ended_device>(call, list);
+}
 
 Status update_data(const Call &call, const MapList &list) {
-  return on_device_of(call, list, update_on, update_ended_device);
+  return on_device_of<update_on, update_ended_device>(call, list);
 }
 
 } // namespace omptarget

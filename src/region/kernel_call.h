@@ -54,18 +54,25 @@ private:
   void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
 };
 
-/// Launches a kernel without arguments, that does not want cells, on a device that completes each operation at once.
-inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
-                                     __tgt_kernel_args &args) {
-  void *values[] = {nullptr, no_launch_environment()}; // a free slot, and a trailing implicit argument
+/// Launches a kernel that does not want cells on a device that completes each operation at once. slots: a free one, the values of
+/// count arguments, and a free one.
+inline Status call_at_once(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
+                           void **slots, uint32_t count) {
+  args.NumArgs = count;
   args.Version = kPlainVersion;
   if (form == ParameterForm::kLeading)
     args.Version = kVersionWithLeading;
   if (form == ParameterForm::kTrailing) {
-    args.NumArgs = 1;
+    slots[count + 1] = no_launch_environment();
+    args.NumArgs = count + 1;
     args.Version = device.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
   }
-  return device.plugin_device().launch_kernel(kernel.handle, values + 1, args, nullptr);
+  return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, nullptr);
+}
+inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
+                                     __tgt_kernel_args &args) {
+  void *slots[2];
+  return call_at_once(device, kernel, form, args, slots, 0);
 }
 
 /// The value that an argument has which is not mapped. A captured function pointer becomes the device's function, other pointers are

@@ -317,6 +317,16 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   return status;
 }
 
+[[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
+                                            LaunchRequest &request) {
+  if (!may_be_direct(device)) [[unlikely]]
+    return run_planned(device, call, kernel, request, {});
+  if (request.list.count != 0 || form == ParameterForm::kCells)
+    return run_with_data(device, call, kernel, request);
+  Status status = call_without_arguments(device, kernel, form, request.args);
+  return status.is_ok() ? Status::ok() : abandon_region(device, kernel, request.list, {}, std::move(status));
+}
+
 Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {
   const Kernel *const kernel = device.kernel(request.host_id);
   if (!kernel) [[unlikely]]
@@ -326,13 +336,7 @@ Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &reque
     return refused(device, *kernel, request);
   if (request.args.DynCGroupMem != 0) [[unlikely]]
     OMPTARGET_TRY(check_group_memory(device, *kernel, request));
-  if (!may_be_direct(device)) [[unlikely]] {
-    OMPTARGET_TRY(run_planned(device, call, *kernel, request, {}));
-  } else if (request.list.count != 0 || form == ParameterForm::kCells) {
-    OMPTARGET_TRY(run_with_data(device, call, *kernel, request));
-  } else if (Status status = call_without_arguments(device, *kernel, form, request.args); !status) [[unlikely]] {
-    return abandon_region(device, *kernel, request.list, {}, std::move(status));
-  }
+  OMPTARGET_TRY(run_on(device, call, *kernel, form, request));
   return Outcome::kRanOnDevice;
 }
 
@@ -349,6 +353,20 @@ Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &reque
 }
 
 } // namespace
+
+bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
+  Device *const device = ready_device_for(call.device_number);
+  if (!device) [[unlikely]]
+    return false;
+  const Kernel *const kernel = device->kernel(request.host_id);
+  if (!kernel || request.args.DynCGroupMem != 0) [[unlikely]]
+    return false;
+  const ParameterForm form = kernel->forms[static_cast<size_t>(request.block)];
+  if (form == ParameterForm::kRefused) [[unlikely]]
+    return false;
+  status = run_on(*device, call, *kernel, form, request);
+  return true;
+}
 
 Result<Outcome> launch(const Call &call, LaunchRequest &request) {
   Device *const ready = ready_device_for(call.device_number);

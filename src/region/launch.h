@@ -27,4 +27,8 @@ enum class Outcome { kRanOnDevice, kRunOnHost };
 /// off, there is no device, or no image of the module fits the device). A request is launched once. Any thread.
 Result<Outcome> launch(const Call &call, LaunchRequest &request);
 
+/// The same if the device and the kernel are there. True: it has run, or failed as status says. False: nothing has happened, and
+/// launch knows more.
+bool launch_at_once(const Call &call, LaunchRequest &request, Status &status);
+
 } // namespace omptarget

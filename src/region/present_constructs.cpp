@@ -3,6 +3,7 @@
 
 #include "region/present_constructs.h"
 
+#include "base/sched_point.h"
 #include "device/invariants.h"
 #include "region/device_work.h"
 #include "region/small_data.h"
@@ -19,42 +20,79 @@ void *value_of(const Device &device, const MapList &list, int32_t i, const Prese
   return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base : unmapped_argument(device, list.sizes[i], base);
 }
 
+[[gnu::noinline]] Status call_with_cells(Device &device, const Kernel &kernel, LaunchRequest &request,
+                                         const PresentRefs &refs) {
+  const MapList &list = request.list;
+  KernelCall call(device, kernel, request);
+  for (int32_t i = 0; i < list.count; ++i)
+    if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
+      call.add(value_of(device, list, i, refs[static_cast<size_t>(i)]));
+  call.prepare(nullptr);
+  Queue queue;
+  return call.start(queue);
+}
+
+Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+  const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
+  if (form == ParameterForm::kCells) [[unlikely]]
+    return call_with_cells(device, kernel, request, refs);
+  const MapList &list = request.list;
+  llvm::SmallVector<void *, 16> slots;
+  slots.resize_for_overwrite(static_cast<size_t>(list.count) + 2);
+  void **last = slots.data();
+  for (int32_t i = 0; i < list.count; ++i)
+    if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
+      *++last = value_of(device, list, i, refs[static_cast<size_t>(i)]);
+  return call_at_once(device, kernel, form, request.args, slots.data(), static_cast<uint32_t>(last - slots.data()));
+}
+
 /// The last construct that gives back what was removed frees it.
 [[gnu::cold, gnu::noinline]] Status give_back_whole(Device &device, MappingRef ref) {
   const Removed removed = device.map().give_back(ref);
   return removed.is_free ? free_removed(device, removed) : Status::ok();
 }
 
-/// Copies what was borrowed for an update.
-Status copy_borrowed(Device &device, const MapList &list, uint64_t direction, const PresentRefs &refs) {
-  for (int32_t i = 0; i < list.count; ++i) {
-    void *const host = list.begins[i];
-    const int64_t size = list.sizes[i];
-    void *const target = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(host)));
-    const bool is_to = direction == map_type::kTo;
-    Status status = is_to ? device.plugin_device().data_submit(target, host, size, nullptr)
-                          : device.plugin_device().data_retrieve(host, target, size, nullptr);
-    if (!status.is_ok()) [[unlikely]]
-      return during_copy(std::move(status),
-                         {refs[static_cast<size_t>(i)].ref(), host_ptr(host), size,
-                          list.names ? static_cast<const char *>(list.names[i]) : nullptr},
-                         is_to ? "to" : "from");
-  }
-  return Status::ok();
+[[gnu::cold, gnu::noinline]] Status failed_update(Status status, const MapList &list, int32_t i, MappingRef ref,
+                                                  bool is_to) {
+  return during_copy(
+      std::move(status),
+      {ref, host_ptr(list.begins[i]), list.sizes[i], list.names ? static_cast<const char *>(list.names[i]) : nullptr},
+      is_to ? "to" : "from");
 }
 
-Status give_back(Device &device, const PresentRefs &refs) {
-  Status status;
+/// Copies an argument of an update, of which ref is borrowed.
+[[gnu::always_inline]] inline Status copy_borrowed(const Device &device, const MapList &list, int32_t i,
+                                                   uint64_t direction, MappingRef ref) {
+  void *const host = list.begins[i];
+  const int64_t size = list.sizes[i];
+  void *const target = raw(ref.mapping->target_of(host_ptr(host)));
+  const bool is_to = direction == map_type::kTo;
+  Status status = is_to ? device.plugin_device().data_submit(target, host, size, nullptr)
+                        : device.plugin_device().data_retrieve(host, target, size, nullptr);
+  return status.is_ok() ? Status::ok() : failed_update(std::move(status), list, i, ref, is_to);
+}
+
+inline Status give_back(Device &device, MappingRef ref) {
+  return device.map().give_back_simply(ref) ? Status::ok() : give_back_whole(device, ref);
+}
+
+/// As update_directly.
+[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, Status &status) {
+  PresentRefs refs;
+  const bool are_here = borrow_present(device.map(), list, direction, refs);
+  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
+    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
   for (const PresentRef &ref : refs)
-    if (!device.map().give_back_simply(ref.ref())) [[unlikely]]
-      status.keep_first(give_back_whole(device, ref.ref()));
-  return status;
+    status.keep_first(give_back(device, ref.ref()));
+  return are_here;
 }
 
 } // namespace
 
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
-  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs, status)) [[unlikely]]
+  Absence absence;
+  if (!retain_present(device.map(), list, refs, absence) && !enter_small(device, list, refs, absence, status))
+      [[unlikely]]
     return !status.is_ok();
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
@@ -75,30 +113,37 @@ bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
 }
 
 bool update_directly(Device &device, const MapList &list, Status &status) {
-  PresentRefs refs;
-  const uint64_t direction = borrow_present(device.map(), list, refs);
-  if (direction != 0)
-    status = copy_borrowed(device, list, direction, refs);
-  status.keep_first(give_back(device, refs));
+  const uint64_t direction = direction_of_update(list);
+  if (direction == 0)
+    return false;
+  bool are_here;
+  if (list.count == 1) [[likely]] {
+    const MappingRef ref = borrow_argument(device.map(), list, 0, direction);
+    if (!ref)
+      return false;
+    OMPTARGET_SCHED_POINT("update: planned");
+    are_here = !ref.mapping->has_attached_pointers();
+    if (are_here) [[likely]]
+      status = copy_borrowed(device, list, 0, direction, ref);
+    status.keep_first(give_back(device, ref));
+  } else {
+    are_here = update_many(device, list, direction, status);
+  }
   check_present_data(device);
-  return direction != 0 || !status.is_ok();
+  return are_here || !status.is_ok();
 }
 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status) {
   const MapList &list = request.list;
-  if (!retain_present(device.map(), list, refs) && !enter_small(device, list, refs, status)) [[unlikely]] {
+  Absence absence;
+  if (!retain_present(device.map(), list, refs, absence) && !enter_small(device, list, refs, absence, status))
+      [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
     status = std::move(status).during(kBeforeKernel);
     return DirectLaunch::kFailed;
   }
-  KernelCall call(device, kernel, request);
-  for (int32_t i = 0; i < list.count; ++i)
-    if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
-      call.add(value_of(device, list, i, refs[static_cast<size_t>(i)]));
-  call.prepare(nullptr);
-  Queue queue;
-  status = call.start(queue);
+  status = call_kernel(device, kernel, request, refs);
   if (!status.is_ok()) [[unlikely]]
     return DirectLaunch::kFailed;
   const bool is_left = release_shared(device.map(), refs) || leave_small(device, list, refs, status);

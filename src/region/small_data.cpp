@@ -13,18 +13,33 @@ namespace {
 constexpr int64_t kSmall = DormantMappings::kMostBytes;
 constexpr uint32_t kFewArguments = 16; ///< that comparing with each is cheap
 
-/// Whether all arguments are plain data or values: pointers to be attached must know which storage is new.
-bool are_plain(const MapList &list) {
+bool do_overlap(HostPtr begin, int64_t size, HostPtr other_begin, int64_t other_size) {
+  return begin < other_begin + other_size && other_begin < begin + size;
+}
+
+/// Whether the pointer is neither present nor mapped by the list: then there is nothing to attach.
+bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int32_t i) {
+  const HostPtr pointer = host_ptr(list.bases[i]);
+  for (int32_t j = 0; j < list.count; ++j)
+    if (is_simple(static_cast<uint64_t>(list.types[j])) &&
+        do_overlap(pointer, list.sizes[i], host_ptr(list.begins[j]), list.sizes[j]))
+      return false;
+  return list.sizes[i] > 0 && !map.find(pointer, list.sizes[i]).ref;
+}
+
+/// Whether all arguments are plain data or values. Pointers to be attached must know which storage is new, unless they are absent.
+bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
   for (int32_t i = 0; i < list.count; ++i) {
     const auto type = static_cast<uint64_t>(list.types[i]);
-    if (!is_simple(type) && !is_value(type))
+    if (!is_simple(type) && !is_value(type) && !(type == map_type::kAttach && is_pointer_absent(map, list, i)))
       return false;
   }
   return !list.mappers;
 }
 
-bool may_map(const Device &device, const MapList &list) {
-  return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().hears_of_mappings() && !device.uses_host_memory() && are_plain(list);
+bool may_map(Device &device, const MapList &list) {
+  return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().hears_of_mappings() &&
+         !device.uses_host_memory() && are_plain(device.map(), list);
 }
 
 [[gnu::cold, gnu::noinline]] Status failed_copy(Status status, const MapList &list, size_t i, MappingRef mapping,
@@ -39,8 +54,23 @@ void free_block(const Device &device, DevicePtr block) {
   device.plugin_device().data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
 }
 
-Status free_what_left(Device &device, const Removed &removed) {
-  return removed.is_removed || removed.is_free ? free_removed(device, removed) : Status::ok();
+[[gnu::noinline]] void free_what_left(Device &device, const Removed &removed, Status &status) {
+  if (removed.is_removed || removed.is_free)
+    status.keep_first(free_removed(device, removed));
+}
+/// After something else has failed.
+[[gnu::cold]] void free_what_left(Device &device, const Removed &removed) {
+  Status status;
+  free_what_left(device, removed, status);
+  status.consume();
+}
+
+/// Takes the last reference away. False if it is not the last one, or there is more to do: nothing has happened.
+[[gnu::noinline]] bool leave_last(Device &device, MappingRef ref, Status &status) {
+  bool is_left = false;
+  const Removed removed = device.map().leave_last(ref, is_left);
+  free_what_left(device, removed, status);
+  return is_left;
 }
 
 bool is_same(const PresentRef &one, const PresentRef &other) {
@@ -50,8 +80,8 @@ bool is_same(const PresentRef &one, const PresentRef &other) {
 /// Enters the arguments of one construct, one after the other.
 class SmallEntry {
 public:
-  SmallEntry(Device &device, const MapList &list, PresentRefs &refs, Status &status)
-      : device_(device), map_(device.map()), list_(list), refs_(refs), status_(status) {}
+  SmallEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status)
+      : device_(device), map_(device.map()), list_(list), refs_(refs), absence_(absence), status_(status) {}
 
   bool run() {
     const size_t first = refs_.size() - 1;
@@ -59,7 +89,8 @@ public:
     refs_.resize_for_overwrite(count);
     for (size_t i = first; i < count; ++i) {
       refs_[i] = {};
-      if (enter(static_cast<int32_t>(i), i == first)) [[likely]]
+      absence_.is_absent = i == first;
+      if (enter(static_cast<int32_t>(i))) [[likely]]
         continue;
       undo(first, i + 1);
       return false;
@@ -70,21 +101,22 @@ public:
 private:
   enum class Made { kYes, kNo, kByAnother };
 
-  bool enter(int32_t i, bool is_absent) {
+  /// absence_: what is known of the argument.
+  bool enter(int32_t i) {
     const auto type = static_cast<uint64_t>(list_.types[i]);
-    if (is_value(type))
+    if (is_no_data(type))
       return true;
     PresentRef &ref = refs_[static_cast<size_t>(i)];
     const int64_t size = list_.sizes[i];
-    for (;; is_absent = false) {
-      if (!is_absent) {
-        const MappingRef found = map_.retain_arrived(host_ptr(list_.begins[i]), size, is_absent);
+    for (;; absence_.is_absent = false) {
+      if (!absence_.is_absent) {
+        const MappingRef found = map_.retain_arrived(host_ptr(list_.begins[i]), size, absence_);
         if (found) {
           ref = {found.mapping, found.generation, true, false, false};
           return !(type & map_type::kTo) || !is_own(i) || copy(i, ref);
         }
       }
-      if (!is_absent || size < 0 || size > kSmall || (type & map_type::kPresent))
+      if (!absence_.is_absent || size < 0 || size > kSmall || (type & map_type::kPresent))
         return false;
       if (size == 0) {
         ref.is_absent = true;
@@ -121,11 +153,12 @@ private:
 
   Made make(int32_t i, bool copies, PresentRef &ref) {
     const NewRange range = range_of(i);
-    if (const MappingRef revived = map_.revive(range, !copies)) [[likely]] {
-      ref = {revived.mapping, revived.generation, true, false, true};
-      return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
-    }
-    return allocate(i, range, copies, ref);
+    MappingRef own = absence_.may_sleep ? map_.revive(range, !copies) : MappingRef{};
+    if (!own)
+      if (const Made made = allocate(i, range, copies, own); made != Made::kYes)
+        return made;
+    ref = {own.mapping, own.generation, true, false, true};
+    return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
   }
 
   /// The copy into an own mapping. Others see it already, so that nobody copies the host's data before and uses them after that
@@ -134,17 +167,17 @@ private:
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
     if (!copy(i, ref)) [[unlikely]] {
-      free_what_left(device_, map_.discard(own)).consume();
-    } else if (map_.publish_ready(own)) [[likely]] {
+      free_what_left(device_, map_.discard(own));
+    } else if (map_.publish_copied(own)) [[likely]] {
       return true;
     } else { // somebody has taken all references meanwhile
-      free_what_left(device_, map_.remove_if_unused(own)).consume();
+      free_what_left(device_, map_.remove_if_unused(own));
     }
     ref = {};
     return false;
   }
 
-  Made allocate(int32_t i, const NewRange &range, bool copies, PresentRef &ref) {
+  [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
     auto allocated = device_.allocate(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
     if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
       allocated.take_status().consume();
@@ -152,20 +185,20 @@ private:
     }
     const DevicePtr block = device_ptr(*allocated);
     OMPTARGET_SCHED_POINT("enter: allocated");
-    const Inserted inserted = map_.insert_stored(range, block, !copies);
+    const Inserted inserted = map_.insert_stored(range, block, !copies, absence_.gap);
     device_.free_evicted();
     if (!inserted.is_new) [[unlikely]] {
       free_block(device_, block);
       return Made::kByAnother;
     }
-    ref = {inserted.found.ref.mapping, inserted.found.ref.generation, true, false, true};
-    return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
+    own = inserted.found.ref;
+    return Made::kYes;
   }
 
   [[gnu::cold, gnu::noinline]] void undo(size_t first, size_t end) {
     for (size_t i = first; i < end; ++i)
       if (refs_[i].is_counted && map_.release(refs_[i].ref(), Counter::kDynamic, false).reached_zero)
-        free_what_left(device_, map_.remove_if_unused(refs_[i].ref())).consume();
+        free_what_left(device_, map_.remove_if_unused(refs_[i].ref()));
     refs_.truncate(first);
   }
 
@@ -173,6 +206,7 @@ private:
   HostDataToTargetMap &map_;
   const MapList &list_;
   PresentRefs &refs_;
+  Absence &absence_; ///< of the argument that is entered
   Status &status_;
 };
 
@@ -200,8 +234,9 @@ bool copy_back(const Device &device, const MapList &list, const PresentRefs &ref
 
 } // namespace
 
-bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
-  return !refs.empty() && refs.back().is_absent && may_map(device, list) && SmallEntry(device, list, refs, status).run();
+bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status) {
+  return !refs.empty() && refs.back().is_absent && may_map(device, list) &&
+         SmallEntry(device, list, refs, absence, status).run();
 }
 
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
@@ -214,7 +249,6 @@ bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status 
       continue;
     if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
-    Removed removed;
     if (is_copied_back(list, refs, i)) {
       if (!map.start_leaving(ref.ref())) [[unlikely]]
         return false;
@@ -222,15 +256,12 @@ bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status 
         map.cancel_leaving(ref.ref());
         return false;
       }
-      removed = map.end_leaving(ref.ref());
-    } else {
-      bool is_left = false;
-      removed = map.leave_last(ref.ref(), is_left);
-      if (!is_left) [[unlikely]]
-        return false;
+      if (!map.end_leaving_asleep(ref.ref()))
+        free_what_left(device, map.end_leaving(ref.ref()), status);
+    } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
+      return false;
     }
     ref.is_counted = false;
-    status.keep_first(free_what_left(device, removed));
   }
   device.free_evicted();
   return true;

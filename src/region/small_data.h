@@ -11,8 +11,8 @@
 namespace omptarget {
 
 /// Goes on where retain_present has stopped, if that is an argument that is absent. False: nothing has happened but what refs says;
-/// if status is good, planning has to enter the rest. status: the failure of a copy.
-bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Status &status);
+/// if status is good, planning has to enter the rest. absence: of that argument. status: the failure of a copy.
+bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status);
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
 /// counts. status: the first failure to copy back or to free what went.

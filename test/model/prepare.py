@@ -82,6 +82,7 @@ PLANTS = {
                                      "mapping->state_.store(live, kAcqRel == kAcquire ? kAcquire : std::memory_order_release);"),
     "state_asleep_in_no_place": (SMALL, "mapping.state_.fetch_or(0, kAcqRel)", "mapping.state_.load(kAcquire)"),
     "state_asleep_out_of_place": (SMALL, "!is_asleep || dormant_.holds(begin, &mapping)", "true"),
+    "state_gap_unchecked": ("mapping/ordered_index.h", "version_.load(std::memory_order_relaxed) == gap.version;", "gap.version != Gap::kUnknown;"),
     "state_leaving_of_used": (SMALL, " || MappingState::use(word) != (MappingState::kReady | 1))", ")"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),

@@ -310,7 +310,9 @@ private:
     ArgumentList arguments(items);
     const MapList list = arguments.list();
     Status status;
-    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs) && !enter_small(device_, list, refs, status)))
+    Absence absence;
+    if (!may_do_without_plan(items) ||
+        (!retain_present(device_.map(), list, refs, absence) && !enter_small(device_, list, refs, absence, status)))
       return false;
     expect(status.is_ok(), "entering fails");
     status.consume();

@@ -113,7 +113,9 @@ private:
 
   bool enter_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;
-    const bool is_done = retain_present(device_.map(), list, refs) || enter_small(device_, list, refs, status);
+    Absence absence;
+    const bool is_done =
+        retain_present(device_.map(), list, refs, absence) || enter_small(device_, list, refs, absence, status);
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }

@@ -97,6 +97,57 @@ TEST_F(SmallData, only_so_many_sleep_and_the_storage_of_the_others_is_freed) {
   EXPECT_EQ(device_.map().fault(), "");
 }
 
+TEST_F(SmallData, what_sleeps_is_not_driven_out_by_what_is_left_once) {
+  int first = 0;
+  const MapItems items{item(&first, sizeof first, kBoth)};
+  pass(items);
+  std::vector<int> others(10000);
+  for (size_t i = 0; i < others.size(); i += 2)
+    pass({item(&others[i], sizeof(int), kBoth)});
+  const auto before = fake_counts().allocations;
+  pass(items);
+  EXPECT_EQ(fake_counts().allocations, before);
+}
+
+TEST_F(SmallData, what_is_left_again_gets_a_place_to_sleep) {
+  std::vector<int> others(10000);
+  for (size_t i = 0; i < others.size(); i += 2)
+    pass({item(&others[i], sizeof(int), kBoth)});
+  int mine = 0;
+  const MapItems items{item(&mine, sizeof mine, kBoth)};
+  pass(items);
+  pass(items);
+  const auto before = fake_counts().allocations;
+  pass(items);
+  EXPECT_EQ(fake_counts().allocations, before);
+}
+
+TEST_F(SmallData, a_pointer_that_is_absent_is_not_attached) {
+  int data[4] = {1, 2, 3, 4};
+  int *pointer = data;
+  const MapItems items{item(pointer, data, sizeof data, kBoth),
+                       item(&pointer, data, sizeof pointer, map_type::kAttach)};
+  EXPECT_TRUE(enter_without_plan(items));
+  ASSERT_NE(on_device(device_, data), nullptr);
+  EXPECT_EQ(on_device(device_, data)[3], 4);
+  EXPECT_EQ(on_device(device_, &pointer), nullptr);
+  EXPECT_TRUE(leave_without_plan(items));
+}
+
+TEST_F(SmallData, a_pointer_that_is_present_or_mapped_beside_its_data_is_left_to_planning) {
+  int data[4] = {};
+  int *pointer = data;
+  const MapItem pointee = item(pointer, data, sizeof data, kBoth);
+  const MapItem attachment = item(&pointer, data, sizeof pointer, map_type::kAttach);
+  EXPECT_FALSE(enter_without_plan({pointee, attachment, item(&pointer, sizeof pointer, map_type::kTo)}));
+  ASSERT_TRUE(enter_without_plan({item(&pointer, sizeof pointer, map_type::kTo)}));
+  EXPECT_FALSE(enter_without_plan({pointee, attachment}));
+  ASSERT_TRUE(enter(device_, {pointee, attachment}).is_ok());
+  EXPECT_EQ(*on_device(device_, &pointer), on_device(device_, data));
+  EXPECT_TRUE(exit(device_, {pointee}).is_ok());
+  EXPECT_TRUE(exit(device_, {item(&pointer, sizeof pointer, 0)}).is_ok());
+}
+
 TEST_F(SmallData, others_may_have_the_addresses_of_sleeping_data) {
   int data[16] = {};
   for (int &one : data)
