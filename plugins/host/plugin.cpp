@@ -14,6 +14,7 @@
 #include "base/machine.h"
 #include "base/no_memory.h"
 #include "common/last_error.h"
+#include "host/blocks.h"
 #include "host/device.h"
 #include "host/image_check.h"
 #include "host/kernel_runs.h"
@@ -160,17 +161,6 @@ Status set_functions(int32_t device, uint64_t count, const __omp_offloading_fptr
   return Status::ok();
 }
 
-/// Small blocks come aligned as malloc does it, large ones to the line of a cache: it costs little there, and vector
-/// code gains.
-void *allocate(int64_t size) {
-  constexpr int64_t kLarge = 4096;
-  constexpr size_t kLine = 64;
-  if (size < kLarge) [[likely]]
-    return std::malloc(static_cast<size_t>(size == 0 ? 1 : size));
-  void *memory = nullptr;
-  return posix_memalign(&memory, kLine, static_cast<size_t>(size)) == 0 ? memory : nullptr;
-}
-
 int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
@@ -260,7 +250,7 @@ void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
     return nullptr;
   }
   DeviceDomain *const domain = domain_of(device);
-  void *memory = domain ? domain->memory.allocate(static_cast<size_t>(size)) : allocate(size);
+  void *memory = domain ? domain->memory.allocate(static_cast<size_t>(size)) : allocate_block(size);
   if (!memory) [[unlikely]]
     fail_without_memory(size);
   return memory;
