@@ -96,6 +96,8 @@ private:
     for (const auto &wave : block.waves)
       if (wave->state == WaveState::kAtBarrier)
         wave->state = WaveState::kReady;
+    if (block.uses)
+      block.uses->forget();
     return std::nullopt;
   }
 
@@ -124,6 +126,9 @@ Schedule Schedule::from_environment() {
   schedule.resident_blocks = static_cast<uint32_t>(number("SIM_EXECUTOR_BLOCKS", schedule.resident_blocks, 1));
   schedule.budget = number("SIM_EXECUTOR_BUDGET", schedule.budget, 1);
   schedule.waits_for_ended = number("SIM_EXECUTOR_STRICT_BARRIERS", 0, 0) != 0;
+  schedule.refuses_absent = number("SIM_EXECUTOR_STRICT_LANES", 0, 0) != 0;
+  schedule.finds_races = number("SIM_EXECUTOR_RACES", 0, 0) != 0;
+  schedule.breakpoint = Breakpoint::from_environment();
   return schedule;
 }
 

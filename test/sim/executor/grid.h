@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "breakpoint.h"
+#include "races.h"
+
 namespace sim::executor {
 
 using Extent = std::array<uint32_t, 3>; ///< x, y, z
@@ -68,6 +71,7 @@ struct Block {
   Extent threads{};
   std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for
   std::vector<std::unique_ptr<Wave>> waves;
+  std::unique_ptr<SharedUses> uses; ///< of shared memory, where races are looked for
 };
 
 /// Makes the blocks of a launch when their turn comes.
@@ -84,6 +88,9 @@ struct Schedule {
   uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS
   uint64_t budget = 2000000000; ///< SIM_EXECUTOR_BUDGET: instructions of a launch, of all waves
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
+  bool refuses_absent = false; ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
+  bool finds_races = false; ///< SIM_EXECUTOR_RACES=1
+  Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };
 

@@ -21,6 +21,8 @@ using executor::MemoryRange;
 using executor::Report;
 using executor::amdgpu::CodeObject;
 using executor::amdgpu::Instruction;
+using executor::amdgpu::SourceLine;
+using executor::amdgpu::SourceVariable;
 
 // All memory of the process, for devices that reach it.
 bool reaches_all() {
@@ -67,6 +69,9 @@ public:
     }
     return recent_->at(address, reason);
   }
+  // Of the code that the last instruction was in.
+  SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
+  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
   std::string describe(uint64_t address) const { return recent_->describe(address); }
 
 private:

@@ -222,15 +222,34 @@ const Instruction *CodeObject::decode(Words &words, uint64_t address, std::strin
   return instructions_.back().get();
 }
 
-std::string CodeObject::describe(uint64_t address) const {
+DebugInfo *CodeObject::debug_info() {
+  if (!has_read_debug_info_)
+    debug_info_ = DebugInfo::read(bytes_);
+  has_read_debug_info_ = true;
+  return debug_info_.get();
+}
+
+SourceLine CodeObject::line_at(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  DebugInfo *const info = debug_info();
+  return info ? info->line_at(address - (reinterpret_cast<uint64_t>(memory_) - lowest_)) : SourceLine{};
+}
+
+std::vector<SourceVariable> CodeObject::variables_at(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  DebugInfo *const info = debug_info();
+  return info ? info->variables_at(address - (reinterpret_cast<uint64_t>(memory_) - lowest_)) : std::vector<SourceVariable>{};
+}
+
+std::string CodeObject::describe(uint64_t address) {
   const uint64_t offset = address - (reinterpret_cast<uint64_t>(memory_) - lowest_);
   const omptarget::ElfSymbol *function = nullptr;
   for (const omptarget::ElfSymbol &one : elf_.symbols())
     if (one.type == STT_FUNC && one.value <= offset && offset - one.value < one.size)
       function = &one;
   std::string text = function ? std::string(function->name) : "code";
-  if (const std::string line = find_source_line(bytes_, offset); !line.empty())
-    text += ", " + line;
+  if (const SourceLine line = line_at(address); line.line != 0)
+    text += ", " + line.path.substr(line.path.rfind('/') + 1) + ":" + std::to_string(line.line);
   return text;
 }
 

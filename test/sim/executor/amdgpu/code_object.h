@@ -14,6 +14,7 @@
 
 #include "../memory.h"
 #include "common/elf_image.h"
+#include "debug_info.h"
 #include "instruction.h"
 #include "wave.h"
 
@@ -52,7 +53,10 @@ public:
   /// The instruction that begins there, or null and the reason.
   const Instruction *at(uint64_t address, std::string &reason);
   /// "function, file.c:12", as far as symbols and line tables tell.
-  std::string describe(uint64_t address) const;
+  std::string describe(uint64_t address);
+  /// Of the loaded address; nothing where there is no debug information.
+  SourceLine line_at(uint64_t address);
+  std::vector<SourceVariable> variables_at(uint64_t address);
 
 private:
   struct Segment {
@@ -78,12 +82,12 @@ private:
   uint64_t size_ = 0, lowest_ = 0;
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Words>> words_;
-  std::mutex mutex_; ///< of decoding
+  std::mutex mutex_; ///< of decoding and of debug information
+  DebugInfo *debug_info(); ///< null if there is none
+  std::unique_ptr<DebugInfo> debug_info_;
+  bool has_read_debug_info_ = false;
   std::unique_ptr<Decoder> decoder_;
   std::vector<std::unique_ptr<Instruction>> instructions_;
 };
-
-/// The source line of an address in an ELF file, by its line table: "file.c:12", or nothing.
-std::string find_source_line(const std::string &elf, uint64_t address);
 
 } // namespace sim::executor::amdgpu

@@ -169,8 +169,10 @@ template <class T> void divide_fmas(AmdWave &wave, const Instruction &i) {
 
 // ---- Pairs of floats: each half of the result takes a half of each source
 bool read_half(AmdWave &wave, const Operand &operand, bool is_upper, U32 *values) {
-  if (operand.kind == OperandKind::kInteger && operand.bits == 0) { // other constants have no upper half that is sure
-    std::fill(values, values + wave.lanes(), 0u);
+  const bool is_zero = operand.kind == OperandKind::kInteger && operand.bits == 0;
+  const bool is_constant = operand.kind == OperandKind::kInteger || operand.kind == OperandKind::kFloat;
+  if (is_zero || (is_constant && !is_upper)) { // no upper half of other constants is sure
+    std::fill(values, values + wave.lanes(), is_zero ? 0u : wave.scalar_source(operand));
     return true;
   }
   if (operand.registers != 2 || (operand.kind != OperandKind::kVector && operand.kind != OperandKind::kScalar)) {

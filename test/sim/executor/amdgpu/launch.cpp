@@ -45,8 +45,9 @@ private:
 
 class AmdBlocks final : public BlockSource {
 public:
-  AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch, uint64_t seed)
-      : context_(context), descriptor_(descriptor), dispatch_(dispatch), random_(seed ^ 0xB10C) {}
+  AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch, const Schedule &schedule)
+      : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
+        random_(schedule.seed ^ 0xB10C) {}
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
@@ -56,6 +57,8 @@ public:
     block->shared.resize(dispatch_.group_size);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(random_.next() | 0x81);
+    if (finds_races_)
+      block->uses = std::make_unique<SharedUses>(block->shared.size(), context_.processor.lanes);
     const auto threads = static_cast<uint32_t>(count(block->threads));
     for (uint32_t first = 0; first < threads; first += context_.processor.lanes) {
       auto wave = std::make_unique<AmdWave>(context_, *block, random_);
@@ -115,6 +118,7 @@ private:
   const LaunchContext &context_;
   const KernelDescriptor &descriptor_;
   const Dispatch &dispatch_;
+  const bool finds_races_;
   Random random_;
 };
 
@@ -139,11 +143,13 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
   context.code = &code;
   context.memory = &view;
   context.private_size = dispatch.private_size;
+  context.refuses_absent = schedule.refuses_absent;
+  context.breakpoint = schedule.breakpoint.is_set ? &schedule.breakpoint : nullptr;
   context.traces = std::getenv("SIM_EXECUTOR_TRACE") != nullptr;
   Extent blocks;
   for (size_t i = 0; i < 3; ++i)
     blocks[i] = (dispatch.grid[i] + dispatch.threads[i] - 1) / dispatch.threads[i];
-  AmdBlocks source(context, *descriptor, dispatch, schedule.seed);
+  AmdBlocks source(context, *descriptor, dispatch, schedule);
   return run_grid(blocks, source, schedule);
 }
 

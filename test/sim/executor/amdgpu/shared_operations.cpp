@@ -10,15 +10,16 @@ namespace sim::executor::amdgpu {
 
 namespace {
 
-uint32_t address_of(AmdWave &wave, const Instruction &i, unsigned operand, unsigned lane) {
-  return wave.vector(i.operands[operand].index)[lane];
+// Sums wrap around: the compiler adds offsets to what is negative without them.
+uint32_t address_of(AmdWave &wave, const Instruction &i, unsigned operand, unsigned lane, uint32_t offset) {
+  return wave.vector(i.operands[operand].index)[lane] + offset;
 }
 
 template <class T, LoadForm Form> void load_part(AmdWave &wave, const Instruction &i) {
   for (unsigned lane = 0; lane < wave.lanes() && !wave.has_failed(); ++lane)
     if (wave.exec() >> lane & 1)
       if (const uint8_t *bytes =
-              wave.shared_memory(uint64_t{address_of(wave, i, 1, lane)} + static_cast<uint32_t>(i.offset), sizeof(T),
+              wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
                                  AccessKind::kRead, static_cast<int>(lane)))
         load_into<T, Form>(wave.vector(i.operands[0].index)[lane], bytes);
 }
@@ -27,7 +28,7 @@ template <unsigned Registers> void load(AmdWave &wave, const Instruction &i) {
     if (!(wave.exec() >> lane & 1))
       continue;
     uint32_t values[Registers];
-    const uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, 1, lane)} + static_cast<uint32_t>(i.offset),
+    const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)),
                                               sizeof(values), AccessKind::kRead, static_cast<int>(lane));
     if (!bytes)
       return;
@@ -44,7 +45,7 @@ template <unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const Instruct
     uint32_t values[kRegisters];
     for (unsigned n = 0; n < kRegisters; ++n)
       values[n] = wave.vector(i.operands[1].index + n)[lane] >> (IsUpper ? 16 : 0);
-    uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, 0, lane)} + static_cast<uint32_t>(i.offset), Bytes,
+    uint8_t *bytes = wave.shared_memory(address_of(wave, i, 0, lane, static_cast<uint32_t>(i.offset)), Bytes,
                                         AccessKind::kWrite, static_cast<int>(lane));
     if (!bytes)
       return;
@@ -61,7 +62,7 @@ template <unsigned Bytes, unsigned Stride> void load_two(AmdWave &wave, const In
     uint32_t values[2][kRegisters];
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
-      const uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, 1, lane)} + offset, Bytes,
+      const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, offset), Bytes,
                                                 AccessKind::kRead, static_cast<int>(lane));
       if (!bytes)
         return;
@@ -78,7 +79,7 @@ template <unsigned Bytes, unsigned Stride> void store_two(AmdWave &wave, const I
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
       const uint64_t value = vector_value(wave, i.operands[n + 1], lane, 0, Bytes);
-      uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, 0, lane)} + offset, Bytes, AccessKind::kWrite,
+      uint8_t *bytes = wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, AccessKind::kWrite,
                                           static_cast<int>(lane));
       if (!bytes)
         return;
@@ -92,7 +93,7 @@ template <class T, class Op, bool Returns> void atomic(AmdWave &wave, const Inst
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
     if (!(wave.exec() >> lane & 1))
       continue;
-    uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, kAddress, lane)} + static_cast<uint32_t>(i.offset),
+    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)),
                                         sizeof(T), AccessKind::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;
@@ -113,7 +114,7 @@ template <class T, bool Returns, bool NewIsFirst> void compare_swap(AmdWave &wav
       continue;
     const auto first = static_cast<T>(vector_value(wave, i.operands[kAddress + 1], lane, 0, sizeof(T)));
     const auto second = static_cast<T>(vector_value(wave, i.operands[kAddress + 2], lane, 0, sizeof(T)));
-    uint8_t *bytes = wave.shared_memory(uint64_t{address_of(wave, i, kAddress, lane)} + static_cast<uint32_t>(i.offset),
+    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)),
                                         sizeof(T), AccessKind::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;

@@ -192,8 +192,17 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind,
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
   auto &shared = block_.shared;
-  if (offset <= shared.size() && size <= shared.size() - offset)
-    return shared.data() + offset;
+  if (offset <= shared.size() && size <= shared.size() - offset) {
+    if (!block_.uses || kind == AccessKind::kAtomic)
+      return shared.data() + offset;
+    const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
+    const std::string before = block_.uses->note(offset, size, kind == AccessKind::kWrite, thread);
+    if (before.empty())
+      return shared.data() + offset;
+    fail(FaultKind::kMemory,
+         access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane, offset);
+    return nullptr;
+  }
   fail(FaultKind::kMemory,
        access_text(kind, size, "of shared memory at", offset) + "; the launch asked for " +
            std::to_string(shared.size()) + " bytes",
@@ -265,7 +274,12 @@ uint64_t AmdWave::run(uint64_t most) {
     next_pc = pc_ + instruction->size;
     if (instruction->second && instruction->operands[0].kind == OperandKind::kVector)
       std::memcpy(dual_, vector(instruction->operands[0].index), lanes_ * sizeof(uint32_t));
-    execute(*instruction);
+    if (context_.breakpoint && is_observed()) {
+      observe(*instruction);
+    } else {
+      observed_line_ = 0;
+      execute(*instruction);
+    }
     if (fault && fault->kind == FaultKind::kUnsupported)
       fault->text += ": " + instruction->text;
     if (!has_failed())

@@ -10,6 +10,7 @@
 
 #include "../grid.h"
 #include "../memory.h"
+#include "debug_info.h"
 #include "instruction.h"
 
 namespace sim::executor::amdgpu {
@@ -25,6 +26,9 @@ public:
   virtual ~CodeSpace() = default;
   /// The instruction there, or null and a reason.
   virtual const Instruction *at(uint64_t address, std::string &reason) = 0;
+  /// What debug information tells of an address, if there is any.
+  virtual SourceLine line_at(uint64_t) { return {}; }
+  virtual std::vector<SourceVariable> variables_at(uint64_t) { return {}; }
 };
 
 /// What the waves of a launch have in common.
@@ -33,7 +37,9 @@ struct LaunchContext {
   CodeSpace *code = nullptr;
   MemoryView *memory = nullptr;
   uint32_t private_size = 0; ///< bytes of stack of a lane
+  bool refuses_absent = false; ///< a value of a lane that does not take part is a fault
   bool traces = false;
+  const Breakpoint *breakpoint = nullptr; ///< if one is set
 };
 
 enum class AccessKind { kRead, kWrite, kAtomic };
@@ -97,12 +103,15 @@ public:
 private:
   void execute(const Instruction &instruction);
   void trace(const Instruction &instruction) const;
+  bool is_observed();
+  void observe(const Instruction &instruction);
   bool is_misaligned(uint64_t address, uint32_t size, AccessKind kind, int lane);
 
   const LaunchContext &context_;
   Block &block_;
   const unsigned lanes_;
   uint64_t pc_ = 0, last_pc_ = 0;
+  uint32_t observed_line_ = 0; ///< of the last instruction at a breakpoint
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
   std::vector<uint8_t> private_; ///< of all lanes, one after the other

@@ -30,14 +30,21 @@ if is_amd:
     device = {"gfx90a": "gfx90a:sramecc+:xnack-"}.get(processor, processor)
     variables = "LIBOMPTARGET_PLUGINS=amdgpu SIM_HSA_DEVICES=" + ",".join([device] * 4)
     # Clang 19 ends in its code generator for AMD GPUs below -O2.
-    device_code = ("-O2 -fopenmp -fopenmp-targets=amdgcn-amd-amdhsa --offload-arch=%s -nogpulib "
-                   "-lomptarget.devicertl" % processor)
+    device_code = "-O2 -fopenmp -fopenmp-targets=amdgcn-amd-amdhsa --offload-arch=%s -nogpulib" % processor
+    if suite == "16":
+        # Which has no ROCm to look for the device RTL with.
+        config.environment["LIBRARY_PATH"] = os.path.join(lit_config.params["llvm_runtimes"], suite, "lib")
+        device_code += " -foffload-lto -include %s/rtl_flags.h" % here
+    else:
+        device_code += " -lomptarget.devicertl"
 else:
     variables = "LIBOMPTARGET_PLUGINS=cuda SIM_CUDA_DEVICES=" + ",".join([processor[3:]] * 4)
     # The images are PTX: what stands for ptxas wraps it for the driver.
     toolkit = os.path.join(config.test_exec_root, "toolkit")
     subprocess.run([os.path.join(here, "..", "..", "..", "gpu", "make-ptx-toolkit"), toolkit], check=True)
     config.environment["LIBRARY_PATH"] = os.path.join(lit_config.params["llvm_runtimes"], suite, "lib")
+    if lit_config.params.get("runtime") == "llvm":
+        config.environment["PTX_WITH_SYMBOLS"] = "1" # LLVM's plugins read images as cubins
     device_code = ("-O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda --offload-arch=%s --cuda-path=%s "
                    "-Wno-unknown-cuda-version -foffload-lto" % (processor, toolkit))
 for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS"):
@@ -58,6 +65,8 @@ def changed(text):
         lit_config.fatal("the compiler's command is not the one that is changed here: " + text)
     if offload in text:
         text = (lookup if "/include -L" + prefix in text else "") + text.replace(offload, device_code)
+        if is_amd and suite == "16":
+            text = os.path.join(here, "with-library") + " -lomptarget.devicertl " + text
     if "env LD_LIBRARY_PATH=" not in text:
         return text
     return text.replace("env LD_LIBRARY_PATH=", stand_in).replace(" OMP_TARGET_OFFLOAD", " " + variables + " OMP_TARGET_OFFLOAD", 1)

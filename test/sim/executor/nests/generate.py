@@ -1,7 +1,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of one target region each: nests of constructs, with what happens inside of them, over several types. Each checks its
-results; all values are small integers, so that sums of floats are exact in any order."""
+"""Functions of one target region each: nests of constructs, with what happens inside of them, over several types. Each checks its
+results; all values are small integers, so that sums of floats are exact in any order. A program has several of them."""
 
 TYPES = {"int": "int", "long": "long", "float": "float", "double": "double"}
 COMPLEX = {"complexf": "float _Complex", "complex": "double _Complex"}
@@ -30,7 +30,7 @@ SCHEDULES = ["static", "static, 3", "dynamic", "dynamic, 4", "guided"]
 
 
 def combinations():
-    """(name, nest, feature, type) of all programs, in an order that never changes."""
+    """(name, nest, feature, type) of all regions, in an order that never changes."""
     result = []
     for nest, (_, inner, has) in NESTS.items():
         for type_name in list(TYPES) + list(COMPLEX):
@@ -39,6 +39,9 @@ def combinations():
                 features += ["sum", "atomic"]
                 if type_name in ("int", "double"):
                     features += ["most"]
+                # Of one team: nothing says that teams exclude each other.
+                if nest in ("tpf", "tp_f", "t_pf", "t_p_f"):
+                    features += ["critical"]
                 if type_name == "int":
                     features += ["collapse"] if "d" not in has else []
                     features += ["barrier"] if "b" in has else []
@@ -48,7 +51,7 @@ def combinations():
     return result
 
 
-def program(nest, feature, type_name):
+def function(name, nest, feature, type_name):
     outer, inner, has = NESTS[nest]
     type_text = TYPES.get(type_name) or COMPLEX[type_name]
     pragmas = ["target " + outer] + list(inner)
@@ -62,6 +65,8 @@ def program(nest, feature, type_name):
         clause, body = " reduction(max : most)", "if (b[i] > most) most = b[i];"
     elif feature == "atomic":
         body = "\n_Pragma(\"omp atomic\")\n    total += b[i];"
+    elif feature == "critical":
+        body = "\n_Pragma(\"omp critical\")\n    total += b[i];"
     elif feature.startswith("schedule"):
         clause = " schedule(%s)" % SCHEDULES[int(feature[8:])]
     elif feature == "collapse":
@@ -83,28 +88,27 @@ def program(nest, feature, type_name):
     if "d" in has:
         loop = "for (int k = 0; k < 4; k++)\n%s  for (int i = k * (N / 4); i < (k + 1) * (N / 4); i++) { %s }"
         inside = "#pragma omp %s\n" % pragmas[last]
-        return wrap(type_text, feature, pragmas[:last], loop % (inside, body))
+        return wrap(name, type_text, feature, pragmas[:last], loop % (inside, body))
     loop = "for (int i = 0; i < N; i++) { %s }" % body
     if feature == "collapse":
         loop = "for (int j = 0; j < 12; j++)\n  for (int k = 0; k < N / 12; k++) { const int i = j * (N / 12) + k; %s }" % body
     if feature == "barrier":
         loop = "for (int i = 0; i < N; i++) a[i] = b[i];\n#pragma omp barrier\n#pragma omp for\n  for (int i = 0; i < N; i++) { a[i] = a[N - 1 - i] * 0 + a[i] + b[i] + (T)1; }"
         loop = loop.replace("a[N - 1 - i] * 0 + ", "")
-    return wrap(type_text, feature, pragmas, loop)
+    return wrap(name, type_text, feature, pragmas, loop)
 
 
-def wrap(type_text, feature, pragmas, loop):
+def wrap(name, type_text, feature, pragmas, loop):
     lines = ["#pragma omp %s\n%s" % (one, "{" if feature == "barrier" and "parallel" in one else "") for one in pragmas]
     is_block = feature == "barrier"
     closing = "}" * sum("{" in line for line in lines)
-    checks = {"sum": "CHECK(total == 3 + (T)wanted);", "atomic": "CHECK(total == 3 + (T)wanted);",
-              "most": "CHECK(most == (T)96);"}.get(feature, "for (int i = 0; i < N; i++) CHECK(a[i] == b[i] + b[i] + (T)1);")
-    return """// RUN: %%clang %%s -o %%t
-// RUN: %%run %%t
-#include "check.h"
-#define N 96
-typedef %s T;
-int main(void) {
+    sums = "CHECK(total == 3 + (T)wanted);"
+    checks = {"sum": sums, "atomic": sums, "critical": sums, "most": "CHECK(most == (T)96);"}.get(
+        feature, "for (int i = 0; i < N; i++) CHECK(a[i] == b[i] + b[i] + (T)1);")
+    return """
+#line 1 "%s.c"
+static void %s(void) {
+  typedef %s T;
   T a[N], b[N], total = 3;
   T most = 0;
   int wanted = 0;
@@ -119,6 +123,23 @@ int main(void) {
   (void)most;
   (void)wanted;
   %s
-  return finish();
 }
-""" % (type_text, "\n".join(line.rstrip() for line in lines), loop, closing if is_block else "", checks)
+""" % (name, identifier(name), type_text, "\n".join(line.rstrip() for line in lines), loop, closing if is_block else "", checks)
+
+
+def identifier(name):
+    return name.replace("-", "_")
+
+
+def program(regions):
+    """Of regions as combinations() has them. What fails names its region: as the source file."""
+    return "".join(["""// RUN: %clang %s -o %t
+// RUN: %run %t
+#include "check.h"
+#define N 96
+"""] + [function(*region) for region in regions] + ["""
+#line 1 "main.c"
+int main(void) {
+""", "".join("  %s();\n" % identifier(region[0]) for region in regions), """  return finish();
+}
+"""])

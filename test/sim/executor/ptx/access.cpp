@@ -83,9 +83,9 @@ uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access
 uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane) {
   auto &shared = block_.block().shared;
   if (offset < shared.size() && size <= shared.size() - offset) {
-    if (!launch_.finds_races || access == Access::kAtomic)
+    if (!launch_.schedule.finds_races || access == Access::kAtomic)
       return &shared[offset];
-    const std::string before = block_.note_shared(static_cast<uint32_t>(offset), size, access == Access::kWrite, first_thread + lane);
+    const std::string before = block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane);
     if (before.empty())
       return &shared[offset];
     fail(FaultKind::kMemory, describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +

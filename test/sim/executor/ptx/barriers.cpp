@@ -141,7 +141,8 @@ void BlockState::look_at_barrier(uint32_t barrier) {
   if (waiting == 0 || (threads == 0 ? waiting < wanted : uint64_t{warps} * kLanes < threads))
     return;
   arrivals_[barrier] = 0;
-  ++epoch_;
+  if (block_.uses)
+    block_.uses->forget();
   for (Warp *warp : warps_)
     for (Fragment &one : warp->fragments())
       if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier) {
@@ -158,23 +159,6 @@ void BlockState::give_result(const Instruction &instruction, Fragment &fragment,
                                                               : votes != 0;
   uint64_t *const row = &fragment.frame->registers[size_t{instruction.operands[0].index} * kLanes];
   for_lanes(fragment.mask, [&](unsigned lane) { row[lane] = value; });
-}
-
-// Lanes of one warp are taken to agree among themselves.
-std::string BlockState::note_shared(uint32_t offset, uint32_t size, bool writes, uint32_t thread) {
-  if (uses_.empty())
-    uses_.resize(block_.shared.size());
-  for (uint32_t i = offset; i < offset + size; ++i) {
-    SharedUse &use = uses_[i];
-    const auto conflicts = [&](uint64_t epoch, uint32_t other) { return epoch == epoch_ && other / kLanes != thread / kLanes; };
-    if (conflicts(use.writer_epoch, use.writer))
-      return "thread " + std::to_string(use.writer) + " of the block wrote";
-    if (writes && conflicts(use.reader_epoch, use.reader))
-      return "thread " + std::to_string(use.reader) + " of the block read";
-    (writes ? use.writer_epoch : use.reader_epoch) = epoch_;
-    (writes ? use.writer : use.reader) = static_cast<uint16_t>(thread);
-  }
-  return {};
 }
 
 } // namespace sim::executor::ptx

@@ -110,6 +110,7 @@ void FunctionParser::read_registers() {
       reader_.expect(">");
     }
     scopes_.back()[name] = {Name::Kind::kRegister, function_.registers, bits, count};
+    function_.names.push_back({name, function_.registers, count, *type == Type::kF32 || *type == Type::kF64});
     function_.registers += std::max(count, 1u);
   } while (reader_.skip(","));
   reader_.expect(";");

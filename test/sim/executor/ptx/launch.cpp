@@ -33,6 +33,8 @@ public:
     block->shared.resize((launch_.module.shared_bytes() + 15) / 16 * 16 + launch_.dispatch.dynamic_shared);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(garbage_.next());
+    if (launch_.schedule.finds_races)
+      block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
     block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
     const uint64_t threads = count(block->threads);
     for (uint64_t first = 0; first < threads; first += kLanes) {
@@ -56,8 +58,6 @@ std::optional<Report> launch(const Module &module, const Function &kernel, Devic
   LaunchState state{module, kernel, dispatch, schedule, MemoryView(memory), heap};
   state.stack_bytes = (module.stack_bytes(kernel, dispatch.stack_limit) + 15) / 16 * 16;
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
-  state.refuses_absent = is_set("SIM_EXECUTOR_STRICT_LANES");
-  state.finds_races = is_set("SIM_EXECUTOR_RACES");
   Blocks blocks(state);
   return run_grid(dispatch.blocks, blocks, schedule);
 }

@@ -33,14 +33,6 @@ struct LaunchState {
   uint32_t stack_bytes = 0;
   uint64_t clock = 0; ///< instructions of all warps
   bool is_traced = false; ///< SIM_EXECUTOR_TRACE=1
-  bool refuses_absent = false; ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
-  bool finds_races = false; ///< SIM_EXECUTOR_RACES=1
-};
-
-/// Who touched a byte of shared memory since the last barrier of all.
-struct SharedUse {
-  uint64_t writer_epoch = 0, reader_epoch = 0;
-  uint16_t writer = 0, reader = 0; ///< threads
 };
 
 class Warp;
@@ -57,8 +49,6 @@ public:
   void look_at_barriers();
   /// bar.arrive: a warp is counted and goes on.
   void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
-  /// Notes an access; a text if it races with one before.
-  std::string note_shared(uint32_t offset, uint32_t size, bool writes, uint32_t thread);
 
 private:
   void look_at_barrier(uint32_t barrier);
@@ -69,8 +59,6 @@ private:
   Block &block_;
   std::vector<Warp *> warps_;
   std::array<uint32_t, 16> arrivals_{};
-  uint64_t epoch_ = 1;
-  std::vector<SharedUse> uses_;
 };
 
 /// Runs all of it; nothing if all ended as it should.

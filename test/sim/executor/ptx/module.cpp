@@ -262,6 +262,11 @@ const Function *Module::find_code(uint64_t address) {
 
 bool Module::has_code(uint64_t code_address) const { return code_address >= code_begin_ && code_address < code_end_; }
 
+std::string_view Module::file_name(uint32_t number) const {
+  const auto found = files_.find(number);
+  return found == files_.end() ? std::string_view() : found->second;
+}
+
 std::string Module::describe(uint64_t code_address) const {
   for (const auto &[name, function] : functions_) {
     const uint64_t index = code_address - function->code_address;

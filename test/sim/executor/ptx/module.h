@@ -99,6 +99,13 @@ struct Call {
 
 class Module;
 
+/// Registers that are declared as one: %r0 .. %r<count-1>, or one with just that name if the count is 0.
+struct RegisterNames {
+  std::string name;
+  uint32_t first = 0, count = 0;
+  bool is_float = false;
+};
+
 struct Function {
   const Module *module = nullptr;
   std::string name;
@@ -106,6 +113,7 @@ struct Function {
   std::vector<Parameter> parameters, results;
   uint32_t parameter_bytes = 0; ///< of an entry
   uint32_t registers = 0;
+  std::vector<RegisterNames> names;
   uint32_t stack_bytes = 0, stack_need = 0; ///< its own; and with all that it calls by name
   bool calls_unknown = false; ///< or itself
   std::array<uint32_t, 3> max_threads{};
@@ -161,6 +169,8 @@ public:
   static const Function *find_code(uint64_t address);
   /// "f.c:3 in kernel", of an address in a report.
   std::string describe(uint64_t code_address) const;
+  /// The path of a source file; empty if there is none.
+  std::string_view file_name(uint32_t number) const;
   /// Whether the address in a report is this module's.
   bool has_code(uint64_t code_address) const;
   uint32_t shared_bytes() const { return shared_bytes_; }

@@ -152,7 +152,9 @@ uint64_t Warp::run_fragment(uint64_t most) {
     ++executed;
     if (launch_.is_traced)
       trace(instruction);
-    if (active_ != 0)
+    if (active_ != 0 && launch_.schedule.breakpoint.is_set && is_observed(instruction))
+      observe(instruction);
+    else if (active_ != 0)
       instruction.handler(*this, instruction);
     if (instruction.is_polling && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
       release_joins(now_.join);

@@ -88,6 +88,8 @@ private:
   bool choose();
   uint64_t run_fragment(uint64_t most);
   void trace(const Instruction &instruction) const;
+  bool is_observed(const Instruction &instruction) const;
+  void observe(const Instruction &instruction);
   void leave_function();
   void enter(const Function &callee, const Call &call);
   void arrive();

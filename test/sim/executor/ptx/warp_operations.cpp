@@ -51,7 +51,7 @@ void shuffle(Warp &warp, const Instruction &instruction) {
     within[lane] = is_within;
     const bool is_there = warp.members() >> from & 1;
     result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
-    if (!is_there && warp.launch().refuses_absent)
+    if (!is_there && warp.launch().schedule.refuses_absent)
       warp.fail(FaultKind::kProgram, "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
                 static_cast<int>(lane));
   });
