@@ -107,12 +107,12 @@ static void state(int *mem) {
 
 
 class Generator:
-    """One program for one version of clang. Version 22 and later attaches pointers and does not map them; 14 to 16 count one
+    """One program for one version of clang. Version 22 and later attaches pointers and does not map them; 14 to 17 count one
     element of a section that is a struct's last member."""
 
     def __init__(self, seed, number, clang):
         self.random = random.Random(seed)
-        self.number, self.attaches, self.cuts_sections = number, clang >= 22, clang <= 16
+        self.number, self.attaches, self.cuts_sections = number, clang >= 22, clang <= 17
         self.model = Model(POINTER_CELLS)
         self.lines, self.expected, self.step = [], [], 0
         self.history = []  # what LLVM's runtimes do differently and may show only later
