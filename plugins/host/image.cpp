@@ -3,12 +3,15 @@
 
 #include "host/image.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
 #include "base/log.h"
+#include "host/launch_info.h"
+#include "host/teams.h"
 
 namespace omptarget::host {
 
@@ -60,6 +63,7 @@ Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __t
   OMPTARGET_TRY(loaded->open(device));
   loaded->fill_table(device, image);
   loaded->find_variables();
+  loaded->meet_device_rtl(device);
   return loaded;
 }
 
@@ -80,6 +84,8 @@ Status LoadedImage::open(int32_t device) {
 }
 
 LoadedImage::~LoadedImage() {
+  if (has_kernels_per_team_)
+    forget_kernels_per_team(reinterpret_cast<const void *>(base_));
   if (handle_)
     dlclose(handle_);
 }
@@ -117,6 +123,20 @@ void LoadedImage::find_variables() {
                 find_writable("__omp_offloading_fptr_map_size", sizeof(uint64_t)),
                 environment.size ? find_writable("__omp_rtl_device_environment", environment.size) : nullptr,
                 environment.size};
+}
+
+/// The device RTL of images that are linked with ours.
+void LoadedImage::meet_device_rtl(int32_t device) {
+  if (!find_symbol(kTeamsMark).address)
+    return;
+  uint64_t size = 0;
+  for (const Segment &segment : layout_.segments)
+    size = std::max(size, segment.address + segment.memory_size);
+  add_kernels_per_team(reinterpret_cast<const void *>(base_), reinterpret_cast<const void *>(base_ + size));
+  has_kernels_per_team_ = true;
+  const int32_t number = device_number(device);
+  if (void *const variable = find_writable(kDeviceNumber, sizeof number))
+    std::memcpy(variable, &number, sizeof number);
 }
 
 /// Whether text is a string inside the image.

@@ -52,6 +52,7 @@ private:
   /// A symbol that can be written to, with at least size bytes.
   void *find_writable(const char *name, uint64_t size) const;
   void find_variables();
+  void meet_device_rtl(int32_t device);
   LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
   Status open(int32_t device);
   void fill_table(int32_t device, const __tgt_device_image &image);
@@ -66,6 +67,7 @@ private:
   uintptr_t base_ = 0;
   std::vector<__tgt_offload_entry> entries_;
   __tgt_target_table table_{};
+  bool has_kernels_per_team_ = false;
   DeviceVariables variables_; // found once: finding takes the dynamic loader's lock
 };
 

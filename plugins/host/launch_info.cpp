@@ -18,11 +18,6 @@ constinit std::atomic<int32_t> first_device{0};
 /// Numbers in the program plus 1; 0: counted from the first one's.
 constinit std::atomic<int32_t> numbers[kMostDevices] = {};
 
-int32_t number_of(int32_t device) {
-  const int32_t told = numbers[device].load(std::memory_order_relaxed);
-  return told != 0 ? told - 1 : first_device.load(std::memory_order_relaxed) + device;
-}
-
 std::string name_of(int32_t device, const void *kernel) {
   auto state = device_state(device).lock();
   for (const auto &image : state->images) {
@@ -40,11 +35,16 @@ void set_first_device_number(int32_t number) { first_device.store(number, std::m
 void set_device_number(int32_t device, int32_t number) {
   numbers[device].store(number + 1, std::memory_order_relaxed);
 }
+int32_t device_number(int32_t device) {
+  const int32_t told = numbers[device].load(std::memory_order_relaxed);
+  return told != 0 ? told - 1 : first_device.load(std::memory_order_relaxed) + device;
+}
+
 void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
 void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
-  print_info(number_of(device), "Launching kernel %s with %u blocks and %u threads in Generic mode", name_of(device, kernel).c_str(),
-             std::max(teams, 1u), std::max(threads, 1u));
+  print_info(device_number(device), "Launching kernel %s with %u blocks and %u threads in Generic mode",
+             name_of(device, kernel).c_str(), std::max(teams, 1u), std::max(threads, 1u));
 }
 
 } // namespace omptarget::host

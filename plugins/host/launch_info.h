@@ -15,6 +15,8 @@ namespace omptarget::host {
 void set_first_device_number(int32_t number);
 void set_device_number(int32_t device, int32_t number);
 void set_info_flag(uint32_t flag);
+/// The number that the device has in the program, as far as it has been told.
+int32_t device_number(int32_t device);
 
 /// Whether launches are told.
 inline bool tells_launches() { return wants_info(kInfoKernels); }

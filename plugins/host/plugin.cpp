@@ -20,6 +20,7 @@
 #include "host/kernel_runs.h"
 #include "host/launch.h"
 #include "host/launch_info.h"
+#include "host/teams.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget::host {
@@ -171,14 +172,19 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments) {
+/// teams, threads: as requested, 0 if not.
+inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, uint32_t teams, uint32_t threads) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
+  const auto call = [&] {
+    if ((teams > 1 || threads != 0) && runs_once_per_team(kernel)) [[unlikely]]
+      return call_in_teams(kernel, arguments, std::max(teams, 1u), threads);
+    return call_kernel(kernel, arguments);
+  };
   DeviceDomain *const domain = domain_of(device);
-  Status status = domain ? domain->threads.run([&] { return call_kernel(kernel, arguments); })
-                         : call_kernel(kernel, arguments);
+  Status status = domain ? domain->threads.run(call) : call();
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 
@@ -307,10 +313,11 @@ int32_t __tgt_rtl_data_unlock(int32_t device, void *) {
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
   constexpr uint32_t kImplicitVersion = 3;
+  const uint32_t teams = args->Version >= 2 ? args->NumTeams[0] : 0;
+  const uint32_t threads = args->Version >= 2 ? args->ThreadLimit[0] : 0;
   if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, args->Version >= 2 ? args->NumTeams[0] : 0,
-                args->Version >= 2 ? args->ThreadLimit[0] : 0);
-  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion});
+    tell_launch(device, kernel, teams, threads);
+  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, teams, threads);
 }
 
 /// What the host libraries of LLVM 14 and 15 call instead.
@@ -320,9 +327,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, vo
                                                               int32_t threads, uint64_t) {
   if (count < 0)
     return finish(Status::error(format("a kernel cannot have %d arguments", count)));
+  const auto wanted_teams = static_cast<uint32_t>(std::max(teams, 0)),
+             wanted_threads = static_cast<uint32_t>(std::max(threads, 0));
   if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, static_cast<uint32_t>(std::max(teams, 0)), static_cast<uint32_t>(std::max(threads, 0)));
-  return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false});
+    tell_launch(device, kernel, wanted_teams, wanted_threads);
+  return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, wanted_teams, wanted_threads);
 }
 
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_region(int32_t device, void *kernel, void **values,

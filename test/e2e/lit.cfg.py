@@ -33,7 +33,7 @@ if not given.on_llvm and not os.path.exists(os.path.join(given.prefix, "lib", "l
 
 config.name = ".".join(filter(None, ["e2e", given.sanitizer and given.sanitizer[0] + "san", given.suite]))
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".c", ".cpp", ".test"]
+config.suffixes = [".c", ".cpp", ".f90", ".test"]
 config.test_source_root = here
 config.test_exec_root = given.output
 
@@ -78,6 +78,13 @@ if given.suite in ("19", "23") and not (given.on_llvm or given.sanitizer or give
         if mpi:
             features.add(name)
             config.substitutions += [(r"%%%s-flags\b" % name, mpi[1]), (r"%%mpirun-%s\b" % name, mpi[0])]
+
+# flang's code for the CPU is linked with our device RTL, and only our plugin for the CPU counts its teams.
+if not (given.is_mixed or given.on_llvm or given.sanitizer or given.plugin_folder or given.driver or given.watch):
+    fortran = commands.fortran_compiler(given.suite)
+    if fortran:
+        features.add("flang")
+        config.substitutions.append((r"%flang\b", fortran))
 
 for version in given.versions:
     at = "-" + version if given.is_mixed else ""

@@ -46,9 +46,20 @@ class Commands:
         """The same for programs with indirect functions: our header, and our lookups for device code."""
         return self.compiler(version, language, "-I%s/include -L%s/lib" % (self.given.prefix, self.given.prefix))
 
+    def fortran_compiler(self, version):
+        """The flang of that version with all to offload to the host device, or None."""
+        path = self.given.clang_path("flang-" + version) or self.given.clang_path("flang-new-" + version)
+        folder = os.path.join(self.given.runtimes, version)
+        rtl = "-Wl,--device-linker=" if version == "19" else "-Xoffload-linker "
+        return path and ("%s -O1 -fopenmp -fopenmp-version=52 -fopenmp-targets=x86_64-pc-linux-gnu -I%s/include "
+                         "%s%s/lib/libomptarget-host-rtl.a -L%s/omp -L%s/lib" % (
+                             path, self.given.here, rtl, self.given.prefix, folder, folder))
+
     def plain_compiler(self, version):
-        """A compiler without OpenMP that finds its headers: for libraries that tests load."""
-        return "%s -isystem %s/include" % (self.find_clang(version), os.path.join(self.given.runtimes, version))
+        """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device code."""
+        libraries = self.foreign_libraries(version)
+        linker = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
+        return "%s -isystem %s/include%s" % (self.find_clang(version), os.path.join(self.given.runtimes, version), linker)
 
     def sanitizer_flags(self, version):
         """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their

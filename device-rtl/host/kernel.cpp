@@ -1,0 +1,24 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Begin and end of a kernel on a CPU. flang makes kernels for CPUs as it makes those for GPUs (abi: device images, section 5.2), but
+// one thread enters: the initial thread of a team, of which the plugin makes as many as were asked for. All others are libomp's and come with parallel regions, so there is no state machine.
+
+#include "libomp.h"
+
+namespace {
+constexpr int32_t kRunsUserCode = -1;
+}
+
+DEVICE_RTL int32_t __kmpc_target_init(void *, void *) { return kRunsUserCode; }
+DEVICE_RTL void __kmpc_target_deinit() {}
+
+// What the plugin looks for in an image (plugins/host/teams.h).
+extern "C" {
+__attribute__((visibility("default"))) extern const int32_t __omptarget_kernel_per_team = 1;
+__attribute__((visibility("default"))) int32_t __omptarget_device_number = 0; ///< written when the image is loaded
+}
+
+// Inside of a region these answer for the device (OpenMP 5.2, 18.7.5 and 18.7.6); libomp's are the host's.
+DEVICE_RTL int omp_get_device_num() { return __omptarget_device_number; }
+DEVICE_RTL int omp_is_initial_device() { return 0; }

@@ -1,0 +1,31 @@
+! Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! target parallel do: each iteration once, by threads of a team.
+
+! RUN: %flang %s -o %t
+! RUN: %run KMP_TEAMS_THREAD_LIMIT=64 %t
+! REQUIRES: flang
+
+program main
+  use omp_lib
+  implicit none
+  integer :: failed_checks = 0
+  integer :: a(1000), i, threads
+  a = 0
+  threads = 0
+  !$omp target parallel do num_threads(3) map(tofrom: a)
+  do i = 1, 1000
+    a(i) = a(i) + i
+  end do
+  !$omp end target parallel do
+  call check(all(a == [(i, i = 1, 1000)]), 'each iteration once')
+  !$omp target parallel do map(tofrom: a)
+  do i = 1000, 1, -3
+    a(i) = -1
+  end do
+  !$omp end target parallel do
+  call check(count(a == -1) == 334 .and. a(1000) == -1 .and. a(1) == -1 .and. a(2) == 2, 'a loop downwards')
+  call finish()
+contains
+  include 'check.inc'
+end program
