@@ -10,7 +10,7 @@
 #include <link.h>
 
 #include "base/log.h"
-#include "host/launch_info.h"
+#include "host/device_number.h"
 #include "host/teams.h"
 
 namespace omptarget::host {

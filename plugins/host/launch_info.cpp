@@ -4,19 +4,15 @@
 #include "host/launch_info.h"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 
 #include "common/boundary.h"
 #include "host/device.h"
+#include "host/device_number.h"
 
 namespace omptarget::host {
 
 namespace {
-
-constinit std::atomic<int32_t> first_device{0};
-/// Numbers in the program plus 1; 0: counted from the first one's.
-constinit std::atomic<int32_t> numbers[kMostDevices] = {};
 
 std::string name_of(int32_t device, const void *kernel) {
   auto state = device_state(device).lock();
@@ -30,15 +26,6 @@ std::string name_of(int32_t device, const void *kernel) {
 }
 
 } // namespace
-
-void set_first_device_number(int32_t number) { first_device.store(number, std::memory_order_relaxed); }
-void set_device_number(int32_t device, int32_t number) {
-  numbers[device].store(number + 1, std::memory_order_relaxed);
-}
-int32_t device_number(int32_t device) {
-  const int32_t told = numbers[device].load(std::memory_order_relaxed);
-  return told != 0 ? told - 1 : first_device.load(std::memory_order_relaxed) + device;
-}
 
 void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 

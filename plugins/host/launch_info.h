@@ -10,13 +10,8 @@
 
 namespace omptarget::host {
 
-/// The number that the first device has in the program, and the others count from there; or those of single devices. The value
-/// of LIBOMPTARGET_INFO from now on. device is valid.
-void set_first_device_number(int32_t number);
-void set_device_number(int32_t device, int32_t number);
+/// The value of LIBOMPTARGET_INFO from now on.
 void set_info_flag(uint32_t flag);
-/// The number that the device has in the program, as far as it has been told.
-int32_t device_number(int32_t device);
 
 /// Whether launches are told.
 inline bool tells_launches() { return wants_info(kInfoKernels); }

@@ -16,6 +16,7 @@
 #include "common/last_error.h"
 #include "host/blocks.h"
 #include "host/device.h"
+#include "host/device_number.h"
 #include "host/image_check.h"
 #include "host/kernel_runs.h"
 #include "host/launch.h"
