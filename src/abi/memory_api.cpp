@@ -29,7 +29,10 @@ Call api_call(const char *function, int device, const void *code) {
 
 /// The value, or fallback after a failure was reported.
 template <typename T> T value_or(Result<T> result, T fallback, const Call &call) {
-  return succeeded(result.is_ok() ? Status::ok() : result.take_status(), call) ? *result : fallback;
+  if (result.is_ok()) [[likely]]
+    return *result;
+  (void)succeeded(result.take_status(), call); // prints the failure
+  return fallback;
 }
 
 void *allocate(const char *function, size_t size, int device, int32_t kind, const void *code) {

@@ -319,6 +319,10 @@ MappingRef guess_byte(Device &device, const void *pointer) {
   return observe::reports_mappings() ? MappingRef{} : device.map().guess_arrived(host_ptr(pointer), 1);
 }
 
+bool has_byte(Device &device, const void *pointer) {
+  return guess_byte(device, pointer) || find_byte(device, pointer).is_contained;
+}
+
 } // namespace
 
 Result<void *> mapped_address(const void *pointer, int32_t device_number) {
@@ -339,6 +343,8 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
 }
 
 Result<bool> is_present(const void *pointer, int32_t device_number) {
+  if (Device *const ready = Runtime::get().ready_device(device_number)) [[likely]]
+    return pointer && has_byte(*ready, pointer);
   if (has_ended(device_number))
     return false;
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
@@ -346,7 +352,7 @@ Result<bool> is_present(const void *pointer, int32_t device_number) {
     return false;
   if (!device)
     return true;
-  return guess_byte(*device, pointer) || find_byte(*device, pointer).is_contained;
+  return has_byte(*device, pointer);
 }
 
 namespace {
