@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/address.h"
+#include "base/buffer_pool.h"
 
 namespace omptarget {
 
@@ -22,6 +24,13 @@ class Mapping;
 class RecentMappings {
 public:
   RecentMappings() { grow(kBits); }
+  RecentMappings(const RecentMappings &) = delete;
+  RecentMappings &operator=(const RecentMappings &) = delete;
+  /// Nobody may be reading any more.
+  ~RecentMappings() {
+    for (const auto &table : tables_)
+      pool_.give(table->slots, table->bytes());
+  }
 
   /// A guess for what is found at this address, or null.
   Mapping *guess(HostPtr address) const { return slot_of(address).load(std::memory_order_acquire); }
@@ -38,16 +47,20 @@ public:
 private:
   using Slot = std::atomic<Mapping *>;
   struct Table {
-    explicit Table(unsigned count_bits) : bits(count_bits), slots(new Slot[size_t{1} << count_bits]()) {}
-    const unsigned bits;
-    const std::unique_ptr<Slot[]> slots;
+    unsigned bits;
+    Slot *slots;
+    size_t bytes() const { return sizeof(Slot) << bits; }
   };
   static constexpr unsigned kBits = 9;
-  static constexpr unsigned kMostBits = 17; ///< a megabyte; whoever has more mappings waits for memory anyway
+  static constexpr unsigned kMostBits = 21; ///< 16 megabytes, which a million mappings get
 
   unsigned newest_bits() const { return tables_.back()->bits; }
   void grow(unsigned bits) {
-    tables_.push_back(std::make_unique<Table>(bits));
+    auto table = std::make_unique<Table>();
+    table->bits = bits;
+    table->slots = static_cast<Slot *>(pool_.take(table->bytes()));
+    std::uninitialized_value_construct_n(table->slots, size_t{1} << bits);
+    tables_.push_back(std::move(table));
     table_.store(tables_.back().get(), std::memory_order_release);
   }
   Slot &slot_of(HostPtr address) const {
@@ -56,6 +69,7 @@ private:
   }
 
   alignas(64) std::atomic<const Table *> table_{nullptr}; // beside nothing that inserting writes
+  BufferPool pool_; // large tables lie in huge pages
   std::vector<std::unique_ptr<Table>> tables_; // by who grows
 };
 
