@@ -173,19 +173,26 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
+/// domain: whose threads call it, or null. Kernels of some compilers are called once by each team.
+[[gnu::noinline]] Status call_with_teams(DeviceDomain *domain, void *kernel, const KernelArguments &arguments,
+                                         uint32_t teams, uint32_t threads) {
+  const auto call = [&] {
+    if ((teams > 1 || threads != 0) && runs_once_per_team(kernel)) [[unlikely]]
+      return call_in_teams(kernel, arguments, std::max(teams, 1u), threads);
+    return call_kernel(kernel, arguments);
+  };
+  return domain ? domain->threads.run(call) : call();
+}
+
 /// teams, threads: as requested, 0 if not.
 inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, uint32_t teams, uint32_t threads) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
-  const auto call = [&] {
-    if ((teams > 1 || threads != 0) && runs_once_per_team(kernel)) [[unlikely]]
-      return call_in_teams(kernel, arguments, std::max(teams, 1u), threads);
-    return call_kernel(kernel, arguments);
-  };
   DeviceDomain *const domain = domain_of(device);
-  Status status = domain ? domain->threads.run(call) : call();
+  Status status = domain || runs_once_per_team(kernel) ? call_with_teams(domain, kernel, arguments, teams, threads)
+                                                       : call_kernel(kernel, arguments);
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 

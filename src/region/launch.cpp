@@ -317,14 +317,24 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   return status;
 }
 
+// Apart, since room for what is retained would make the frame of the simplest region large.
+[[gnu::noinline]] Status run_all_planned(Device &device, const Call &call, const Kernel &kernel,
+                                         LaunchRequest &request) {
+  return run_planned(device, call, kernel, request, {});
+}
+[[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
+                                                         Status failure) {
+  return abandon_region(device, kernel, list, {}, std::move(failure));
+}
+
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
   if (!may_be_direct(device)) [[unlikely]]
-    return run_planned(device, call, kernel, request, {});
+    return run_all_planned(device, call, kernel, request);
   if (request.list.count != 0 || form == ParameterForm::kCells)
     return run_with_data(device, call, kernel, request);
   Status status = call_without_arguments(device, kernel, form, request.args);
-  return status.is_ok() ? Status::ok() : abandon_region(device, kernel, request.list, {}, std::move(status));
+  return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
 }
 
 Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {
