@@ -8,8 +8,8 @@
 // A device that starts nothing before somebody waits for it, where the suite has one.
 // RUN: %run SIM_CUDA_HOLD=1 %t
 // UNSUPPORTED: runtime-llvm
-// The plugins of LLVM 16 let the code of every device read the linked variables of the first.
-// UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-16-legacy
+// The plugins of LLVM 16, and LLVM 17's with images of clang 16, let the code of every device read the linked variables of the first.
+// UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-llvm-17 && clang-16
 
 #include "check.h"
 
