@@ -4,10 +4,17 @@
 #include "mapping/present_items.h"
 
 #include "base/sched_point.h"
+#include "base/settings.h"
 
 namespace omptarget {
 
 namespace {
+
+/// Pointers that the user wants attached, whether or not the construct maps something anew, are left to planning.
+bool attaches_always(uint64_t type) {
+  static const bool is_wanted = setting_flag(SettingId::kAttachAutoAsAlways);
+  return type == map_type::kAttach && is_wanted;
+}
 
 /// action(type, number, ref) for each argument in its order, until it is false. Whether there was nothing else.
 template <typename Action> bool for_each_simple(const MapList &list, PresentRefs &refs, Action action) {
@@ -18,7 +25,9 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
     const auto type = static_cast<uint64_t>(list.types[i]);
     PresentRef &ref = refs[static_cast<size_t>(i)];
     ref = {};
-    const bool is_done = is_simple(type) && !(list.mappers && list.mappers[i]) ? action(type, i, ref) : is_no_data(type);
+    const bool is_done = is_simple(type) && !(list.mappers && list.mappers[i])
+                             ? action(type, i, ref)
+                             : is_no_data(type) && !attaches_always(type);
     if (!is_done) {
       refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
       return false;
