@@ -100,6 +100,18 @@ static void mappers(int times) {
 #pragma omp target exit data map(mapper(part), from : parts[0 : kParts])
 }
 
+// A target task and its end. libomp gives it to a helper thread unless LIBOMP_USE_HIDDEN_HELPER_TASK is 0 (run's nowait_here).
+static void nowait(int times) {
+  int counter = 0;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : counter) nowait
+    counter++;
+#pragma omp taskwait
+  }
+  if (counter != times)
+    abort();
+}
+
 static void two_threads_int(int times) {
 #pragma omp parallel num_threads(2)
   mapped_int(times);
@@ -140,6 +152,7 @@ static const struct Benchmark {
     {"exit_among_1e6", leave, 10000, 0, 1000000, enter, 0, 0},
     {"two_threads", two_threads, 5000, 1, 0, 0, 0, 0},
     {"two_threads_int", two_threads_int, 5000, 0, 0, 0, 0, 0},
+    {"nowait", nowait, 2000, 0, 0, 0, 0, 0},
     {"first_copy", first_copy, 1, 0, 0, 0, end_copy, 1000000},
     {"mappers", mappers, 1, 0, 0, 0, 0, kParts},
 };
