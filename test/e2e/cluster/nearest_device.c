@@ -17,39 +17,11 @@
 // CHECK: device 3 is in NUMA domain 1, at distance 10
 // CHECK: the default device is 3: distance 10, 2 of 4 device(s) are as near, place 5 on the node
 
-#include "check.h"
-
-#include <string.h>
-#include <sys/stat.h>
-
-static void write_file(const char *folder, const char *part, const char *name, const char *text) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s%s", folder, part);
-  mkdir(path, 0700);
-  snprintf(path, sizeof path, "%s%s/%s", folder, part, name);
-  FILE *file = fopen(path, "w");
-  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-/// All CPUs are those of one domain.
-static void describe(const char *folder, int domain) {
-  mkdir(folder, 0700);
-  write_file(folder, "", "online", "1,4\n");
-  write_file(folder, "/node1", "cpulist", domain == 1 ? "0-65000\n" : "\n");
-  write_file(folder, "/node4", "cpulist", domain == 4 ? "0-65000\n" : "\n");
-  write_file(folder, "/node1", "distance", "10 21\n");
-  write_file(folder, "/node4", "distance", "21 10\n");
-  write_file(folder, "/pci", "note", "");
-  for (int device = 0; device < 4; device++) {
-    char address[64];
-    snprintf(address, sizeof address, "/pci/0000:%02x:00.0", device + 1);
-    write_file(folder, address, "numa_node", device < 2 ? "4\n" : "1\n");
-  }
-}
+#include "numa_folder.h"
 
 int main(int count, char **arguments) {
   if (strcmp(arguments[1], "describe") == 0) {
-    describe(arguments[count - 2], atoi(arguments[count - 1]));
+    describe_gpus(arguments[count - 2], atoi(arguments[count - 1]), 2);
     return failed_checks;
   }
   CHECK_EQ(omp_get_default_device(), atoi(arguments[1]));

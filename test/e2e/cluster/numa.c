@@ -6,12 +6,12 @@
 
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl
 // RUN: %clang %s -I%inputs %t.fake.so -o %t -pthread
-// RUN: rm -rf %t.nodes && mkdir -p %t.nodes/node0 %t.nodes/node1 %t.nodes/node2 %t.nodes/node3
+// RUN: rm -rf %t.nodes
 // RUN: %run %t describe %t.nodes
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa OMP_PROC_BIND=close OMP_PLACES=cores %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa OMP_NUM_THREADS=3 %t three
-// RUN: rm -rf %t.one && mkdir -p %t.one/node0 %t.one/node1 %t.one/node2 %t.one/node3
+// RUN: rm -rf %t.one
 // RUN: %run ONE_DOMAIN=1 %t describe %t.one && %run FAKE_NUMA=%t.one ONE_DOMAIN=1 LIBOMPTARGET_HOST_DEVICES=numa %t bound
 // RUN: %run FAKE_NUMA=%t.nodes LIBOMPTARGET_HOST_DEVICES=numa FAKE_NUMA_REFUSES=1 %t refused 2>&1 | %check --check-prefix=REFUSED
 // RUN: %run FAKE_NUMA=%t.nowhere LIBOMPTARGET_HOST_DEVICES=numa %t nowhere 2>&1 | %check --check-prefix=NOWHERE
@@ -26,11 +26,10 @@
 #include <sched.h>
 #pragma omp end declare target
 
-#include "check.h"
 #include "fake_numa.h"
+#include "numa_folder.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,25 +51,18 @@ static void divide_cpus(void) {
   devices = CPU_COUNT(&cpus_of_device[1]) == 0 ? 1 : 2;
 }
 
-static void write_file(const char *folder, const char *name, const char *text) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "w");
-  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
 static void describe(const char *folder) {
   static char lists[2][8 * CPU_SETSIZE];
   for (int device = 0; device < 2; device++)
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
       if (CPU_ISSET(cpu, &cpus_of_device[device]))
         sprintf(lists[device] + strlen(lists[device]), "%s%d", lists[device][0] ? "," : "", cpu);
-  write_file(folder, "online", "0-3\n");
-  write_file(folder, "has_memory", "0-1,3\n");
-  write_file(folder, "node0/cpulist", lists[0]);
-  write_file(folder, "node1/cpulist", "\n");
-  write_file(folder, "node2/cpulist", "60000-60003\n");
-  write_file(folder, "node3/cpulist", lists[1]);
+  write_numa_file(folder, "", "online", "0-3\n");
+  write_numa_file(folder, "", "has_memory", "0-1,3\n");
+  write_numa_file(folder, "/node0", "cpulist", lists[0]);
+  write_numa_file(folder, "/node1", "cpulist", "\n");
+  write_numa_file(folder, "/node2", "cpulist", "60000-60003\n");
+  write_numa_file(folder, "/node3", "cpulist", lists[1]);
 }
 
 static void check_memory(int device) {

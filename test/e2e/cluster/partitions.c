@@ -26,42 +26,15 @@
 // PARTS: device 1 is GPU-0000000000000001
 // GPU: device 0 is GPU-0000000000000003
 
-#include "check.h"
-
-#include <string.h>
-#include <sys/stat.h>
+#include "numa_folder.h"
 
 const char *omp_get_uid_from_device(int);
 int omp_get_device_from_uid(const char *);
 
-static void write_file(const char *folder, const char *part, const char *name, const char *text) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s%s", folder, part);
-  mkdir(path, 0700);
-  snprintf(path, sizeof path, "%s%s/%s", folder, part, name);
-  FILE *file = fopen(path, "w");
-  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-/// Four GPUs of which the kernel lists function 0 alone; the last is near.
-static void describe(const char *folder) {
-  write_file(folder, "", "online", "1,4\n");
-  write_file(folder, "/node1", "cpulist", "0-65000\n");
-  write_file(folder, "/node4", "cpulist", "\n");
-  write_file(folder, "/node1", "distance", "10 21\n");
-  write_file(folder, "/node4", "distance", "21 10\n");
-  write_file(folder, "/pci", "note", "");
-  for (int gpu = 1; gpu <= 4; gpu++) {
-    char address[64];
-    snprintf(address, sizeof address, "/pci/0000:%02x:00.0", gpu);
-    write_file(folder, address, "numa_node", gpu < 4 ? "4\n" : "1\n");
-  }
-}
-
 /// Arguments: how many devices there are, and the default one.
 int main(int count, char **arguments) {
   if (strcmp(arguments[1], "describe") == 0) {
-    describe(arguments[2]);
+    describe_gpus(arguments[2], 1, 3); // the kernel lists function 0 of each GPU alone; the last is near
     return failed_checks;
   }
   const int devices = atoi(arguments[1]);

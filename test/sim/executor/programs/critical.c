@@ -6,37 +6,19 @@
 // REQUIRES: sim-amdgpu
 // RUN: %clang %s -o %t && %run %t
 
-#include "check.h"
-
-#define THREADS 96
+#include "one_at_a_time.h"
 
 int main(void) {
-  int count = 0, sum = 0, inside = 0, together = 0;
-#pragma omp target map(tofrom : count, sum, inside, together)
+  Visits visits = {0};
+#pragma omp target map(tofrom : visits)
 #pragma omp parallel num_threads(THREADS)
   {
     const int thread = omp_get_thread_num();
-    if (thread % 3 != 1) { // not all lanes of a wave
+    if (goes_in(thread)) {
 #pragma omp critical
-      {
-        volatile int *guard = &inside;
-        if (*guard != 0)
-          together++;
-        *guard = 1;
-        count++;
-        sum += thread;
-        *guard = 0;
-      }
+      visit(&visits, thread);
     }
   }
-  int wanted_count = 0, wanted_sum = 0;
-  for (int thread = 0; thread < THREADS; ++thread)
-    if (thread % 3 != 1) {
-      wanted_count++;
-      wanted_sum += thread;
-    }
-  CHECK_EQ(together, 0);
-  CHECK_EQ(count, wanted_count);
-  CHECK_EQ(sum, wanted_sum);
+  check_visits(&visits);
   return finish();
 }

@@ -9,37 +9,22 @@
 // RUN: %run SIM_EXECUTOR_SEED=7 SIM_EXECUTOR_QUANTUM=3 %t
 // RUN: %run SIM_EXECUTOR_SEED=8 SIM_EXECUTOR_QUANTUM=1000 %t
 
-#include "check.h"
-
-#define THREADS 96
+#include "one_at_a_time.h"
 
 int main(void) {
-  int count = 0, sum = 0, lock = 0, inside = 0, together = 0;
-#pragma omp target parallel num_threads(THREADS) map(tofrom : count, sum, lock, inside, together)
+  Visits visits = {0};
+  int lock = 0;
+#pragma omp target parallel num_threads(THREADS) map(tofrom : visits, lock)
   {
     const int thread = omp_get_thread_num();
-    if (thread % 3 != 1) {
+    if (goes_in(thread)) {
       int free = 0;
       while (!__atomic_compare_exchange_n(&lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         free = 0;
-      volatile int *guard = &inside;
-      if (*guard != 0)
-        together++;
-      *guard = 1;
-      *(volatile int *)&count += 1;
-      *(volatile int *)&sum += thread;
-      *guard = 0;
+      visit(&visits, thread);
       __atomic_exchange_n(&lock, 0, __ATOMIC_ACQ_REL);
     }
   }
-  int wanted_count = 0, wanted_sum = 0;
-  for (int thread = 0; thread < THREADS; ++thread)
-    if (thread % 3 != 1) {
-      wanted_count++;
-      wanted_sum += thread;
-    }
-  CHECK_EQ(together, 0);
-  CHECK_EQ(count, wanted_count);
-  CHECK_EQ(sum, wanted_sum);
+  check_visits(&visits);
   return finish();
 }
