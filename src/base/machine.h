@@ -10,7 +10,8 @@
 
 namespace omptarget {
 
-/// Kinds of relocations, by their numbers (<elf.h> and LLVM's headers exclude one another), that the dynamic linker carries out in shared objects.
+/// Kinds of relocations that the dynamic linker carries out in shared objects, by their numbers: <elf.h> and LLVM's headers exclude
+/// one another.
 struct Relocations {
   uint32_t none;
   uint32_t absolute; ///< address of a symbol
