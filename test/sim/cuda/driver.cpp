@@ -58,6 +58,12 @@ void at_exit() {
 
 bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }
 
+/// For functions that concern a device.
+#define SIM_ENTER_OF_DEVICE(name, device)                                                                              \
+  SIM_ENTER(name);                                                                                                     \
+  if (!is_device(device))                                                                                              \
+  return CUDA_ERROR_INVALID_VALUE
+
 const ShownDevice &shown(int device) { return state().devices[static_cast<size_t>(device)]; }
 
 CUuuid uuid_of(int gpu, int instance) {
@@ -174,41 +180,31 @@ SIM_API CUresult cuDeviceGetCount(int *count) {
 }
 
 SIM_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  SIM_ENTER(cuDeviceGet);
-  if (!is_device(ordinal))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGet, ordinal);
   *device = ordinal;
   return CUDA_SUCCESS;
 }
 
 SIM_API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
-  SIM_ENTER(cuDeviceGetName);
-  if (!is_device(device))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGetName, device);
   std::snprintf(name, static_cast<size_t>(size), "stand-in sm_%d", shown(device).sm);
   return CUDA_SUCCESS;
 }
 
 SIM_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
-  SIM_ENTER(cuDeviceGetUuid);
-  if (!is_device(device))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGetUuid, device);
   *uuid = uuid_of(shown(device).gpu, -1);
   return CUDA_SUCCESS;
 }
 
 SIM_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
-  SIM_ENTER(cuDeviceGetUuid_v2);
-  if (!is_device(device))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGetUuid_v2, device);
   *uuid = uuid_of(shown(device).gpu, shown(device).instance);
   return CUDA_SUCCESS;
 }
 
 SIM_API CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {
-  SIM_ENTER(cuDeviceGetPCIBusId);
-  if (!is_device(device))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGetPCIBusId, device);
   std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", shown(device).gpu + 1);
   return CUDA_SUCCESS;
 }
@@ -220,9 +216,7 @@ SIM_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
 }
 
 SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  SIM_ENTER(cuDeviceGetAttribute);
-  if (!is_device(device))
-    return CUDA_ERROR_INVALID_VALUE;
+  SIM_ENTER_OF_DEVICE(cuDeviceGetAttribute, device);
   const int sm = shown(device).sm;
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:

@@ -71,6 +71,16 @@ hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agen
   return HSA_STATUS_SUCCESS;
 }
 
+/// Whether memory of this kind begins there; then it is known no more. The lock is held.
+bool forget_memory(const void *begin, MemoryKind kind) {
+  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(begin));
+  if (found == state().memory.end() || found->second.kind != kind)
+    return false;
+  state().memory.erase(found);
+  ++state().memory_generation;
+  return true;
+}
+
 } // namespace
 
 SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
@@ -102,13 +112,10 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
 SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
   SIM_ENTER(hsa_amd_memory_pool_free);
   const std::lock_guard lock(state().mutex);
-  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
-  if (found == state().memory.end() || found->second.kind != MemoryKind::kPool) {
+  if (!forget_memory(memory, MemoryKind::kPool)) {
     violation("hsa_amd_memory_pool_free: %p is no memory of a pool", memory);
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   }
-  state().memory.erase(found);
-  ++state().memory_generation;
   if (!ipc_memory().release(memory))
     std::free(memory);
   return HSA_STATUS_SUCCESS;
@@ -160,13 +167,10 @@ SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *a
 SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
   SIM_ENTER(hsa_amd_memory_unlock);
   const std::lock_guard lock(state().mutex);
-  const auto found = state().memory.find(reinterpret_cast<uintptr_t>(host));
-  if (found == state().memory.end() || found->second.kind != MemoryKind::kLocked) {
+  if (!forget_memory(host, MemoryKind::kLocked)) {
     violation("hsa_amd_memory_unlock: %p is not locked", host);
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
-  state().memory.erase(found);
-  ++state().memory_generation;
   return HSA_STATUS_SUCCESS;
 }
 
