@@ -13,6 +13,7 @@
 #include "device/libomp.h"
 #include "device/process_exit.h"
 #include "image/image_facts.h"
+#include "image/plugin_need.h"
 #include "indirect/caller_registry.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
@@ -163,7 +164,7 @@ PluginNeed Runtime::need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &
   for (const auto &library : libraries)
     for (size_t i = 0; i < library->images.size(); ++i)
       if (const std::optional<ImageFacts> facts = modules_.facts_of(library, i))
-        need.add(PluginNeed::of_image(*facts));
+        need.add(plugin_need_of(*facts));
   return need;
 }
 
@@ -289,13 +290,13 @@ std::vector<std::string> Runtime::explain_devices() {
 
 void Runtime::connect_tool() {
   if (!get().has_ended())
-    observe::connect_tool([] { return get().number_of_devices_so_far(); }, [] { get().tell_end_to_tool(); });
+    observe::connect_tool([] { return get().number_of_devices_so_far(); }, [] { get().report_end_to_tool(); });
 }
 
 /// libomp ends, and with it the tool: devices that live longer end for it now.
-void Runtime::tell_end_to_tool() {
+void Runtime::report_end_to_tool() {
   for (int32_t i = 0; Device *const device = known_device(i); ++i)
-    device->tell_end();
+    device->report_end();
 }
 
 // A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are taken

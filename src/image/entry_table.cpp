@@ -51,7 +51,7 @@ bool looks_like_old_requires(const EntryTable &table) {
          record.flags == OMPTARGET_ENTRY_REQUIRES && (!table.bounds || table.bounds->contains_text(record.name));
 }
 
-bool looks_new(const std::byte *from) {
+bool looks_like_new_entry(const std::byte *from) {
   const auto record = load<__tgt_offload_entry_v1>(from);
   return record.reserved == 0 && record.version != 0 && record.kind != 0 && (record.kind & (record.kind - 1)) == 0;
 }
@@ -116,7 +116,7 @@ Result<uint32_t> entry_size(const EntryTable &table) {
       return kOldSize;
     return Status::error("the entry table has the size of new entries, but does not begin like one");
   }
-  if (fits_new && looks_new(table.begin) && !(fits_old && looks_like_old_requires(table)))
+  if (fits_new && looks_like_new_entry(table.begin) && !(fits_old && looks_like_old_requires(table)))
     return kNewSize;
   if (fits_old && looks_like_old_requires(table))
     return kOldSize;

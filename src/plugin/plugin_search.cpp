@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <llvm/BinaryFormat/ELF.h>
 #include <utility>
 
 #include "base/log.h"
@@ -77,20 +76,6 @@ void load_unless_served(PluginSet &set, const PluginSet::Waiting &candidate) {
 }
 
 } // namespace
-
-PluginNeed PluginNeed::of_image(const ImageFacts &facts) {
-  switch (facts.kind) {
-  case ImageKind::kElf:
-    return {facts.machine == llvm::ELF::EM_CUDA, facts.machine == llvm::ELF::EM_AMDGPU};
-  case ImageKind::kPtx:
-  case ImageKind::kFatBinary:
-    return {true, false};
-  case ImageKind::kBitcode:
-  case ImageKind::kUnknown:
-    return PluginNeed::all();
-  }
-  return PluginNeed::all();
-}
 
 bool PluginSet::lacks(const PluginNeed &need) const {
   return std::any_of(waiting.begin(), waiting.end(), [&](const Waiting &candidate) { return need.covers(candidate.kind); });

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "image/image_facts.h"
 #include "plugin/plugin.h"
 
 namespace omptarget {
@@ -26,8 +25,6 @@ struct PluginNeed {
   bool amdgpu = false;
 
   static PluginNeed all() { return {true, true}; }
-  /// What such an image could be for.
-  static PluginNeed of_image(const ImageFacts &facts);
   bool covers(const std::string &kind) const { return (cuda || kind != "cuda") && (amdgpu || kind != "amdgpu"); }
   void add(const PluginNeed &other) {
     cuda |= other.cuda;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fakes.h"
+#include "image/plugin_need.h"
 #include "plugin/plugin_search.h"
 
 namespace omptarget {
@@ -108,7 +109,7 @@ TEST_F(Search, drivers_that_no_image_needs_wait) {
 
 TEST_F(Search, images_tell_which_driver_they_need) {
   const auto need_of = [](std::string_view text) {
-    const PluginNeed need = PluginNeed::of_image(image_facts(std::as_bytes(std::span(text))));
+    const PluginNeed need = plugin_need_of(image_facts(std::as_bytes(std::span(text))));
     return std::string(need.cuda ? "cuda " : "") + (need.amdgpu ? "amdgpu" : "");
   };
   const auto elf = [](uint16_t machine) {
