@@ -44,7 +44,7 @@ Result<void *> CachingAllocator::allocate(size_t size) {
   ++state_.lock()->statistics.allocations;
   size_t bytes = may_keep(size) ? class_size(size) : size;
   Result<void *> memory = source_.allocate(bytes);
-  // Without what is kept, and what the class is larger by.
+  // Once more after giving back what is kept, and without rounding up to the class.
   if (!memory && (bytes != size || state_.lock()->statistics.kept_bytes != 0)) {
     OMPTARGET_TRY(trim());
     bytes = size;
@@ -66,7 +66,7 @@ bool CachingAllocator::try_release(void *memory) {
     return false;
   const size_t bytes = found->second.size;
   AllocatorStatistics &statistics = state->statistics;
-  if (is_look_due(*state))
+  if (is_check_due(*state))
     return false;
   if (threshold_ == 0 || bytes > class_size(threshold_) || class_size(bytes) != bytes ||
       statistics.kept_bytes + bytes > limit_)
@@ -87,16 +87,16 @@ uint64_t CachingAllocator::coarse_now() {
 void CachingAllocator::give_back_after(uint64_t idle_ns, uint64_t (*now)()) {
   idle_ns_ = idle_ns;
   now_ = now;
-  state_.lock()->next_look = now() + idle_ns;
+  state_.lock()->next_check = now() + idle_ns;
 }
 
-// The fewest that were kept of a class at any time since the last look are what nobody needed.
+// The fewest that were kept of a class at any time since the last check are what nobody needed.
 std::vector<void *> CachingAllocator::take_unneeded() {
   std::vector<void *> all;
   auto state = state_.lock();
-  if (!is_look_due(*state))
+  if (!is_check_due(*state))
     return all;
-  state->next_look = now_() + idle_ns_;
+  state->next_check = now_() + idle_ns_;
   for (size_t i = 0; i < kSizeClasses; ++i) {
     std::vector<void *> &kept = state->kept[i];
     const auto end = kept.begin() + static_cast<ptrdiff_t>(std::min(state->unneeded[i], kept.size()));

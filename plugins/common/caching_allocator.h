@@ -71,15 +71,15 @@ private:
   struct State {
     std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
     std::array<std::vector<void *>, kSizeClasses> kept;
-    std::array<size_t, kSizeClasses> unneeded{}; ///< of these, how many nobody needed since the last look
-    uint64_t next_look = 0; ///< time of the next one
+    std::array<size_t, kSizeClasses> unneeded{}; ///< of these, how many nobody needed since the last check
+    uint64_t next_check = 0; ///< time of the next one
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);
   bool may_keep(size_t size) const { return size <= threshold_ && threshold_ != 0 && class_size(size) <= limit_; }
   std::vector<void *> take_all_kept();
   static uint64_t coarse_now();
-  bool is_look_due(const State &state) const { return idle_ns_ != 0 && now_() >= state.next_look; }
+  bool is_check_due(const State &state) const { return idle_ns_ != 0 && now_() >= state.next_check; }
   std::vector<void *> take_unneeded();
   Status release_to_source(const std::vector<void *> &memory);
 

@@ -27,7 +27,7 @@ public:
   /// is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
-  /// Looks for a range that the LockedRanges which ask have not pinned. What is counted is given back by unpin().
+  /// Looks for memory that others than the calling LockedRanges have pinned. What is counted is given back by unpin().
   virtual PinnedView find_pinned(void *, size_t) { return {}; }
 };
 
@@ -57,7 +57,7 @@ private:
   };
   using Ranges = std::map<uintptr_t, Range>;
   Ranges::iterator find(uintptr_t address);
-  /// The first one that has a part of the range, which begins in none; end() if there is none.
+  /// The first range that begins in [address, address + size), where none holds address itself; end() if there is none.
   Ranges::iterator find_behind(uintptr_t address, size_t size);
 
   HostPinner &pinner_;

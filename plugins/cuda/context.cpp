@@ -89,8 +89,8 @@ bool CurrentContext::may_try_with_own(CUresult result) {
   return is_chosen && current.is_pushed;
 }
 
-// A thread that has lost its context since the last look is no reason.
-void CurrentContext::learn_from(CUresult result) {
+// A thread that has lost its context since it was last asked is no reason.
+void CurrentContext::note_own_needed(CUresult result) {
   if (result == CUDA_SUCCESS && !current.was_none)
     wants_own.store(true, std::memory_order_relaxed);
 }

@@ -40,7 +40,7 @@ struct CurrentContext {
   /// A function that needs any context gave this result: whether it is worth another call, now with the device's own.
   static bool may_try_with_own(CUresult result);
   /// The other call succeeded: the driver wants the device's own for these functions, too.
-  static void learn_from(CUresult result);
+  static void note_own_needed(CUresult result);
   /// A context is about to be given up: the thread that was left with it loses it, others when they next need one.
   static void forget(CUcontext context);
   /// The call that could not make the context current, or null; asked once.
@@ -56,7 +56,7 @@ template <typename Call> CUresult call_in_context(ContextNeed need, Call call) {
   CUresult result = call();
   if (need == ContextNeed::kAny && result != CUDA_SUCCESS && CurrentContext::may_try_with_own(result)) {
     result = call();
-    CurrentContext::learn_from(result);
+    CurrentContext::note_own_needed(result);
   }
   return result;
 }

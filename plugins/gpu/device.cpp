@@ -94,7 +94,7 @@ Status Device::deinit() {
   return status;
 }
 
-// Goes on after failures: after a kernel's fault what can be given back still is.
+// Goes on after failures: what can be given back after a kernel's fault is given back.
 Status Device::release_contents() {
   Status status;
   if (!fault_.happened())

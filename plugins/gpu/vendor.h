@@ -27,7 +27,7 @@ public:
   virtual int rank(const Device &device) const = 0;
 };
 
-/// One made of what a vendor reads: T has name(), and rank() of what D::runs() returns. D is the vendor's device.
+/// An ImageTarget made of what a vendor reads: T has name(), and rank() of what D::runs() returns. D is the vendor's device.
 template <typename T, typename D> class TargetOf final : public ImageTarget {
 public:
   explicit TargetOf(const T &read) : value(read) {}
@@ -36,7 +36,7 @@ public:
   const T value;
 };
 
-/// A function for Vendor::read_image_target of one that returns a Result<T>.
+/// Vendor::read_image_target, made of a function that returns a Result<T>.
 template <auto read, typename T, typename D>
 Result<std::unique_ptr<ImageTarget>> read_target(const void *image, size_t size) {
   OMPTARGET_TRY_ASSIGN(const T target, read(image, size));

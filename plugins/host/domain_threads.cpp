@@ -83,12 +83,12 @@ public:
     if (fork_call_)
       fork_call_(&location, 1, reinterpret_cast<Microtask>(&bind_thread), &domain);
     // For the region's own construct, whichever it is: the runtime keeps the number of teams as that of a parallel region's threads.
-    if (push_num_teams_ && global_thread_num_ && !is_told_sizes())
+    if (push_num_teams_ && global_thread_num_ && !sets_team_sizes())
       push_num_teams_(&location, global_thread_num_(&location), static_cast<int32_t>(domain.cpus.size()), 1);
   }
 
 private:
-  static bool is_told_sizes() {
+  static bool sets_team_sizes() {
     return setting_of_host("OMP_NUM_THREADS") || setting_of_host("OMP_NUM_TEAMS") ||
            setting_of_host("OMP_TEAMS_THREAD_LIMIT");
   }

@@ -29,7 +29,7 @@ std::string name_of(int32_t device, const void *kernel) {
 
 void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
-void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
+void print_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
   print_info(device_number(device), "Launching kernel %s with %u blocks and %u threads in Generic mode",
              name_of(device, kernel).c_str(), std::max(teams, 1u), std::max(threads, 1u));
 }

@@ -14,9 +14,9 @@ namespace omptarget::host {
 void set_info_flag(uint32_t flag);
 
 /// Whether launches are told.
-inline bool tells_launches() { return wants_info(kInfoKernels); }
+inline bool prints_launches() { return wants_info(kInfoKernels); }
 /// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
 /// teams, threads: as requested, 0 if not.
-void tell_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads);
+void print_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads);
 
 } // namespace omptarget::host

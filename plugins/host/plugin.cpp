@@ -28,25 +28,25 @@ namespace omptarget::host {
 
 namespace {
 
-/// Whether the host library tells of forks; LLVM's do not.
-constinit std::atomic<bool> is_told_of_forks{false};
+/// Whether the host library announces forks; LLVM's do not.
+constinit std::atomic<bool> are_forks_announced{false};
 
 /// All devices; their locks are held during a fork, so that the child finds them free and what they guard whole.
 struct Devices {
   Devices() {
     for (int32_t device = 0; device < device_count(); ++device)
       states.emplace_back(device);
-    const auto lock = [] { each_unless_told(&std::mutex::lock); };
-    const auto unlock = [] { each_unless_told(&std::mutex::unlock); };
+    const auto lock = [] { each_unless_announced(&std::mutex::lock); };
+    const auto unlock = [] { each_unless_announced(&std::mutex::unlock); };
     const auto unlock_in_child = [] {
       KernelRuns::forget_other_threads();
-      if (!is_told_of_forks.load(std::memory_order_relaxed))
+      if (!are_forks_announced.load(std::memory_order_relaxed))
         unlock_in_child_of_fork();
     };
     pthread_atfork(lock, unlock, unlock_in_child);
   }
-  static void each_unless_told(void (std::mutex::*action)()) {
-    if (!is_told_of_forks.load(std::memory_order_relaxed))
+  static void each_unless_announced(void (std::mutex::*action)()) {
+    if (!are_forks_announced.load(std::memory_order_relaxed))
       each(action);
   }
   static void each(void (std::mutex::*action)()) {
@@ -323,8 +323,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
   constexpr uint32_t kImplicitVersion = 3;
   const uint32_t teams = args->Version >= 2 ? args->NumTeams[0] : 0;
   const uint32_t threads = args->Version >= 2 ? args->ThreadLimit[0] : 0;
-  if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, teams, threads);
+  if (prints_launches() && is_device(device)) [[unlikely]]
+    print_launch(device, kernel, teams, threads);
   return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, teams, threads);
 }
 
@@ -337,8 +337,8 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, vo
     return finish(Status::error(format("a kernel cannot have %d arguments", count)));
   const auto wanted_teams = static_cast<uint32_t>(std::max(teams, 0)),
              wanted_threads = static_cast<uint32_t>(std::max(threads, 0));
-  if (tells_launches() && is_device(device)) [[unlikely]]
-    tell_launch(device, kernel, wanted_teams, wanted_threads);
+  if (prints_launches() && is_device(device)) [[unlikely]]
+    print_launch(device, kernel, wanted_teams, wanted_threads);
   return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, wanted_teams, wanted_threads);
 }
 
@@ -354,7 +354,7 @@ int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_off
 void __tgt_rtl_fork_phase(int32_t phase) {
   switch (phase) {
   case OMPTARGET_FORK_ANNOUNCED:
-    return is_told_of_forks.store(true, std::memory_order_relaxed);
+    return are_forks_announced.store(true, std::memory_order_relaxed);
   case OMPTARGET_FORK_BEFORE:
     return Devices::each(&std::mutex::lock);
   case OMPTARGET_FORK_PARENT:

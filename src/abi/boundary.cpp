@@ -78,7 +78,7 @@ bool succeeded(Status status, const Call &call) {
   return false;
 }
 
-void finish_unheard(Status status, const Call &call) {
+void finish_unreported(Status status, const Call &call) {
   if (!status.is_ok() && Runtime::get().is_mandatory())
     end_with(status.failure(), call);
   (void)succeeded(std::move(status), call);

@@ -32,7 +32,7 @@ bool succeeded(Status status, const Call &call);
 
 /// For what fails after its API function has returned, or cannot report it: as succeeded, but any failure is fatal under
 /// OMP_TARGET_OFFLOAD=MANDATORY.
-void finish_unheard(Status status, const Call &call);
+void finish_unreported(Status status, const Call &call);
 
 /// Answers a call of a function that this library exports and does not support: prints its name, once.
 void report_unsupported(const char *function);

@@ -66,7 +66,7 @@ template <typename Work> bool in_task(const Call &call, int32_t count, void *dep
   const auto run = [](void *argument) {
     const std::unique_ptr<Task> own(static_cast<Task *>(argument));
     observe::note_api_call(own->call.code);
-    finish_unheard(own->work(), own->call); // the routine has returned
+    finish_unreported(own->work(), own->call); // the routine has returned
   };
   if (libomp::start_task(run, task.get(), count, objects)) {
     (void)task.release(); // it deletes itself
@@ -131,7 +131,7 @@ int omp_target_memcpy_rect(void *destination, const void *source, size_t element
 
 void *omp_target_memset(void *pointer, int value, size_t length, int device) {
   const Call call = api_call("omp_target_memset", device, __builtin_return_address(0));
-  finish_unheard(fill_memory(pointer, static_cast<uint8_t>(value), length, device), call);
+  finish_unreported(fill_memory(pointer, static_cast<uint8_t>(value), length, device), call);
   return pointer;
 }
 

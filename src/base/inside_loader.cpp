@@ -40,7 +40,7 @@ struct Search {
   bool is_inside;
 };
 
-_Unwind_Reason_Code look_at_frame(_Unwind_Context *context, void *argument) {
+_Unwind_Reason_Code check_frame(_Unwind_Context *context, void *argument) {
   auto *const search = static_cast<Search *>(argument);
   const uintptr_t code = _Unwind_GetIP(context);
   search->is_inside |= code >= search->loader.begin && code < search->loader.end;
@@ -53,7 +53,7 @@ uintptr_t start_of_program() {
   return start;
 }
 
-_Unwind_Reason_Code look_for_call(_Unwind_Context *context, void *argument) {
+_Unwind_Reason_Code find_loader_call(_Unwind_Context *context, void *argument) {
   auto *const nearest = static_cast<LoaderCall *>(argument);
   const uintptr_t function = _Unwind_GetRegionStart(context);
   if (function == reinterpret_cast<uintptr_t>(&std::exit))
@@ -71,7 +71,7 @@ _Unwind_Reason_Code look_for_call(_Unwind_Context *context, void *argument) {
 
 LoaderCall nearest_loader_call() {
   LoaderCall nearest = LoaderCall::kNotTold;
-  (void)_Unwind_Backtrace(look_for_call, &nearest);
+  (void)_Unwind_Backtrace(find_loader_call, &nearest);
   return nearest;
 }
 
@@ -79,7 +79,7 @@ bool may_be_inside_loader() {
   Search search{range_of_loader(), false};
   if (search.loader.begin == 0)
     return true;
-  const _Unwind_Reason_Code reason = _Unwind_Backtrace(look_at_frame, &search);
+  const _Unwind_Reason_Code reason = _Unwind_Backtrace(check_frame, &search);
   return search.is_inside || reason != _URC_END_OF_STACK;
 }
 

@@ -21,9 +21,9 @@ struct ProcessRank {
   std::optional<int64_t> count_on_node;   ///< processes of the program on this node
 };
 
-/// Of count things of a node, such as its devices, the one that is this process's: they are dealt round robin by the place on
-/// the node. The first one where that is not told. count: at least 1.
-inline int64_t dealt_to(const ProcessRank &rank, int64_t count) { return rank.on_node.value_or(0) % count; }
+/// Which of count things of a node, such as its devices, is this process's: they are dealt round robin by the place on the node.
+/// 0 where the place is not known. count: at least 1.
+inline int64_t share_of(const ProcessRank &rank, int64_t count) { return rank.on_node.value_or(0) % count; }
 
 /// Looks a variable up, as getenv does.
 using VariableReader = const char *(*)(const char *name);

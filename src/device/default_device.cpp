@@ -98,7 +98,7 @@ std::vector<int> distances_from(const std::vector<int> &cpus, int32_t devices) {
   }
   for (int32_t i = 0; i < devices; ++i) {
     const Device &device = *Runtime::get().known_device(i);
-    const int32_t domain = device.plugin().device_numa_domain(device.local_id());
+    const int32_t domain = device.plugin_device().device_numa_domain();
     for (const NumaDomain &from : own.value())
       if (domain >= 0)
         distances[static_cast<size_t>(i)] =
@@ -132,7 +132,7 @@ DefaultDevice device_of_place(const ProcessRank &rank, int32_t count) {
                               rank.launcher, rank.on_node_variable, count);
   if (rank.count_on_node && *rank.count_on_node > count)
     reason += format(", shared by %lld processes", static_cast<long long>(*rank.count_on_node));
-  return {static_cast<int32_t>(dealt_to(rank, count)), std::move(reason)};
+  return {static_cast<int32_t>(share_of(rank, count)), std::move(reason)};
 }
 
 void choose_default_device() {

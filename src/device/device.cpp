@@ -41,13 +41,13 @@ Status Device::initialise(const Loading &) {
     return failed();
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "initialising device %d of plugin %s", local_id(),
                          plugin().name().c_str());
-  if (Status status = plugin().init_device(local_id(), static_cast<int64_t>(modules_.requires_mask())); !status) {
+  if (Status status = plugin_device_.init_device(static_cast<int64_t>(modules_.requires_mask())); !status) {
     initialisation_failure_ = status.to_string();
     return failed();
   }
-  uses_zero_copy_.store(plugin().use_auto_zero_copy(local_id()), std::memory_order_relaxed);
+  uses_zero_copy_.store(plugin_device_.use_auto_zero_copy(), std::memory_order_relaxed);
   is_initialised_.store(true, std::memory_order_release);
-  const std::string arch = plugin().device_arch(local_id());
+  const std::string arch = plugin_device_.device_arch();
   observe::report_memory_at_end(id_, [this] { return memory_use(); });
   observe::device_initialised(id_, arch.empty() ? plugin().name().c_str() : arch.c_str());
   return Status::ok();

@@ -93,13 +93,13 @@ public:
 
   /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses nobody uses
   /// it any more. finish(): destructors run and the plugin ends it; false if it could not be done until the deadline.
-  /// tell_end(): reports and tools learn of it, once; is_gone(): all that is over.
+  /// report_end(): reports and tools learn of it, once; is_gone(): all that is over.
   void close();
   bool has_ended() const { return is_closed_.load(std::memory_order_acquire); }
   bool is_gone() const { return has_ended() && is_end_told_.load(std::memory_order_relaxed); }
   bool is_idle(int32_t own_uses) const { return users_.load(std::memory_order_seq_cst) <= own_uses; }
   bool finish(Deadline deadline);
-  void tell_end();
+  void report_end();
   /// How many uses of devices that end early the calling thread is inside of.
   static int32_t own_uses();
 

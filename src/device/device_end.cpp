@@ -50,11 +50,11 @@ bool Device::finish(Deadline deadline) {
   images_.run_destructors();
   free_dormant();
   observe::keep_memory_report(id_);
-  plugin().deinit_device(local_id());
+  plugin_device_.deinit_device();
   return true;
 }
 
-void Device::tell_end() {
+void Device::report_end() {
   if (is_end_told_.exchange(true, std::memory_order_relaxed))
     return;
   print_mapping_table(*this, "libomptarget:0:0");

@@ -91,7 +91,7 @@ void DeviceImages::publish_functions() {
       print_message(text);
     return;
   }
-  if (Status status = plugin().set_function_ptr_map(device_.id(), table.size(), table.data()); !status)
+  if (Status status = device_.set_function_ptr_map(table.size(), table.data()); !status)
     print_message(format("device %d: the table of %zu indirect functions could not be set: %s", raw(id_), table.size(),
                          status.to_string().c_str()));
 }

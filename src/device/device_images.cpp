@@ -75,11 +75,11 @@ bool DeviceImages::has_loaded(const OffloadLibrary &library) const {
 std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
   std::optional<ImageCopy> best;
   int64_t best_fitness = 0;
-  const std::string arch = plugin().device_arch(device_.id());
+  const std::string arch = device_.device_arch();
   for (size_t i = 0; i < library->images.size(); ++i) {
     std::optional<ImageCopy> image = modules_.copy_image(library, i);
     if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
-        !plugin().accepts_on_device(device_.id(), image->record(), image->arch().c_str()))
+        !device_.accepts(image->record(), image->arch().c_str()))
       continue;
     const int64_t fits = fitness(*image, arch);
     if (fits > best_fitness) {
@@ -285,14 +285,14 @@ Result<__tgt_target_table *> DeviceImages::load_binary(const OffloadLibrary &lib
   std::optional<LoaderLock::Open> open;
   if (plugin().loads_side_by_side())
     open.emplace(lock_, &library);
-  return plugin().load_binary(device_.id(), record);
+  return device_.load_binary(record);
 }
 
 void DeviceImages::unload_binary(__tgt_target_table *table) {
   std::optional<LoaderLock::Open> open;
   if (plugin().loads_side_by_side())
     open.emplace(lock_, table);
-  plugin().unload_binary(device_.id(), table);
+  device_.unload_binary(table);
 }
 
 void DeviceImages::destroy(Loaded &loaded) {

@@ -105,7 +105,7 @@ private:
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
   void note_module_gone(const OffloadLibrary &library);
-  void tell_end_to_tool();
+  void report_end_to_tool();
   std::vector<Device *> devices_of(const Plugin &plugin) const;
   static void before_fork();
   static void after_fork_in_parent();

@@ -119,7 +119,7 @@ void Runtime::end_plugin(const Plugin &plugin) {
                          "they are left as they are",
                          plugin.name().c_str(), static_cast<long long>(limit)));
   for (Device *device : ending->devices)
-    device->tell_end();
+    device->report_end();
   if (!is_done->load(std::memory_order_acquire))
     return; // the list of failures may still be written
   for (const std::string &failure : ending->failures)

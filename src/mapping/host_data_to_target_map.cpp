@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kReadAttempts = 64;
 
-/// Removing changes the state before the index, and a mapping may fall asleep at any moment: who looks in between must not take the
-/// dead mapping for a new one.
+/// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment. Whoever finds it in
+/// between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -59,7 +59,7 @@ Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, Host
   return {};
 }
 
-/// What sleeps hides nothing that overlaps a range, but it may lie between a section and its base.
+/// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base.
 inline Found HostDataToTargetMap::find_around(const OrderedIndex::Neighbours &around, HostPtr begin,
                                               int64_t size) const {
   const Found found = classify(around, begin, size);
@@ -103,7 +103,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
       return found; // otherwise it has just fallen asleep
 }
 
-/// While others change the index the result is as right as the index's own.
+/// While others change the index, the result may be wrong, as that of the index itself: the caller's read section tells.
 [[gnu::noinline]] Found HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const {
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
@@ -122,8 +122,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
   return classify(around, begin, size);
 }
 
-/// A guess that holds something else is replaced once that has been removed: so threads that look up many data do not write to
-/// what all of them read.
+/// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not write to what all
+/// of them read.
 MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
   if (!found.is_contained || !MappingState::has_arrived(found.state))
     return {};
@@ -170,7 +170,7 @@ void HostDataToTargetMap::initialise(Mapping &mapping, const NewRange &range) {
   mapping.more_borrowers_ = 0;
 }
 
-/// around: of its begin, as the index is now. state: of its state word, without the generation.
+/// around: of its begin, as the index is now. state: the state word without the generation.
 Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around,
                                          DevicePtr target, uint64_t state) {
   Mapping &mapping = *new_mapping();
@@ -230,7 +230,7 @@ Removed HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word) {
   return removed;
 }
 
-/// Nobody uses a removed mapping any more: it may be used again.
+/// Nobody uses this removed mapping any more: it may become another one.
 void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
   removed.is_free = true;
   removed.allocation = mapping.allocation();

@@ -53,12 +53,12 @@ struct MappingState {
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
   /// Generations of mappings in the table are even, those of removed ones the next odd number.
   static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
-  /// Of a removed one that keeps its place in the index and its storage, since the same range is likely to be entered again.
+  /// Whether a removed mapping keeps its place in the index and its storage, since the same range is likely to be entered again.
   static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
   /// Who uses it and whether its data are there: all but generation, borrowers and storage.
   static uint64_t use(uint64_t word) { return word & (kCountMask | kLeaving | kPinned | kHeld | kReady | kArriving); }
-  /// Shifted to their place in the word: the generation of what is made of a mapping that is not in the table, or is dormant; and that
-  /// of a mapping that goes.
+  /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping, next_removed that of a
+  /// mapping that goes.
   static uint64_t next_live(uint64_t word) {
     return static_cast<uint64_t>((generation(word) | 1u) + 1) << kGenerationShift;
   }
@@ -67,7 +67,7 @@ struct MappingState {
   static uint64_t removed(uint64_t word) {
     return next_removed(word) | static_cast<uint64_t>(borrowers(word)) << kBorrowersShift;
   }
-  /// Whether nothing of its data is on the way any more. Not of a removed one, which is not ready.
+  /// Whether none of its data is on the way any more. False for a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
 };
 

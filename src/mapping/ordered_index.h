@@ -4,7 +4,8 @@
 // Mappings ordered by host address, read without a lock.
 //
 // Two levels: a directory of leaves, each leaf a sorted array of a few hundred keys. A search compares with every 16th key
-// of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times. One sequence counter covers all: a reader notes it, reads, and reads again if it changed.
+// of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times. One sequence
+// counter covers all: a reader notes it, reads, and reads again if it changed.
 // Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
 // freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and which
 // ThreadSanitizer understands.

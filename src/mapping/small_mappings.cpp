@@ -27,7 +27,7 @@ bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
 
 } // namespace
 
-/// While that is so nothing overlaps the range: ranges in the index never do.
+/// As long as it is, nothing else overlaps the range: ranges in the index never overlap.
 bool HostDataToTargetMap::is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size) {
   const uint64_t word = mapping.state();
   return MappingState::is_dormant(word) && mapping.begin() == begin && mapping.end() == begin + size && mapping.state() == word;
@@ -136,8 +136,8 @@ bool HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end, Removed
   return true;
 }
 
-/// Who falls asleep looks afterwards whether the place is still its own; who takes the place looks afterwards whether the one before
-/// sleeps (evict). One of the two sees the other, and evicts what would sleep where nobody looks.
+/// Whoever puts a mapping to sleep checks afterwards that the place still holds it; whoever takes the place checks afterwards whether
+/// the mapping before sleeps (evict). One of the two sees the other, and evicts what would sleep where nobody finds it.
 bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping &mapping = *ref.mapping;
@@ -175,8 +175,8 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
   return true;
 }
 
-/// The lock is held; around is of the range's begin, now and afterwards. Evicts what sleeps in the range. What is present there is
-/// the result; if it is null, there is room.
+/// The lock is held; around is of the range's begin, now and afterwards. Evicts what sleeps in the range. Returns what
+/// is present there; null: there is room.
 Found HostDataToTargetMap::make_room(const NewRange &range, OrderedIndex::Neighbours &around) {
   for (;; around = index_.around(static_cast<uintptr_t>(range.begin))) {
     bool is_changed = false;

@@ -28,14 +28,14 @@ template <typename Record> WorkTimes times_of_call(const Record &record) {
   return {record.begin_ns, internal::wants_times(record.listeners) ? now_ns() : 0};
 }
 
-void tell(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context, uint64_t known) {
+void report_work(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context, uint64_t known) {
   if (record.listeners & listener::kProfile)
     profile_data_operation(record, times, context, known);
   if (record.listeners & listener::kTrace)
     ompt_trace_data_operation(record, times, context);
 }
 
-void tell(const KernelRecord &record, const WorkTimes &times, const EventContext &context, uint64_t) {
+void report_work(const KernelRecord &record, const WorkTimes &times, const EventContext &context, uint64_t) {
   if (record.listeners & listener::kProfile)
     profile_kernel(record, times, context);
   if (record.listeners & listener::kTrace)
@@ -98,24 +98,24 @@ void Construct::enter_reported() {
 namespace {
 
 /// What data operations alone tell when they begin.
-void begin_telling(DataOperationRecord &record) {
+void report_begin(DataOperationRecord &record) {
   record.facts.code = current ? current->facts.code : api_code;
   if (record.listeners & listener::kInfo)
     print_copy(record.facts);
 }
-void begin_telling(KernelRecord &) {}
+void report_begin(KernelRecord &) {}
 
-void tell_tool(DataOperationRecord &record, Endpoint endpoint) { ompt_data_operation(record, endpoint); }
-void tell_tool(KernelRecord &record, Endpoint endpoint) { ompt_kernel(record, endpoint); }
+void report_to_tool(DataOperationRecord &record, Endpoint endpoint) { ompt_data_operation(record, endpoint); }
+void report_to_tool(KernelRecord &record, Endpoint endpoint) { ompt_kernel(record, endpoint); }
 
 } // namespace
 
 template <typename Record> void ReportedWork<Record>::begin(const Facts &facts) {
   const uint32_t told = listeners();
   new (&record_) Record{facts, 0, 0, told, false};
-  begin_telling(record_);
+  report_begin(record_);
   if (told & (listener::kTool | listener::kTrace))
-    tell_tool(record_, Endpoint::kBegin);
+    report_to_tool(record_, Endpoint::kBegin);
   if (told & (listener::kProfile | listener::kTrace))
     record_.begin_ns = now_ns();
   if (told & listener::kRanges)
@@ -127,9 +127,9 @@ template <typename Record> void ReportedWork<Record>::end() {
     pop_range();
   const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
-    tell_tool(record_, Endpoint::kEnd);
+    report_to_tool(record_, Endpoint::kEnd);
   if (!record_.is_late && internal::wants_times(record_.listeners))
-    tell(record_, times, event_context(), 0);
+    report_work(record_, times, event_context(), 0);
 }
 
 template <typename Record> LateReport ReportedWork<Record>::postpone() {
@@ -154,7 +154,7 @@ LateReport::LateReport(const KernelRecord &record)
 
 /// No work begins before it is queued or ends after it is known to be complete, however well the clocks are compared; how long it
 /// takes does not depend on that.
-void LateReport::tell(const WorkTimes *times) const {
+void LateReport::publish(const WorkTimes *times) const {
   WorkTimes told{begin_ns_, returned_ns_};
   if (times) {
     const uint64_t most = now_ns() - begin_ns_;
@@ -162,7 +162,7 @@ void LateReport::tell(const WorkTimes *times) const {
     told.begin_ns = std::clamp(times->begin_ns, begin_ns_, begin_ns_ + most - duration);
     told.end_ns = told.begin_ns + duration;
   }
-  std::visit([&](const auto &record) { observe::tell(record, told, context_, fingerprint_); }, record_);
+  std::visit([&](const auto &record) { observe::report_work(record, told, context_, fingerprint_); }, record_);
 }
 
 uint64_t Wait::begin() { return now_ns(); }

@@ -205,7 +205,7 @@ public:
   explicit LateReport(const DataOperationRecord &record);
   explicit LateReport(const KernelRecord &record);
   /// Once, when the work is complete, by any thread. null: the device does not tell when that was, so that the call's times are told.
-  void tell(const WorkTimes *times) const;
+  void publish(const WorkTimes *times) const;
 
 private:
   std::variant<DataOperationRecord, KernelRecord> record_;

@@ -60,7 +60,7 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
       has_timing_(has_all_timing(*functions_)),
-      hears_of_mappings_(functions_->data_notify_mapped || functions_->data_notify_unmapped),
+      wants_mappings_(functions_->data_notify_mapped || functions_->data_notify_unmapped),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
       lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0),

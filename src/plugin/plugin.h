@@ -48,7 +48,7 @@ public:
   /// Whether it tells when queued work was done.
   bool has_timing() const { return has_timing_; }
   /// Whether data_notify_mapped and data_notify_unmapped do something.
-  bool hears_of_mappings() const { return hears_of_mappings_; }
+  bool wants_mappings() const { return wants_mappings_; }
   bool has_function_map() const { return has_function_map_; }
   /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
@@ -168,7 +168,7 @@ private:
   bool is_asynchronous_;
   bool has_events_;
   bool has_timing_;
-  bool hears_of_mappings_;
+  bool wants_mappings_;
   bool has_function_map_;
   bool takes_trailing_;
   bool lasts_;

@@ -20,6 +20,18 @@ public:
   const Plugin &plugin() const { return *plugin_; }
   int32_t id() const { return id_; } ///< the plugin's number of it
 
+  Status init_device(int64_t requires_mask) const { return plugin_->init_device(id_, requires_mask); }
+  void deinit_device() const { plugin_->deinit_device(id_); }
+  bool use_auto_zero_copy() const { return plugin_->use_auto_zero_copy(id_); }
+  bool accepts(const __tgt_device_image &image, const char *arch) const {
+    return plugin_->accepts_on_device(id_, image, arch);
+  }
+  Result<__tgt_target_table *> load_binary(__tgt_device_image &image) const { return plugin_->load_binary(id_, image); }
+  void unload_binary(__tgt_target_table *table) const { plugin_->unload_binary(id_, table); }
+  Status set_function_ptr_map(uint64_t count, __omp_offloading_fptr_map_ty *table) const {
+    return plugin_->set_function_ptr_map(id_, count, table);
+  }
+
   Result<void *> data_alloc(int64_t size, void *host_ptr, int32_t kind) const {
     return plugin_->data_alloc(id_, size, host_ptr, kind);
   }
@@ -65,6 +77,9 @@ public:
   Status release_async_info(__tgt_async_info *info) const { return plugin_->release_async_info(id_, info); }
   Status init_device_info(__tgt_device_info *info) const { return plugin_->init_device_info(id_, info); }
   bool print_device_info() const { return plugin_->print_device_info(id_); }
+  std::string device_arch() const { return plugin_->device_arch(id_); }
+  int32_t device_numa_domain() const { return plugin_->device_numa_domain(id_); }
+  size_t group_memory_limit() const { return plugin_->group_memory_limit(id_); }
   std::string device_uid() const { return plugin_->device_uid(id_); }
   std::optional<__tgt_memory_statistics> memory_statistics() const { return plugin_->memory_statistics(id_); }
 

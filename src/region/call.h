@@ -25,11 +25,12 @@ struct Call {
 };
 
 /// The device that a construct with this device number runs on, ready for use; null: the host (offloading is disabled,
-/// there are no devices, the number is that of the initial device, or the device has ended). Fails for numbers out of range, and without devices
-/// under OMP_TARGET_OFFLOAD=MANDATORY. Any thread; may load plugins and images. OpenMP 5.2, sections 13.2 and 21.2.9.
+/// there are no devices, the number is that of the initial device, or the device has ended). Fails for numbers out of
+/// range, and without devices under OMP_TARGET_OFFLOAD=MANDATORY. Any thread; may load plugins and images. OpenMP 5.2,
+/// sections 13.2 and 21.2.9.
 Result<DeviceUse> device_for(int64_t device_number);
 
-/// The same device if nothing has to be done for that, not even counting its use; otherwise null, and device_for knows more.
+/// The same device if it is ready and its uses need not be counted; null: ask device_for.
 inline Device *ready_device_for(int64_t device_number) {
   return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
 }

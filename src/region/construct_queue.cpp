@@ -166,7 +166,7 @@ Status ConstructQueue::wait() {
   if (queue_.is_busy())
     status = wait_for_plugin();
   if (!late_.empty()) [[unlikely]]
-    tell_times(status.is_ok());
+    report_times(status.is_ok());
   arrivals_.end();
   pointers_.settle();
   for (const Copy &copy : restored_)
@@ -220,19 +220,19 @@ bool ConstructQueue::stop_timing(Status &status, void *timing) {
 }
 
 /// The work of the queue is complete, or lost.
-void ConstructQueue::tell_times(bool has_worked) {
+void ConstructQueue::report_times(bool has_worked) {
   const PluginDevice &device = device_.plugin_device();
   for (const LateEvent &event : late_) {
     if (!has_worked) {
       device.drop_timing(event.timing);
-      event.report.tell(nullptr);
+      event.report.publish(nullptr);
       continue;
     }
     Result<Plugin::Times> read = device.read_timing(event.timing);
     if (!read.is_ok())
       OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", read.status().to_string().c_str());
     const observe::WorkTimes times = read.is_ok() ? observe::WorkTimes{read->begin_ns, read->end_ns} : observe::WorkTimes{};
-    event.report.tell(read.is_ok() ? &times : nullptr);
+    event.report.publish(read.is_ok() ? &times : nullptr);
   }
   late_.clear();
 }

@@ -92,7 +92,7 @@ private:
   Status wait_for_plugin();
   void *start_timing();
   bool stop_timing(Status &status, void *timing);
-  [[gnu::cold]] void tell_times(bool has_worked);
+  [[gnu::cold]] void report_times(bool has_worked);
   Status rewrite_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   void restore_pointers(const Copy &copy);

@@ -165,7 +165,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
   return Status::ok();
 }
 
-/// False as make_present.
+/// False: as make_present.
 Result<bool> DeviceWork::fill(const EnterPlan &plan) {
   for (const Copy &copy : plan.copies)
     OMPTARGET_TRY(queue_.copy_to_device(copy));

@@ -75,7 +75,7 @@ inline Status call_without_arguments(const Device &device, const Kernel &kernel,
   return call_at_once(device, kernel, form, args, slots, 0);
 }
 
-/// The value that an argument has which is not mapped. A captured function pointer becomes the device's function, other pointers are
+/// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other pointers are
 /// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
 void *unmapped_argument(const Device &device, int64_t size, void *base);
 

@@ -161,7 +161,7 @@ private:
     return unmapped_argument(work_.device(), item.size, raw(base));
   }
 
-  /// Of the variable's base, which may lie before what is copied.
+  /// The device address of the variable's base, which may lie before what is copied.
   DevicePtr private_address(size_t index) const {
     const MapItem &item = items_[index];
     return private_block_ + private_.offsets[index] + (is_private_pointer(item) ? 0 : item.base - item.begin);
@@ -299,7 +299,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   return work.complete();
 }
 
-/// Of a region with data, which may be present.
+/// Runs a region with data, which may be present.
 [[gnu::noinline]] Status run_with_data(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
   PresentRefs refs;
   Status status;
@@ -350,7 +350,7 @@ Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &reque
   return Outcome::kRanOnDevice;
 }
 
-/// A device must be made ready, or its use counted, or there is none.
+/// The device must be made ready or its use be counted first, or there is none.
 [[gnu::noinline]] Result<Outcome> launch_on_device_or_host(const Call &call, LaunchRequest &request) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
   if (device)

@@ -46,7 +46,7 @@ Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorI
   return Status::ok();
 }
 
-/// As at the end of a construct, but that the device's memory has gone already.
+/// As at the end of a construct, except that the device's memory is gone already.
 void leave(HostDataToTargetMap &map, const LeftMappings &all) {
   for (const LeftMapping &left : all)
     (void)(left.how == LeftMapping::How::kUnused   ? map.remove_if_unused(left.ref)

@@ -173,7 +173,7 @@ bool is_complete(const Rectangle &rectangle) {
 
 namespace {
 
-/// What a device held that has ended is lost.
+/// Fails if the device has ended: what it held is lost.
 Status check_not_lost(int32_t source) {
   if (!has_ended(source))
     return Status::ok();
@@ -399,7 +399,7 @@ Result<size_t> group_memory_limit(int32_t device_number, int32_t group) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!device || group != kContentionGroup)
     return size_t{0};
-  return device->plugin().group_memory_limit(device->local_id());
+  return device->plugin_device().group_memory_limit();
 }
 
 } // namespace omptarget

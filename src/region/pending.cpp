@@ -11,21 +11,21 @@ using observe::DataOperation;
 using observe::DataOperationKind;
 
 Result<DevicePtr> TemporaryMemory::allocate(int64_t size) {
-  DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
+  DataOperation operation({DataOperationKind::kAllocate, owner_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory,
-                       device_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+                       owner_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
   operation.set_target(memory);
-  memory_.push_back(device_ptr(memory));
+  things_.push_back(device_ptr(memory));
   return device_ptr(memory);
 }
 
 Status TemporaryMemory::free() {
   Status status;
-  for (const DevicePtr temporary : memory_) {
-    const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
-    status.keep_first(device_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
+  for (const DevicePtr temporary : things_) {
+    const DataOperation operation({DataOperationKind::kDelete, owner_.id(), nullptr, raw(temporary), 0, nullptr});
+    status.keep_first(owner_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
   }
-  memory_.clear();
+  things_.clear();
   return status;
 }
 

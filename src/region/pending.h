@@ -13,58 +13,58 @@
 
 namespace omptarget {
 
-/// Device memory that lasts as long as the work of a construct.
-class TemporaryMemory {
+/// Things that have begun, and what ends them.
+template <typename Owner, typename Thing> class Pending {
 public:
-  explicit TemporaryMemory(Device &device) : device_(device) {}
-  TemporaryMemory(const TemporaryMemory &) = delete;
-  TemporaryMemory &operator=(const TemporaryMemory &) = delete;
+  explicit Pending(Owner &owner) : owner_(owner) {}
+  Pending(const Pending &) = delete;
+  Pending &operator=(const Pending &) = delete;
+
+  bool is_empty() const { return things_.empty(); }
+
+protected:
+  ~Pending() = default;
+
+  Owner &owner_;
+  llvm::SmallVector<Thing, 2> things_;
+};
+
+/// Device memory that lasts as long as the work of a construct.
+class TemporaryMemory : public Pending<Device, DevicePtr> {
+public:
+  using Pending::Pending;
   ~TemporaryMemory() { // something is left only after a failure, which is on its way up
     if (!is_empty()) [[unlikely]]
       free().consume();
   }
 
   Result<DevicePtr> allocate(int64_t size);
-  bool is_empty() const { return memory_.empty(); }
   /// Frees all of it, whatever fails, and returns the first failure.
   Status free();
-
-private:
-  Device &device_;
-  llvm::SmallVector<DevicePtr, 2> memory_;
 };
 
 /// New mappings whose data have arrived once an event of the queue has happened.
-class PendingArrivals {
+class PendingArrivals : public Pending<HostDataToTargetMap, MappingRef> {
 public:
-  explicit PendingArrivals(HostDataToTargetMap &map) : map_(map) {}
-  PendingArrivals(const PendingArrivals &) = delete;
-  PendingArrivals &operator=(const PendingArrivals &) = delete;
+  using Pending::Pending;
   ~PendingArrivals() {
     if (!is_empty()) [[unlikely]]
       end();
   }
 
-  void add(MappingRef mapping) { mappings_.push_back(mapping); }
-  bool is_empty() const { return mappings_.empty(); }
+  void add(MappingRef mapping) { things_.push_back(mapping); }
   /// The data are there: nobody waits for the event any more.
   void end() {
-    for (const MappingRef &mapping : mappings_)
-      map_.end_arrival(mapping);
-    mappings_.clear();
+    for (const MappingRef &mapping : things_)
+      owner_.end_arrival(mapping);
+    things_.clear();
   }
-
-private:
-  HostDataToTargetMap &map_;
-  llvm::SmallVector<MappingRef, 2> mappings_;
 };
 
 /// Attached pointers whose device copies the construct writes: other constructs may wait until it has.
-class PendingPointers {
+class PendingPointers : public Pending<HostDataToTargetMap, std::pair<MappingRef, HostPtr>> {
 public:
-  explicit PendingPointers(HostDataToTargetMap &map) : map_(map) {}
-  PendingPointers(const PendingPointers &) = delete;
-  PendingPointers &operator=(const PendingPointers &) = delete;
+  using Pending::Pending;
   ~PendingPointers() {
     if (!is_empty()) [[unlikely]]
       settle();
@@ -73,22 +73,17 @@ public:
   /// Whether the copy is to be written by this construct (HostDataToTargetMap::note_attached).
   bool begin(MappingRef mapping, AttachedPointer pointer, bool waits) {
     pointer.writer = this;
-    if (!map_.note_attached(mapping, pointer, waits))
+    if (!owner_.note_attached(mapping, pointer, waits))
       return false;
-    pointers_.emplace_back(mapping, pointer.host_address);
+    things_.emplace_back(mapping, pointer.host_address);
     return true;
   }
-  bool is_empty() const { return pointers_.empty(); }
   /// All of them are written.
   void settle() {
-    for (const auto &[mapping, address] : pointers_)
-      map_.settle_attached(mapping, address, this);
-    pointers_.clear();
+    for (const auto &[mapping, address] : things_)
+      owner_.settle_attached(mapping, address, this);
+    things_.clear();
   }
-
-private:
-  HostDataToTargetMap &map_;
-  llvm::SmallVector<std::pair<MappingRef, HostPtr>, 2> pointers_;
 };
 
 } // namespace omptarget

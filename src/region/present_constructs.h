@@ -31,8 +31,9 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
 inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";
 inline constexpr const char *kAfterKernel = "Failed to process data after launching the kernel.";
 
-/// The same for data constructs. True: done, or failed as status says; what refs counts after entering is then to be abandoned. False: refs says what is retained (entering), or found and still counted (leaving); if
-/// leaving has found nothing, refs is empty. Update: nothing has happened. status: what failed nevertheless.
+/// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts after entering.
+/// False: refs says what is retained (entering), or found and still counted (leaving; empty if nothing was found); an update has done
+/// nothing. status: what failed nevertheless.
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool update_directly(Device &device, const MapList &list, Status &status);

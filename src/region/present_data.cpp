@@ -15,7 +15,7 @@ Found find_blocks(HostDataToTargetMap &map, const MapItem &item) {
   Found found;
   auto blocks = host_blocks(item);
   if (!blocks.is_ok()) {
-    blocks.take_status().consume(); // the construct itself will fail of it
+    blocks.take_status().consume(); // the construct itself fails with it
     return found;
   }
   blocks->for_each([&](HostPtr begin, int64_t size) {

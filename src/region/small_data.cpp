@@ -38,7 +38,7 @@ bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
 }
 
 bool may_map(Device &device, const MapList &list) {
-  return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().hears_of_mappings() &&
+  return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().wants_mappings() &&
          !device.uses_host_memory() && are_plain(device.map(), list);
 }
 
@@ -161,8 +161,8 @@ private:
     return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
   }
 
-  /// The copy into an own mapping. Others see it already, so that nobody copies the host's data before and uses them after that
-  /// others have changed them; they wait until the copy is there.
+  /// Copies into an own mapping. Others find the mapping before the copy is made, and wait for it: nobody may copy the host's data, let
+  /// others change them, and use the copy then.
   bool fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
@@ -241,7 +241,7 @@ bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Absence
 
 bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   HostDataToTargetMap &map = device.map();
-  if (refs.size() > kFewArguments || device.plugin().hears_of_mappings()) [[unlikely]]
+  if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
     return false;
   for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];

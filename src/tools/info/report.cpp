@@ -93,7 +93,7 @@ std::string rank_text(const Machine &machine) {
     if (const auto count = static_cast<int64_t>(plugin.devices.size()); count > 0)
       text += format("  default device of programs for plugin %s%s: its device %lld\n", plugin.plugin->name().c_str(),
                      is_dealt ? "" : ", with LIBOMPTARGET_DEFAULT_DEVICE=local-rank",
-                     static_cast<long long>(dealt_to(rank, count)));
+                     static_cast<long long>(share_of(rank, count)));
   return text;
 }
 

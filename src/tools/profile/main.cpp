@@ -26,13 +26,13 @@ constexpr const char *kUsage =
     "if RESULT ends in .html, otherwise Chrome's trace-event format. The clocks of the nodes are taken as they are;\n"
     "with --align all processes begin at 0.\n";
 
-int complain(const std::string &text) {
+int print_failure(const std::string &text) {
   write_error_line("omptarget-profile: " + text);
   return 1;
 }
 
 int misused(const std::string &text) {
-  complain(text);
+  print_failure(text);
   std::fputs(kUsage, stderr);
   return 2;
 }
@@ -62,15 +62,15 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
   for (const char *path : paths) {
     Result<std::string> text = read_file(path);
     if (!text.is_ok())
-      return complain(text.take_status().to_string());
+      return print_failure(text.take_status().to_string());
     profiles.push_back({path, std::move(*text)});
   }
   Result<std::string> merged = merge_profiles(profiles, timeline);
   if (!merged.is_ok())
-    return complain(merged.take_status().to_string());
+    return print_failure(merged.take_status().to_string());
   Status status = observe::replace_result_file(
       result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
-  return status.is_ok() ? 0 : complain(status.to_string());
+  return status.is_ok() ? 0 : print_failure(status.to_string());
 }
 
 } // namespace
