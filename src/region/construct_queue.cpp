@@ -26,22 +26,35 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
       .about(variable_text(copy.name, copy.size));
 }
 
-Status ConstructQueue::copy_to_device(const Copy &copy) {
+/// Queues a copy of this kind; whether it brings attached pointers with it. A template, so that neither kind pays for the other.
+template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy &copy, bool &brings_pointers) {
+  constexpr bool kIsToDevice = kKind == DataOperationKind::kToDevice;
+  brings_pointers = false;
   const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
   OMPTARGET_SCHED_POINT("copy: placed");
   if (!target) [[unlikely]]
     return copy.needed_by ? missing_present(copy) : Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRId64 " bytes, %s",
-                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
-  DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
-                                 copy.mapping.mapping->name()});
-  OMPTARGET_TRY(during_copy(timed(operation,
-                                  [&] {
-                                    return device_.plugin_device().data_submit(raw(*target), raw(copy.host), copy.size,
-                                                                               &queue_);
-                                  }),
-                            copy, "to"));
-  return copy.mapping.mapping->has_attached_pointers() ? rewrite_pointers(copy) : Status::ok();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRId64 " bytes, %s",
+                         kIsToDevice ? "device" : "host", raw(copy.host), raw(*target), copy.size,
+                         copy.name ? copy.name : "unknown");
+  DataOperation operation(
+      {kKind, device_.id(), raw(copy.host), raw(*target), copy.size, copy.mapping.mapping->name()});
+  const auto work = [&] {
+    const PluginDevice &device = device_.plugin_device();
+    if constexpr (kIsToDevice)
+      return device.data_submit(raw(*target), raw(copy.host), copy.size, &queue_);
+    else
+      return device.data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_);
+  };
+  OMPTARGET_TRY(during_copy(timed(operation, work), copy, kIsToDevice ? "to" : "from"));
+  brings_pointers = copy.mapping.mapping->has_attached_pointers();
+  return Status::ok();
+}
+
+Status ConstructQueue::copy_to_device(const Copy &copy) {
+  bool brings_pointers = false;
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, brings_pointers));
+  return brings_pointers ? rewrite_pointers(copy) : Status::ok();
 }
 
 /// The copy brought host values to pointers that must hold device addresses.
@@ -52,25 +65,11 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy) {
 }
 
 Status ConstructQueue::copy_to_host(const Copy &copy) {
-  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
-  OMPTARGET_SCHED_POINT("copy: placed");
-  if (!target) [[unlikely]]
-    return copy.needed_by ? missing_present(copy) : Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to host: host %p, device %p, %" PRId64 " bytes, %s",
-                         raw(copy.host), raw(*target), copy.size, copy.name ? copy.name : "unknown");
-  DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
-                                 copy.mapping.mapping->name()});
-  OMPTARGET_TRY(during_copy(timed(operation,
-                                  [&] {
-                                    return device_.plugin_device().data_retrieve(raw(copy.host), raw(*target), copy.size,
-                                                                                 &queue_);
-                                  }),
-                            copy, "from"));
-  if (!copy.mapping.mapping->has_attached_pointers())
-    return Status::ok();
-  if (queue_.is_busy())
+  bool brings_pointers = false;
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, brings_pointers));
+  if (brings_pointers && queue_.is_busy())
     restored_.push_back(copy);
-  else
+  else if (brings_pointers)
     restore_pointers(copy);
   return Status::ok();
 }

@@ -88,6 +88,7 @@ public:
   Status unless_kernel_failed(Status failure);
 
 private:
+  template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
   void *start_timing();
