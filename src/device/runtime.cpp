@@ -191,6 +191,7 @@ void Runtime::use_plugins(const PluginNeed &need) {
     return;
   }
   std::vector<const Plugin *> loaded;
+  loaded.reserve(set.plugins.size());
   for (const auto &plugin : set.plugins)
     loaded.push_back(plugin.get());
   plugins_.add(std::move(set));

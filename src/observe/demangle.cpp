@@ -30,7 +30,7 @@ class MeasuringNodes {
 public:
   void reset() { blocks_.clear(); }
 
-  template <typename T, typename... Args> Node *makeNode(Args &&...args) {
+  template <typename T, typename... Args> Node *makeNode(Args &&...args) { // NOLINT(readability-identifier-naming): the parser's name
     // What it stands for is not known yet when it is made; kernels have no such names.
     if constexpr (std::is_same_v<T, ForwardTemplateReference>)
       is_measured_ = false;
@@ -46,7 +46,7 @@ public:
     return new (static_cast<char *>(memory) + sizeof(Extent)) T(std::forward<Args>(args)...);
   }
 
-  void *allocateNodeArray(size_t count) {
+  void *allocateNodeArray(size_t count) { // NOLINT(readability-identifier-naming): the parser's name
     longest_array_ = std::max<uint64_t>(longest_array_, count);
     return allocate(count * sizeof(Node *));
   }

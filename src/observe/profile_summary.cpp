@@ -146,7 +146,7 @@ Summary summarise(const Profile &profile) {
 }
 
 std::string readable_name(const char *name) {
-  const std::string text(variable_name(name).name);
+  std::string text(variable_name(name).name);
   const std::optional<KernelSource> source = source_of_kernel(text);
   if (!source)
     return text;

@@ -32,6 +32,7 @@ DeviceTraits traits_of(const DeviceOfPlugin &device) {
 std::vector<size_t> DeviceNumbering::order() const {
   if (const char *const text = setting_text(SettingId::kAvailableDevices)) {
     std::vector<DeviceTraits> traits;
+    traits.reserve(all_.size());
     for (const DeviceOfPlugin &device : all_)
       traits.push_back(traits_of(device));
     Result<std::vector<size_t>> selected = select_devices(text, traits);

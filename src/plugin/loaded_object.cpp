@@ -10,7 +10,7 @@ namespace omptarget {
 
 LoadedObject LoadedObject::of_handle(void *handle) {
   link_map *map = nullptr;
-  return LoadedObject(dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map : nullptr);
+  return LoadedObject(dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 ? map : nullptr);
 }
 
 LoadedObject LoadedObject::around(const void *address) {

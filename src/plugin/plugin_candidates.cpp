@@ -111,7 +111,7 @@ std::vector<PluginCandidate> find_candidates(const std::vector<std::string> &fol
     std::set<std::string> kinds;
     OMPTARGET_TRACE(Topic::kPlugin, "searching %s", folder.c_str());
     for (const std::string &name : names_in(folder, rejections)) {
-      PluginCandidate candidate{name, folder + "/" + std::string(kPrefix) + name + std::string(kSuffix)};
+      PluginCandidate candidate{name, std::string(folder).append("/").append(kPrefix).append(name).append(kSuffix)};
       kinds.insert(candidate.kind());
       if (hidden.contains(candidate.kind()))
         OMPTARGET_TRACE(Topic::kPlugin, "%s is hidden by a plugin of that name in an earlier folder",

@@ -3,9 +3,8 @@
 
 #include "region/call.h"
 
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "device/libomp.h"
@@ -20,6 +19,13 @@ Status no_device() {
   for (const std::string &line : Runtime::get().explain_devices())
     status = std::move(status).during(line);
   return status;
+}
+
+/// The number that the text begins with, or 0.
+int number_in(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 } // namespace
@@ -68,8 +74,8 @@ SourcePosition source_position(const ident_t *location) {
     rest = rest.substr(end + 1);
   }
   // ";file;function;line;column;;": the first field is empty.
-  const SourcePosition position{fields[1].data(), static_cast<int>(fields[1].size()), std::atoi(fields[3].data()),
-                                std::atoi(fields[4].data())};
+  const SourcePosition position{fields[1].data(), static_cast<int>(fields[1].size()), number_in(fields[3]),
+                                number_in(fields[4])};
   return fields[1] == "unknown" || fields[1].empty() || position.line == 0 ? SourcePosition{} : position;
 }
 

@@ -76,10 +76,8 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
 
 /// The copy brought device addresses to pointers that must hold host values.
 void ConstructQueue::restore_pointers(const Copy &copy) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
-    void *value = raw(pointer.host_value);
-    std::memcpy(raw(pointer.host_address), &value, sizeof value);
-  }
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
+    std::memcpy(raw(pointer.host_address), &pointer.host_value, sizeof pointer.host_value);
 }
 
 void *ConstructQueue::keep(const void *value, size_t size) {

@@ -40,13 +40,13 @@ const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
 void **KernelCall::make_cells(uint32_t count, ConstructQueue *queue) {
   void **values = values_.data() + 1;
   if (device_.plugin().is_asynchronous())
-    values = static_cast<void **>(queue->keep(values, count * sizeof(void *)));
+    values = static_cast<void **>(queue->keep(static_cast<void *>(values), count * sizeof(void *)));
   cells_.resize(count);
   for (uint32_t i = 0; i < count; ++i)
-    cells_[i] = values + i;
-  void *array = cells_.data();
+    cells_[i] = static_cast<void *>(values + i);
+  auto *array = static_cast<void *>(cells_.data());
   if (device_.plugin().is_asynchronous())
-    array = queue->keep(cells_.data(), count * sizeof(void *));
+    array = queue->keep(array, count * sizeof(void *));
   only_[1] = array;
   return only_ + 1;
 }

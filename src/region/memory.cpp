@@ -91,12 +91,12 @@ public:
     }
     if (!from_) {
       const DataOperation operation({DataOperationKind::kToDevice, to_->id(), source, destination, bytes, nullptr});
-      return to_->plugin_device().data_submit(destination, source, bytes, queue_->get());
+      return to_->plugin_device().data_submit(destination, source, bytes, queue());
     }
     if (!to_) {
       const DataOperation operation({DataOperationKind::kFromDevice, from_->id(), destination,
                                      const_cast<void *>(source), bytes, nullptr});
-      return from_->plugin_device().data_retrieve(destination, source, bytes, queue_->get());
+      return from_->plugin_device().data_retrieve(destination, source, bytes, queue());
     }
     return between_devices(destination, source, bytes);
   }
@@ -109,12 +109,14 @@ public:
   }
 
 private:
+  Queue *queue() { return queue_ ? queue_->get() : nullptr; }
+
   Status between_devices(void *destination, const void *source, int64_t bytes) {
     const DataOperation operation({DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr,
                                    from_->id()});
     const PluginDevice &from = from_->plugin_device();
     if (from.can_exchange(to_->plugin_device()))
-      return from.data_exchange(source, to_->plugin_device(), destination, bytes, queue_->get());
+      return from.data_exchange(source, to_->plugin_device(), destination, bytes, queue());
     const std::unique_ptr<std::byte[]> buffer(new std::byte[static_cast<size_t>(bytes)]);
     OMPTARGET_TRY(from.data_retrieve(buffer.get(), source, bytes, nullptr));
     return to_->plugin_device().data_submit(destination, buffer.get(), bytes, nullptr);
@@ -235,7 +237,7 @@ Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_n
   return Status::ok();
 }
 
-Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_number) {
+Result<bool> is_accessible(const void *pointer, size_t /*size*/, int32_t device_number) {
   if (has_ended(device_number))
     return false;
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
