@@ -14,8 +14,7 @@ using FunctionPair = __omp_offloading_fptr_map_ty;
 /// Keeps the part of pairs[0..length) that holds the last host_ptr <= key, given that pairs[0] has one. Ways - 1
 /// independent loads and no branch: the way taken depends on the length only, so lanes of a warp stay together.
 template <typename Target, unsigned Ways>
-[[gnu::always_inline]] inline void narrow(const FunctionPair *&pairs, typename Target::Length &length,
-                                          uint64_t key) {
+[[gnu::always_inline]] inline void narrow(const FunctionPair *&pairs, typename Target::Length &length, uint64_t key) {
   const typename Target::Length step = length / Ways;
   typename Target::Length below = 0;
 #pragma GCC unroll 16

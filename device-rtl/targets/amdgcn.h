@@ -10,7 +10,7 @@
 namespace omptarget::device_rtl {
 
 struct AmdgcnTarget {
-  using Length = uint32_t; ///< a table of 2^32 functions would not fit
+  using Length = uint32_t;             ///< a table of 2^32 functions would not fit
   static constexpr unsigned kWays = 4; ///< half as many dependent loads as with 2
   template <typename T> using Constant = const T __attribute__((address_space(4)));
   static Length opaque(Length value) { return value; }

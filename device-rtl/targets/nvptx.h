@@ -9,7 +9,7 @@
 namespace omptarget::device_rtl {
 
 struct NvptxTarget {
-  using Length = uint32_t; ///< a table of 2^32 functions would not fit
+  using Length = uint32_t;             ///< a table of 2^32 functions would not fit
   static constexpr unsigned kWays = 4; ///< half as many dependent loads as with 2
   static Length opaque(Length value) { return value; }
   static uint64_t load(const uint64_t *address) {

@@ -32,14 +32,12 @@ OMPTARGET_API void __tgt_rtl_deinit(void);
 /* ---- Data ---------------------------------------------------------------------------------------------------- */
 
 /* device: -1 is the default device. The four arrays have n elements; names and mappers may be null. */
-#define OMPTARGET_OLD_PARAMETERS                                                                                       \
-  int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types
+#define OMPTARGET_OLD_PARAMETERS int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types
 #define OMPTARGET_DATA_PARAMETERS                                                                                      \
   ident_t *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types, void **names,  \
       void **mappers
 /* Dependences of nowait forms. clang 14 to 16 do not pass them to the *_data_*_nowait_mapper functions. */
-#define OMPTARGET_DEPENDENCE_PARAMETERS                                                                                \
-  int32_t ndeps, void *deps, int32_t nnoalias, void *noalias
+#define OMPTARGET_DEPENDENCE_PARAMETERS int32_t ndeps, void *deps, int32_t nnoalias, void *noalias
 
 OMPTARGET_API void __tgt_target_data_begin(OMPTARGET_OLD_PARAMETERS);
 OMPTARGET_API void __tgt_target_data_end(OMPTARGET_OLD_PARAMETERS);
@@ -70,8 +68,8 @@ OMPTARGET_API int __tgt_target_teams_nowait(OMPTARGET_OLD_TARGET_PARAMETERS, int
 OMPTARGET_API int __tgt_target_mapper(OMPTARGET_TARGET_PARAMETERS);
 OMPTARGET_API int __tgt_target_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, OMPTARGET_DEPENDENCE_PARAMETERS);
 OMPTARGET_API int __tgt_target_teams_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit);
-OMPTARGET_API int __tgt_target_teams_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams,
-                                                   int32_t thread_limit, OMPTARGET_DEPENDENCE_PARAMETERS);
+OMPTARGET_API int __tgt_target_teams_nowait_mapper(OMPTARGET_TARGET_PARAMETERS, int32_t num_teams, int32_t thread_limit,
+                                                   OMPTARGET_DEPENDENCE_PARAMETERS);
 /* num_teams: -1 without a teams construct, 0 not given. The block is read as far as its version goes, never written. */
 OMPTARGET_API int __tgt_target_kernel(ident_t *loc, int64_t device, int32_t num_teams, int32_t thread_limit,
                                       void *host_ptr, __tgt_kernel_args *args);
@@ -121,13 +119,12 @@ OMPTARGET_API int omp_target_memcpy_rect(void *destination, const void *source, 
                                          const size_t *source_offsets, const size_t *destination_dimensions,
                                          const size_t *source_dimensions, int destination_device, int source_device);
 OMPTARGET_API int omp_target_memcpy_rect_async(void *destination, const void *source, size_t element_size,
-                                               int dimensions, const size_t *volume,
-                                               const size_t *destination_offsets, const size_t *source_offsets,
-                                               const size_t *destination_dimensions, const size_t *source_dimensions,
-                                               int destination_device, int source_device, int ndeps, void *deps);
+                                               int dimensions, const size_t *volume, const size_t *destination_offsets,
+                                               const size_t *source_offsets, const size_t *destination_dimensions,
+                                               const size_t *source_dimensions, int destination_device,
+                                               int source_device, int ndeps, void *deps);
 OMPTARGET_API void *omp_target_memset(void *pointer, int value, size_t length, int device);
-OMPTARGET_API void *omp_target_memset_async(void *pointer, int value, size_t length, int device, int ndeps,
-                                            void *deps);
+OMPTARGET_API void *omp_target_memset_async(void *pointer, int value, size_t length, int device, int ndeps, void *deps);
 OMPTARGET_API int omp_target_associate_ptr(const void *host_pointer, const void *device_pointer, size_t size,
                                            size_t device_offset, int device);
 OMPTARGET_API int omp_target_disassociate_ptr(const void *host_pointer, int device);

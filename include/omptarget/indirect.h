@@ -44,12 +44,12 @@ static inline void *omptarget_translate_pointer(void *pointer) { return __kmpc_t
 #define OMPTARGET_INDIRECT_ENTRY_TYPE __tgt_offload_entry_v1
 #define OMPTARGET_INDIRECT_ENTRY_SECTION "llvm_offload_entries"
 #define OMPTARGET_INDIRECT_ENTRY(address, name)                                                                        \
-  { 0, 1, OMPTARGET_ENTRY_KIND_OPENMP, OMPTARGET_ENTRY_INDIRECT, (void *)(address), (char *)(name), 8, 0, 0 }
+  {0, 1, OMPTARGET_ENTRY_KIND_OPENMP, OMPTARGET_ENTRY_INDIRECT, (void *)(address), (char *)(name), 8, 0, 0}
 #define OMPTARGET_INDIRECT_ENTRY_ADDRESS(entry) (entry).address
 #else
 #define OMPTARGET_INDIRECT_ENTRY_TYPE __tgt_offload_entry
 #define OMPTARGET_INDIRECT_ENTRY_SECTION "omp_offloading_entries"
-#define OMPTARGET_INDIRECT_ENTRY(address, name) { (void *)(address), (char *)(name), 8, OMPTARGET_ENTRY_INDIRECT, 0 }
+#define OMPTARGET_INDIRECT_ENTRY(address, name) {(void *)(address), (char *)(name), 8, OMPTARGET_ENTRY_INDIRECT, 0}
 #define OMPTARGET_INDIRECT_ENTRY_ADDRESS(entry) (entry).addr
 #endif
 

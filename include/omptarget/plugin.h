@@ -226,8 +226,8 @@ enum {
 };
 
 typedef struct __tgt_rtl_abi_info {
-  uint32_t size; /* set by the caller: bytes of this struct; the plugin writes no more than that */
-  uint32_t version; /* OMPTARGET_PLUGIN_ABI_VERSION that the plugin was built with */
+  uint32_t size;     /* set by the caller: bytes of this struct; the plugin writes no more than that */
+  uint32_t version;  /* OMPTARGET_PLUGIN_ABI_VERSION that the plugin was built with */
   uint64_t features; /* OMPTARGET_PLUGIN_* */
 } __tgt_rtl_abi_info;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_rtl_abi_info) == 16, "layout of a plugin's description, version 1");

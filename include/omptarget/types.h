@@ -43,11 +43,11 @@ typedef struct __tgt_offload_entry_v1 {
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_offload_entry_v1) == 56, "layout of an entry of clang 20 and later");
 
 enum {
-  OMPTARGET_ENTRY_LINK = 0x01,            /* declare target link: addr is the host pointer variable */
-  OMPTARGET_ENTRY_CTOR = 0x02,            /* kernel to run after the image was loaded */
-  OMPTARGET_ENTRY_DTOR = 0x04,            /* kernel to run before the image goes */
-  OMPTARGET_ENTRY_INDIRECT = 0x08,        /* declare target indirect; size 8: clang's, size 0: OMP_DECLARE_TARGET_FPTR */
-  OMPTARGET_ENTRY_REQUIRES = 0x10,        /* no address; data holds the mask of the requires directives */
+  OMPTARGET_ENTRY_LINK = 0x01,     /* declare target link: addr is the host pointer variable */
+  OMPTARGET_ENTRY_CTOR = 0x02,     /* kernel to run after the image was loaded */
+  OMPTARGET_ENTRY_DTOR = 0x04,     /* kernel to run before the image goes */
+  OMPTARGET_ENTRY_INDIRECT = 0x08, /* declare target indirect; size 8: clang's, size 0: OMP_DECLARE_TARGET_FPTR */
+  OMPTARGET_ENTRY_REQUIRES = 0x10, /* no address; data holds the mask of the requires directives */
   OMPTARGET_ENTRY_INDIRECT_VTABLE = 0x20, /* C++ vtable; size is that of the vtable group */
 
   OMPTARGET_ENTRY_KIND_OPENMP = 1
@@ -88,10 +88,10 @@ typedef struct __tgt_kernel_args {
   uint32_t NumArgs;
   void **ArgBasePtrs;
   void **ArgPtrs;
-  int64_t *ArgSizes; /* bytes */
-  int64_t *ArgTypes; /* OMPTARGET_MAP_* */
-  void **ArgNames;   /* may be null */
-  void **ArgMappers; /* may be null */
+  int64_t *ArgSizes;  /* bytes */
+  int64_t *ArgTypes;  /* OMPTARGET_MAP_* */
+  void **ArgNames;    /* may be null */
+  void **ArgMappers;  /* may be null */
   uint64_t Tripcount; /* 0: unknown */
   uint64_t Flags;     /* OMPTARGET_KERNEL_* */
   uint32_t NumTeams[3];
@@ -111,16 +111,13 @@ enum {
   OMPTARGET_KERNEL_GROUP_MEMORY_ABORT = 0x0,
   OMPTARGET_KERNEL_GROUP_MEMORY_NULL = 0x4,
   OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT = 0x8,
-  OMPTARGET_KERNEL_COOPERATIVE = 0x10,    /* never by OpenMP */
+  OMPTARGET_KERNEL_COOPERATIVE = 0x10,     /* never by OpenMP */
   OMPTARGET_KERNEL_FINAL_ADDRESSES = 0x20, /* ArgPtrs holds addresses of values: never by OpenMP */
-  OMPTARGET_KERNEL_STRICT = 0x40          /* NumTeams and ThreadLimit are used as they are (clang 23: ompx_bare) */
+  OMPTARGET_KERNEL_STRICT = 0x40           /* NumTeams and ThreadLimit are used as they are (clang 23: ompx_bare) */
 };
 
 /* Bits of ArgTypes that say what an argument of a kernel is. */
-enum {
-  OMPTARGET_MAP_TARGET_PARAM = 0x20,
-  OMPTARGET_MAP_LITERAL = 0x100
-};
+enum { OMPTARGET_MAP_TARGET_PARAM = 0x20, OMPTARGET_MAP_LITERAL = 0x100 };
 
 /* Source location of a construct; psource is ";file;function;line;column;;". */
 typedef struct ident_t {

@@ -30,9 +30,9 @@ struct DeviceProperties {
   MemoryPool device_pool;
   uint32_t compute_units = 0;
   uint32_t wavefront_size = 0;
-  uint32_t max_waves = 0;   ///< of a compute unit
-  uint32_t max_threads = 0; ///< of a team
-  uint32_t max_grid = 0;    ///< work-items of a launch
+  uint32_t max_waves = 0;    ///< of a compute unit
+  uint32_t max_threads = 0;  ///< of a team
+  uint32_t max_grid = 0;     ///< work-items of a launch
   uint32_t group_memory = 0; ///< bytes that a team can have
   uint32_t max_queues = 0;
   uint32_t least_queue_size = 0;
@@ -90,7 +90,6 @@ private:
   Status connect(const DeviceCopy &copy) override;
   Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   Status prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid, Attachments &attachments);
-
 
   const DeviceProperties properties_;
   bool uses_two_engines_ = false;

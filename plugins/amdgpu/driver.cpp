@@ -55,12 +55,10 @@ Status start() {
 const char *name_of(hsa_status_t status) {
   switch (status) {
 #define OMPTARGET_HSA_NAME(name, value)                                                                                \
-  case value:                                                                                                          \
-    return "HSA_STATUS_" #name;
+  case value: return "HSA_STATUS_" #name;
     OMPTARGET_HSA_STATUSES(OMPTARGET_HSA_NAME)
 #undef OMPTARGET_HSA_NAME
-  default:
-    return "unknown status";
+  default: return "unknown status";
   }
 }
 

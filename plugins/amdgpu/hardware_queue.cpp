@@ -94,8 +94,8 @@ void HardwareQueue::ring(uint64_t index) {
 Status HardwareQueue::dispatch(const std::vector<SignalRef> &dependencies, const hsa_kernel_dispatch_packet_t &packet) {
   const size_t barriers = (dependencies.size() + kSignalsOfBarrier - 1) / kSignalsOfBarrier;
   if (barriers + 1 > handle()->size)
-    return Status::error(format("%zu signals to wait for are too many for a queue of %u packets", dependencies.size(),
-                                handle()->size));
+    return Status::error(
+        format("%zu signals to wait for are too many for a queue of %u packets", dependencies.size(), handle()->size));
   const std::lock_guard lock(mutex_);
   OMPTARGET_TRY_ASSIGN(const uint64_t index, reserve(barriers + 1));
   for (size_t i = 0; i < barriers; ++i) {
@@ -124,8 +124,8 @@ Status HardwareQueueSet::init(uint32_t most, uint32_t least_packets, uint32_t mo
   most_packets = std::max(2u, most_packets);
   const int64_t count = setting_in(SettingId::kAmdgpuNumHsaQueues, 1, 1024);
   const int64_t packets = setting_in(SettingId::kAmdgpuHsaQueueSize, 1, INT32_MAX);
-  packets_ = std::clamp(std::bit_ceil(static_cast<uint32_t>(packets)), std::min(least_packets, most_packets),
-                        most_packets);
+  packets_ =
+      std::clamp(std::bit_ceil(static_cast<uint32_t>(packets)), std::min(least_packets, most_packets), most_packets);
   tracks_use_ = setting_flag(SettingId::kAmdgpuHsaQueueBusyTracking);
   const uint32_t queues = std::min(static_cast<uint32_t>(count), std::max(1u, most));
   for (uint32_t i = 0; i < queues; ++i)

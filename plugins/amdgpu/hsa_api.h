@@ -212,16 +212,16 @@ enum : int {
   OMPTARGET_HSA_CONSTANTS(OMPTARGET_HSA_ENUMERATOR)
 #undef OMPTARGET_HSA_ENUMERATOR
 #define OMPTARGET_HSA_ENUMERATOR(name, value) HSA_STATUS_##name = (value),
-  OMPTARGET_HSA_STATUSES(OMPTARGET_HSA_ENUMERATOR)
+      OMPTARGET_HSA_STATUSES(OMPTARGET_HSA_ENUMERATOR)
 #undef OMPTARGET_HSA_ENUMERATOR
 };
 
 // Newer than the headers that Debian has; a driver that does not know them says so.
-inline constexpr int kAgentInfoMemoryAvailable = 0xA015;      ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL, since ROCm 5.3
-inline constexpr int kAgentInfoMemoryProperties = 0xA114;     ///< HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: 8 bytes of bits
-inline constexpr uint8_t kMemoryPropertyIsApu = 1;            ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0
-inline constexpr int kSdmaEngine0 = 1;                        ///< HSA_AMD_SDMA_ENGINE_0
-inline constexpr int kSdmaEngine1 = 2;                        ///< HSA_AMD_SDMA_ENGINE_1
+inline constexpr int kAgentInfoMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL, since ROCm 5.3
+inline constexpr int kAgentInfoMemoryProperties = 0xA114; ///< HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: 8 bytes of bits
+inline constexpr uint8_t kMemoryPropertyIsApu = 1;        ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0
+inline constexpr int kSdmaEngine0 = 1;                    ///< HSA_AMD_SDMA_ENGINE_0
+inline constexpr int kSdmaEngine1 = 2;                    ///< HSA_AMD_SDMA_ENGINE_1
 
 inline constexpr hsa_signal_t kNoSignal{0};
 

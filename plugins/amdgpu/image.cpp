@@ -56,7 +56,8 @@ Result<std::optional<hsa_executable_symbol_t>> Image::find_symbol(const std::str
       OMPTARGET_HSA_RESULT(hsa_executable_get_symbol_by_name, executable_, name.c_str(), &agent, &symbol);
   if (result == HSA_STATUS_ERROR_INVALID_SYMBOL_NAME)
     return std::optional<hsa_executable_symbol_t>();
-  OMPTARGET_TRY_DURING(gpu::check_call("hsa_executable_get_symbol_by_name", result, call_failure), "while looking for %s", name.c_str());
+  OMPTARGET_TRY_DURING(gpu::check_call("hsa_executable_get_symbol_by_name", result, call_failure),
+                       "while looking for %s", name.c_str());
   int found = 0;
   OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found));
   return found == kind ? std::optional(symbol) : std::nullopt;
@@ -70,7 +71,8 @@ Result<std::optional<gpu::GlobalAddress>> Image::find_global(const std::string &
   uint32_t size = 0;
   OMPTARGET_TRY(
       OMPTARGET_HSA(hsa_executable_symbol_get_info, *symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address));
-  OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, *symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size));
+  OMPTARGET_TRY(
+      OMPTARGET_HSA(hsa_executable_symbol_get_info, *symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size));
   return std::optional(gpu::GlobalAddress{address, size});
 }
 

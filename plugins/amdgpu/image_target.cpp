@@ -90,8 +90,8 @@ Result<ImageTarget> read_image_target(const void *image, size_t size) {
   if (header.type != ET_DYN && header.type != ET_EXEC)
     return Status::error(format("a code object of ELF type %u that is not linked", header.type));
   if (header.abi_version < 2 || header.abi_version > 4)
-    return Status::error(format("a code object with ELF ABI version %u; known are 2 (V4), 3 (V5) and 4 (V6)",
-                                header.abi_version));
+    return Status::error(
+        format("a code object with ELF ABI version %u; known are 2 (V4), 3 (V5) and 4 (V6)", header.abi_version));
   const AmdgpuProcessor *processor = find_amdgpu_processor(header.flags & 0xff);
   if (!processor)
     return Status::error(format("a code object for an unknown processor (e_flags %#x)", header.flags));

@@ -25,8 +25,8 @@ uint32_t wanted_stack() {
   const int64_t value = setting_integer(SettingId::kStackSize);
   if (value > 0 && value <= kMostStack)
     return static_cast<uint32_t>(value);
-  warn_about_setting(SettingId::kStackSize, format("%lld is not between 1 and %lld; ignored", static_cast<long long>(value),
-                                                   static_cast<long long>(kMostStack)));
+  warn_about_setting(SettingId::kStackSize, format("%lld is not between 1 and %lld; ignored",
+                                                   static_cast<long long>(value), static_cast<long long>(kMostStack)));
   return 0;
 }
 
@@ -45,7 +45,8 @@ Status Kernel::ask_driver() {
       {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &known.group_size},
       {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &known.private_size},
   };
-  OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object_));
+  OMPTARGET_TRY(
+      OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object_));
   // What the driver read is what it enforces; for the arguments, drivers may round up what the metadata says.
   for (const auto &[attribute, value] : wanted) {
     uint32_t number = 0;
@@ -79,8 +80,8 @@ uint32_t Kernel::count_resident_teams() const {
 Result<ImplicitLayout> Kernel::implicit_layout(uint32_t explicit_size) const {
   const uint32_t taken = metadata_.explicit_size.value_or(explicit_size);
   if ((taken + 7) / 8 * 8 != explicit_size)
-    return Status::error(format("kernel %s takes %u bytes of arguments, the launch passes %u", name().c_str(), taken,
-                                explicit_size));
+    return Status::error(
+        format("kernel %s takes %u bytes of arguments, the launch passes %u", name().c_str(), taken, explicit_size));
   if (explicit_size > (metadata_.kernarg_size + 7) / 8 * 8)
     return Status::error(format("kernel %s has room for %u bytes of arguments, the launch passes %u", name().c_str(),
                                 metadata_.kernarg_size, explicit_size));

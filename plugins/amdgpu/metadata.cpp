@@ -28,20 +28,20 @@ struct Field {
 
 constexpr uint32_t kSizeV5 = 256;
 constexpr Field kFieldsV5[] = {
-    {"hidden_block_count_x", 0, 4},     {"hidden_block_count_y", 4, 4},      {"hidden_block_count_z", 8, 4},
-    {"hidden_group_size_x", 12, 2},     {"hidden_group_size_y", 14, 2},      {"hidden_group_size_z", 16, 2},
-    {"hidden_remainder_x", 18, 2},      {"hidden_remainder_y", 20, 2},       {"hidden_remainder_z", 22, 2},
-    {"hidden_global_offset_x", 40, 8},  {"hidden_global_offset_y", 48, 8},   {"hidden_global_offset_z", 56, 8},
-    {"hidden_grid_dims", 64, 2},        {"hidden_printf_buffer", 72, 8},     {"hidden_hostcall_buffer", 80, 8},
-    {"hidden_multigrid_sync_arg", 88, 8}, {"hidden_heap_v1", 96, 8},         {"hidden_default_queue", 104, 8},
+    {"hidden_block_count_x", 0, 4},       {"hidden_block_count_y", 4, 4},      {"hidden_block_count_z", 8, 4},
+    {"hidden_group_size_x", 12, 2},       {"hidden_group_size_y", 14, 2},      {"hidden_group_size_z", 16, 2},
+    {"hidden_remainder_x", 18, 2},        {"hidden_remainder_y", 20, 2},       {"hidden_remainder_z", 22, 2},
+    {"hidden_global_offset_x", 40, 8},    {"hidden_global_offset_y", 48, 8},   {"hidden_global_offset_z", 56, 8},
+    {"hidden_grid_dims", 64, 2},          {"hidden_printf_buffer", 72, 8},     {"hidden_hostcall_buffer", 80, 8},
+    {"hidden_multigrid_sync_arg", 88, 8}, {"hidden_heap_v1", 96, 8},           {"hidden_default_queue", 104, 8},
     {"hidden_completion_action", 112, 8}, {"hidden_dynamic_lds_size", 120, 4}, {"hidden_private_base", 192, 4},
-    {"hidden_shared_base", 196, 4},     {"hidden_queue_ptr", 200, 8},
+    {"hidden_shared_base", 196, 4},       {"hidden_queue_ptr", 200, 8},
 };
 
 constexpr uint32_t kSizeV4 = 56;
 constexpr Field kFieldsV4[] = {
-    {"hidden_global_offset_x", 0, 8},  {"hidden_global_offset_y", 8, 8}, {"hidden_global_offset_z", 16, 8},
-    {"hidden_hostcall_buffer", 24, 8}, {"hidden_default_queue", 32, 8},  {"hidden_completion_action", 40, 8},
+    {"hidden_global_offset_x", 0, 8},     {"hidden_global_offset_y", 8, 8}, {"hidden_global_offset_z", 16, 8},
+    {"hidden_hostcall_buffer", 24, 8},    {"hidden_default_queue", 32, 8},  {"hidden_completion_action", 40, 8},
     {"hidden_multigrid_sync_arg", 48, 8},
 };
 
@@ -190,12 +190,9 @@ Status read_member(Parser &parser, const std::string &key, KernelMetadata &kerne
     const char *name;
     uint32_t *value;
   } numbers[] = {
-      {".kernarg_segment_size", &kernel.kernarg_size},
-      {".kernarg_segment_align", &kernel.kernarg_alignment},
-      {".group_segment_fixed_size", &kernel.group_size},
-      {".private_segment_fixed_size", &kernel.private_size},
-      {".wavefront_size", &kernel.wavefront_size},
-      {".max_flat_workgroup_size", &kernel.max_threads},
+      {".kernarg_segment_size", &kernel.kernarg_size},   {".kernarg_segment_align", &kernel.kernarg_alignment},
+      {".group_segment_fixed_size", &kernel.group_size}, {".private_segment_fixed_size", &kernel.private_size},
+      {".wavefront_size", &kernel.wavefront_size},       {".max_flat_workgroup_size", &kernel.max_threads},
   };
   for (const auto &number : numbers)
     if (key == number.name) {

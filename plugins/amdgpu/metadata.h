@@ -21,12 +21,12 @@ enum class CodeObjectVersion : uint8_t { kV4 = 4, kV5 = 5, kV6 = 6 };
 
 /// What the metadata says about one kernel.
 struct KernelMetadata {
-  uint32_t kernarg_size = 0;      ///< bytes of explicit and implicit arguments
+  uint32_t kernarg_size = 0; ///< bytes of explicit and implicit arguments
   uint32_t kernarg_alignment = 8;
-  uint32_t group_size = 0;        ///< bytes of static shared memory of a team
-  uint32_t private_size = 0;      ///< bytes of stack of a thread
-  uint32_t wavefront_size = 0;    ///< 0: not said
-  uint32_t max_threads = 0;       ///< of a team; 0: not said
+  uint32_t group_size = 0;     ///< bytes of static shared memory of a team
+  uint32_t private_size = 0;   ///< bytes of stack of a thread
+  uint32_t wavefront_size = 0; ///< 0: not said
+  uint32_t max_threads = 0;    ///< of a team; 0: not said
   bool has_dynamic_stack = false;
   /// End of the last argument that the program passes; none if the metadata does not list arguments.
   std::optional<uint32_t> explicit_size;

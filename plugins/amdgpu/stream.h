@@ -136,7 +136,7 @@ private:
   bool last_is_kernel_ = false;
   std::vector<SignalRef> awaited_; ///< events that the next operation waits for
   Timing *timing_ = nullptr;
-  HostCopies host_copies_;         ///< begun before, own and those of events
+  HostCopies host_copies_; ///< begun before, own and those of events
 };
 
 } // namespace omptarget::amdgpu

@@ -21,9 +21,8 @@ constexpr uint64_t kShortTry = 5'000;
 Result<hsa_amd_profiling_time_t> times_of(const Timing::Operation &operation, hsa_agent_t agent) {
   hsa_amd_profiling_time_t times{0, 0};
   const hsa_signal_t signal = operation.signal.handle();
-  OMPTARGET_TRY_DURING(operation.is_kernel
-                           ? OMPTARGET_HSA(hsa_amd_profiling_get_dispatch_time, agent, signal, &times)
-                           : OMPTARGET_HSA(hsa_amd_profiling_get_async_copy_time, signal, &times),
+  OMPTARGET_TRY_DURING(operation.is_kernel ? OMPTARGET_HSA(hsa_amd_profiling_get_dispatch_time, agent, signal, &times)
+                                           : OMPTARGET_HSA(hsa_amd_profiling_get_async_copy_time, signal, &times),
                        "while reading the time of a %s", operation.is_kernel ? "kernel" : "copy");
   if (times.start == 0 || times.end < times.start)
     return Status::error(format("the driver has no times of a %s", operation.is_kernel ? "kernel" : "copy"));
@@ -61,7 +60,8 @@ Result<gpu::Times> read_times(const Timing &timing, hsa_agent_t agent, const Clo
   }
   const auto host_time = [&](uint64_t ticks) {
     const auto since = static_cast<double>(static_cast<int64_t>(ticks - reference.ticks));
-    return reference.host_ns + static_cast<uint64_t>(static_cast<int64_t>(since * 1e9 / static_cast<double>(driver().timestamp_frequency)));
+    return reference.host_ns +
+           static_cast<uint64_t>(static_cast<int64_t>(since * 1e9 / static_cast<double>(driver().timestamp_frequency)));
   };
   return gpu::Times{host_time(begin), host_time(end)};
 }

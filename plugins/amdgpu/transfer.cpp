@@ -143,9 +143,9 @@ Status Device::connect(const DeviceCopy &copy) {
 
 Status Device::copy_between(void *handle, const DeviceCopy &copy) {
   Stream &stream = *static_cast<Stream *>(handle);
-  return stream.copy({pointer(copy.destination), static_cast<Device &>(copy.other).agent(), pointer(copy.source), agent(),
-                      copy.size},
-                     {});
+  return stream.copy(
+      {pointer(copy.destination), static_cast<Device &>(copy.other).agent(), pointer(copy.source), agent(), copy.size},
+      {});
 }
 
 } // namespace omptarget::amdgpu

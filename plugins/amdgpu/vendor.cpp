@@ -83,7 +83,11 @@ const HostPools &host_pools() { return shared().host_pools; }
 } // namespace omptarget::amdgpu
 
 constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
-    "AMDGPU", "AMD's runtime", "TARGET AMDGPU RTL", "ROCR_VISIBLE_DEVICES",
+    "AMDGPU",
+    "AMD's runtime",
+    "TARGET AMDGPU RTL",
+    "ROCR_VISIBLE_DEVICES",
     [] { return std::vector<const char *>{"HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}; },
     &omptarget::amdgpu::find_devices,
-    &omptarget::gpu::read_target<omptarget::amdgpu::read_image_target, omptarget::amdgpu::ImageTarget, omptarget::amdgpu::Device>};
+    &omptarget::gpu::read_target<omptarget::amdgpu::read_image_target, omptarget::amdgpu::ImageTarget,
+                                 omptarget::amdgpu::Device>};

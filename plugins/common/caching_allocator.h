@@ -28,11 +28,11 @@ public:
 };
 
 struct AllocatorStatistics {
-  uint64_t allocations = 0;       ///< asked for
-  uint64_t reused = 0;            ///< of these, served from kept memory
+  uint64_t allocations = 0; ///< asked for
+  uint64_t reused = 0;      ///< of these, served from kept memory
   uint64_t source_allocations = 0;
-  uint64_t kept_bytes = 0;        ///< now
-  uint64_t used_bytes = 0;        ///< now, in use by the program
+  uint64_t kept_bytes = 0; ///< now
+  uint64_t used_bytes = 0; ///< now, in use by the program
   uint64_t most_used_bytes = 0;
 };
 
@@ -72,7 +72,7 @@ private:
     std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
     std::array<std::vector<void *>, kSizeClasses> kept;
     std::array<size_t, kSizeClasses> unneeded{}; ///< of these, how many nobody needed since the last check
-    uint64_t next_check = 0; ///< time of the next one
+    uint64_t next_check = 0;                     ///< time of the next one
     AllocatorStatistics statistics;
   };
   static void count_use(AllocatorStatistics &statistics, size_t bytes);

@@ -18,9 +18,9 @@ struct DeviceEnvironment {
   uint32_t debug_kind;
   uint32_t num_devices;
   uint32_t device_number;
-  uint32_t dynamic_memory_size; ///< bytes of dynamic shared memory per team
-  uint64_t clock_frequency;     ///< ticks per second
-  uint64_t indirect_call_table; ///< device address of sorted pairs
+  uint32_t dynamic_memory_size;      ///< bytes of dynamic shared memory per team
+  uint64_t clock_frequency;          ///< ticks per second
+  uint64_t indirect_call_table;      ///< device address of sorted pairs
   uint64_t indirect_call_table_size; ///< pairs
   uint64_t hardware_parallelism;
 };
@@ -42,10 +42,10 @@ enum class GroupMemoryFallback : uint8_t { kNone, kNull, kGlobalMemory };
 
 /// The implicit trailing parameter of kernels of clang 23 points to this, or is all ones.
 struct TrailingEnvironment {
-  uint64_t reduction_buffer; ///< null if the kernel has no reduction over teams
-  uint64_t group_memory;     ///< global memory instead of shared memory; block b uses what begins at its size * b
-  uint32_t teams_done;       ///< counts up to the number of teams, and is 0 again
-  uint32_t group_memory_size; ///< bytes per team that were granted
+  uint64_t reduction_buffer;    ///< null if the kernel has no reduction over teams
+  uint64_t group_memory;        ///< global memory instead of shared memory; block b uses what begins at its size * b
+  uint32_t teams_done;          ///< counts up to the number of teams, and is 0 again
+  uint32_t group_memory_size;   ///< bytes per team that were granted
   GroupMemoryFallback fallback; ///< that was taken
   uint8_t padding[7];
 };

@@ -28,8 +28,8 @@ Status build_entry_table(const __tgt_device_image &image, const EntryResolver &r
   const char *begin = reinterpret_cast<const char *>(image.EntriesBegin);
   const char *end = reinterpret_cast<const char *>(image.EntriesEnd);
   if (end < begin || static_cast<size_t>(end - begin) % sizeof(__tgt_offload_entry) != 0)
-    return Status::error(format("a table of entries from %p to %p", static_cast<const void *>(begin),
-                                static_cast<const void *>(end)));
+    return Status::error(
+        format("a table of entries from %p to %p", static_cast<const void *>(begin), static_cast<const void *>(end)));
   const size_t count = static_cast<size_t>(end - begin) / sizeof(__tgt_offload_entry);
   table.entries.resize(count);
   for (size_t i = 0; i < count; ++i) {

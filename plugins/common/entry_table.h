@@ -17,11 +17,11 @@ namespace omptarget {
 
 /// What a host entry asks the device for.
 enum class EntryKind {
-  kKernel,       ///< a launch handle; also constructors and destructors
-  kVariable,     ///< the address of the symbol, of the entry's size
-  kPointer,      ///< the address of a symbol of 8 bytes: link variables, indirect functions and vtables of clang
-  kFunction,     ///< the address of the function itself: an indirect function of the RFC
-  kNothing       ///< nothing on the device, such as the mask of requires directives
+  kKernel,   ///< a launch handle; also constructors and destructors
+  kVariable, ///< the address of the symbol, of the entry's size
+  kPointer,  ///< the address of a symbol of 8 bytes: link variables, indirect functions and vtables of clang
+  kFunction, ///< the address of the function itself: an indirect function of the RFC
+  kNothing   ///< nothing on the device, such as the mask of requires directives
 };
 
 /// Tells by flags and size what the entry is. Any thread.

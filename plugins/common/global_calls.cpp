@@ -9,8 +9,7 @@
 namespace omptarget {
 
 bool parse_global_call(std::string_view name, GlobalCall kind, uint32_t &priority) {
-  const std::string_view prefix =
-      kind == GlobalCall::kConstructors ? "__init_array_object_" : "__fini_array_object_";
+  const std::string_view prefix = kind == GlobalCall::kConstructors ? "__init_array_object_" : "__fini_array_object_";
   if (!name.starts_with(prefix))
     return false;
   const std::string_view digits = name.substr(name.rfind('_') + 1);
@@ -24,9 +23,9 @@ void order_global_calls(std::vector<GlobalCallSymbol> &symbols) {
     if (std::any_of(ordered.begin(), ordered.end(),
                     [&](const GlobalCallSymbol &other) { return other.name == symbol.name; }))
       continue;
-    const auto place = std::upper_bound(
-        ordered.begin(), ordered.end(), symbol.priority,
-        [](uint32_t priority, const GlobalCallSymbol &other) { return priority < other.priority; });
+    const auto place =
+        std::upper_bound(ordered.begin(), ordered.end(), symbol.priority,
+                         [](uint32_t priority, const GlobalCallSymbol &other) { return priority < other.priority; });
     ordered.insert(place, std::move(symbol));
   }
   symbols = std::move(ordered);

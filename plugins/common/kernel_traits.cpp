@@ -42,16 +42,11 @@ Status no_exec_mode(const std::string &kernel, uint8_t value) {
 
 const char *name_of(ExecMode mode) {
   switch (mode) {
-  case ExecMode::kBare:
-    return "BARE";
-  case ExecMode::kGeneric:
-    return "Generic";
-  case ExecMode::kSpmd:
-    return "SPMD";
-  case ExecMode::kGenericSpmd:
-    return "Generic-SPMD";
-  case ExecMode::kSpmdNoLoop:
-    return "SPMD-No-Loop";
+  case ExecMode::kBare: return "BARE";
+  case ExecMode::kGeneric: return "Generic";
+  case ExecMode::kSpmd: return "SPMD";
+  case ExecMode::kGenericSpmd: return "Generic-SPMD";
+  case ExecMode::kSpmdNoLoop: return "SPMD-No-Loop";
   }
   return "unknown";
 }
@@ -65,9 +60,10 @@ ExecMode KernelTraits::mode_for(uint32_t arguments_version) const {
 namespace {
 
 Status unknown_environment(const std::string &kernel, const char *size) {
-  return Status::error(format("%s_kernel_environment has %s bytes; known are %zu (clang 18 to 22) and %zu (clang 23): a "
-                              "newer omptarget is needed",
-                              kernel.c_str(), size, kKernelEnvironmentSize, kTrailingEnvironmentSize));
+  return Status::error(
+      format("%s_kernel_environment has %s bytes; known are %zu (clang 18 to 22) and %zu (clang 23): a "
+             "newer omptarget is needed",
+             kernel.c_str(), size, kKernelEnvironmentSize, kTrailingEnvironmentSize));
 }
 
 /// Bytes of the kernel's environment, which are copied; 0 if it has none. Fails for sizes of no known compiler.

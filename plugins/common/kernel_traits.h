@@ -37,8 +37,8 @@ struct KernelTraits {
   int32_t max_threads = 0;
   int32_t min_teams = 0;
   int32_t max_teams = 0;
-  uint32_t environment_size = 0;    ///< bytes of the kernel environment; 0 if there is none
-  uint32_t reduction_data_size = 0; ///< bytes per team
+  uint32_t environment_size = 0;        ///< bytes of the kernel environment; 0 if there is none
+  uint32_t reduction_data_size = 0;     ///< bytes per team
   uint32_t reduction_buffer_length = 0; ///< records of the buffer; 0: as many as the launch has teams (clang 23)
 
   /// The mode for a launch with arguments of this version. A kernel that says nothing is bare from version 3 on; before, it

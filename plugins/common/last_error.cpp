@@ -23,9 +23,7 @@ int32_t finish(Status status) {
   return -1;
 }
 
-size_t copy_last_error(char *buffer, size_t size) {
-  return copy_text(thread_text(), buffer, size);
-}
+size_t copy_last_error(char *buffer, size_t size) { return copy_text(thread_text(), buffer, size); }
 
 size_t copy_text(const std::string &text, char *buffer, size_t size) {
   if (buffer && size != 0) {

@@ -68,7 +68,9 @@ uint64_t teams_of_loop(const KernelTraits &traits, const LaunchLimits &limits, c
 
 uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request,
                       uint32_t &threads) {
-  const auto most = [&] { return std::min<uint64_t>(limits.max_teams, std::max<uint64_t>(1, limits.max_items / threads)); };
+  const auto most = [&] {
+    return std::min<uint64_t>(limits.max_teams, std::max<uint64_t>(1, limits.max_items / threads));
+  };
   if (request.num_teams > 0)
     return request.exec_mode == ExecMode::kBare || request.is_strict
                ? static_cast<uint32_t>(request.num_teams)
@@ -76,17 +78,12 @@ uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, co
   uint64_t teams = limits.default_teams;
   if (request.trip_count > 0) {
     switch (request.exec_mode) {
-    case ExecMode::kSpmd:
-      teams = teams_of_loop(traits, limits, request, threads);
-      break;
+    case ExecMode::kSpmd: teams = teams_of_loop(traits, limits, request, threads); break;
     case ExecMode::kSpmdNoLoop:
       return std::min<uint64_t>(ceil_div(request.trip_count, threads), std::numeric_limits<int32_t>::max());
     case ExecMode::kGeneric:
-    case ExecMode::kGenericSpmd:
-      teams = request.trip_count;
-      break;
-    case ExecMode::kBare:
-      break;
+    case ExecMode::kGenericSpmd: teams = request.trip_count; break;
+    case ExecMode::kBare: break;
     }
     if (limits.reuse_blocks)
       teams = std::min<uint64_t>(teams, limits.default_teams);

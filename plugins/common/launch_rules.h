@@ -21,8 +21,8 @@ struct LaunchLimits {
   uint32_t default_teams = 3200;
   bool teams_follow_kernel = true; ///< instead: as many of the kernel's as can be resident, where that is known
   uint32_t min_threads_for_low_trip_count = 0; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT; 0: warp_size
-  bool reuse_blocks = true;                     ///< LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT
-  uint32_t shared_memory = 0;                   ///< LIBOMPTARGET_SHARED_MEMORY_SIZE, bytes
+  bool reuse_blocks = true;                    ///< LIBOMPTARGET_REUSE_BLOCKS_FOR_HIGH_TRIP_COUNT
+  uint32_t shared_memory = 0;                  ///< LIBOMPTARGET_SHARED_MEMORY_SIZE, bytes
 };
 
 /// What the program asks for; 0 or less is unset.

@@ -16,8 +16,8 @@ class Device;
 enum class ContextNeed {
   kNone,
   kAny, ///< any: "A memory copy will succeed even if it is issued to a stream that is not associated to the current
-        ///< device", and so will what waits for and records events (CUDA C++ Programming Guide, stream and event behavior)
-  kOwn  ///< that of the device
+  ///< device", and so will what waits for and records events (CUDA C++ Programming Guide, stream and event behavior)
+  kOwn ///< that of the device
 };
 
 /// What a thread is inside of. Plain data.

@@ -129,8 +129,7 @@ static const char *advice_on_context(CUresult result) {
     return "NVIDIA's Multi-Process Service stands between this process and the device (CUDA_MPS_PIPE_DIRECTORY): ask "
            "who runs the "
            "node";
-  default:
-    return nullptr;
+  default: return nullptr;
   }
 }
 

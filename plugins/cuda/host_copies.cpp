@@ -67,9 +67,8 @@ bool HostCopies::overlaps(CUstream stream, const void *host, size_t size) {
     return false;
   auto state = state_.lock();
   const auto found = state->streams.find(stream);
-  return found != state->streams.end() && std::any_of(found->second.begin(), found->second.end(), [&](const auto &copy) {
-           return copy->overlaps(host, size);
-         });
+  return found != state->streams.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                      [&](const auto &copy) { return copy->overlaps(host, size); });
 }
 
 Copies HostCopies::before(CUevent event) {

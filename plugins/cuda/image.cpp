@@ -56,7 +56,8 @@ Result<std::optional<gpu::GlobalAddress>> Image::find_global(const std::string &
   const CUresult result = OMPTARGET_CU_RESULT(cuModuleGetGlobal, &address, &size, module_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return std::optional<gpu::GlobalAddress>();
-  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetGlobal", result, call_failure), "while looking for %s", name.c_str());
+  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetGlobal", result, call_failure), "while looking for %s",
+                       name.c_str());
   return std::optional(gpu::GlobalAddress{address, size});
 }
 
@@ -65,7 +66,8 @@ Result<CUfunction> Image::find_code(const std::string &name) const {
   const CUresult result = OMPTARGET_CU_RESULT(cuModuleGetFunction, &function, module_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return CUfunction{nullptr};
-  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetFunction", result, call_failure), "while looking for kernel %s", name.c_str());
+  OMPTARGET_TRY_DURING(gpu::check_call("cuModuleGetFunction", result, call_failure), "while looking for kernel %s",
+                       name.c_str());
   return function;
 }
 

@@ -31,7 +31,7 @@ struct ImageTarget {
   enum class Form { kCubin, kPtx, kPtxInElf };
   enum class Match { kFamily, kExact, kForward }; ///< which devices besides the very architecture
   Form form;
-  int sm;      ///< 10 * major + minor
+  int sm; ///< 10 * major + minor
   Match match;
   int least_driver = 0; ///< CUDA that the driver must serve, as Runs::driver
 

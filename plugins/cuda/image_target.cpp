@@ -19,7 +19,7 @@ constexpr uint16_t kMachineCuda = 190;
 constexpr uint8_t kAbiBeforeCuda13 = 7;
 constexpr uint8_t kAbiSinceCuda13 = 8;
 constexpr int kCuda13 = 13000;
-constexpr uint32_t kFlag64Bit = 0x400;         // layout 7
+constexpr uint32_t kFlag64Bit = 0x400; // layout 7
 constexpr uint32_t kFlagAccelerated7 = 0x800;
 constexpr uint32_t kFlagAccelerated8 = 0x8;
 
@@ -106,7 +106,8 @@ std::string_view ptx_in(const ElfImage &elf) {
 
 std::string ImageTarget::name() const {
   const char *suffix = match == Match::kExact ? "a" : form != Form::kCubin && match == Match::kFamily ? "f" : "";
-  return format("%ssm_%d%s%s", form == Form::kCubin ? "" : "PTX for ", sm, suffix, least_driver == kCuda13 ? " by CUDA 13 (driver 580 or later)" : "");
+  return format("%ssm_%d%s%s", form == Form::kCubin ? "" : "PTX for ", sm, suffix,
+                least_driver == kCuda13 ? " by CUDA 13 (driver 580 or later)" : "");
 }
 
 int ImageTarget::rank(const Runs &device) const {

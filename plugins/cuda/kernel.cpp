@@ -65,8 +65,7 @@ Status Kernel::allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit
                                static_cast<int>(device_limit - static_shared_memory_)));
   // All that the device has was allowed, or it fits without asking; either way the largest value seen will do.
   uint32_t allowed = dynamic_shared_memory_.load(std::memory_order_relaxed);
-  while (allowed < bytes &&
-         !dynamic_shared_memory_.compare_exchange_weak(allowed, bytes, std::memory_order_release))
+  while (allowed < bytes && !dynamic_shared_memory_.compare_exchange_weak(allowed, bytes, std::memory_order_release))
     ;
   return Status::ok();
 }

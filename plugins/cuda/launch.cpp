@@ -24,7 +24,8 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
   if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
     OMPTARGET_TRY_ASSIGN(environment, queues_.launch_environment(stream, need));
   }
-  OMPTARGET_TRY(kernel.allow_dynamic_shared_memory(grid.shared_memory, static_cast<uint32_t>(properties_.shared_memory)));
+  OMPTARGET_TRY(
+      kernel.allow_dynamic_shared_memory(grid.shared_memory, static_cast<uint32_t>(properties_.shared_memory)));
 
   uint64_t on_stack[kArgumentsOnStack];
   std::vector<uint64_t> on_heap;
@@ -36,8 +37,7 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
   launch.write_arguments(values, environment);
   size_t size = launch.argument_count() * sizeof(uint64_t);
   void *extra[] = {reinterpret_cast<void *>(kLaunchParamBufferPointer), values,
-                   reinterpret_cast<void *>(kLaunchParamBufferSize), &size,
-                   reinterpret_cast<void *>(kLaunchParamEnd)};
+                   reinterpret_cast<void *>(kLaunchParamBufferSize), &size, reinterpret_cast<void *>(kLaunchParamEnd)};
 
   announce(launch, grid);
   OMPTARGET_TRY(OMPTARGET_CU(cuLaunchKernel, kernel.function(), grid.shape.teams, grid.teams_y, grid.teams_z,

@@ -41,11 +41,12 @@ Status Memory::release_shared(void *memory, int32_t kind) {
 }
 
 Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
-  const CUresult result = OMPTARGET_CU_RESULT(
-      cuMemHostRegister, host, size, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+  const CUresult result =
+      OMPTARGET_CU_RESULT(cuMemHostRegister, host, size, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
   is_foreign = result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   if (!is_foreign)
-    OMPTARGET_TRY_DURING(gpu::check_call("cuMemHostRegister", result, call_failure), "while pinning %zu bytes at %p", size, host);
+    OMPTARGET_TRY_DURING(gpu::check_call("cuMemHostRegister", result, call_failure), "while pinning %zu bytes at %p",
+                         size, host);
   CUdeviceptr device = 0;
   Status status = OMPTARGET_CU(cuMemHostGetDevicePointer, &device, host, 0);
   if (!status && !is_foreign)

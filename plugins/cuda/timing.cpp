@@ -44,7 +44,9 @@ Result<double> milliseconds_between(CUevent from, CUevent to) {
   return static_cast<double>(milliseconds);
 }
 
-uint64_t to_ns(double milliseconds) { return milliseconds <= 0 ? 0 : static_cast<uint64_t>(std::llround(milliseconds * 1e6)); }
+uint64_t to_ns(double milliseconds) {
+  return milliseconds <= 0 ? 0 : static_cast<uint64_t>(std::llround(milliseconds * 1e6));
+}
 
 } // namespace
 

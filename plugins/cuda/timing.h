@@ -41,7 +41,7 @@ private:
 
   QueueSet &queues_;
   HandlePool<Timing *> timings_;
-  mutable std::mutex mutex_;    ///< of what follows; held while a reference is made, which takes and gives back a stream
+  mutable std::mutex mutex_; ///< of what follows; held while a reference is made, which takes and gives back a stream
   CUevent reference_ = nullptr; ///< of all timings that are open
   CUevent candidate_ = nullptr; ///< for the next one
   uint64_t reference_ns_ = 0;   ///< the host's time of it

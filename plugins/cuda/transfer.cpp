@@ -17,15 +17,12 @@ namespace {
 constexpr size_t kMostLate = size_t{1} << 20;
 } // namespace
 
-bool Device::should_stage(const void *host, size_t size) {
-  return staging().wants(size) && !memory_.is_pinned(host);
-}
+bool Device::should_stage(const void *host, size_t size) { return staging().wants(size) && !memory_.is_pinned(host); }
 
 Status Device::copy_in(void *stream, uint64_t target, const void *host, size_t size) {
   OMPTARGET_TRY(queues_.settle(static_cast<CUstream>(stream), host, size));
-  return should_stage(host, size)
-             ? staging().submit(stream, target, host, size)
-             : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, static_cast<CUstream>(stream));
+  return should_stage(host, size) ? staging().submit(stream, target, host, size)
+                                  : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, static_cast<CUstream>(stream));
 }
 
 // Where kernels may read and write what lies there, they would not find it before the host's step.

@@ -27,6 +27,11 @@ Status find_devices(gpu::Devices &devices) {
 } // namespace omptarget::cuda
 
 constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
-    "CUDA", "CUDA", "TARGET CUDA RTL", "CUDA_VISIBLE_DEVICES", [] { return std::vector<const char *>{}; },
+    "CUDA",
+    "CUDA",
+    "TARGET CUDA RTL",
+    "CUDA_VISIBLE_DEVICES",
+    [] { return std::vector<const char *>{}; },
     &omptarget::cuda::find_devices,
-    &omptarget::gpu::read_target<omptarget::cuda::read_image_target, omptarget::cuda::ImageTarget, omptarget::cuda::Device>};
+    &omptarget::gpu::read_target<omptarget::cuda::read_image_target, omptarget::cuda::ImageTarget,
+                                 omptarget::cuda::Device>};

@@ -129,8 +129,8 @@ Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source
 }
 
 Status Device::unload_image(__tgt_target_table *table) {
-  const auto found = std::find_if(images_.begin(), images_.end(),
-                                  [table](const auto &image) { return image->table() == table; });
+  const auto found =
+      std::find_if(images_.begin(), images_.end(), [table](const auto &image) { return image->table() == table; });
   if (found == images_.end())
     return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
   OMPTARGET_TRY(wait_for_kernels());
@@ -176,11 +176,10 @@ void Device::report_memory_pool(Image &image) {
   DeviceMemoryPoolTracker tracker{};
   Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));
   if (found && *found)
-    omptarget::print_info(number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
-                          static_cast<unsigned long long>(tracker.count),
-                          static_cast<unsigned long long>(tracker.total),
-                          static_cast<unsigned long long>(tracker.least),
-                          static_cast<unsigned long long>(tracker.most));
+    omptarget::print_info(
+        number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
+        static_cast<unsigned long long>(tracker.count), static_cast<unsigned long long>(tracker.total),
+        static_cast<unsigned long long>(tracker.least), static_cast<unsigned long long>(tracker.most));
 }
 
 } // namespace omptarget::gpu

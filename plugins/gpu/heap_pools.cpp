@@ -50,7 +50,8 @@ Status HeapPools::give(Device &device, Image &image) {
       given_ += size;
       memory = reinterpret_cast<uintptr_t>(*allocated);
     } else if (wanted_ >= 0) {
-      return allocated.take_status().during(format("for the heap of an image (%s)", setting_row(SettingId::kHeapSize).variable));
+      return allocated.take_status().during(
+          format("for the heap of an image (%s)", setting_row(SettingId::kHeapSize).variable));
     } else {
       OMPTARGET_TRACE_DEVICE(Topic::kImage, device.number(), "no heap: %s", allocated.status().to_string().c_str());
       size = 0;

@@ -31,8 +31,8 @@ Result<std::unique_ptr<Image>> Image::load(Device &device, const __tgt_device_im
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<ImageTarget> target, kVendor.read_image_target(begin, size));
   const std::string name = target->name();
   if (target->rank(device) == 0)
-    return Status::error(format("image: built for %s, device %d is %s", name.c_str(), device.number(),
-                                device.architecture().c_str()));
+    return Status::error(
+        format("image: built for %s, device %d is %s", name.c_str(), device.number(), device.architecture().c_str()));
   std::unique_ptr<Image> image = device.make_image(std::move(target));
   Status status = image->load_from(source);
   image->elf_.reset();
@@ -51,9 +51,10 @@ Status Image::load_from(const __tgt_device_image &source) {
   OMPTARGET_TRY(load_code(begin, static_cast<size_t>(static_cast<const char *>(source.ImageEnd) - begin)));
   OMPTARGET_TRY_ASSIGN(const auto services, find_global(kHostServices));
   if (services)
-    return Status::error(format("it needs services of the host that are not here (%s): printf, malloc and other functions of "
-                                "LLVM's libc for GPUs",
-                                kHostServices));
+    return Status::error(
+        format("it needs services of the host that are not here (%s): printf, malloc and other functions of "
+               "LLVM's libc for GPUs",
+               kHostServices));
   const auto resolve_entry = [this](EntryKind kind, const std::string &name, size_t size) -> Result<void *> {
     return resolve(kind, name, size);
   };
@@ -118,8 +119,9 @@ Status Image::set_reference_pointers(const __tgt_device_image &source) {
     host += sizeof(host_entry);
     if (!entry.addr || !is_reference_pointer(host_entry))
       continue;
-    OMPTARGET_TRY_DURING(device_.submit(reinterpret_cast<uintptr_t>(entry.addr), host_entry.addr, sizeof(void *), nullptr),
-                         "while setting %s", entry.name);
+    OMPTARGET_TRY_DURING(
+        device_.submit(reinterpret_cast<uintptr_t>(entry.addr), host_entry.addr, sizeof(void *), nullptr),
+        "while setting %s", entry.name);
   }
   return Status::ok();
 }

@@ -61,8 +61,8 @@ void grant_group_memory(const Launch &launch, uint32_t from_setting, uint32_t li
     return;
   }
   grid.shared_memory = from_setting;
-  grid.fallback = fallback == OMPTARGET_KERNEL_GROUP_MEMORY_NULL ? GroupMemoryFallback::kNull
-                                                                : GroupMemoryFallback::kGlobalMemory;
+  grid.fallback =
+      fallback == OMPTARGET_KERNEL_GROUP_MEMORY_NULL ? GroupMemoryFallback::kNull : GroupMemoryFallback::kGlobalMemory;
   grid.group_memory = grid.fallback == GroupMemoryFallback::kNull ? 0 : wanted;
 }
 

@@ -17,7 +17,8 @@ Status Memory::init(uint64_t free) {
       setting_or(SettingId::kMemoryManagerLimit, 0, INT64_MAX, static_cast<int64_t>(free / kShare)));
   const auto idle = static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerIdle, 0, INT32_MAX));
   allocators_[OMPTARGET_ALLOC_DEVICE] = std::make_unique<CachingAllocator>(source_, threshold, limit);
-  for (const auto &[kind, source] : {std::pair{OMPTARGET_ALLOC_HOST, &host_}, std::pair{OMPTARGET_ALLOC_SHARED, &shared_}})
+  for (const auto &[kind, source] :
+       {std::pair{OMPTARGET_ALLOC_HOST, &host_}, std::pair{OMPTARGET_ALLOC_SHARED, &shared_}})
     allocators_[kind] = std::make_unique<CachingAllocator>(*source, threshold, std::min(limit, kMostOfHost));
   for (const auto &allocator : allocators_)
     allocator->give_back_after(idle * 1000000000);
@@ -110,7 +111,9 @@ Result<uint64_t> Memory::allocate_device(size_t size) {
   return reinterpret_cast<uintptr_t>(memory);
 }
 
-Status Memory::release_device(uint64_t memory) { return allocators_[OMPTARGET_ALLOC_DEVICE]->release(reinterpret_cast<void *>(memory)); }
+Status Memory::release_device(uint64_t memory) {
+  return allocators_[OMPTARGET_ALLOC_DEVICE]->release(reinterpret_cast<void *>(memory));
+}
 
 // Memory that host and device share is pinned already.
 Result<void *> Memory::lock(void *host, size_t size) {
@@ -119,7 +122,9 @@ Result<void *> Memory::lock(void *host, size_t size) {
   return locked_.lock(host, size);
 }
 
-Status Memory::unlock(void *host) { return index_of(host) != OMPTARGET_ALLOC_DEVICE ? Status::ok() : locked_.unlock(host); }
+Status Memory::unlock(void *host) {
+  return index_of(host) != OMPTARGET_ALLOC_DEVICE ? Status::ok() : locked_.unlock(host);
+}
 
 Status Memory::release_all() {
   Status status = locked_.unlock_all();

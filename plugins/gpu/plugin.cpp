@@ -109,7 +109,8 @@ int32_t rank_on(const Device &device, const __tgt_device_image &image) {
 int32_t is_valid(const __tgt_device_image &image) {
   Result<std::unique_ptr<ImageTarget>> target = target_of(image);
   if (!target) {
-    OMPTARGET_TRACE(Topic::kImage, "no image for the %s plugin: %s", kVendor.plugin, target.status().to_string().c_str());
+    OMPTARGET_TRACE(Topic::kImage, "no image for the %s plugin: %s", kVendor.plugin,
+                    target.status().to_string().c_str());
     return 0;
   }
   std::string there;

@@ -44,7 +44,9 @@ public:
 
   /// Memory for a launch that needs an environment. The caller gives it back when the launch is complete.
   Result<std::unique_ptr<EnvironmentBlock>> take_environment(const EnvironmentNeed &need);
-  void give_back_environment(std::unique_ptr<EnvironmentBlock> block) { environments_.lock()->push_back(std::move(block)); }
+  void give_back_environment(std::unique_ptr<EnvironmentBlock> block) {
+    environments_.lock()->push_back(std::move(block));
+  }
 
   /// Destroys everything. Nothing is under way.
   Status release_all();

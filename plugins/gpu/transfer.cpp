@@ -66,8 +66,9 @@ Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, siz
   if (&other != this)
     OMPTARGET_TRY_DURING(connect(copy), "while connecting devices %d and %d", number(), other.number());
   return on_stream(async, [&](void *stream) -> Status {
-    OMPTARGET_TRY_DURING(copy_between(stream, copy), "while copying %zu bytes from %#llx on device %d to %#llx on device %d",
-                         size, static_cast<unsigned long long>(source), number(),
+    OMPTARGET_TRY_DURING(copy_between(stream, copy),
+                         "while copying %zu bytes from %#llx on device %d to %#llx on device %d", size,
+                         static_cast<unsigned long long>(source), number(),
                          static_cast<unsigned long long>(destination), other.number());
     return Status::ok();
   });

@@ -24,7 +24,8 @@ struct DeviceDomain;
 
 namespace internal {
 extern std::atomic<int32_t> device_count; ///< 0: not read yet
-extern std::atomic<DeviceDomain *const *> domains; ///< one for each device; null if they are no domains. Set before the count
+extern std::atomic<DeviceDomain *const *>
+    domains; ///< one for each device; null if they are no domains. Set before the count
 int32_t read_device_count();
 } // namespace internal
 

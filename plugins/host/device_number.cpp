@@ -19,9 +19,7 @@ constinit std::atomic<int32_t> numbers[kMostDevices] = {};
 
 void set_first_device_number(int32_t number) { first_device.store(number, std::memory_order_relaxed); }
 
-void set_device_number(int32_t device, int32_t number) {
-  numbers[device].store(number + 1, std::memory_order_relaxed);
-}
+void set_device_number(int32_t device, int32_t number) { numbers[device].store(number + 1, std::memory_order_relaxed); }
 
 int32_t device_number(int32_t device) {
   const int32_t told = numbers[device].load(std::memory_order_relaxed);

@@ -32,7 +32,7 @@ public:
 
 private:
   static constexpr size_t kPiece = size_t{1} << 20; ///< also what pieces are aligned to
-  static constexpr size_t kHeader = 4096; ///< at the start of each
+  static constexpr size_t kHeader = 4096;           ///< at the start of each
   static constexpr size_t kLargestSmall = 64 << 10;
   static constexpr size_t kClasses = class_index(kLargestSmall) + 1;
 

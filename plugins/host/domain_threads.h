@@ -29,10 +29,12 @@ public:
       Function &function;
       Status status;
     } call{function, Status::ok()};
-    OMPTARGET_TRY(run_on_leader([](void *data) {
-      auto &own = *static_cast<Call *>(data);
-      own.status = own.function();
-    }, &call));
+    OMPTARGET_TRY(run_on_leader(
+        [](void *data) {
+          auto &own = *static_cast<Call *>(data);
+          own.status = own.function();
+        },
+        &call));
     return std::move(call.status);
   }
 

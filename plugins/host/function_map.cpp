@@ -45,9 +45,7 @@ template <typename T> void publish(void *place, T value) {
   std::atomic_ref<T>(*static_cast<T *>(place)).store(value, std::memory_order_release);
 }
 
-bool is_aligned(const void *place) {
-  return reinterpret_cast<uintptr_t>(place) % sizeof(uint64_t) == 0;
-}
+bool is_aligned(const void *place) { return reinterpret_cast<uintptr_t>(place) % sizeof(uint64_t) == 0; }
 
 } // namespace
 
@@ -77,8 +75,8 @@ Result<__omp_offloading_fptr_map_ty *> FunctionMap::table_with(uint64_t count,
   for (const Table &table : tables_)
     if (table.count == count && std::memcmp(table.pairs, pairs, bytes) == 0)
       return table.pairs; // if it was retired, it is not any more
-  void *memory = mmap(nullptr, mapped_bytes(count), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory =
+      mmap(nullptr, mapped_bytes(count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return Status::error(format("no memory for %llu indirect functions: %s", static_cast<unsigned long long>(count),
                                 std::strerror(errno)));
@@ -120,9 +118,14 @@ void FunctionMap::announce(const LoadedImage &image) const {
   if (!environment)
     return;
   constexpr uint64_t kNanosecondsPerSecond = 1000000000;
-  const DeviceEnvironment value{
-      0, static_cast<uint32_t>(device_count()), static_cast<uint32_t>(device_), 0, kNanosecondsPerSecond, current_, count_,
-      1};
+  const DeviceEnvironment value{0,
+                                static_cast<uint32_t>(device_count()),
+                                static_cast<uint32_t>(device_),
+                                0,
+                                kNanosecondsPerSecond,
+                                current_,
+                                count_,
+                                1};
   std::memcpy(environment, &value, std::min<uint64_t>(environment_size, sizeof value));
 }
 

@@ -180,8 +180,9 @@ void LoadedImage::refer_to_host(const __tgt_device_image &image) {
   for (size_t i = 0; i < entries_.size(); ++i) {
     const __tgt_offload_entry &host = image.EntriesBegin[i];
     const std::string_view name = host.name ? host.name : "";
-    if (host.addr && (host.flags == 0 || host.flags == OMPTARGET_ENTRY_LINK) && host.size == sizeof(void *) && name.size() > kSuffix.size() &&
-        name.substr(name.size() - kSuffix.size()) == kSuffix && segment_of(entries_[i].addr, host.size))
+    if (host.addr && (host.flags == 0 || host.flags == OMPTARGET_ENTRY_LINK) && host.size == sizeof(void *) &&
+        name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix &&
+        segment_of(entries_[i].addr, host.size))
       std::memcpy(entries_[i].addr, host.addr, host.size);
   }
 }

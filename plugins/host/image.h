@@ -34,7 +34,7 @@ public:
 
   /// The image's own variables that are told what the device is; null where it has none that can be written.
   struct DeviceVariables {
-    void *functions = nullptr;       ///< address of the table of indirect functions
+    void *functions = nullptr; ///< address of the table of indirect functions
     void *function_count = nullptr;
     void *environment = nullptr;
     uint64_t environment_size = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kHighestAddress = uint64_t{1} << 46;
 constexpr uint64_t kPage = 4096;
-constexpr unsigned kMostPrograms = 512;                ///< the dynamic linker has them on the stack
+constexpr unsigned kMostPrograms = 512;                 ///< the dynamic linker has them on the stack
 constexpr uint64_t kMostThreadData = uint64_t{1} << 30; ///< bytes; without memory for them it ends the process
 
 template <typename T> T read(std::string_view image, uint64_t offset) {
@@ -31,9 +31,7 @@ bool holds(std::string_view image, uint64_t offset, uint64_t size) {
   return offset <= image.size() && size <= image.size() - offset;
 }
 
-unsigned long long number(uint64_t value) {
-  return value;
-}
+unsigned long long number(uint64_t value) { return value; }
 
 Status check_header(std::string_view image, Elf64_Ehdr &header) {
   if (image.size() < sizeof header)
@@ -49,7 +47,8 @@ Status check_header(std::string_view image, Elf64_Ehdr &header) {
   if (header.e_type != ET_DYN)
     return Status::error(format("the image has ELF type %u; a shared object is %u", header.e_type, ET_DYN));
   if (header.e_phnum > kMostPrograms)
-    return Status::error(format("the image has %u program headers; expected at most %u", header.e_phnum, kMostPrograms));
+    return Status::error(
+        format("the image has %u program headers; expected at most %u", header.e_phnum, kMostPrograms));
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr) ||
       !holds(image, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
     return Status::error(format("the image has no program headers, or they lie outside its %zu bytes", image.size()));
@@ -125,16 +124,13 @@ Status check_other(std::string_view image, const Elf64_Ehdr &header, const Elf64
     return Status::ok();
   case PT_NOTE:
   case PT_GNU_PROPERTY:
-    if (program.p_memsz != 0 && (!find_in_file(layout, program.p_vaddr, program.p_memsz, offset) ||
-                                 !holds(image, offset, program.p_memsz)))
+    if (program.p_memsz != 0 &&
+        (!find_in_file(layout, program.p_vaddr, program.p_memsz, offset) || !holds(image, offset, program.p_memsz)))
       return Status::error("its notes are not loaded");
     return Status::ok();
-  case PT_TLS:
-    return check_thread_data(program, layout);
-  case PT_GNU_RELRO:
-    return check_protected(program, layout);
-  default:
-    return Status::ok();
+  case PT_TLS: return check_thread_data(program, layout);
+  case PT_GNU_RELRO: return check_protected(program, layout);
+  default: return Status::ok();
   }
 }
 
@@ -161,8 +157,9 @@ Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLay
   if (layout.dynamic_count == 0)
     return Status::error("the image has no dynamic section");
   for (unsigned i = 0; i < header.e_phnum; ++i)
-    OMPTARGET_TRY_DURING(check_other(image, header, read<Elf64_Phdr>(image, header.e_phoff + i * sizeof(Elf64_Phdr)), layout),
-                         "in program header %u of the image", i);
+    OMPTARGET_TRY_DURING(
+        check_other(image, header, read<Elf64_Phdr>(image, header.e_phoff + i * sizeof(Elf64_Phdr)), layout),
+        "in program header %u of the image", i);
   return Status::ok();
 }
 

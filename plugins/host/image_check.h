@@ -34,12 +34,12 @@ struct EntrySection {
 struct ImageLayout {
   std::vector<Segment> segments; ///< ascending
   EntrySection entries;
-  uint64_t dynamic_offset = 0;  ///< in the file
-  uint64_t dynamic_address = 0; ///< before relocation
-  uint64_t dynamic_count = 0;   ///< entries, with the ones that end it
+  uint64_t dynamic_offset = 0;      ///< in the file
+  uint64_t dynamic_address = 0;     ///< before relocation
+  uint64_t dynamic_count = 0;       ///< entries, with the ones that end it
   bool is_dynamic_writable = false; ///< as its program header says
-  uint64_t thread_size = 0;     ///< bytes of data of which each thread has its own
-  uint64_t protected_begin = 0; ///< what becomes read-only after relocation
+  uint64_t thread_size = 0;         ///< bytes of data of which each thread has its own
+  uint64_t protected_begin = 0;     ///< what becomes read-only after relocation
   uint64_t protected_end = 0;
   /// Where in the file a dynamic entry may be added, or 0: the image is to be given DT_SYMBOLIC and has none.
   uint64_t spare_dynamic_offset = 0;

@@ -99,7 +99,7 @@ private:
   std::string_view symbols_;
   uint64_t version_count_ = 0; ///< versions that the linker keeps; 0: it keeps none
   std::vector<Range> tables_;
-  std::vector<Range> initialisers_; ///< tables of functions
+  std::vector<Range> initialisers_;      ///< tables of functions
   std::map<uint64_t, bool> initialised_; ///< slots of those tables that get the address of code
 };
 

@@ -52,9 +52,7 @@ ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
   return *this;
 }
 
-ImageFile::~ImageFile() {
-  close_file();
-}
+ImageFile::~ImageFile() { close_file(); }
 
 void ImageFile::close_file() {
   hide();

@@ -83,9 +83,7 @@ using plugin::finish;
 /// Set before devices are initialised.
 constinit std::atomic<int64_t> requires_mask{0};
 
-bool is_device(int32_t device) {
-  return static_cast<uint32_t>(device) < static_cast<uint32_t>(device_count());
-}
+bool is_device(int32_t device) { return static_cast<uint32_t>(device) < static_cast<uint32_t>(device_count()); }
 
 // The way of what succeeds has no text in its functions.
 [[gnu::cold, gnu::noinline]] Status no_device(int32_t device) {
@@ -94,8 +92,7 @@ bool is_device(int32_t device) {
 [[gnu::cold, gnu::noinline]] int32_t fail(Status status) { return finish(std::move(status)); }
 [[gnu::cold, gnu::noinline]] int32_t fail_without_device(int32_t device) { return finish(no_device(device)); }
 [[gnu::cold, gnu::noinline]] int32_t fail_to_copy(int64_t size, const void *from, const void *to) {
-  return finish(
-      Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+  return finish(Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
 }
 [[gnu::cold, gnu::noinline]] int32_t fail_to_allocate(int32_t device, int64_t size, int32_t kind) {
   return finish(!is_device(device) ? no_device(device)
@@ -185,7 +182,8 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
 }
 
 /// teams, threads: as requested, 0 if not.
-inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, uint32_t teams, uint32_t threads) {
+inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, uint32_t teams,
+                      uint32_t threads) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
@@ -212,16 +210,10 @@ int32_t __tgt_rtl_number_of_devices(void) {
   return device_count();
 }
 
-int32_t __tgt_rtl_init_plugin(void) {
-  return 0;
-}
-int32_t __tgt_rtl_deinit_plugin(void) {
-  return 0;
-}
+int32_t __tgt_rtl_init_plugin(void) { return 0; }
+int32_t __tgt_rtl_deinit_plugin(void) { return 0; }
 
-int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
-  return is_image_for_host(bytes_of(image)) ? 1 : 0;
-}
+int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) { return is_image_for_host(bytes_of(image)) ? 1 : 0; }
 
 int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_info *) {
   return __tgt_rtl_is_valid_binary(image);
@@ -233,16 +225,10 @@ int64_t __tgt_rtl_init_requires(int64_t mask) {
 }
 
 /// Images without entries may still have constructors to run.
-int32_t __tgt_rtl_supports_empty_images(void) {
-  return 1;
-}
+int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
 
-int32_t __tgt_rtl_init_device(int32_t device) {
-  return is_device(device) ? 0 : finish(no_device(device));
-}
-int32_t __tgt_rtl_deinit_device(int32_t device) {
-  return is_device(device) ? 0 : finish(no_device(device));
-}
+int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t device, __tgt_device_image *image) {
   Result<__tgt_target_table *> table =
@@ -314,9 +300,7 @@ int32_t __tgt_rtl_data_lock(int32_t device, void *host, int64_t, void **accessib
   return 0;
 }
 
-int32_t __tgt_rtl_data_unlock(int32_t device, void *) {
-  return is_device(device) ? 0 : finish(no_device(device));
-}
+int32_t __tgt_rtl_data_unlock(int32_t device, void *) { return is_device(device) ? 0 : finish(no_device(device)); }
 
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
@@ -353,16 +337,11 @@ int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_off
 
 void __tgt_rtl_fork_phase(int32_t phase) {
   switch (phase) {
-  case OMPTARGET_FORK_ANNOUNCED:
-    return are_forks_announced.store(true, std::memory_order_relaxed);
-  case OMPTARGET_FORK_BEFORE:
-    return Devices::each(&std::mutex::lock);
-  case OMPTARGET_FORK_PARENT:
-    return Devices::each(&std::mutex::unlock);
-  case OMPTARGET_FORK_CHILD:
-    return Devices::unlock_in_child_of_fork();
-  default:
-    return;
+  case OMPTARGET_FORK_ANNOUNCED: return are_forks_announced.store(true, std::memory_order_relaxed);
+  case OMPTARGET_FORK_BEFORE: return Devices::each(&std::mutex::lock);
+  case OMPTARGET_FORK_PARENT: return Devices::each(&std::mutex::unlock);
+  case OMPTARGET_FORK_CHILD: return Devices::unlock_in_child_of_fork();
+  default: return;
   }
 }
 
@@ -383,7 +362,8 @@ int32_t __tgt_rtl_set_device_number(int32_t device, int32_t number) {
 void __tgt_rtl_print_device_info(int32_t device) {
   const DeviceDomain *const domain = is_device(device) ? domain_of(device) : nullptr;
   std::printf("    This is the CPU itself as device %d of %d%s\n", device, device_count(),
-              domain ? format(": NUMA domain %d, %zu CPU(s)", domain->domain.number, domain->domain.cpus.size()).c_str() : "");
+              domain ? format(": NUMA domain %d, %zu CPU(s)", domain->domain.number, domain->domain.cpus.size()).c_str()
+                     : "");
 }
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {

@@ -26,9 +26,7 @@ static void op_exchange(NullDevice *device, NullSymbol *kernel, uint64_t *argume
   *(uint64_t *)arguments[0] = *kernel->variable;
   *kernel->variable = arguments[1];
 }
-static uint64_t triple(uint64_t value) {
-  return 3 * value;
-}
+static uint64_t triple(uint64_t value) { return 3 * value; }
 static void op_call(NullDevice *device, NullSymbol *kernel, uint64_t *arguments) {
   const uint64_t function = null_device_translate(device, arguments[0]);
   uint64_t *target = (uint64_t *)arguments[1];

@@ -41,9 +41,7 @@ static size_t copy_text(const char *text, char *buffer, size_t size) {
   return strlen(text);
 }
 
-size_t __tgt_rtl_last_error(char *buffer, size_t size) {
-  return copy_text(last_error, buffer, size);
-}
+size_t __tgt_rtl_last_error(char *buffer, size_t size) { return copy_text(last_error, buffer, size); }
 
 /* ---- the plugin
  * ------------------------------------------------------------------------------------------------------ */
@@ -54,8 +52,7 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   info->version = OMPTARGET_PLUGIN_ABI_VERSION;
   /* Kernels here never have the implicit parameter, so there is nothing to supply. */
   /* There is no driver, so that nothing ends before the process does. */
-  info->features =
-      OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT | OMPTARGET_PLUGIN_LASTS;
+  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT | OMPTARGET_PLUGIN_LASTS;
   return 0;
 }
 
@@ -68,24 +65,16 @@ int32_t __tgt_rtl_init_plugin(void) {
   return 0;
 }
 
-int32_t __tgt_rtl_number_of_devices(void) {
-  return device_count;
-}
+int32_t __tgt_rtl_number_of_devices(void) { return device_count; }
 
-int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) {
-  return null_image_is_valid(image);
-}
+int32_t __tgt_rtl_is_valid_binary(__tgt_device_image *image) { return null_image_is_valid(image); }
 
 /* ---- devices
  * --------------------------------------------------------------------------------------------------------- */
 
-int32_t __tgt_rtl_init_device(int32_t ID) {
-  return ID >= 0 && ID < device_count ? 0 : fail("there is no such device");
-}
+int32_t __tgt_rtl_init_device(int32_t ID) { return ID >= 0 && ID < device_count ? 0 : fail("there is no such device"); }
 
-size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size) {
-  return copy_text("null", buffer, size);
-}
+size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size) { return copy_text("null", buffer, size); }
 
 size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size) {
   char text[32];

@@ -37,9 +37,9 @@ std::string describe(const Call &call) {
   const auto offset = [&](const void *base) {
     return static_cast<size_t>(static_cast<const char *>(call.code) - static_cast<const char *>(base));
   };
-  return caller.dli_sname ? format("%s, called in %s of %s", call.construct, caller.dli_sname, caller.dli_fname)
-                          : format("%s, called at offset 0x%zx of %s", call.construct, offset(caller.dli_fbase),
-                                   caller.dli_fname);
+  return caller.dli_sname
+             ? format("%s, called in %s of %s", call.construct, caller.dli_sname, caller.dli_fname)
+             : format("%s, called at offset 0x%zx of %s", call.construct, offset(caller.dli_fbase), caller.dli_fname);
 }
 
 } // namespace

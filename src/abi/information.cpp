@@ -18,9 +18,7 @@ using namespace omptarget;
 
 namespace {
 
-std::string count_text(uint32_t count) {
-  return count == UINT32_MAX ? "INF" : std::to_string(count);
-}
+std::string count_text(uint32_t count) { return count == UINT32_MAX ? "INF" : std::to_string(count); }
 
 void print_row(const std::string &prefix, const HostDataToTargetMap::Snapshot &row) {
   const VariableName variable = parse_variable_name(row.name);
@@ -29,8 +27,8 @@ void print_row(const std::string &prefix, const HostDataToTargetMap::Snapshot &r
   const std::string file = printable_name(has_file ? variable.file : "unknown");
   std::printf("%s0x%016" PRIxPTR " 0x%016" PRIxPTR " %-8" PRId64 " %-11s %-12s %s at %s:%d:%d\n", prefix.c_str(),
               static_cast<uintptr_t>(row.begin), static_cast<uintptr_t>(row.target_begin), row.end - row.begin,
-              count_text(row.dynamic_count).c_str(), count_text(row.hold_count).c_str(),
-              name.c_str(), file.c_str(), variable.line, variable.column);
+              count_text(row.dynamic_count).c_str(), count_text(row.hold_count).c_str(), name.c_str(), file.c_str(),
+              variable.line, variable.column);
 }
 
 void print_table(Device &device) {

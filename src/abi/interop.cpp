@@ -154,8 +154,8 @@ OMPTARGET_API void __tgt_interop_init(ident_t *loc, int32_t, Interop **interop, 
   *interop = finish(make_interop(type, device), call);
 }
 
-OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps, void *deps,
-                                     int32_t) {
+OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps,
+                                     void *deps, int32_t) {
   const Call call{"interop use", loc, device, __builtin_return_address(0)};
   libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
   if (*interop)

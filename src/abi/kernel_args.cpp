@@ -14,16 +14,17 @@ Status unreadable(const void *block) {
     return Status::error("the kernel argument block is null");
   uint32_t version;
   std::memcpy(&version, block, sizeof version);
-  return Status::error(format("the kernel argument block has version %u; this library knows versions 1, 2, 3 and 5 (clang "
-                              "15 to %u): compile with one of these, or use a newer omptarget",
-                              version, kNewestClang));
+  return Status::error(
+      format("the kernel argument block has version %u; this library knows versions 1, 2, 3 and 5 (clang "
+             "15 to %u): compile with one of these, or use a newer omptarget",
+             version, kNewestClang));
 }
 
 Status unknown_flags(uint64_t flags) {
-  return Status::error(format("the kernel argument block has flags 0x%llx, of which this library does not know 0x%llx: they "
-                              "are those of kernel languages other than OpenMP, or of a compiler newer than clang %u",
-                              static_cast<unsigned long long>(flags),
-                              static_cast<unsigned long long>(flags & ~kKnownFlags), kNewestClang));
+  return Status::error(format(
+      "the kernel argument block has flags 0x%llx, of which this library does not know 0x%llx: they "
+      "are those of kernel languages other than OpenMP, or of a compiler newer than clang %u",
+      static_cast<unsigned long long>(flags), static_cast<unsigned long long>(flags & ~kKnownFlags), kNewestClang));
 }
 
 /// The last argument of a block of version 5 stands for the implicit one.
@@ -31,14 +32,16 @@ Status take_off_implicit(MapList &list) {
   constexpr int64_t kImplicit = OMPTARGET_MAP_TARGET_PARAM | OMPTARGET_MAP_LITERAL;
   const int32_t last = list.count - 1;
   if (last < 0 || !list.bases || !list.types)
-    return Status::error(format("the kernel argument block has version 5 and %d arguments%s, but its last one must be the "
-                                "implicit one",
-                                list.count, list.count > 0 ? " without bases or types" : ""));
+    return Status::error(
+        format("the kernel argument block has version 5 and %d arguments%s, but its last one must be the "
+               "implicit one",
+               list.count, list.count > 0 ? " without bases or types" : ""));
   if (list.types[last] != kImplicit || list.bases[last])
-    return Status::error(format("the kernel argument block has version 5, whose last argument is the implicit one, of type "
-                                "0x%llx and without a base; here it has type 0x%llx and base %p",
-                                static_cast<unsigned long long>(kImplicit),
-                                static_cast<unsigned long long>(list.types[last]), list.bases[last]));
+    return Status::error(
+        format("the kernel argument block has version 5, whose last argument is the implicit one, of type "
+               "0x%llx and without a base; here it has type 0x%llx and base %p",
+               static_cast<unsigned long long>(kImplicit), static_cast<unsigned long long>(list.types[last]),
+               list.bases[last]));
   list.count = last;
   return Status::ok();
 }

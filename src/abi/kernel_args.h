@@ -39,8 +39,13 @@ inline Status read_kernel_args(const void *block, int32_t num_teams, int32_t thr
   if (request.block == BlockForm::kNone) [[unlikely]]
     return unreadable(block);
   const auto &args = *static_cast<const __tgt_kernel_args *>(block);
-  request.list = {static_cast<int32_t>(args.NumArgs), args.ArgBasePtrs, args.ArgPtrs, args.ArgSizes, args.ArgTypes,
-                  args.ArgNames, args.ArgMappers};
+  request.list = {static_cast<int32_t>(args.NumArgs),
+                  args.ArgBasePtrs,
+                  args.ArgPtrs,
+                  args.ArgSizes,
+                  args.ArgTypes,
+                  args.ArgNames,
+                  args.ArgMappers};
   constexpr int32_t kNoTeams = -1;
   if (request.block == BlockForm::kVersion1) { // ends before the flags
     request.args = {};

@@ -179,8 +179,7 @@ int omp_target_memcpy_rect_async(void *destination, const void *source, size_t e
 void *omp_target_memset_async(void *pointer, int value, size_t length, int device, int ndeps, void *deps) {
   const Call call = api_call("omp_target_memset_async", device, __builtin_return_address(0));
   if (are_devices(call, {device}))
-    (void)in_task(call, ndeps, deps,
-                  [=] { return fill_memory(pointer, static_cast<uint8_t>(value), length, device); });
+    (void)in_task(call, ndeps, deps, [=] { return fill_memory(pointer, static_cast<uint8_t>(value), length, device); });
   return pointer;
 }
 

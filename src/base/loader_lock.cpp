@@ -83,7 +83,8 @@ void LoaderLock::before_fork() {
 }
 
 void LoaderLock::forget_others() {
-  std::erase_if(open_, [](const Open *open) { return !any_open_here([open](const Open *own) { return own == open; }); });
+  std::erase_if(open_,
+                [](const Open *open) { return !any_open_here([open](const Open *own) { return own == open; }); });
 }
 
 } // namespace omptarget

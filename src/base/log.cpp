@@ -164,8 +164,8 @@ void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
   va_end(arguments);
   std::string line = line_prefix();
   line += format("%s --> [%llu.%03llu ms] [thread %ld] ", log_prefix.load(std::memory_order_relaxed),
-                            static_cast<unsigned long long>(elapsed / 1000),
-                            static_cast<unsigned long long>(elapsed % 1000), static_cast<long>(syscall(SYS_gettid)));
+                 static_cast<unsigned long long>(elapsed / 1000), static_cast<unsigned long long>(elapsed % 1000),
+                 static_cast<long>(syscall(SYS_gettid)));
   if (device >= 0)
     line += format("[device %d] ", device);
   line += format("[%s] ", name_of(topic));

@@ -14,16 +14,16 @@ namespace omptarget {
 /// Topics of the trace; LIBOMPTARGET_DEBUG names them in lower case (settings.md).
 enum class Topic : uint32_t {
   kRegistration = 1 << 0, ///< modules that come and go
-  kImage = 1 << 1, ///< images: matching, loading, symbols
-  kPlugin = 1 << 2, ///< plugins: search, checks, calls
-  kDevice = 1 << 3, ///< devices: numbering, initialisation, end
-  kMapping = 1 << 4, ///< present data
-  kTransfer = 1 << 5, ///< allocation and copies
-  kKernel = 1 << 6, ///< launches
-  kIndirect = 1 << 7, ///< indirect functions
-  kApi = 1 << 8, ///< calls of omp_* and llvm_omp_* functions
-  kSetting = 1 << 9, ///< settings read
-  kTool = 1 << 10, ///< OMPT
+  kImage = 1 << 1,        ///< images: matching, loading, symbols
+  kPlugin = 1 << 2,       ///< plugins: search, checks, calls
+  kDevice = 1 << 3,       ///< devices: numbering, initialisation, end
+  kMapping = 1 << 4,      ///< present data
+  kTransfer = 1 << 5,     ///< allocation and copies
+  kKernel = 1 << 6,       ///< launches
+  kIndirect = 1 << 7,     ///< indirect functions
+  kApi = 1 << 8,          ///< calls of omp_* and llvm_omp_* functions
+  kSetting = 1 << 9,      ///< settings read
+  kTool = 1 << 10,        ///< OMPT
 };
 
 namespace log_internal {

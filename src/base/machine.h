@@ -14,21 +14,21 @@ namespace omptarget {
 /// one another.
 struct Relocations {
   uint32_t none;
-  uint32_t absolute; ///< address of a symbol
-  uint32_t glob_dat; ///< the same in the table of addresses
-  uint32_t jump_slot; ///< the same for a call
-  uint32_t relative; ///< address within the object
-  uint32_t resolved; ///< what a function of the object returns (IRELATIVE)
+  uint32_t absolute;                                   ///< address of a symbol
+  uint32_t glob_dat;                                   ///< the same in the table of addresses
+  uint32_t jump_slot;                                  ///< the same for a call
+  uint32_t relative;                                   ///< address within the object
+  uint32_t resolved;                                   ///< what a function of the object returns (IRELATIVE)
   uint32_t thread_module, thread_offset, thread_place; ///< of a variable of threads
-  uint32_t thread_descriptor; ///< two words
-  std::array<uint32_t, 2> other_words; ///< further kinds that write 8 bytes; 0: none
-  std::array<uint32_t, 3> halves; ///< kinds that write 4 bytes; 0: none
+  uint32_t thread_descriptor;                          ///< two words
+  std::array<uint32_t, 2> other_words;                 ///< further kinds that write 8 bytes; 0: none
+  std::array<uint32_t, 3> halves;                      ///< kinds that write 4 bytes; 0: none
 };
 
 struct Machine {
-  const char *name; ///< as in target triples, plugins' names and `arch` traits
+  const char *name;       ///< as in target triples, plugins' names and `arch` traits
   const char *log_prefix; ///< of its plugin
-  const char *label; ///< in messages
+  const char *label;      ///< in messages
   uint16_t elf_machine;
   const char *triple; ///< of Debian's folders
   const char *dynamic_linker;

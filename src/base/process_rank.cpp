@@ -74,9 +74,8 @@ ProcessRank read_process_rank(VariableReader read) {
 }
 
 const ProcessRank &process_rank() {
-  static const auto *const rank = new ProcessRank(read_process_rank([](const char *name) -> const char * {
-    return std::getenv(name);
-  }));
+  static const auto *const rank =
+      new ProcessRank(read_process_rank([](const char *name) -> const char * { return std::getenv(name); }));
   return *rank;
 }
 
@@ -96,10 +95,10 @@ const std::string &line_prefix() {
     return *nothing; // the line is a warning about the setting itself
   is_being_made = true;
   const std::optional<int64_t> rank = process_rank().rank;
-  const auto *made = new std::string(
-      !setting_flag(SettingId::kShowRank) ? ""
-      : rank ? format("[%lld@%s] ", static_cast<long long>(*rank), machine_name().c_str())
-             : format("[%s] ", machine_name().c_str()));
+  const auto *made =
+      new std::string(!setting_flag(SettingId::kShowRank) ? ""
+                      : rank ? format("[%lld@%s] ", static_cast<long long>(*rank), machine_name().c_str())
+                             : format("[%s] ", machine_name().c_str()));
   is_being_made = false;
   const std::string *other = nullptr;
   if (known.compare_exchange_strong(other, made, std::memory_order_acq_rel))

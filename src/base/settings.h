@@ -14,7 +14,7 @@ enum class SettingType { kFlag, kInteger, kNumber, kText };
 
 /// One row of the table.
 struct SettingRow {
-  const char *variable;      ///< name of the environment variable
+  const char *variable; ///< name of the environment variable
   SettingType type;
   const char *default_value; ///< as it would be written in the environment
   const char *reader;        ///< who reads it

@@ -25,7 +25,7 @@ struct FailureLine {
 /// A failure, innermost line first. Plain data; not shared between threads.
 struct Failure {
   std::vector<FailureLine> lines;
-  int code = 1; ///< the number in "fatal error N:"
+  int code = 1;      ///< the number in "fatal error N:"
   std::string fatal; ///< replaces the text of the fatal line, if not empty
   std::string about; ///< which variable it is about; printed after the lines, if not empty
 };
@@ -97,7 +97,7 @@ private:
 /// A value, or a Failure.
 template <typename T> class [[nodiscard]] Result {
 public:
-  Result(T value) : value_(std::move(value)) {} // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}           // NOLINT(google-explicit-constructor)
   Result(Status failure) : status_(std::move(failure)) {} // NOLINT(google-explicit-constructor)
 
   bool is_ok() const { return value_.has_value(); } // also after take_status()

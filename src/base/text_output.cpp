@@ -84,8 +84,6 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-void write_error_line(std::string_view text) {
-  (void)write_all(STDERR_FILENO, line_prefix() + printable(text) + '\n');
-}
+void write_error_line(std::string_view text) { (void)write_all(STDERR_FILENO, line_prefix() + printable(text) + '\n'); }
 
 } // namespace omptarget

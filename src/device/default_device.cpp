@@ -38,7 +38,8 @@ void choose_by_traits(const char *text) {
     traits.push_back(traits_of({&device->plugin(), device->local_id()}));
   Result<std::vector<size_t>> selected = select_devices(text, traits);
   if (!selected.is_ok())
-    print_message(format("%s: '%s' names no device: %s", kStandardVariable, text, selected.take_status().to_string().c_str()));
+    print_message(
+        format("%s: '%s' names no device: %s", kStandardVariable, text, selected.take_status().to_string().c_str()));
   else if (selected.value().empty())
     print_message(format("%s: none of the %zu device(s) is '%s'", kStandardVariable, traits.size(), text));
   else if (const auto number = static_cast<int32_t>(selected.value()[0]); !libomp::set_default_device(number))
@@ -56,8 +57,9 @@ Rule wanted_rule() {
     return Rule::kNone;
   const bool is_nearest = std::strcmp(text, "nearest") == 0;
   if (!is_nearest && std::strcmp(text, "local-rank") != 0) {
-    warn_about_setting(SettingId::kDefaultDevice,
-                       format("'%s' is not known: the values are local-rank and nearest; OMP_DEFAULT_DEVICE takes a number", text));
+    warn_about_setting(
+        SettingId::kDefaultDevice,
+        format("'%s' is not known: the values are local-rank and nearest; OMP_DEFAULT_DEVICE takes a number", text));
     return Rule::kNone;
   }
   if (const char *given = std::getenv(kStandardVariable); given && *given) {

@@ -3,8 +3,8 @@
 //
 // The part of Device that deals with its end, and with who uses it until then.
 
-#include "device/device.h"
 #include "base/log.h"
+#include "device/device.h"
 #include "device/mapping_tables.h"
 #include "observe/device_events.h"
 

@@ -171,29 +171,21 @@ Status DeviceImages::resolve(Loaded &loaded, const Entry &entry, const __tgt_off
     return Status::ok();
   }
   switch (entry.kind) {
-  case EntryKind::kKernel:
-    add_kernel(loaded, entry, target.addr);
-    break;
-  case EntryKind::kConstructor:
-    loaded.constructors.push_back({target.addr, entry.name});
-    break;
-  case EntryKind::kDestructor:
-    loaded.destructors.push_back({target.addr, entry.name});
-    break;
+  case EntryKind::kKernel: add_kernel(loaded, entry, target.addr); break;
+  case EntryKind::kConstructor: loaded.constructors.push_back({target.addr, entry.name}); break;
+  case EntryKind::kDestructor: loaded.destructors.push_back({target.addr, entry.name}); break;
   case EntryKind::kVariable:
-  case EntryKind::kLinkVariable:
-    return add_variable(loaded, entry, device_ptr(target.addr));
+  case EntryKind::kLinkVariable: return add_variable(loaded, entry, device_ptr(target.addr));
   case EntryKind::kIndirect:
   case EntryKind::kFunctionPointer:
-  case EntryKind::kVtable:
-    break;
+  case EntryKind::kVtable: break;
   }
   return Status::ok();
 }
 
 void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
-  auto kernel = std::make_unique<Kernel>(
-      Kernel{handle, entry.name, parameter_forms(loaded.signs, entry.name), &loaded.signs});
+  auto kernel =
+      std::make_unique<Kernel>(Kernel{handle, entry.name, parameter_forms(loaded.signs, entry.name), &loaded.signs});
   if (plugin().always_leads())
     for (ParameterForm &form : kernel->forms)
       if (form != ParameterForm::kLeading)

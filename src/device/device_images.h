@@ -40,7 +40,8 @@ class DeviceImages {
 public:
   /// The modules are those whose images it loads; their globals are entered into the map; the lock is the device's lock of
   /// loading. All three outlive it.
-  DeviceImages(ModuleRegistry &modules, DeviceId id, const PluginDevice &device, HostDataToTargetMap &map, LoaderLock &lock)
+  DeviceImages(ModuleRegistry &modules, DeviceId id, const PluginDevice &device, HostDataToTargetMap &map,
+               LoaderLock &lock)
       : modules_(modules), id_(id), device_(device), map_(map), lock_(lock) {}
   DeviceImages(const DeviceImages &) = delete;
   DeviceImages &operator=(const DeviceImages &) = delete;
@@ -79,7 +80,7 @@ private:
     ImageSigns signs;
     uint64_t number = 0; ///< of the image on this device, for tools
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
-    std::vector<HostPtr> variables{}; ///< those of its globals that are in the map
+    std::vector<HostPtr> variables{};   ///< those of its globals that are in the map
     std::vector<Kernel> constructors{}; ///< that have not run yet
     std::vector<Kernel> destructors{};
     const void *code = nullptr; ///< an address inside of the image, if it is code of this process

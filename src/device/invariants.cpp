@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "observe/info.h"
 #include "indirect/caller_registry.h"
+#include "observe/info.h"
 
 namespace omptarget {
 

@@ -16,8 +16,8 @@ void print_mapping_table(Device &device, const char *place) {
     return;
   std::vector<observe::TableRow> rows;
   for (const HostDataToTargetMap::Snapshot &entry : device.map().snapshot())
-    rows.push_back({entry.begin, entry.target_begin, entry.end - entry.begin, entry.dynamic_count, entry.hold_count,
-                    entry.name});
+    rows.push_back(
+        {entry.begin, entry.target_begin, entry.end - entry.begin, entry.dynamic_count, entry.hold_count, entry.name});
   observe::print_table(device.id(), place, rows);
 }
 

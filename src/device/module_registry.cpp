@@ -127,7 +127,8 @@ std::shared_ptr<OffloadLibrary> ModuleRegistry::library_of(const void *host_id) 
   return nullptr;
 }
 
-const DeviceImage *ModuleRegistry::Tables::sound_image(const std::shared_ptr<OffloadLibrary> &library, size_t index) const {
+const DeviceImage *ModuleRegistry::Tables::sound_image(const std::shared_ptr<OffloadLibrary> &library,
+                                                       size_t index) const {
   const bool is_sound = std::find(libraries.begin(), libraries.end(), library) != libraries.end() &&
                         library->images[index].defect.empty();
   return is_sound ? &library->images[index] : nullptr;

@@ -49,15 +49,9 @@ int Runtime::read_policy() {
   if (policy != kUnread)
     return policy;
   switch (libomp::target_offload()) {
-  case libomp::Offload::kDisabled:
-    policy = kDisabled;
-    break;
-  case libomp::Offload::kMandatory:
-    policy = kMandatory;
-    break;
-  case libomp::Offload::kDefault:
-    policy = kDefault;
-    break;
+  case libomp::Offload::kDisabled: policy = kDisabled; break;
+  case libomp::Offload::kMandatory: policy = kMandatory; break;
+  case libomp::Offload::kDefault: policy = kDefault; break;
   }
   offload_.store(policy, std::memory_order_relaxed);
   return policy;
@@ -135,7 +129,7 @@ Device *Runtime::known_device(int32_t number) const {
 
 void Runtime::enumerate(bool even_without_modules) {
   if (has_ended() || enumeration_mutex_.is_held_here())
-    return; // code of a plugin has come back here, or the end has
+    return;                         // code of a plugin has come back here, or the end has
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   std::lock_guard enumeration(enumeration_mutex_);
   const uint32_t target = modules_.generation();
@@ -259,7 +253,8 @@ void Runtime::number_devices() {
       plugin->set_device_offset(std::max(number - local, 0));
     plugin->set_device_number(local, number);
     OMPTARGET_TRACE(Topic::kDevice, "device %d is device %d of plugin %s", number, local, plugin->name().c_str());
-    devices_[number].store(new Device(modules_, static_cast<DeviceId>(number), *plugin, local), std::memory_order_relaxed);
+    devices_[number].store(new Device(modules_, static_cast<DeviceId>(number), *plugin, local),
+                           std::memory_order_relaxed);
     previous = plugin;
     ++number;
   }
@@ -270,12 +265,12 @@ std::vector<std::string> Runtime::explain_devices() {
   std::vector<std::string> lines;
   for (const auto &library : modules_.libraries())
     for (size_t i = 0; i < library->images.size(); ++i)
-      lines.push_back(
-          format("needed: image %zu of %s: %s", i, library->path.c_str(),
+      lines.push_back(format("needed: image %zu of %s: %s", i, library->path.c_str(),
                              modules_.architecture_of(library, i).c_str()));
   if (lines.empty())
-    lines.emplace_back("needed: no module with device code is registered; is this a nowait construct that was not finished "
-                       "when main returned?");
+    lines.emplace_back(
+        "needed: no module with device code is registered; is this a nowait construct that was not finished "
+        "when main returned?");
   std::lock_guard enumeration(enumeration_mutex_);
   for (const auto &plugin : plugins_.plugins)
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
@@ -283,7 +278,8 @@ std::vector<std::string> Runtime::explain_devices() {
   if (std::string left_out = numbering_.explain(); !left_out.empty())
     lines.push_back(std::move(left_out));
   for (const PluginSet::Waiting &waiting : plugins_.waiting)
-    lines.push_back(format("not asked: plugin %s (%s): no image is for it", waiting.name.c_str(), waiting.path.c_str()));
+    lines.push_back(
+        format("not asked: plugin %s (%s): no image is for it", waiting.name.c_str(), waiting.path.c_str()));
   for (const PluginRejection &rejection : plugins_.rejections)
     lines.push_back(format("not used: %s: %s", rejection.path.c_str(), rejection.reason.c_str()));
   return lines;

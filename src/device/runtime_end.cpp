@@ -99,9 +99,8 @@ void Runtime::end_plugin(const Plugin &plugin) {
     return;
   OMPTARGET_TRACE(Topic::kDevice, "the program ends: so do the devices of plugin %s", plugin.name().c_str());
   const int64_t limit = setting_in(SettingId::kExitTimeout, 0, INT32_MAX);
-  auto ending = std::make_shared<Ending>(
-      Ending{&plugin, devices_of(plugin), Device::own_uses(),
-             std::chrono::steady_clock::now() + std::chrono::milliseconds(limit)});
+  auto ending = std::make_shared<Ending>(Ending{&plugin, devices_of(plugin), Device::own_uses(),
+                                                std::chrono::steady_clock::now() + std::chrono::milliseconds(limit)});
   bool is_loading_here = false;
   for (Device *device : ending->devices) {
     device->close();
@@ -134,10 +133,10 @@ void Runtime::end_plugin(const Plugin &plugin) {
 void Runtime::end() {
   if (has_ended_.exchange(true, std::memory_order_acq_rel))
     return;
-  const Deadline deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(
-                                                                   setting_in(SettingId::kExitTimeout, 0, INT32_MAX));
-  const bool is_listed =
-      !enumeration_mutex_.is_held_here() && wait_until(deadline, [this] { return enumeration_mutex_.try_lock_closed(); });
+  const Deadline deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(setting_in(SettingId::kExitTimeout, 0, INT32_MAX));
+  const bool is_listed = !enumeration_mutex_.is_held_here() &&
+                         wait_until(deadline, [this] { return enumeration_mutex_.try_lock_closed(); });
   if (is_listed) {
     const std::lock_guard enumeration(enumeration_mutex_, std::adopt_lock);
     for (const auto &plugin : plugins_.plugins)

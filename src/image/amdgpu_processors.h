@@ -10,7 +10,7 @@
 namespace omptarget {
 
 struct AmdgpuProcessor {
-  uint32_t number;          ///< e_flags & 0xff
+  uint32_t number; ///< e_flags & 0xff
   std::string_view name;
   std::string_view generic; ///< the generic target that runs there; empty if there is none, and for generic targets
 };

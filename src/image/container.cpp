@@ -73,8 +73,8 @@ bool read_text(Bytes bytes, uint64_t offset, std::string_view &text) {
 }
 
 Status no_text(const char *what, uint64_t offset, uint64_t size) {
-  return Status::error(format("the container's %s (0x%llx) lies outside of its %llu bytes, or is longer than %llu", what,
-                              static_cast<unsigned long long>(offset), static_cast<unsigned long long>(size),
+  return Status::error(format("the container's %s (0x%llx) lies outside of its %llu bytes, or is longer than %llu",
+                              what, static_cast<unsigned long long>(offset), static_cast<unsigned long long>(size),
                               static_cast<unsigned long long>(kLongestText)));
 }
 

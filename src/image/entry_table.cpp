@@ -149,8 +149,9 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
     // Names that share their bytes would be read once for each.
     name_bytes += std::strlen(raw.name) + 1;
     if (table.bounds && name_bytes > most_name_bytes)
-      return Status::error(format("the names of the entries up to %u have %llu bytes, more than the module: they overlap", i,
-                                  static_cast<unsigned long long>(name_bytes)));
+      return Status::error(
+          format("the names of the entries up to %u have %llu bytes, more than the module: they overlap", i,
+                 static_cast<unsigned long long>(name_bytes)));
     result.entries.push_back({host_ptr(raw.address), raw.name, raw.size, raw.flags, kind_of(raw)});
     result.index.push_back(i);
   }

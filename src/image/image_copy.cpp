@@ -8,8 +8,8 @@
 namespace omptarget {
 
 ImageCopy::ImageCopy(const DeviceImage &image)
-    : bytes_(new std::byte[image.size()]), size_(image.size()), arch_(image.arch),
-      wrapping_(image.wrapping), entries_(image.entries) {
+    : bytes_(new std::byte[image.size()]), size_(image.size()), arch_(image.arch), wrapping_(image.wrapping),
+      entries_(image.entries) {
   if (size_ > 0)
     std::memcpy(bytes_.get(), image.begin, size_);
   size_t length = 0;

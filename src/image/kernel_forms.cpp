@@ -93,8 +93,9 @@ private:
     };
     if (size != 0 && !is_known_environment(size))
       return refuse([&] {
-        return text() + format(", as of no compiler that this library knows (clang %u to %u); a newer omptarget is needed",
-                               kOldestClang, kNewestClang);
+        return text() +
+               format(", as of no compiler that this library knows (clang %u to %u); a newer omptarget is needed",
+                      kOldestClang, kNewestClang);
       });
     keep(where([&](const Generation &generation) {
            return size == 0 ? generation.environment != 0 : generation.environment == size;
@@ -149,10 +150,11 @@ private:
   }
 
   std::string cannot_tell() const {
-    return format("a block of version %u can be of clang %s, which differ in whether kernels have an implicit parameter, "
-                  "and nothing tells which it is%s%s: keep the section .comment of device code (no -fno-ident, no "
-                  "stripped image), and do not link objects of clang 18 with objects of clang 16 or 17",
-                  block_, list_of(candidates_).c_str(), said_.empty() ? "" : " although ", said_.c_str());
+    return format(
+        "a block of version %u can be of clang %s, which differ in whether kernels have an implicit parameter, "
+        "and nothing tells which it is%s%s: keep the section .comment of device code (no -fno-ident, no "
+        "stripped image), and do not link objects of clang 18 with objects of clang 16 or 17",
+        block_, list_of(candidates_).c_str(), said_.empty() ? "" : " although ", said_.c_str());
   }
 
   static constexpr uint32_t kAmbiguousBlock = 2;

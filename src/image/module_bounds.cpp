@@ -106,7 +106,7 @@ struct Needs {
 };
 
 bool holds(const dl_phdr_info &info, uintptr_t address) {
-  return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, [&](const ElfW(Phdr) &header) {
+  return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, [&](const ElfW(Phdr) & header) {
     const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
     return header.p_type == PT_LOAD && address >= begin && address < begin + header.p_memsz;
   });

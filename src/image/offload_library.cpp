@@ -101,8 +101,9 @@ private:
     // Images that share their bytes would be read once for each.
     image_bytes_ += image.size();
     if (const uint64_t most = library_->range.end - library_->range.begin; bounds_ && image_bytes_ > most)
-      return Status::error(format("the images up to this one have %llu bytes, more than the module's %llu: they overlap",
-                                  static_cast<unsigned long long>(image_bytes_), static_cast<unsigned long long>(most)));
+      return Status::error(
+          format("the images up to this one have %llu bytes, more than the module's %llu: they overlap",
+                 static_cast<unsigned long long>(image_bytes_), static_cast<unsigned long long>(most)));
     if (!is_container({image.begin, image.end}))
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(const ContainedImage contained, open_container({image.begin, image.end}));

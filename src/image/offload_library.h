@@ -24,10 +24,10 @@ namespace omptarget {
 struct DeviceImage {
   const std::byte *begin = nullptr;
   const std::byte *end = nullptr;
-  std::string arch;               ///< what its container said, or empty
-  std::string defect;             ///< why it cannot be used, or empty
+  std::string arch;                   ///< what its container said, or empty
+  std::string defect;                 ///< why it cannot be used, or empty
   Wrapping wrapping = Wrapping::kRaw; ///< how the module's record names it
-  std::vector<Entry> entries;     ///< in the order of the module's table
+  std::vector<Entry> entries;         ///< in the order of the module's table
 
   size_t size() const { return static_cast<size_t>(end - begin); }
 };

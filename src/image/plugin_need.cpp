@@ -9,14 +9,11 @@ namespace omptarget {
 
 PluginNeed plugin_need_of(const ImageFacts &facts) {
   switch (facts.kind) {
-  case ImageKind::kElf:
-    return {facts.machine == llvm::ELF::EM_CUDA, facts.machine == llvm::ELF::EM_AMDGPU};
+  case ImageKind::kElf: return {facts.machine == llvm::ELF::EM_CUDA, facts.machine == llvm::ELF::EM_AMDGPU};
   case ImageKind::kPtx:
-  case ImageKind::kFatBinary:
-    return {true, false};
+  case ImageKind::kFatBinary: return {true, false};
   case ImageKind::kBitcode:
-  case ImageKind::kUnknown:
-    return PluginNeed::all();
+  case ImageKind::kUnknown: return PluginNeed::all();
   }
   return PluginNeed::all();
 }

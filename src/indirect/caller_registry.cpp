@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer_pool.h"
 #include "base/guarded.h"
 #include "base/log.h"
-#include "base/buffer_pool.h"
 #include "image/module_bounds.h"
 #include "indirect/lookup_table.h"
 

@@ -56,9 +56,9 @@ std::string conflicts_text(std::span<const FunctionConflict> conflicts) {
   if (conflicts.empty())
     return {};
   const FunctionConflict &first = conflicts.front();
-  std::string text = format("host function 0x%" PRIx64 " has two device functions, 0x%" PRIx64 " and 0x%" PRIx64
-                            "; the first is used",
-                            first.host_ptr, first.used_target, first.ignored_target);
+  std::string text =
+      format("host function 0x%" PRIx64 " has two device functions, 0x%" PRIx64 " and 0x%" PRIx64 "; the first is used",
+             first.host_ptr, first.used_target, first.ignored_target);
   if (conflicts.size() > 1)
     text += format(" (and so for %zu others)", conflicts.size() - 1);
   return text;
@@ -102,10 +102,9 @@ std::vector<FunctionPair> FunctionTable::build(std::vector<FunctionConflict> &co
   std::sort(parts.begin(), parts.end(), [](const Part *left, const Part *right) {
     return left->pairs.front().host_ptr < right->pairs.front().host_ptr;
   });
-  const bool side_by_side =
-      std::adjacent_find(parts.begin(), parts.end(), [](const Part *left, const Part *right) {
-        return right->pairs.front().host_ptr <= left->pairs.back().host_ptr;
-      }) == parts.end();
+  const bool side_by_side = std::adjacent_find(parts.begin(), parts.end(), [](const Part *left, const Part *right) {
+                              return right->pairs.front().host_ptr <= left->pairs.back().host_ptr;
+                            }) == parts.end();
   std::vector<FunctionPair> pairs;
   pairs.reserve(count);
   if (side_by_side)

@@ -60,7 +60,7 @@ private:
   };
   void drop_duplicates(std::vector<FunctionPair> &pairs, std::vector<FunctionConflict> &conflicts);
 
-  std::vector<Part> modules_; ///< in the order of their arrival
+  std::vector<Part> modules_;   ///< in the order of their arrival
   std::set<uint64_t> reported_; ///< host_ptr of conflicts
 };
 

@@ -72,7 +72,8 @@ std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, Ho
   if (!is_kept(mapping.state(), ref) || !mapping.attached_)
     return result;
   const auto end = mapping.attached_->lower_bound(begin + size);
-  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
+  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end;
+       ++place)
     result.push_back(place->second);
   return result;
 }

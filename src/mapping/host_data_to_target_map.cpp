@@ -104,7 +104,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
 }
 
 /// While others change the index, the result may be wrong, as that of the index itself: the caller's read section tells.
-[[gnu::noinline]] Found HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const {
+[[gnu::noinline]] Found HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
+                                                               int64_t size) const {
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
     around.below = index_.around(static_cast<uintptr_t>(at) - 1).below;
@@ -133,7 +134,9 @@ MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
   return found.ref;
 }
 
-MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) { return arrived_of(find(begin, size), begin); }
+MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
+  return arrived_of(find(begin, size), begin);
+}
 
 MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
   if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
@@ -345,7 +348,8 @@ std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const
   for (const Mapping *mapping : index_.values())
     if (!MappingState::is_dormant(mapping->state()))
       all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
-                     MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed), mapping->name()});
+                     MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed),
+                     mapping->name()});
   return all;
 }
 

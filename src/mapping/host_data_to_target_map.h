@@ -25,12 +25,12 @@ enum class Counter { kDynamic, kHold };
 
 /// The result of looking up a host range.
 struct Found {
-  MappingRef ref{};            ///< what contains or overlaps the range, or null
-  HostPtr begin{};             ///< its bounds when it was found
+  MappingRef ref{}; ///< what contains or overlaps the range, or null
+  HostPtr begin{};  ///< its bounds when it was found
   HostPtr end{};
-  uint64_t state = 0;          ///< its state word then
-  bool is_contained = false;   ///< the range lies inside; an empty range: at it, or between its base and it
-  bool is_overlapped = false;  ///< part of the range lies inside
+  uint64_t state = 0;         ///< its state word then
+  bool is_contained = false;  ///< the range lies inside; an empty range: at it, or between its base and it
+  bool is_overlapped = false; ///< part of the range lies inside
 };
 
 /// What a new mapping is made of. All addresses are the host's.
@@ -47,19 +47,19 @@ struct NewRange {
 struct Absence {
   bool is_absent = false; ///< nothing overlaps the range
   bool may_sleep = false; ///< a dormant mapping of the range may be there
-  OrderedIndex::Gap gap;   ///< where it would lie, if that is known
+  OrderedIndex::Gap gap;  ///< where it would lie, if that is known
 };
 
 struct Inserted {
-  Found found;  ///< the new mapping, or the older one that overlaps the range
+  Found found; ///< the new mapping, or the older one that overlaps the range
   bool is_new;
 };
 
 /// What releasing did.
 struct Released {
-  bool is_valid;       ///< false: the mapping had been removed meanwhile
-  bool reached_zero;   ///< this call took the last reference
-  uint32_t count;      ///< dynamic count afterwards
+  bool is_valid;          ///< false: the mapping had been removed meanwhile
+  bool reached_zero;      ///< this call took the last reference
+  uint32_t count;         ///< dynamic count afterwards
   bool is_pinned = false; ///< and pinned the mapping at the same time
 };
 
@@ -273,10 +273,10 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
     uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size)) [[likely]] {
-      const bool is_retained =
-          MappingState::count(word) == MappingState::kInfinite
-              ? mapping->generation() == ref.generation
-              : mapping->state_.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel, std::memory_order_acquire);
+      const bool is_retained = MappingState::count(word) == MappingState::kInfinite
+                                   ? mapping->generation() == ref.generation
+                                   : mapping->state_.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
+                                                                             std::memory_order_acquire);
       if (is_retained) [[likely]]
         return ref;
     }

@@ -34,13 +34,13 @@ struct MappingRef {
 
 /// One map argument of a construct. The first group is what the compiler passed; the second is filled by planning.
 struct MapItem {
-  HostPtr base;      ///< start of the array or struct; for PTR_AND_OBJ and ATTACH the address of the pointer
-  HostPtr begin;     ///< first byte of the mapped range
-  int64_t size;      ///< bytes; for non-contiguous updates the number of dimensions
-  uint64_t type;     ///< map_type bits
-  const char *name;  ///< ";name;file;line;column;;" or null; lives as long as the module
-  int32_t argument;  ///< index in the caller's arrays; -1 for a component that a mapper pushed
-  int32_t parent;    ///< index of the item that this is a member of, or -1; in a group the parent of the argument
+  HostPtr base;     ///< start of the array or struct; for PTR_AND_OBJ and ATTACH the address of the pointer
+  HostPtr begin;    ///< first byte of the mapped range
+  int64_t size;     ///< bytes; for non-contiguous updates the number of dimensions
+  uint64_t type;    ///< map_type bits
+  const char *name; ///< ";name;file;line;column;;" or null; lives as long as the module
+  int32_t argument; ///< index in the caller's arrays; -1 for a component that a mapper pushed
+  int32_t parent;   ///< index of the item that this is a member of, or -1; in a group the parent of the argument
 
   int32_t group = -1; ///< what a mapper pushed for one argument: index of the first such item
 

@@ -20,10 +20,10 @@ namespace omptarget {
 
 /// A pointer in mapped data whose device copy holds a device address (attached pointer; OpenMP 5.2, section 5.8.6).
 struct AttachedPointer {
-  HostPtr host_address;     ///< of the pointer
-  HostPtr host_value;       ///< what the pointer holds on the host
-  DevicePtr device_address; ///< of the pointer's copy
-  DevicePtr device_value;   ///< what the copy holds
+  HostPtr host_address;         ///< of the pointer
+  HostPtr host_value;           ///< what the pointer holds on the host
+  DevicePtr device_address;     ///< of the pointer's copy
+  DevicePtr device_value;       ///< what the copy holds
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
 };
 
@@ -62,7 +62,9 @@ struct MappingState {
   static uint64_t next_live(uint64_t word) {
     return static_cast<uint64_t>((generation(word) | 1u) + 1) << kGenerationShift;
   }
-  static uint64_t next_removed(uint64_t word) { return static_cast<uint64_t>(generation(word) + 1) << kGenerationShift; }
+  static uint64_t next_removed(uint64_t word) {
+    return static_cast<uint64_t>(generation(word) + 1) << kGenerationShift;
+  }
   /// The word of a mapping that goes: only those who borrowed it are still counted.
   static uint64_t removed(uint64_t word) {
     return next_removed(word) | static_cast<uint64_t>(borrowers(word)) << kBorrowersShift;
@@ -111,13 +113,13 @@ private:
   std::atomic<const char *> name_{nullptr};
   std::atomic<const void *> creator_{nullptr};
   std::atomic<uint32_t> attached_count_{0};
-  std::atomic<uint32_t> hold_count_{0};        // changed with the map's lock held
+  std::atomic<uint32_t> hold_count_{0}; // changed with the map's lock held
   // By host address of the pointer, or null if there never was one; with the map's lock held.
   std::unique_ptr<std::map<HostPtr, AttachedPointer>> attached_;
-  std::shared_ptr<void> arrival_;              // the event that kArriving is about; with the map's lock held
-  uint32_t pins_ = 0;                          // constructs that leave it and are not done; with the map's lock held
-  uint32_t more_borrowers_ = 0;                // beyond those in the state word; with the map's lock held
-  Mapping *next_free_ = nullptr;               // with the map's lock held
+  std::shared_ptr<void> arrival_; // the event that kArriving is about; with the map's lock held
+  uint32_t pins_ = 0;             // constructs that leave it and are not done; with the map's lock held
+  uint32_t more_borrowers_ = 0;   // beyond those in the state word; with the map's lock held
+  Mapping *next_free_ = nullptr;  // with the map's lock held
 };
 static_assert(sizeof(Mapping) == 128, "what a hit reads lies in the first of two cache lines");
 

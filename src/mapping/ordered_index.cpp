@@ -242,8 +242,7 @@ std::string OrderedIndex::fault() const {
   for (uint32_t i = 0; i < count; ++i) {
     const Leaf &leaf = *directory.leaves[i].value.load(std::memory_order_relaxed);
     const uintptr_t lowest = i == 0 ? 0 : directory.leaves[i].key.load(std::memory_order_relaxed);
-    const uintptr_t limit =
-        i + 1 == count ? UINTPTR_MAX : directory.leaves[i + 1].key.load(std::memory_order_relaxed);
+    const uintptr_t limit = i + 1 == count ? UINTPTR_MAX : directory.leaves[i + 1].key.load(std::memory_order_relaxed);
     if (std::string fault = leaf_fault(leaf, lowest, limit); !fault.empty())
       return fault;
     keys += leaf.count.load(std::memory_order_relaxed);

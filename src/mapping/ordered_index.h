@@ -33,10 +33,10 @@ public:
   OrderedIndex &operator=(const OrderedIndex &) = delete;
 
   struct Neighbours {
-    Mapping *below; ///< with the largest key that is not above the key asked for, or null
-    Mapping *above; ///< with the smallest key that is above it, or null
+    Mapping *below;      ///< with the largest key that is not above the key asked for, or null
+    Mapping *above;      ///< with the smallest key that is above it, or null
     uintptr_t above_key; ///< of above, which need not be fetched for it
-    uint32_t leaf; ///< where the key belongs
+    uint32_t leaf;       ///< where the key belongs
     uint32_t position;
   };
   /// Where a key was looked for and not found: inserting it needs no second search if nothing has changed since.
@@ -97,7 +97,7 @@ private:
   std::atomic<uint32_t> version_{0};
   std::atomic<Directory *> directory_;
   std::atomic<size_t> size_{0};
-  ObjectBlocks<Leaf> leaves_;                           // all that were ever made
+  ObjectBlocks<Leaf> leaves_; // all that were ever made
   std::vector<Leaf *> free_leaves_;
   std::vector<std::unique_ptr<Directory>> directories_; // the current one last; the others wait for slow readers
 };

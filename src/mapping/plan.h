@@ -81,14 +81,14 @@ struct EnteredMapping {
 /// What entering has to do: allocate, copy, wait, then the rest.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
-  llvm::SmallVector<Copy, 4> copies;             ///< into own new mappings
-  llvm::SmallVector<Attachment, 2> attachments;  ///< into own new mappings
-  llvm::SmallVector<MappingRef, 2> awaited;      ///< of other constructs: storage or data may not have arrived
-  llvm::SmallVector<Copy, 2> late_copies;        ///< into mappings of others (always)
+  llvm::SmallVector<Copy, 4> copies;            ///< into own new mappings
+  llvm::SmallVector<Attachment, 2> attachments; ///< into own new mappings
+  llvm::SmallVector<MappingRef, 2> awaited;     ///< of other constructs: storage or data may not have arrived
+  llvm::SmallVector<Copy, 2> late_copies;       ///< into mappings of others (always)
   llvm::SmallVector<Attachment, 2> late_attachments;
-  std::vector<MappingRef> borrowed;              ///< what late attachments write to without a reference; to be given back
-  std::vector<EnteredMapping> entered;           ///< own new mappings; to be reported after they were allocated
-  std::vector<Removed> removed;                  ///< by abandoning the plan: to be freed
+  std::vector<MappingRef> borrowed;    ///< what late attachments write to without a reference; to be given back
+  std::vector<EnteredMapping> entered; ///< own new mappings; to be reported after they were allocated
+  std::vector<Removed> removed;        ///< by abandoning the plan: to be freed
 
   bool is_empty() const {
     return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && late_copies.empty() &&
@@ -123,7 +123,7 @@ using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
 /// failure.
 struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
-  llvm::SmallVector<Copy, 4> copies;       ///< to the host
+  llvm::SmallVector<Copy, 4> copies;        ///< to the host
   LeftMappings left;
   /// With pins_released: what others reference, too, of a region. Their copies back must see what its kernel did, so that it
   /// is left by a plan of its own when the kernel is done.

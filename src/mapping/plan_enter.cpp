@@ -29,11 +29,10 @@ std::string missing_text(HostPtr begin, int64_t size, const char *modifier) {
 }
 
 Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, const Found &found) {
-  Status status = Status::message(format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR
-                                         " (%" PRId64 " bytes), but device allocation maps to host at 0x%016" PRIxPTR
-                                         " (%" PRId64 " bytes)",
-                                         static_cast<uintptr_t>(begin), size, static_cast<uintptr_t>(found.begin),
-                                         found.end - found.begin));
+  Status status = Status::message(
+      format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR " (%" PRId64
+             " bytes), but device allocation maps to host at 0x%016" PRIxPTR " (%" PRId64 " bytes)",
+             static_cast<uintptr_t>(begin), size, static_cast<uintptr_t>(found.begin), found.end - found.begin));
   const bool is_present = item.has(map_type::kPresent);
   if (is_present)
     status = std::move(status).explained(missing_text(item.begin, item.size, "map type modifier"));
@@ -213,8 +212,13 @@ private:
   void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
     const EnteredMapping entered{&mapping,
-                                 {mapping.base(), range.begin, {}, range.size, MappingState::reported_count(mapping.state()),
-                                  mapping.hold_count(), range.is_pointer ? nullptr : item.name},
+                                 {mapping.base(),
+                                  range.begin,
+                                  {},
+                                  range.size,
+                                  MappingState::reported_count(mapping.state()),
+                                  mapping.hold_count(),
+                                  range.is_pointer ? nullptr : item.name},
                                  counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
                                  item.has(map_type::kHold),
                                  item.has(map_type::kImplicit)};

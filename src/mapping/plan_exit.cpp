@@ -22,8 +22,8 @@ constexpr int64_t kPointerSize = sizeof(void *);
 constexpr size_t kFewItems = 8; ///< that comparing with each is cheap
 
 void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
-  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size, MappingState::reported_count(mapping.state()),
-                         mapping.hold_count(), item.name},
+  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size,
+                         MappingState::reported_count(mapping.state()), mapping.hold_count(), item.name},
                         observe::CountChange::kSuppressed, item.has(map_type::kHold));
 }
 
@@ -54,8 +54,7 @@ private:
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
-      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan),
-        counts_(items) {}
+      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan), counts_(items) {}
 
   /// All references are taken away before copying, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
@@ -95,9 +94,7 @@ private:
   static bool is_data(const MapItem &item) {
     return !item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly);
   }
-  static bool is_copied_back(const MapItem &item) {
-    return item.mapping && item.has(map_type::kFrom) && item.size > 0;
-  }
+  static bool is_copied_back(const MapItem &item) { return item.mapping && item.has(map_type::kFrom) && item.size > 0; }
   Status pin_copied(MapItem &item) {
     copies_always_ = true;
     if (pin(item.mapping))
@@ -258,7 +255,7 @@ private:
   ConstructCounts counts_;
   bool copies_back_ = false;   ///< some item
   bool copies_always_ = false; ///< some item, whatever its count
-  LastReferences last_;      ///< to what is pinned
+  LastReferences last_;        ///< to what is pinned
 };
 
 /// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other

@@ -65,12 +65,13 @@ private:
   }
   Slot &slot_of(HostPtr address) const {
     const Table &table = *table_.load(std::memory_order_acquire);
-    return table.slots[static_cast<size_t>(static_cast<uint64_t>(address) * 0x9E3779B97F4A7C15ull >> (64 - table.bits))];
+    return table
+        .slots[static_cast<size_t>(static_cast<uint64_t>(address) * 0x9E3779B97F4A7C15ull >> (64 - table.bits))];
   }
 
   alignas(64) std::atomic<const Table *> table_{nullptr}; // beside nothing that inserting writes
-  BufferPool pool_; // large tables lie in huge pages
-  std::vector<std::unique_ptr<Table>> tables_; // by who grows
+  BufferPool pool_;                                       // large tables lie in huge pages
+  std::vector<std::unique_ptr<Table>> tables_;            // by who grows
 };
 
 } // namespace omptarget

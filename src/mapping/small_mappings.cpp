@@ -30,7 +30,8 @@ bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
 /// As long as it is, nothing else overlaps the range: ranges in the index never overlap.
 bool HostDataToTargetMap::is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size) {
   const uint64_t word = mapping.state();
-  return MappingState::is_dormant(word) && mapping.begin() == begin && mapping.end() == begin + size && mapping.state() == word;
+  return MappingState::is_dormant(word) && mapping.begin() == begin && mapping.end() == begin + size &&
+         mapping.state() == word;
 }
 
 MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
@@ -42,7 +43,8 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   if (!MappingState::is_dormant(word) || mapping->begin() != range.begin || mapping->end() != range.end ||
       mapping->base() != range.base || mapping->has_attached_pointers())
     return {};
-  const uint64_t live = MappingState::next_live(word) | MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
+  const uint64_t live =
+      MappingState::next_live(word) | MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
   OMPTARGET_SCHED_POINT("revive: about to");
   if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))
     return {};
@@ -163,7 +165,8 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
 
 /// The lock is held. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
-  uint64_t word = mapping.state_.fetch_or(0, kAcqRel); // the latest, and whoever falls asleep later sees what we did before
+  uint64_t word =
+      mapping.state_.fetch_or(0, kAcqRel); // the latest, and whoever falls asleep later sees what we did before
   do {
     if (!MappingState::is_dormant(word))
       return false;

@@ -28,7 +28,8 @@ template <typename Record> WorkTimes times_of_call(const Record &record) {
   return {record.begin_ns, internal::wants_times(record.listeners) ? now_ns() : 0};
 }
 
-void report_work(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context, uint64_t known) {
+void report_work(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context,
+                 uint64_t known) {
   if (record.listeners & listener::kProfile)
     profile_data_operation(record, times, context, known);
   if (record.listeners & listener::kTrace)

@@ -44,12 +44,12 @@ struct ConstructArguments {
 struct ConstructRecord {
   ConstructFacts facts;
   ConstructRecord *outer;
-  uint64_t number;     ///< of the construct in this process, from 1
+  uint64_t number; ///< of the construct in this process, from 1
   uint64_t begin_ns;
   uint64_t target_data; ///< the OMPT tool's word for the region
   void *task_data;      ///< OMPT's words of the encountering and of the target task
   void *target_task_data;
-  uint32_t listeners;   ///< who was told of the begin, and is told of the end
+  uint32_t listeners; ///< who was told of the begin, and is told of the end
 };
 
 /// From begin to end of a construct, on the thread that carries it out. Constructs nest. One that goes on after its call has
@@ -97,10 +97,10 @@ struct WorkTimes {
 
 /// What an event is told with, wherever its times come from later.
 struct EventContext {
-  uint64_t construct = 0;        ///< its number; 0: none
-  const char *place = nullptr;   ///< of the construct
-  uint64_t target_id = 0;        ///< as OMPT tools know it
-  uint32_t thread = 0;           ///< that queued the work; 0: the calling one
+  uint64_t construct = 0;      ///< its number; 0: none
+  const char *place = nullptr; ///< of the construct
+  uint64_t target_id = 0;      ///< as OMPT tools know it
+  uint32_t thread = 0;         ///< that queued the work; 0: the calling one
 };
 
 class LateReport;
@@ -122,9 +122,9 @@ struct DataOperationFacts {
   const void *host; ///< host address; of kBetweenDevices: the source, on source_device
   void *target;     ///< device address; null while unknown
   int64_t bytes;
-  const char *name; ///< of the variable, ";name;file;line;column;;" or plain; or null
+  const char *name;                            ///< of the variable, ";name;file;line;column;;" or plain; or null
   DeviceId source_device = DeviceId::kDefault; ///< of kBetweenDevices
-  const void *code = nullptr; ///< filled when it begins: the construct's or the API routine's
+  const void *code = nullptr;                  ///< filled when it begins: the construct's or the API routine's
 };
 
 /// The calling thread is about to carry out an API routine that was called from this code.
@@ -140,8 +140,8 @@ struct DataOperationRecord {
 
 struct KernelFacts {
   DeviceId device;
-  const char *name;    ///< lives as long as the module
-  int32_t num_teams;   ///< requested; 0: not given
+  const char *name;  ///< lives as long as the module
+  int32_t num_teams; ///< requested; 0: not given
   int32_t thread_limit;
 };
 
@@ -236,7 +236,7 @@ private:
 /// What a construct does to the counts of a mapping.
 enum class CountChange : uint8_t {
   kIncremented,
-  kSuppressed,      ///< looked up only
+  kSuppressed, ///< looked up only
   kDecremented,
   kLastDecremented, ///< it is removed, unless somebody enters it meanwhile
   kLastReset,

@@ -30,7 +30,8 @@ class MeasuringNodes {
 public:
   void reset() { blocks_.clear(); }
 
-  template <typename T, typename... Args> Node *makeNode(Args &&...args) { // NOLINT(readability-identifier-naming): the parser's name
+  template <typename T, typename... Args>
+  Node *makeNode(Args &&...args) { // NOLINT(readability-identifier-naming): the parser's name
     // What it stands for is not known yet when it is made; kernels have no such names.
     if constexpr (std::is_same_v<T, ForwardTemplateReference>)
       is_measured_ = false;

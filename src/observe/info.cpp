@@ -25,9 +25,10 @@ int check_library(dl_phdr_info *info, size_t, void *own_base) {
   const char *slash = std::strrchr(info->dlpi_name, '/');
   const char *name = slash ? slash + 1 : info->dlpi_name;
   if (std::strncmp(name, "libomptarget.so", 15) == 0 && info->dlpi_addr != *static_cast<ElfW(Addr) *>(own_base))
-    print_line(format("omptarget warning: a second libomptarget is loaded in this process: %s; modules that use it share "
-                      "no devices and no data with the others",
-                      info->dlpi_name));
+    print_line(
+        format("omptarget warning: a second libomptarget is loaded in this process: %s; modules that use it share "
+               "no devices and no data with the others",
+               info->dlpi_name));
   return 0;
 }
 

@@ -27,8 +27,7 @@ std::string count_text(uint32_t count) { return count == UINT32_MAX ? "INF" : st
 
 const char *header_of(const ConstructFacts &facts) {
   switch (facts.kind) {
-  case ConstructKind::kTarget:
-    return "Entering OpenMP kernel";
+  case ConstructKind::kTarget: return "Entering OpenMP kernel";
   case ConstructKind::kEnterData: // LLVM's spelling
     return facts.is_nowait ? "Entering OpenMP data region with being_nowait_mapper"
                            : "Entering OpenMP data region with being_mapper";
@@ -58,16 +57,11 @@ const char *type_name(int64_t type, int64_t size) {
 
 const char *change_text(CountChange change) {
   switch (change) {
-  case CountChange::kIncremented:
-    return " (incremented)";
-  case CountChange::kSuppressed:
-    return " (update suppressed)";
-  case CountChange::kDecremented:
-    return " (decremented)";
-  case CountChange::kLastDecremented:
-    return " (decremented, delayed deletion)";
-  case CountChange::kLastReset:
-    return " (reset, delayed deletion)";
+  case CountChange::kIncremented: return " (incremented)";
+  case CountChange::kSuppressed: return " (update suppressed)";
+  case CountChange::kDecremented: return " (decremented)";
+  case CountChange::kLastDecremented: return " (decremented, delayed deletion)";
+  case CountChange::kLastReset: return " (reset, delayed deletion)";
   }
   return "";
 }
@@ -96,8 +90,8 @@ void print_mapping_entered(DeviceId device, const MappingFacts &facts, CountChan
   if (!prints(info::kMappingExists))
     return;
   print_info(raw(device),
-             "Mapping exists%s with HstPtrBegin=" OMPTARGET_ADDRESS ", TgtPtrBegin=" OMPTARGET_ADDRESS
-             ", Size=%" PRId64 ", %s, Name=%s",
+             "Mapping exists%s with HstPtrBegin=" OMPTARGET_ADDRESS ", TgtPtrBegin=" OMPTARGET_ADDRESS ", Size=%" PRId64
+             ", %s, Name=%s",
              is_implicit ? " (implicit)" : "", number(facts.begin), number(facts.target), facts.size,
              counts_text(facts, change, is_hold).c_str(), name_of(facts.name).c_str());
 }

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/atomic_wait.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "generations/map_bits.h"
-#include "base/clock.h"
 #include "observe/current_construct.h"
 #include "observe/device_events.h"
 #include "observe/ompt_trace.h"
@@ -88,20 +88,14 @@ int number_of(const ConstructFacts &facts) {
 /// OpenMP 5.1 has no operations for the last two: a copy between devices comes from a device, a fill goes to one.
 int number_of(DataOperationKind kind) {
   switch (kind) {
-  case DataOperationKind::kAllocate:
-    return ompt::kDataAlloc;
+  case DataOperationKind::kAllocate: return ompt::kDataAlloc;
   case DataOperationKind::kToDevice:
-  case DataOperationKind::kFill:
-    return ompt::kDataToDevice;
+  case DataOperationKind::kFill: return ompt::kDataToDevice;
   case DataOperationKind::kFromDevice:
-  case DataOperationKind::kBetweenDevices:
-    return ompt::kDataFromDevice;
-  case DataOperationKind::kDelete:
-    return ompt::kDataDelete;
-  case DataOperationKind::kAssociate:
-    return ompt::kDataAssociate;
-  case DataOperationKind::kDisassociate:
-    return ompt::kDataDisassociate;
+  case DataOperationKind::kBetweenDevices: return ompt::kDataFromDevice;
+  case DataOperationKind::kDelete: return ompt::kDataDelete;
+  case DataOperationKind::kAssociate: return ompt::kDataAssociate;
+  case DataOperationKind::kDisassociate: return ompt::kDataDisassociate;
   }
   return 0;
 }
@@ -111,18 +105,14 @@ Ends ends_of(const DataOperationFacts &facts) {
   void *host = const_cast<void *>(facts.host);
   const int device = raw(facts.device);
   switch (facts.kind) {
-  case DataOperationKind::kFromDevice:
-    return {facts.target, device, host, initial_device()};
-  case DataOperationKind::kDelete:
-    return {facts.target, device, nullptr, -1};
-  case DataOperationKind::kBetweenDevices:
-    return {host, raw(facts.source_device), facts.target, device};
+  case DataOperationKind::kFromDevice: return {facts.target, device, host, initial_device()};
+  case DataOperationKind::kDelete: return {facts.target, device, nullptr, -1};
+  case DataOperationKind::kBetweenDevices: return {host, raw(facts.source_device), facts.target, device};
   case DataOperationKind::kAllocate:
   case DataOperationKind::kToDevice:
   case DataOperationKind::kFill:
   case DataOperationKind::kAssociate:
-  case DataOperationKind::kDisassociate:
-    break;
+  case DataOperationKind::kDisassociate: break;
   }
   return {host, initial_device(), facts.target, device};
 }
@@ -248,14 +238,16 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
                       ends.destination, ends.destination_device, bytes_of(facts), facts.code);
 }
 
-void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context) {
+void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times,
+                               const EventContext &context) {
   const DataOperationFacts &facts = operation.facts;
   if (!traces_record(raw(facts.device), ompt::kTargetDataOp))
     return;
   const Ends ends = ends_of(facts);
   ompt::Record record = new_record(ompt::kTargetDataOp, times.begin_ns, context);
-  record.record.data_op = {operation.host_op_id, number_of(facts.kind), ends.source, ends.source_device, ends.destination,
-                           ends.destination_device, bytes_of(facts), times.end_ns, facts.code};
+  record.record.data_op = {operation.host_op_id, number_of(facts.kind), ends.source,
+                           ends.source_device,   ends.destination,      ends.destination_device,
+                           bytes_of(facts),      times.end_ns,          facts.code};
   add_trace_record(raw(facts.device), record);
 }
 
@@ -293,7 +285,8 @@ void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> item
     host.push_back(raw(item.host));
     device.push_back(raw(item.target));
     bytes.push_back(static_cast<size_t>(item.bytes));
-    unsigned flag = (item.type & map_type::kTo ? ompt::kMapTo : 0u) | (item.type & map_type::kFrom ? ompt::kMapFrom : 0u) |
+    unsigned flag = (item.type & map_type::kTo ? ompt::kMapTo : 0u) |
+                    (item.type & map_type::kFrom ? ompt::kMapFrom : 0u) |
                     (item.type & map_type::kDelete ? ompt::kMapDelete : 0u);
     if (flag == 0)
       flag = is_exit ? ompt::kMapRelease : ompt::kMapAlloc;

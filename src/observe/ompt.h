@@ -18,7 +18,8 @@ void ompt_construct(ConstructRecord &construct, Endpoint endpoint);
 void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint);
 void ompt_kernel(KernelRecord &kernel, Endpoint endpoint);
 /// Records of device traces, if they are wanted.
-void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context);
+void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times,
+                               const EventContext &context);
 void ompt_trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context);
 /// How records and plain callbacks name a construct.
 uint64_t ompt_target_id(const ConstructRecord &construct);

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/address.h"
-#include "base/log.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "observe/listeners.h"
 
 namespace omptarget::observe {
@@ -18,7 +18,6 @@ namespace omptarget::observe {
 namespace {
 
 using ompt::Record;
-
 
 /// A buffer of the tool's that is being filled.
 struct Buffer {
@@ -45,19 +44,14 @@ constexpr uint64_t kAllEvents = 1u << ompt::kTarget | 1u << ompt::kTargetDataOp 
 
 uint64_t bits_of(unsigned event) {
   switch (event) {
-  case 0:
-    return kAllEvents;
+  case 0: return kAllEvents;
   case ompt::kTarget:
-  case ompt::kTargetEmi:
-    return 1u << ompt::kTarget;
+  case ompt::kTargetEmi: return 1u << ompt::kTarget;
   case ompt::kTargetDataOp:
-  case ompt::kTargetDataOpEmi:
-    return 1u << ompt::kTargetDataOp;
+  case ompt::kTargetDataOpEmi: return 1u << ompt::kTargetDataOp;
   case ompt::kTargetSubmit:
-  case ompt::kTargetSubmitEmi:
-    return 1u << ompt::kTargetSubmit;
-  default:
-    return 0;
+  case ompt::kTargetSubmitEmi: return 1u << ompt::kTargetSubmit;
+  default: return 0;
   }
 }
 

@@ -53,7 +53,14 @@ enum DataOperation : int {
 inline constexpr int kNowaitDistance = 8;
 enum SetResult : int { kSetError = 0, kSetNever = 1, kSetImpossible = 2, kSetAlways = 5 };
 enum RecordType : int { kRecordOmpt = 1, kRecordNative = 2, kRecordInvalid = 3 };
-enum MapFlag : unsigned { kMapTo = 1, kMapFrom = 2, kMapAlloc = 4, kMapRelease = 8, kMapDelete = 16, kMapImplicit = 32 };
+enum MapFlag : unsigned {
+  kMapTo = 1,
+  kMapFrom = 2,
+  kMapAlloc = 4,
+  kMapRelease = 8,
+  kMapDelete = 16,
+  kMapImplicit = 32
+};
 
 // Callbacks. Enumerations are passed as int.
 using TargetEmi = void (*)(int kind, int endpoint, int device, Data *task_data, Data *target_task_data,
@@ -62,8 +69,8 @@ using Target = void (*)(int kind, int endpoint, int device, Data *task_data, Id 
 using TargetDataOpEmi = void (*)(int endpoint, Data *target_task_data, Data *target_data, Id *host_op_id, int type,
                                  void *source, int source_device, void *destination, int destination_device,
                                  size_t bytes, const void *code);
-using TargetDataOp = void (*)(Id target_id, Id host_op_id, int type, void *source, int source_device,
-                              void *destination, int destination_device, size_t bytes, const void *code);
+using TargetDataOp = void (*)(Id target_id, Id host_op_id, int type, void *source, int source_device, void *destination,
+                              int destination_device, size_t bytes, const void *code);
 using TargetSubmitEmi = void (*)(int endpoint, Data *target_data, Id *host_op_id, unsigned requested_teams);
 using TargetSubmit = void (*)(Id target_id, Id host_op_id, unsigned requested_teams);
 using TargetMapEmi = void (*)(Data *target_data, unsigned count, void **host, void **device, size_t *bytes,

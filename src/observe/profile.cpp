@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/guarded.h"
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
-#include "base/clock.h"
 #include "observe/current_construct.h"
 #include "observe/info.h"
 #include "observe/profile_event.h"
@@ -122,22 +122,14 @@ ProfileEvent new_event(EventKind kind, DeviceId device, const WorkTimes &times, 
 
 EventKind kind_of(DataOperationKind kind) {
   switch (kind) {
-  case DataOperationKind::kAllocate:
-    return EventKind::kAllocate;
-  case DataOperationKind::kToDevice:
-    return EventKind::kToDevice;
-  case DataOperationKind::kFromDevice:
-    return EventKind::kFromDevice;
-  case DataOperationKind::kDelete:
-    return EventKind::kDelete;
-  case DataOperationKind::kAssociate:
-    return EventKind::kAssociate;
-  case DataOperationKind::kDisassociate:
-    return EventKind::kDisassociate;
-  case DataOperationKind::kBetweenDevices:
-    return EventKind::kBetweenDevices;
-  case DataOperationKind::kFill:
-    return EventKind::kFill;
+  case DataOperationKind::kAllocate: return EventKind::kAllocate;
+  case DataOperationKind::kToDevice: return EventKind::kToDevice;
+  case DataOperationKind::kFromDevice: return EventKind::kFromDevice;
+  case DataOperationKind::kDelete: return EventKind::kDelete;
+  case DataOperationKind::kAssociate: return EventKind::kAssociate;
+  case DataOperationKind::kDisassociate: return EventKind::kDisassociate;
+  case DataOperationKind::kBetweenDevices: return EventKind::kBetweenDevices;
+  case DataOperationKind::kFill: return EventKind::kFill;
   }
   return EventKind::kAllocate;
 }
@@ -295,7 +287,8 @@ void write_profile() {
     return;
   }
   const bool is_named_by_process = std::strstr(setting, "%p") != nullptr;
-  const std::string file = forked && !is_named_by_process ? format("%s.%d", name.c_str(), static_cast<int>(getpid())) : name;
+  const std::string file =
+      forked && !is_named_by_process ? format("%s.%d", name.c_str(), static_cast<int>(getpid())) : name;
   warn(replace_result_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile)));
 }
 

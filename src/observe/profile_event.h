@@ -33,14 +33,14 @@ enum class EventKind : uint8_t {
 struct ProfileEvent {
   uint64_t begin_ns;
   uint64_t end_ns;
-  uint64_t queued_ns;    ///< of work on a device: when the call began that it follows from
-  uint64_t region;       ///< number of the construct that it belongs to; 0: none
+  uint64_t queued_ns; ///< of work on a device: when the call began that it follows from
+  uint64_t region;    ///< number of the construct that it belongs to; 0: none
   uint64_t bytes;
-  uint64_t fingerprint;  ///< of the copied data, from a bounded number of samples; 0: not known
-  const void *host;      ///< host address
-  const char *name;      ///< of the kernel or the variable, as compilers write it; or null
-  const char *place;     ///< of the construct, as compilers write it; or null
-  const char *reason;    ///< of a fallback
+  uint64_t fingerprint; ///< of the copied data, from a bounded number of samples; 0: not known
+  const void *host;     ///< host address
+  const char *name;     ///< of the kernel or the variable, as compilers write it; or null
+  const char *place;    ///< of the construct, as compilers write it; or null
+  const char *reason;   ///< of a fallback
   int32_t device;
   int32_t source_device; ///< of kBetweenDevices
   uint32_t thread;

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process_rank.h"
 #include "base/clock.h"
+#include "base/process_rank.h"
 #include "observe/profile_file.h"
 #include "observe/profile_page.h"
 #include "observe/profile_summary.h"
@@ -29,9 +29,7 @@ enum DeviceLane { kKernelLane = 1, kToDeviceLane, kFromDeviceLane, kBetweenLane,
 
 std::string valid(std::string_view text) { return llvm::json::fixUTF8(llvm::StringRef(text.data(), text.size())); }
 
-bool is_on_device(EventKind kind) {
-  return kind >= EventKind::kKernel && kind <= EventKind::kFill;
-}
+bool is_on_device(EventKind kind) { return kind >= EventKind::kKernel && kind <= EventKind::kFill; }
 
 bool is_copy(EventKind kind) {
   return kind == EventKind::kToDevice || kind == EventKind::kFromDevice || kind == EventKind::kBetweenDevices;
@@ -39,16 +37,11 @@ bool is_copy(EventKind kind) {
 
 int lane_of(EventKind kind) {
   switch (kind) {
-  case EventKind::kKernel:
-    return kKernelLane;
-  case EventKind::kToDevice:
-    return kToDeviceLane;
-  case EventKind::kFromDevice:
-    return kFromDeviceLane;
-  case EventKind::kBetweenDevices:
-    return kBetweenLane;
-  default:
-    return kMemoryLane;
+  case EventKind::kKernel: return kKernelLane;
+  case EventKind::kToDevice: return kToDeviceLane;
+  case EventKind::kFromDevice: return kFromDeviceLane;
+  case EventKind::kBetweenDevices: return kBetweenLane;
+  default: return kMemoryLane;
   }
 }
 
@@ -321,8 +314,6 @@ std::string profile_as_json(const Profile &profile) {
   return text;
 }
 
-std::string profile_as_page(const Profile &profile) {
-  return page_of_profile(profile_as_json(profile));
-}
+std::string profile_as_page(const Profile &profile) { return page_of_profile(profile_as_json(profile)); }
 
 } // namespace omptarget::observe

@@ -72,29 +72,22 @@ public:
     case EventKind::kTarget:
     case EventKind::kEnterData:
     case EventKind::kExitData:
-    case EventKind::kUpdate:
-      return add(regions_.row(event_kind_name(event.kind), place_text(event.place), ""), event);
-    case EventKind::kKernel:
-      return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), event);
+    case EventKind::kUpdate: return add(regions_.row(event_kind_name(event.kind), place_text(event.place), ""), event);
+    case EventKind::kKernel: return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), event);
     case EventKind::kToDevice:
-    case EventKind::kFromDevice:
-      return add_copy(event);
+    case EventKind::kFromDevice: return add_copy(event);
     case EventKind::kBetweenDevices:
       return add(transfers_.row(format("device %d", event.device), "", format("from device %d", event.source_device)),
                  event);
-    case EventKind::kFill:
-      return add(transfers_.row(format("device %d", event.device), "", "filled"), event);
-    case EventKind::kWait:
-      wait_ns_ += event.duration();
-      return;
+    case EventKind::kFill: return add(transfers_.row(format("device %d", event.device), "", "filled"), event);
+    case EventKind::kWait: wait_ns_ += event.duration(); return;
     case EventKind::kHostFallback:
       return add(fallbacks_.row(readable_name(event.name), place_text(event.place), event.reason ? event.reason : ""),
                  event);
     case EventKind::kAllocate:
     case EventKind::kDelete:
     case EventKind::kAssociate:
-    case EventKind::kDisassociate:
-      return;
+    case EventKind::kDisassociate: return;
     }
   }
 
@@ -181,36 +174,21 @@ std::string rate_text(uint64_t bytes, uint64_t ns) {
 
 const char *event_kind_name(EventKind kind) {
   switch (kind) {
-  case EventKind::kTarget:
-    return "target";
-  case EventKind::kEnterData:
-    return "target enter data";
-  case EventKind::kExitData:
-    return "target exit data";
-  case EventKind::kUpdate:
-    return "target update";
-  case EventKind::kKernel:
-    return "kernel";
-  case EventKind::kAllocate:
-    return "allocate";
-  case EventKind::kToDevice:
-    return "copy to device";
-  case EventKind::kFromDevice:
-    return "copy from device";
-  case EventKind::kDelete:
-    return "free";
-  case EventKind::kAssociate:
-    return "associate";
-  case EventKind::kDisassociate:
-    return "disassociate";
-  case EventKind::kBetweenDevices:
-    return "copy between devices";
-  case EventKind::kFill:
-    return "fill";
-  case EventKind::kWait:
-    return "wait";
-  case EventKind::kHostFallback:
-    return "run on the host";
+  case EventKind::kTarget: return "target";
+  case EventKind::kEnterData: return "target enter data";
+  case EventKind::kExitData: return "target exit data";
+  case EventKind::kUpdate: return "target update";
+  case EventKind::kKernel: return "kernel";
+  case EventKind::kAllocate: return "allocate";
+  case EventKind::kToDevice: return "copy to device";
+  case EventKind::kFromDevice: return "copy from device";
+  case EventKind::kDelete: return "free";
+  case EventKind::kAssociate: return "associate";
+  case EventKind::kDisassociate: return "disassociate";
+  case EventKind::kBetweenDevices: return "copy between devices";
+  case EventKind::kFill: return "fill";
+  case EventKind::kWait: return "wait";
+  case EventKind::kHostFallback: return "run on the host";
   }
   return "?";
 }

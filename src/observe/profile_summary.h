@@ -26,7 +26,7 @@ struct SummaryRow {
 };
 
 struct Summary {
-  std::vector<SummaryRow> regions;   ///< constructs by place
+  std::vector<SummaryRow> regions; ///< constructs by place
   std::vector<SummaryRow> kernels;
   std::vector<SummaryRow> transfers; ///< by direction and device
   std::vector<SummaryRow> variables; ///< copies by variable

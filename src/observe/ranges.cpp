@@ -61,7 +61,9 @@ struct VersionTable {
 const void *export_table(uint32_t which) {
   static const CallbackTable callbacks{sizeof(CallbackTable), function_table};
   static const VersionTable version{sizeof(VersionTable), 3, 0, [](uint32_t) {}};
-  return which == kTableOfCallbacks ? static_cast<const void *>(&callbacks) : which == kTableOfVersion ? &version : nullptr;
+  return which == kTableOfCallbacks ? static_cast<const void *>(&callbacks)
+         : which == kTableOfVersion ? &version
+                                    : nullptr;
 }
 
 bool start_nvtx() {
@@ -87,8 +89,8 @@ bool start_nvtx() {
 
 /// must: also if no tool has loaded it.
 bool start_roctx(bool must) {
-  constexpr const char *kLibraries[] = {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so", "libroctx64.so.4",
-                                        "libroctx64.so"};
+  constexpr const char *kLibraries[] = {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so",
+                                        "libroctx64.so.4", "libroctx64.so"};
   for (const char *name : kLibraries) {
     void *const library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | (must ? 0 : RTLD_NOLOAD));
     if (!library)
@@ -116,7 +118,8 @@ bool start_ranges() {
   if (std::strcmp(text, "roctx") == 0)
     return start_roctx(true);
   if (std::strcmp(text, "off") != 0)
-    warn_about_setting(SettingId::kRanges, format("'%s' is none of auto, nvtx, roctx and off; there are no ranges", text));
+    warn_about_setting(SettingId::kRanges,
+                       format("'%s' is none of auto, nvtx, roctx and off; there are no ranges", text));
   return false;
 }
 

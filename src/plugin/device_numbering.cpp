@@ -38,9 +38,8 @@ std::vector<size_t> DeviceNumbering::order() const {
     Result<std::vector<size_t>> selected = select_devices(text, traits);
     if (selected.is_ok())
       return std::move(selected.value());
-    warn_about_setting(SettingId::kAvailableDevices,
-                       format("'%s' is no list of devices: %s; all devices are available", text,
-                              selected.take_status().to_string().c_str()));
+    warn_about_setting(SettingId::kAvailableDevices, format("'%s' is no list of devices: %s; all devices are available",
+                                                            text, selected.take_status().to_string().c_str()));
   }
   std::vector<size_t> every(all_.size());
   std::iota(every.begin(), every.end(), size_t{0});
@@ -60,9 +59,9 @@ std::vector<DeviceOfPlugin> DeviceNumbering::add(const std::vector<const Plugin 
 
 std::string DeviceNumbering::explain() const {
   const char *const text = setting_text(SettingId::kAvailableDevices);
-  return text && numbered_.size() < all_.size()
-             ? format("available: %zu of %zu device(s), by OMP_AVAILABLE_DEVICES=%s", numbered_.size(), all_.size(), text)
-             : std::string();
+  return text && numbered_.size() < all_.size() ? format("available: %zu of %zu device(s), by OMP_AVAILABLE_DEVICES=%s",
+                                                         numbered_.size(), all_.size(), text)
+                                                : std::string();
 }
 
 } // namespace omptarget

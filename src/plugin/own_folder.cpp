@@ -23,8 +23,8 @@ constinit char working_folder[PATH_MAX] = {};
 const char *name_of_object() {
   Dl_info facts{};
   link_map *map = nullptr;
-  if (dladdr1(reinterpret_cast<const void *>(&own_folder), &facts, reinterpret_cast<void **>(&map),
-              RTLD_DL_LINKMAP) == 0 ||
+  if (dladdr1(reinterpret_cast<const void *>(&own_folder), &facts, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) ==
+          0 ||
       !map || !map->l_name)
     return nullptr;
   return *map->l_name ? map->l_name : "/proc/self/exe";

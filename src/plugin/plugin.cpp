@@ -64,7 +64,8 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
       has_function_map_(functions_->set_function_ptr_map != nullptr),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
       lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0),
-      launch_as_is_(functions_->launches_as_is ? functions_->launch_kernel : nullptr), zero_offsets_(zero_offsets(kZeroOffsets)) {}
+      launch_as_is_(functions_->launches_as_is ? functions_->launch_kernel : nullptr),
+      zero_offsets_(zero_offsets(kZeroOffsets)) {}
 
 Plugin::~Plugin() = default;
 
@@ -89,9 +90,7 @@ bool Plugin::starts_driver_late() const { return functions_->generation != Plugi
 
 bool Plugin::keeps_images() const { return (functions_->features & OMPTARGET_PLUGIN_COPIES_IMAGES) == 0; }
 
-bool Plugin::loads_side_by_side() const {
-  return (functions_->features & OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE) != 0;
-}
+bool Plugin::loads_side_by_side() const { return (functions_->features & OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE) != 0; }
 
 bool Plugin::always_leads() const { return functions_->generation == PluginGeneration::kBinary; }
 
@@ -332,24 +331,29 @@ void Plugin::destroy_event(int32_t device, void *event) const {
 Result<void *> Plugin::start_timing(int32_t device, Queue &queue) const {
   void *timing = nullptr;
   if (const int32_t result = functions_->start_timing(device, &queue.info, &timing); result != 0)
-    return plugin_failure(*this, *functions_, {"start_timing", result}, "take the time of work on its device %d", device);
+    return plugin_failure(*this, *functions_, {"start_timing", result}, "take the time of work on its device %d",
+                          device);
   return timing;
 }
 
 Status Plugin::stop_timing(int32_t device, Queue &queue, void *timing) const {
   if (const int32_t result = functions_->stop_timing(device, &queue.info, timing); result != 0)
-    return plugin_failure(*this, *functions_, {"stop_timing", result}, "take the time of work on its device %d", device);
+    return plugin_failure(*this, *functions_, {"stop_timing", result}, "take the time of work on its device %d",
+                          device);
   return Status::ok();
 }
 
 Result<Plugin::Times> Plugin::read_timing(int32_t device, void *timing) const {
   Times times{0, 0};
   if (const int32_t result = functions_->read_timing(device, timing, &times.begin_ns, &times.end_ns); result != 0)
-    return plugin_failure(*this, *functions_, {"read_timing", result}, "tell the time of work on its device %d", device);
+    return plugin_failure(*this, *functions_, {"read_timing", result}, "tell the time of work on its device %d",
+                          device);
   return times;
 }
 
-void Plugin::drop_timing(int32_t device, void *timing) const { functions_->read_timing(device, timing, nullptr, nullptr); }
+void Plugin::drop_timing(int32_t device, void *timing) const {
+  functions_->read_timing(device, timing, nullptr, nullptr);
+}
 
 Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const {
   if (!functions_->data_lock)

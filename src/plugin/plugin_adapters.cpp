@@ -66,14 +66,11 @@ int32_t launch_with_queue(const PluginFunctions &functions, const PluginLaunch &
 
 int32_t launch_in_form(const PluginFunctions &functions, const PluginLaunch &request, ptrdiff_t *offsets) {
   switch (functions.generation) {
-  case PluginGeneration::kRegion:
-    return launch_region(functions, request, offsets);
-  case PluginGeneration::kLaunch:
-    return launch_with_queue(functions, request, offsets);
+  case PluginGeneration::kRegion: return launch_region(functions, request, offsets);
+  case PluginGeneration::kLaunch: return launch_with_queue(functions, request, offsets);
   case PluginGeneration::kTable:
   case PluginGeneration::kBinary:
-  case PluginGeneration::kCurrent:
-    break;
+  case PluginGeneration::kCurrent: break;
   }
   return functions.launch_kernel(request.device, request.kernel, request.arguments, offsets, request.args,
                                  request.queue);
@@ -227,9 +224,10 @@ Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t d
 
 Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int32_t device, __tgt_device_image &image) {
   if (const char *maker = maker_without_leading_parameter(image))
-    return Status::error(format("the image was made by %s, and plugins of LLVM 18 give every kernel a leading parameter "
-                                "that kernels of those do not have",
-                                maker));
+    return Status::error(
+        format("the image was made by %s, and plugins of LLVM 18 give every kernel a leading parameter "
+               "that kernels of those do not have",
+               maker));
   DeviceBinary binary{0};
   if (const int32_t result = functions.load_device_binary(device, &image, &binary); result != 0)
     return Status::error(format("__tgt_rtl_load_binary fails with %d", result));

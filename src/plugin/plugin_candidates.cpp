@@ -24,17 +24,16 @@ constexpr std::string_view kPrefix = "libomptarget.rtl.";
 constexpr std::string_view kSuffix = ".so";
 constexpr std::string_view kNextGeneration = ".nextgen";
 
-bool is_next_generation(const PluginCandidate &candidate) {
-  return candidate.kind() != candidate.name;
-}
+bool is_next_generation(const PluginCandidate &candidate) { return candidate.kind() != candidate.name; }
 
 /// Folders of plugins are as good as their owners; one that everybody can write is a way into the process.
 void warn_if_everybody_writes(DIR *directory, const std::string &folder) {
   struct stat facts{};
   if (::fstat(::dirfd(directory), &facts) == 0 && (facts.st_mode & S_IWOTH) != 0)
-    write_error_line(format("omptarget warning: everybody can write the folder of plugins %s, and what lies there is run "
-                            "in this process",
-                            folder.c_str()));
+    write_error_line(
+        format("omptarget warning: everybody can write the folder of plugins %s, and what lies there is run "
+               "in this process",
+               folder.c_str()));
 }
 
 /// Names of plugins in one folder, sorted so that nothing depends on the file system's order.

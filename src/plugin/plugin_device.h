@@ -45,9 +45,7 @@ public:
   Status data_fill(void *target, uint8_t value, int64_t size, Queue *queue) const {
     return plugin_->data_fill(id_, target, value, size, queue);
   }
-  bool can_exchange(PluginDevice to) const {
-    return plugin_ == to.plugin_ && plugin_->can_exchange(id_, to.id_);
-  }
+  bool can_exchange(PluginDevice to) const { return plugin_ == to.plugin_ && plugin_->can_exchange(id_, to.id_); }
   Status data_exchange(const void *source, PluginDevice to, void *destination, int64_t size, Queue *queue) const {
     return plugin_->data_exchange(id_, source, to.id_, destination, size, queue);
   }

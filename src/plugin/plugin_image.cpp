@@ -137,19 +137,17 @@ Status check_image_is_whole(const __tgt_device_image &image) {
 
 const char *maker_without_leading_parameter(const __tgt_device_image &image) {
   std::optional<const char *> answer;
-  each_section(bytes_of(image),
-               [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view name, Elf::Elf_Shdr_Range sections) {
-                 if (answer)
-                   return;
-                 if (section.sh_type == llvm::ELF::SHT_SYMTAB || section.sh_type == llvm::ELF::SHT_DYNSYM)
-                   if (const KernelStyle style = kernel_style(elf, section, sections); style != KernelStyle::kUnknown)
-                     answer = style == KernelStyle::kMode               ? kBefore
-                              : style == KernelStyle::kSmallEnvironment ? kAfter
-                                                                        : nullptr;
-                 if (name == ".comment")
-                   if (const unsigned version = clang_version(contents_of(elf, section)); version != 0 && !answer)
-                     answer = maker_of(version);
-               });
+  each_section(bytes_of(image), [&](const Elf &elf, const Elf::Elf_Shdr &section, std::string_view name,
+                                    Elf::Elf_Shdr_Range sections) {
+    if (answer)
+      return;
+    if (section.sh_type == llvm::ELF::SHT_SYMTAB || section.sh_type == llvm::ELF::SHT_DYNSYM)
+      if (const KernelStyle style = kernel_style(elf, section, sections); style != KernelStyle::kUnknown)
+        answer = style == KernelStyle::kMode ? kBefore : style == KernelStyle::kSmallEnvironment ? kAfter : nullptr;
+    if (name == ".comment")
+      if (const unsigned version = clang_version(contents_of(elf, section)); version != 0 && !answer)
+        answer = maker_of(version);
+  });
   return answer.value_or(nullptr);
 }
 

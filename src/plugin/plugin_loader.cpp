@@ -20,8 +20,7 @@ namespace omptarget {
 bool can_queue_work(const PluginFunctions &functions) {
   switch (functions.generation) {
   case PluginGeneration::kTable:
-  case PluginGeneration::kBinary:
-    return false;
+  case PluginGeneration::kBinary: return false;
   case PluginGeneration::kRegion:
     return functions.synchronize && functions.data_submit_async && functions.data_retrieve_async &&
            functions.run_target_region_async && functions.run_target_team_region_async;
@@ -97,16 +96,11 @@ PluginGeneration generation_of(const PluginFunctions &functions) {
 
 const char *text_of(PluginGeneration generation) {
   switch (generation) {
-  case PluginGeneration::kRegion:
-    return "that of LLVM 14 and 15";
-  case PluginGeneration::kLaunch:
-    return "that of LLVM 16";
-  case PluginGeneration::kTable:
-    return "that of LLVM 17";
-  case PluginGeneration::kBinary:
-    return "that of LLVM 18";
-  case PluginGeneration::kCurrent:
-    return "omptarget's own";
+  case PluginGeneration::kRegion: return "that of LLVM 14 and 15";
+  case PluginGeneration::kLaunch: return "that of LLVM 16";
+  case PluginGeneration::kTable: return "that of LLVM 17";
+  case PluginGeneration::kBinary: return "that of LLVM 18";
+  case PluginGeneration::kCurrent: return "omptarget's own";
   }
   return "?";
 }

@@ -78,7 +78,8 @@ void load_unless_served(PluginSet &set, const PluginSet::Waiting &candidate) {
 } // namespace
 
 bool PluginSet::lacks(const PluginNeed &need) const {
-  return std::any_of(waiting.begin(), waiting.end(), [&](const Waiting &candidate) { return need.covers(candidate.kind); });
+  return std::any_of(waiting.begin(), waiting.end(),
+                     [&](const Waiting &candidate) { return need.covers(candidate.kind); });
 }
 
 PluginSet load_plugins(const PluginNeed &need) {

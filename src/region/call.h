@@ -32,7 +32,8 @@ Result<DeviceUse> device_for(int64_t device_number);
 
 /// The same device if it is ready and its uses need not be counted; null: ask device_for.
 inline Device *ready_device_for(int64_t device_number) {
-  return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
+  return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device()
+                                                                              : device_number);
 }
 
 /// The device of that number if it has ended, else null. What it held is lost to the construct (lost_data.h). Any thread.

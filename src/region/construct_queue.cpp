@@ -37,8 +37,7 @@ template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy 
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRId64 " bytes, %s",
                          kIsToDevice ? "device" : "host", raw(copy.host), raw(*target), copy.size,
                          copy.name ? copy.name : "unknown");
-  DataOperation operation(
-      {kKind, device_.id(), raw(copy.host), raw(*target), copy.size, copy.mapping.mapping->name()});
+  DataOperation operation({kKind, device_.id(), raw(copy.host), raw(*target), copy.size, copy.mapping.mapping->name()});
   const auto work = [&] {
     const PluginDevice &device = device_.plugin_device();
     if constexpr (kIsToDevice)
@@ -195,7 +194,8 @@ void *ConstructQueue::start_timing() {
   Result<void *> timing = device_.plugin_device().start_timing(queue_);
   if (timing.is_ok())
     return timing.value();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", timing.status().to_string().c_str());
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s",
+                         timing.status().to_string().c_str());
   return nullptr;
 }
 
@@ -227,8 +227,10 @@ void ConstructQueue::report_times(bool has_worked) {
     }
     Result<Plugin::Times> read = device.read_timing(event.timing);
     if (!read.is_ok())
-      OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", read.status().to_string().c_str());
-    const observe::WorkTimes times = read.is_ok() ? observe::WorkTimes{read->begin_ns, read->end_ns} : observe::WorkTimes{};
+      OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s",
+                             read.status().to_string().c_str());
+    const observe::WorkTimes times =
+        read.is_ok() ? observe::WorkTimes{read->begin_ns, read->end_ns} : observe::WorkTimes{};
     event.report.publish(read.is_ok() ? &times : nullptr);
   }
   late_.clear();

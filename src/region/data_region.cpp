@@ -49,7 +49,8 @@ Result<bool> gather(Device &device, const Call &call, const MapList &list, const
 bool may_be_direct_for_data(const Device &device) { return may_be_direct(device) && !device.has_unfit_modules(); }
 
 /// Gives back what a construct has retained before it failed.
-[[gnu::cold, gnu::noinline]] Status abandon(Device &device, const MapList &list, const PresentRefs &refs, Status failure) {
+[[gnu::cold, gnu::noinline]] Status abandon(Device &device, const MapList &list, const PresentRefs &refs,
+                                            Status failure) {
   MapItems items;
   gather_items(list, items).consume(); // has been read before
   set_present(items, refs);
@@ -107,7 +108,7 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
     return update_ended_device(call, list);
   OMPTARGET_TRY(find_offsets(items, call.code));
   return run_construct(device, call, {observe::ConstructKind::kUpdate, list},
-                   [&](DeviceWork &work) { return work.start_update(items); });
+                       [&](DeviceWork &work) { return work.start_update(items); });
 }
 
 [[gnu::always_inline]] inline Status update_on(Device &device, const Call &call, const MapList &list) {

@@ -26,8 +26,8 @@ Status free_removed(Device &device, const Removed &removed) {
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
   const PluginDevice &plugin = device.plugin_device();
-  const DataOperation operation({DataOperationKind::kDelete, device.id(), raw(removed.begin),
-                                 raw(removed.allocation), removed.size, removed.name});
+  const DataOperation operation({DataOperationKind::kDelete, device.id(), raw(removed.begin), raw(removed.allocation),
+                                 removed.size, removed.name});
   OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
   OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                        "Failed to deallocate target data");
@@ -141,8 +141,8 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
   device().free_evicted();
   for (const NewStorage &storage : plan.allocations) {
     const int64_t bytes = storage.size + storage.padding;
-    DataOperation operation({DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes,
-                             storage.ref.mapping->name()});
+    DataOperation operation(
+        {DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes, storage.ref.mapping->name()});
     auto allocated = device().allocate(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()

@@ -15,9 +15,7 @@ const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
   args.NumArgs = count;
   args.Version = kPlainVersion;
   switch (kernel_.forms[static_cast<size_t>(request_.block)]) {
-  case ParameterForm::kLeading:
-    args.Version = kVersionWithLeading;
-    break;
+  case ParameterForm::kLeading: args.Version = kVersionWithLeading; break;
   case ParameterForm::kTrailing:
     values_.push_back(no_launch_environment());
     arguments_ = values_.data() + 1;
@@ -30,8 +28,7 @@ const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
     args.NumArgs = 1;
     break;
   case ParameterForm::kPlain:
-  case ParameterForm::kRefused:
-    break;
+  case ParameterForm::kRefused: break;
   }
   return args;
 }

@@ -35,15 +35,17 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
   const void *const host_id = request.host_id;
   const auto library = runtime.modules().library_of(host_id);
   if (!library && is_process_exiting() && !runtime.is_mandatory()) {
-    OMPTARGET_TRY_DURING(check_host_can_run(device, nullptr, request.list),
-                         "a region of a module that is unregistered, since the program ends, cannot be run by the host");
+    OMPTARGET_TRY_DURING(
+        check_host_can_run(device, nullptr, request.list),
+        "a region of a module that is unregistered, since the program ends, cannot be run by the host");
     report_host(call, nullptr, "its module is unregistered, since the program is ending");
     return Outcome::kRunOnHost;
   }
   if (!library)
-    return Status::error(format("Host ptr %p does not have a matching target pointer: no registered module has a kernel "
-                                "of that address",
-                                host_id));
+    return Status::error(
+        format("Host ptr %p does not have a matching target pointer: no registered module has a kernel "
+               "of that address",
+               host_id));
   if (const std::string failure = device.load_failure(*library); !failure.empty())
     return Status::error(failure).during(
         format("the image of %s could not be loaded on device %d", library->path.c_str(), raw(device.id())));
@@ -81,13 +83,15 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
 
 /// Teams on a CPU have no dynamic group-private memory: the program says by its fallback whether the kernel can do without
 /// (OpenMP 6.1, dyn_groupprivate). clang before 23 has no fallback, and its kernels are run.
-[[gnu::cold, gnu::noinline]] Status check_group_memory(Device &device, const Kernel &kernel, const LaunchRequest &request) {
+[[gnu::cold, gnu::noinline]] Status check_group_memory(Device &device, const Kernel &kernel,
+                                                       const LaunchRequest &request) {
   if (!kernel.signs->is_for_cpu || request.block != BlockForm::kVersion5 ||
       (request.args.Flags & OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK) != OMPTARGET_KERNEL_GROUP_MEMORY_ABORT)
     return Status::ok();
-  return Status::error(format("kernel %s asks for %u bytes of dynamic group-private memory per team, which device %d does "
-                              "not have; dyn_groupprivate(fallback(default_mem): ...) lets it run without",
-                              kernel.name, request.args.DynCGroupMem, raw(device.id())));
+  return Status::error(
+      format("kernel %s asks for %u bytes of dynamic group-private memory per team, which device %d does "
+             "not have; dyn_groupprivate(fallback(default_mem): ...) lets it run without",
+             kernel.name, request.args.DynCGroupMem, raw(device.id())));
 }
 
 /// The kernel's name in the table of entries, or null.
@@ -128,8 +132,7 @@ public:
       return queue_.blamed_on_kernel(std::move(status));
     }
     if (Status status = work_.start_exit(items_, true); !status)
-      return queue_.unless_kernel_failed(
-          std::move(status).during(kAfterKernel));
+      return queue_.unless_kernel_failed(std::move(status).during(kAfterKernel));
     return Status::ok();
   }
 
@@ -232,8 +235,7 @@ private:
     if (!target.is_contained)
       return Status::ok();
     if (closure.mapping)
-      return queue_.attach(
-          {closure.mapping, item.base, static_cast<int64_t>(sizeof(void *)), target.ref, item.begin});
+      return queue_.attach({closure.mapping, item.base, static_cast<int64_t>(sizeof(void *)), target.ref, item.begin});
     if (!is_private(closure))
       return Status::ok();
     const DevicePtr field = private_address(parent) + (item.base - closure.base);
@@ -266,7 +268,8 @@ private:
 namespace {
 
 /// Data in, the kernel, data out, by plans. refs: what is retained already.
-Status run_planned(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+Status run_planned(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
+                   const PresentRefs &refs) {
   return run_construct(device, call, {observe::ConstructKind::kTarget, request.list}, [&](DeviceWork &work) {
     MapItems items;
     OMPTARGET_TRY(gather_items(request.list, items));
@@ -304,15 +307,10 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   PresentRefs refs;
   Status status;
   switch (launch_directly(device, kernel, request, refs, status)) {
-  case DirectLaunch::kDone:
-    break;
-  case DirectLaunch::kNotEntered:
-    return run_planned(device, call, kernel, request, refs);
-  case DirectLaunch::kFailed:
-    return abandon_region(device, kernel, request.list, refs, std::move(status));
-  case DirectLaunch::kNotLeft:
-    status.keep_first(leave_region(device, kernel, request.list, refs));
-    break;
+  case DirectLaunch::kDone: break;
+  case DirectLaunch::kNotEntered: return run_planned(device, call, kernel, request, refs);
+  case DirectLaunch::kFailed: return abandon_region(device, kernel, request.list, refs, std::move(status));
+  case DirectLaunch::kNotLeft: status.keep_first(leave_region(device, kernel, request.list, refs)); break;
   }
   return status;
 }

@@ -36,7 +36,8 @@ void fill(MapItem &item, const MapList &list, int32_t i) {
 }
 
 Status parent_follows(int32_t argument, int32_t parent) {
-  return Status::error(format("map argument %d is a member of argument %d, which does not precede it", argument, parent));
+  return Status::error(
+      format("map argument %d is a member of argument %d, which does not precede it", argument, parent));
 }
 
 /// What a map clause says of all its parts: mappers push their own types, without these (OpenMP 5.2, section 5.8.8).

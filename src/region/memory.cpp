@@ -50,8 +50,8 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
     if (!memory)
       return Status::error(format("%zu bytes of host memory could not be allocated", size));
   } else {
-    DataOperation operation({DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size),
-                             nullptr});
+    DataOperation operation(
+        {DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size), nullptr});
     OMPTARGET_TRY_ASSIGN(memory, device->allocate(static_cast<int64_t>(size), nullptr, kind));
     operation.set_target(memory);
   }
@@ -94,8 +94,8 @@ public:
       return to_->plugin_device().data_submit(destination, source, bytes, queue());
     }
     if (!to_) {
-      const DataOperation operation({DataOperationKind::kFromDevice, from_->id(), destination,
-                                     const_cast<void *>(source), bytes, nullptr});
+      const DataOperation operation(
+          {DataOperationKind::kFromDevice, from_->id(), destination, const_cast<void *>(source), bytes, nullptr});
       return from_->plugin_device().data_retrieve(destination, source, bytes, queue());
     }
     return between_devices(destination, source, bytes);
@@ -112,8 +112,8 @@ private:
   Queue *queue() { return queue_ ? queue_->get() : nullptr; }
 
   Status between_devices(void *destination, const void *source, int64_t bytes) {
-    const DataOperation operation({DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr,
-                                   from_->id()});
+    const DataOperation operation(
+        {DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr, from_->id()});
     const PluginDevice &from = from_->plugin_device();
     if (from.can_exchange(to_->plugin_device()))
       return from.data_exchange(source, to_->plugin_device(), destination, bytes, queue());
@@ -167,9 +167,7 @@ struct RectangleCopy {
   }
 };
 
-bool is_complete(const Rectangle &rectangle) {
-  return rectangle.array && rectangle.offsets && rectangle.dimensions;
-}
+bool is_complete(const Rectangle &rectangle) { return rectangle.array && rectangle.offsets && rectangle.dimensions; }
 
 } // namespace
 
@@ -179,8 +177,8 @@ namespace {
 Status check_not_lost(int32_t source) {
   if (!has_ended(source))
     return Status::ok();
-  return Status::fatal(1, format("device %d has ended, since the program ends, and with it the data that were to be copied",
-                                 source));
+  return Status::fatal(
+      1, format("device %d has ended, since the program ends, and with it the data that were to be copied", source));
 }
 
 } // namespace
@@ -192,8 +190,8 @@ Status copy_memory(const Place &destination, const Place &source, size_t length)
   if (length == 0)
     return Status::ok();
   if (!destination.address || !source.address)
-    return Status::error(format("the %s of a copy of %zu bytes is null", destination.address ? "source" : "destination",
-                                length));
+    return Status::error(
+        format("the %s of a copy of %zu bytes is null", destination.address ? "source" : "destination", length));
   OMPTARGET_TRACE(Topic::kTransfer, "copying %zu bytes from %p (device %d) to %p (device %d)", length, source.address,
                   source.device, destination.address, destination.device);
   Copier copier(to.get(), from.get());
@@ -229,8 +227,8 @@ Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_n
   if (!pointer || length == 0)
     return Status::ok();
   if (device) {
-    const DataOperation operation({DataOperationKind::kFill, device->id(), nullptr, pointer,
-                                   static_cast<int64_t>(length), nullptr});
+    const DataOperation operation(
+        {DataOperationKind::kFill, device->id(), nullptr, pointer, static_cast<int64_t>(length), nullptr});
     return device->plugin_device().data_fill(pointer, value, static_cast<int64_t>(length), nullptr);
   }
   std::memset(pointer, value, length);
@@ -266,8 +264,8 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
   if (found.is_contained && found.ref.mapping->creator() == &kAssociated &&
       MappingState::count(found.state) == MappingState::kInfinite && target_of(found.ref, begin) == device_ptr(target))
     return Status::ok(); // the same once more, or a part of it
-  return Status::error(format("host address %p (%zu bytes) is present on device %d already", host, size,
-                              device_number));
+  return Status::error(
+      format("host address %p (%zu bytes) is present on device %d already", host, size, device_number));
 }
 
 Status disassociate(const void *host, int32_t device_number) {
@@ -310,8 +308,9 @@ Found find_byte(Device &device, const void *pointer) {
   const Found found = device.map().find(begin, 1);
   if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
     const Mapping &mapping = *found.ref.mapping;
-    observe::mapping_looked_up(device.id(), {mapping.base(), begin, mapping.target_of(begin), 1,
-                                             MappingState::reported_count(mapping.state()), mapping.hold_count(), nullptr});
+    observe::mapping_looked_up(device.id(),
+                               {mapping.base(), begin, mapping.target_of(begin), 1,
+                                MappingState::reported_count(mapping.state()), mapping.hold_count(), nullptr});
   }
   return found;
 }

@@ -12,8 +12,7 @@ using observe::DataOperationKind;
 
 Result<DevicePtr> TemporaryMemory::allocate(int64_t size) {
   DataOperation operation({DataOperationKind::kAllocate, owner_.id(), nullptr, nullptr, size, nullptr});
-  OMPTARGET_TRY_ASSIGN(void *const memory,
-                       owner_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  OMPTARGET_TRY_ASSIGN(void *const memory, owner_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
   operation.set_target(memory);
   things_.push_back(device_ptr(memory));
   return device_ptr(memory);

@@ -17,7 +17,8 @@ void *value_of(const Device &device, const MapList &list, int32_t i, const Prese
   void *const base = list.bases[i];
   if (ref.mapping) [[likely]]
     return raw(ref.mapping->target_of(host_ptr(base))); // we hold a reference
-  return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base : unmapped_argument(device, list.sizes[i], base);
+  return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base
+                                                                  : unmapped_argument(device, list.sizes[i], base);
 }
 
 [[gnu::noinline]] Status call_with_cells(Device &device, const Kernel &kernel, LaunchRequest &request,
@@ -133,7 +134,8 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
   return are_here || !status.is_ok();
 }
 
-DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status) {
+DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
+                             Status &status) {
   const MapList &list = request.list;
   Absence absence;
   if (!retain_present(device.map(), list, refs, absence) && !enter_small(device, list, refs, absence, status))

@@ -25,7 +25,8 @@ enum class DirectLaunch {
   kFailed,     ///< the kernel was not run: status says why, and what refs counts is to be abandoned
   kNotLeft,    ///< the kernel has run; planning has to release what refs still counts. status: what failed besides
 };
-DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs, Status &status);
+DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
+                             Status &status);
 
 /// How the failures of a region's data begin.
 inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";

@@ -16,9 +16,8 @@ namespace omptarget {
 class ReportedConstruct {
 public:
   ReportedConstruct(const Call &call, const Device &device, observe::ConstructKind kind, const MapList &list)
-      : location_(call.location),
-        construct_({kind, call.is_nowait, device.id(), call.location, call.code},
-                   {list.count, list.sizes, list.types, list.names}) {
+      : location_(call.location), construct_({kind, call.is_nowait, device.id(), call.location, call.code},
+                                             {list.count, list.sizes, list.types, list.names}) {
     if (traces(Topic::kKernel)) [[unlikely]]
       trace_begin(call, device.id(), list.count);
   }

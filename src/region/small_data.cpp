@@ -43,7 +43,7 @@ bool may_map(Device &device, const MapList &list) {
 }
 
 [[gnu::cold, gnu::noinline]] Status failed_copy(Status status, const MapList &list, size_t i, MappingRef mapping,
-                                               const char *direction) {
+                                                const char *direction) {
   return during_copy(std::move(status),
                      {mapping, host_ptr(list.begins[i]), list.sizes[i],
                       list.names ? static_cast<const char *>(list.names[i]) : nullptr},
@@ -147,8 +147,12 @@ private:
 
   NewRange range_of(int32_t i) const {
     const HostPtr begin = host_ptr(list_.begins[i]);
-    return {begin, begin + list_.sizes[i], host_ptr(list_.bases[i]),
-            list_.names ? static_cast<const char *>(list_.names[i]) : nullptr, nullptr, Counter::kDynamic};
+    return {begin,
+            begin + list_.sizes[i],
+            host_ptr(list_.bases[i]),
+            list_.names ? static_cast<const char *>(list_.names[i]) : nullptr,
+            nullptr,
+            Counter::kDynamic};
   }
 
   Made make(int32_t i, bool copies, PresentRef &ref) {

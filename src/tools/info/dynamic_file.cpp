@@ -18,8 +18,8 @@ namespace omptarget::info_tool {
 namespace {
 
 constexpr size_t kMaxHeaders = 4096;
-constexpr size_t kMaxDynamic = 1 << 16;    // entries
-constexpr size_t kMaxStrings = 64u << 20;  // bytes
+constexpr size_t kMaxDynamic = 1 << 16;   // entries
+constexpr size_t kMaxStrings = 64u << 20; // bytes
 constexpr std::string_view kOwnFunction("\0__kmpc_target_translate_fptr\0", 30);
 
 /// An open file, read at offsets.
@@ -87,20 +87,22 @@ public:
       return damaged(defect, "its program headers lie outside of the file");
     const auto dynamic = std::find_if(headers_.begin(), headers_.end(),
                                       [](const Elf64_Phdr &each) { return each.p_type == PT_DYNAMIC; });
-    file_.is_program = std::any_of(headers_.begin(), headers_.end(),
-                                   [](const Elf64_Phdr &each) { return each.p_type == PT_INTERP; });
+    file_.is_program =
+        std::any_of(headers_.begin(), headers_.end(), [](const Elf64_Phdr &each) { return each.p_type == PT_INTERP; });
     if (dynamic == headers_.end())
       return DynamicState::kUsable; // linked statically
     std::vector<Elf64_Dyn> entries(std::min<uint64_t>(dynamic->p_filesz / sizeof(Elf64_Dyn), kMaxDynamic));
     if (!bytes_.read_all(dynamic->p_offset, entries))
       return damaged(defect, "its dynamic section lies outside of the file");
-    entries.erase(std::find_if(entries.begin(), entries.end(), [](const Elf64_Dyn &each) { return each.d_tag == DT_NULL; }),
-                  entries.end());
+    entries.erase(
+        std::find_if(entries.begin(), entries.end(), [](const Elf64_Dyn &each) { return each.d_tag == DT_NULL; }),
+        entries.end());
     if (!read_strings(entries))
       return damaged(defect, "the texts of its dynamic section lie outside of the file");
     if (!take(entries))
       return damaged(defect, "a text of its dynamic section lies outside of the others");
-    file_.is_omptarget = std::string_view(strings_.data(), strings_.size()).find(kOwnFunction) != std::string_view::npos;
+    file_.is_omptarget =
+        std::string_view(strings_.data(), strings_.size()).find(kOwnFunction) != std::string_view::npos;
     return DynamicState::kUsable;
   }
 

@@ -20,10 +20,10 @@ struct DynamicFile {
   std::vector<std::string> needed;
   std::optional<std::string> rpath;
   std::optional<std::string> runpath;
-  bool is_program = false;         ///< names a dynamic loader
-  bool has_no_defaults = false;    ///< DF_1_NODEFLIB: neither default folders nor what the cache has of them
-  bool is_privileged = false;      ///< set-user-ID or set-group-ID
-  bool is_omptarget = false;       ///< has the name of a function that only omptarget exports
+  bool is_program = false;      ///< names a dynamic loader
+  bool has_no_defaults = false; ///< DF_1_NODEFLIB: neither default folders nor what the cache has of them
+  bool is_privileged = false;   ///< set-user-ID or set-group-ID
+  bool is_omptarget = false;    ///< has the name of a function that only omptarget exports
 };
 
 enum class DynamicState {

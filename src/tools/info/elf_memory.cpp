@@ -47,8 +47,8 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
   ElfMemory memory;
   memory.file_ = file;
   if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != kMachine.elf_machine)
-    return Status::error(format("it is for machine %u; expected %s (%u)", static_cast<unsigned>(machine), kMachine.label,
-                                static_cast<unsigned>(kMachine.elf_machine)));
+    return Status::error(format("it is for machine %u; expected %s (%u)", static_cast<unsigned>(machine),
+                                kMachine.label, static_cast<unsigned>(kMachine.elf_machine)));
   OMPTARGET_TRY_DURING(memory.read_segments(), "while reading the program headers");
   OMPTARGET_TRY_DURING(memory.read_sections(), "while reading the section headers");
   OMPTARGET_TRY_DURING(memory.relocate(), "while reading relocations");
@@ -99,7 +99,8 @@ Status ElfMemory::read_sections() {
   if (names == SHN_UNDEF)
     return Status::ok();
   if (names >= count)
-    return Status::error(format("their names are in section %u of %llu", names, static_cast<unsigned long long>(count)));
+    return Status::error(
+        format("their names are in section %u of %llu", names, static_cast<unsigned long long>(count)));
   const auto section = checked_record<Elf64_Shdr>(section_headers_ + names * sizeof(Elf64_Shdr));
   section_names_ = part(section.sh_offset, section.sh_size);
   if (section_names_.size() != section.sh_size)

@@ -25,8 +25,8 @@ public:
 
   struct Section {
     uint64_t address;
-    uint64_t size;                     ///< address + size does not overflow
-    std::span<const std::byte> bytes;  ///< as in the file; empty for those without
+    uint64_t size;                    ///< address + size does not overflow
+    std::span<const std::byte> bytes; ///< as in the file; empty for those without
   };
   /// The first section of that name, or null. Passes over all sections: ask once.
   std::optional<Section> section(std::string_view name) const;

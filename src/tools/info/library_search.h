@@ -42,12 +42,12 @@ struct LibraryChoice {
   std::string name;     ///< "libomptarget.so.19.1"
   std::string asked_by; ///< the file that needs it
   FoundBy found_by = FoundBy::kNothing;
-  std::string file;   ///< empty if none
-  std::string folder; ///< the one that was named, after substitution
-  std::string holder; ///< the file that names the folder in DT_RPATH or DT_RUNPATH
-  std::string holder_list; ///< all that it names there
+  std::string file;               ///< empty if none
+  std::string folder;             ///< the one that was named, after substitution
+  std::string holder;             ///< the file that names the folder in DT_RPATH or DT_RUNPATH
+  std::string holder_list;        ///< all that it names there
   bool is_program_holder = false; ///< holder is the program
-  std::string defect; ///< why the loader stops at the file, or empty
+  std::string defect;             ///< why the loader stops at the file, or empty
   bool is_omptarget = false;
   bool ignores_library_path = false; ///< the program is privileged
 };
@@ -64,7 +64,8 @@ LibraryChoices choose_libraries(const std::string &path, const LoaderSetting &se
 /// "LD_LIBRARY_PATH names /opt/lib"
 std::string reason_text(const LibraryChoice &choice);
 /// What to do to get omptarget instead, one way each, own_folder being where it lies; empty if it is chosen.
-std::vector<std::string> advice_for(const LibraryChoice &choice, const std::string &program, const std::string &own_folder);
+std::vector<std::string> advice_for(const LibraryChoice &choice, const std::string &program,
+                                    const std::string &own_folder);
 
 /// Where the libomptarget.so of this tool's installation lies.
 std::string own_library_folder();

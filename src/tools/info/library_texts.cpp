@@ -14,24 +14,18 @@ namespace omptarget::info_tool {
 
 std::string reason_text(const LibraryChoice &choice) {
   switch (choice.found_by) {
-  case FoundBy::kNothing:
-    return "no folder that the loader looks in has it";
-  case FoundBy::kPath:
-    return choice.asked_by + " names this path";
-  case FoundBy::kLoaded:
-    return "it is loaded already when " + choice.asked_by + " asks for it";
+  case FoundBy::kNothing: return "no folder that the loader looks in has it";
+  case FoundBy::kPath: return choice.asked_by + " names this path";
+  case FoundBy::kLoaded: return "it is loaded already when " + choice.asked_by + " asks for it";
   case FoundBy::kRpath:
     return format("DT_RPATH of %s names %s; the loader looks there before LD_LIBRARY_PATH", choice.holder.c_str(),
                   choice.folder.c_str());
-  case FoundBy::kLibraryPath:
-    return "LD_LIBRARY_PATH names " + choice.folder;
+  case FoundBy::kLibraryPath: return "LD_LIBRARY_PATH names " + choice.folder;
   case FoundBy::kRunpath:
     return format("DT_RUNPATH of %s names %s; the loader looks there after LD_LIBRARY_PATH", choice.holder.c_str(),
                   choice.folder.c_str());
-  case FoundBy::kCache:
-    return "the loader's cache /etc/ld.so.cache has it";
-  case FoundBy::kDefaultFolder:
-    return choice.folder + " is a default folder of the loader";
+  case FoundBy::kCache: return "the loader's cache /etc/ld.so.cache has it";
+  case FoundBy::kDefaultFolder: return choice.folder + " is a default folder of the loader";
   }
   return {};
 }
@@ -53,16 +47,15 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
                    choice.asked_by.c_str())};
   case FoundBy::kLoaded:
     return {"find out what loads " + choice.file + " before: LD_PRELOAD, or what is asked for under another name"};
-  case FoundBy::kLibraryPath:
-    return {format("put %s first in LD_LIBRARY_PATH", own)};
+  case FoundBy::kLibraryPath: return {format("put %s first in LD_LIBRARY_PATH", own)};
   case FoundBy::kNothing:
   case FoundBy::kRunpath:
   case FoundBy::kCache:
-  case FoundBy::kDefaultFolder:
-    break;
+  case FoundBy::kDefaultFolder: break;
   }
   if (choice.ignores_library_path)
-    return {format("LD_LIBRARY_PATH has no effect on a set-user-ID or set-group-ID program; link it with -Wl,-rpath,%s", own)};
+    return {format("LD_LIBRARY_PATH has no effect on a set-user-ID or set-group-ID program; link it with -Wl,-rpath,%s",
+                   own)};
   return {format("set LD_LIBRARY_PATH=%s", own)};
 }
 
@@ -82,8 +75,8 @@ std::string choices_text(const std::string &path, const LibraryChoices &found) {
   std::string text;
   const std::string own_folder = own_library_folder();
   for (const LibraryChoice &choice : found.choices) {
-    text += format("  %s asks for %s%s\n", choice.asked_by == path ? "it" : choice.asked_by.c_str(), choice.name.c_str(),
-                   found.is_program ? "" : ", loaded by a program that names no folders");
+    text += format("  %s asks for %s%s\n", choice.asked_by == path ? "it" : choice.asked_by.c_str(),
+                   choice.name.c_str(), found.is_program ? "" : ", loaded by a program that names no folders");
     if (choice.file.empty())
       text += "    gets none\n";
     else if (!choice.defect.empty())

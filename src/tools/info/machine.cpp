@@ -95,8 +95,8 @@ Verdict Machine::verdict_on(const FileImage &image, bool has_entries) const {
   const std::string needed = image_facts(image.bytes).architecture;
   for (const PluginFacts &facts : plugins_) {
     const Plugin &plugin = *facts.plugin;
-    const std::string have = facts.devices.empty() || facts.devices[0].arch.empty() ? "other devices"
-                                                                                    : facts.devices[0].arch;
+    const std::string have =
+        facts.devices.empty() || facts.devices[0].arch.empty() ? "other devices" : facts.devices[0].arch;
     if (!has_entries && !plugin.supports_empty_images()) {
       verdict.reasons.push_back(format("plugin %s takes no images without entries", plugin.name().c_str()));
       continue;

@@ -23,11 +23,11 @@ namespace omptarget::info_tool {
 
 namespace {
 
-constexpr uint64_t kMaxImages = 1 << 12; ///< of one descriptor
+constexpr uint64_t kMaxImages = 1 << 12;  ///< of one descriptor
 constexpr uint64_t kMaxEntries = 1 << 21; ///< of all descriptors
 constexpr uint64_t kMaxDescriptors = 1 << 10;
-constexpr uint64_t kMaxFile = uint64_t{1} << 32;     ///< bytes
-constexpr uint64_t kMinContainer = 32;               ///< bytes
+constexpr uint64_t kMaxFile = uint64_t{1} << 32; ///< bytes
+constexpr uint64_t kMinContainer = 32;           ///< bytes
 constexpr uint64_t kWord = sizeof(uint64_t);
 
 /// A private copy of a regular file, written on demand; unmapped when the last user has gone.
@@ -48,7 +48,8 @@ Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<c
   if (size == 0)
     return Status::error("it is empty");
   if (size > kMaxFile)
-    return Status::error(format("it has %zu bytes; expected at most %llu", size, static_cast<unsigned long long>(kMaxFile)));
+    return Status::error(
+        format("it has %zu bytes; expected at most %llu", size, static_cast<unsigned long long>(kMaxFile)));
   if (memory == MAP_FAILED)
     return Status::error(std::strerror(reason));
   owner = std::shared_ptr<const void>(memory, [size](const void *bytes) { ::munmap(const_cast<void *>(bytes), size); });
@@ -105,8 +106,8 @@ public:
     read_compilers(module);
     for (const char *name : {"omp_offloading_entries", "llvm_offload_entries"})
       if (const std::optional<ElfMemory::Section> table = memory_.section(name))
-        OMPTARGET_TRY_DURING(read_table(*table, std::strcmp(name, "llvm_offload_entries") == 0, module), "in section %s",
-                             name);
+        OMPTARGET_TRY_DURING(read_table(*table, std::strcmp(name, "llvm_offload_entries") == 0, module),
+                             "in section %s", name);
     if (module.descriptors.empty())
       OMPTARGET_TRY_DURING(read_bare_containers(module), "in section .llvm.offloading");
     return Status::ok();
@@ -174,8 +175,8 @@ private:
       }
       const auto name = memory_.text(entry->name);
       if (!name)
-        return Status::error(format("the name of the entry at 0x%llx lies outside of the file",
-                                    static_cast<unsigned long long>(at)));
+        return Status::error(
+            format("the name of the entry at 0x%llx lies outside of the file", static_cast<unsigned long long>(at)));
       if (name->size() >= name_budget_)
         return Status::error("the names of the entries are longer than the file: they overlap");
       name_budget_ -= name->size() + 1;
@@ -269,8 +270,8 @@ private:
         break;
       rest = rest.subspan(std::min<uint64_t>((size + 7) / 8 * 8, rest.size()));
     }
-    descriptor.generation = generation_text(
-        signed_among(descriptor, [](const Generation &row) { return row.version != kOldestClang; }));
+    descriptor.generation =
+        generation_text(signed_among(descriptor, [](const Generation &row) { return row.version != kOldestClang; }));
     if (!descriptor.images.empty())
       module.descriptors.push_back(std::move(descriptor));
     return Status::ok();

@@ -19,20 +19,20 @@ namespace omptarget::info_tool {
 struct FileEntry {
   std::string name; ///< as emitted
   EntryKind kind;
-  uint64_t size;    ///< bytes
+  uint64_t size; ///< bytes
 };
 
 struct FileImage {
   std::span<const std::byte> bytes; ///< in the module's file, and as long as the ModuleFile lives
-  std::string triple; ///< what its container says, or empty
+  std::string triple;               ///< what its container says, or empty
   std::string arch;
-  std::string defect; ///< why it cannot be used, or empty
+  std::string defect;                 ///< why it cannot be used, or empty
   std::vector<std::string> compilers; ///< as they have signed the image; none if it does not say
 };
 
 /// What one descriptor of the module names: one compiler's part of it.
 struct FileDescriptor {
-  std::string generation;    ///< "clang 15 or 16"
+  std::string generation; ///< "clang 15 or 16"
   std::vector<FileEntry> entries;
   std::vector<FileImage> images;
   uint64_t requires_mask = 0;
@@ -41,7 +41,7 @@ struct FileDescriptor {
 struct ModuleFile {
   std::shared_ptr<const void> contents; ///< of the file, relocated
   std::string path;
-  std::vector<std::string> compilers; ///< as they have signed, "clang version 19.1.7 ...", of the module
+  std::vector<std::string> compilers;      ///< as they have signed, "clang version 19.1.7 ...", of the module
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 

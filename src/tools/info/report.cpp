@@ -23,38 +23,25 @@ namespace {
 
 const char *kind_name(EntryKind kind) {
   switch (kind) {
-  case EntryKind::kKernel:
-    return "kernel";
-  case EntryKind::kVariable:
-    return "global";
-  case EntryKind::kLinkVariable:
-    return "global (link)";
-  case EntryKind::kConstructor:
-    return "constructor";
-  case EntryKind::kDestructor:
-    return "destructor";
-  case EntryKind::kIndirect:
-    return "indirect function";
-  case EntryKind::kFunctionPointer:
-    return "function pointer";
-  case EntryKind::kVtable:
-    return "vtable";
+  case EntryKind::kKernel: return "kernel";
+  case EntryKind::kVariable: return "global";
+  case EntryKind::kLinkVariable: return "global (link)";
+  case EntryKind::kConstructor: return "constructor";
+  case EntryKind::kDestructor: return "destructor";
+  case EntryKind::kIndirect: return "indirect function";
+  case EntryKind::kFunctionPointer: return "function pointer";
+  case EntryKind::kVtable: return "vtable";
   }
   return "?";
 }
 
 const char *image_kind_name(ImageKind kind) {
   switch (kind) {
-  case ImageKind::kElf:
-    return "ELF";
-  case ImageKind::kBitcode:
-    return "LLVM bitcode";
-  case ImageKind::kPtx:
-    return "PTX";
-  case ImageKind::kFatBinary:
-    return "CUDA fat binary";
-  case ImageKind::kUnknown:
-    break;
+  case ImageKind::kElf: return "ELF";
+  case ImageKind::kBitcode: return "LLVM bitcode";
+  case ImageKind::kPtx: return "PTX";
+  case ImageKind::kFatBinary: return "CUDA fat binary";
+  case ImageKind::kUnknown: break;
   }
   return "unknown";
 }
@@ -142,9 +129,9 @@ std::string compiler_text(const std::string &signature, bool offloads) {
 std::string image_text(const Machine &machine, const ModuleFile &module, const FileImage &image, size_t number,
                        bool has_entries) {
   const ImageFacts facts = image_facts(image.bytes);
-  std::string text =
-      format("  image %zu: %s, %s, %zu bytes", number, image.defect.empty() ? printable_name(facts.architecture).c_str() : "damaged",
-             image_kind_name(facts.kind), image.bytes.size());
+  std::string text = format("  image %zu: %s, %s, %zu bytes", number,
+                            image.defect.empty() ? printable_name(facts.architecture).c_str() : "damaged",
+                            image_kind_name(facts.kind), image.bytes.size());
   if (!image.triple.empty())
     text += ", " + printable_name(image.triple);
   text += "\n";
@@ -176,8 +163,9 @@ std::string module_text(const Machine &machine, const ModuleFile &module) {
       text += "  no device images\n";
     for (const FileEntry &entry : descriptor.entries) {
       text += format("  %s %s", kind_name(entry.kind), printable_name(readable_entry(entry)).c_str());
-      text += entry.kind == EntryKind::kVariable ? format(" (%llu bytes)\n", static_cast<unsigned long long>(entry.size))
-                                                 : "\n";
+      text += entry.kind == EntryKind::kVariable
+                  ? format(" (%llu bytes)\n", static_cast<unsigned long long>(entry.size))
+                  : "\n";
     }
   }
   return text;

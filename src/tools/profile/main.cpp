@@ -68,8 +68,8 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
   Result<std::string> merged = merge_profiles(profiles, timeline);
   if (!merged.is_ok())
     return print_failure(merged.take_status().to_string());
-  Status status = observe::replace_result_file(
-      result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
+  Status status =
+      observe::replace_result_file(result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
   return status.is_ok() ? 0 : print_failure(status.to_string());
 }
 

@@ -52,8 +52,8 @@ bool is_flat(std::string_view json) {
 
 /// What is needed of one profile.
 struct Process {
-  std::string label;  ///< "rank 3 (node7)"
-  int64_t rank = 0;   ///< or its place in the list
+  std::string label; ///< "rank 3 (node7)"
+  int64_t rank = 0;  ///< or its place in the list
   std::string node;
   int64_t start_ns = 0; ///< of its first event, by the clock of the day
   int64_t lost = 0;
@@ -227,7 +227,8 @@ Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Tim
     earliest_ns = std::min(earliest_ns, process.start_ns);
     processes.push_back(std::move(process));
   }
-  std::stable_sort(processes.begin(), processes.end(), [](const Process &a, const Process &b) { return a.rank < b.rank; });
+  std::stable_sort(processes.begin(), processes.end(),
+                   [](const Process &a, const Process &b) { return a.rank < b.rank; });
   Merger merger;
   for (Process &process : processes) {
     const int64_t shift_ns = timeline == Timeline::kClocks ? process.start_ns - earliest_ns : 0;

@@ -36,14 +36,10 @@ cannot run on a device ends the program; `DISABLED`: everything runs on the host
 
 const char *type_name(SettingType type) {
   switch (type) {
-  case SettingType::kFlag:
-    return "flag";
-  case SettingType::kInteger:
-    return "integer";
-  case SettingType::kNumber:
-    return "number";
-  case SettingType::kText:
-    break;
+  case SettingType::kFlag: return "flag";
+  case SettingType::kInteger: return "integer";
+  case SettingType::kNumber: return "number";
+  case SettingType::kText: break;
   }
   return "text";
 }
@@ -53,7 +49,8 @@ std::string document() {
   for (uint32_t i = 0; i < static_cast<uint32_t>(SettingId::kCount); ++i) {
     const SettingRow &row = setting_row(static_cast<SettingId>(i));
     const std::string value = *row.default_value ? format("`%s`", row.default_value) : "unset";
-    text += format("| `%s` | %s | %s | %s | %s |\n", row.variable, type_name(row.type), value.c_str(), row.reader, row.help);
+    text += format("| `%s` | %s | %s | %s | %s |\n", row.variable, type_name(row.type), value.c_str(), row.reader,
+                   row.help);
   }
   return text;
 }
