@@ -88,7 +88,8 @@ std::string register_text(uint64_t value, unsigned bits, bool is_float) {
     const unsigned unused = bits < 64 ? 64 - bits : 0;
     const int64_t number = static_cast<int64_t>(value << unused) >> unused;
     const bool is_near = number > -1000000 && number < 1000000;
-    std::snprintf(text, sizeof(text), is_near ? "%lld" : "%#llx", static_cast<long long>(is_near ? number : static_cast<int64_t>(value << unused >> unused)));
+    std::snprintf(text, sizeof(text), is_near ? "%lld" : "%#llx",
+                  static_cast<long long>(is_near ? number : static_cast<int64_t>(value << unused >> unused)));
   }
   return text;
 }

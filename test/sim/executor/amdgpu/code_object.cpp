@@ -238,7 +238,8 @@ SourceLine CodeObject::line_at(uint64_t address) {
 std::vector<SourceVariable> CodeObject::variables_at(uint64_t address) {
   const std::lock_guard lock(mutex_);
   DebugInfo *const info = debug_info();
-  return info ? info->variables_at(address - (reinterpret_cast<uint64_t>(memory_) - lowest_)) : std::vector<SourceVariable>{};
+  return info ? info->variables_at(address - (reinterpret_cast<uint64_t>(memory_) - lowest_))
+              : std::vector<SourceVariable>{};
 }
 
 std::string CodeObject::describe(uint64_t address) {

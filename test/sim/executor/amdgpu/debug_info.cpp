@@ -138,7 +138,8 @@ std::vector<SourceVariable> DebugInfo::variables_at(uint64_t address) {
       if (tag == llvm::dwarf::DW_TAG_variable || tag == llvm::dwarf::DW_TAG_formal_parameter)
         add_variable(child, address, variables);
       else if ((tag == llvm::dwarf::DW_TAG_inlined_subroutine || tag == llvm::dwarf::DW_TAG_lexical_block) &&
-               child.addressRangeContainsAddress(address) && std::find(scopes.begin(), scopes.end(), child) == scopes.end())
+               child.addressRangeContainsAddress(address) &&
+               std::find(scopes.begin(), scopes.end(), child) == scopes.end())
         scopes.push_back(child);
     }
   return variables;

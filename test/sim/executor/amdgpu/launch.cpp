@@ -45,7 +45,8 @@ private:
 
 class AmdBlocks final : public BlockSource {
 public:
-  AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch, const Schedule &schedule)
+  AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch,
+            const Schedule &schedule)
       : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
         random_(schedule.seed ^ 0xB10C) {}
 

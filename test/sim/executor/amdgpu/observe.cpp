@@ -20,12 +20,18 @@ struct Seen {
 
 std::string scalar_name(unsigned index) {
   switch (index) {
-  case kVcc: return "vcc_lo";
-  case kVcc + 1: return "vcc_hi";
-  case kExec: return "exec_lo";
-  case kExec + 1: return "exec_hi";
-  case kM0: return "m0";
-  default: return "s" + std::to_string(index);
+  case kVcc:
+    return "vcc_lo";
+  case kVcc + 1:
+    return "vcc_hi";
+  case kExec:
+    return "exec_lo";
+  case kExec + 1:
+    return "exec_hi";
+  case kM0:
+    return "m0";
+  default:
+    return "s" + std::to_string(index);
   }
 }
 
@@ -39,7 +45,7 @@ void add(std::vector<Seen> &seen, AmdWave &wave, const Operand &operand) {
       is_new = is_new && (one.is_vector != is_vector || one.index != i);
     if (!is_new)
       continue;
-    const std::string name = !is_vector ? scalar_name(i)
+    const std::string name = !is_vector           ? scalar_name(i)
                              : i >= kAccumulators ? "a" + std::to_string(i - kAccumulators)
                                                   : "v" + std::to_string(i);
     seen.push_back({name, is_vector, i, {}});
@@ -100,8 +106,8 @@ void AmdWave::observe(const Instruction &instruction) {
     for (const SourceVariable &one : variables)
       text += is_for(lane) ? variable_text(*this, one, lane) : "";
     if (!text.empty())
-      std::fprintf(stderr, "%svariables%s\n", breakpoint_place(line.path, line.line, block_.index[0], first_thread + lane).c_str(),
-                   text.c_str());
+      std::fprintf(stderr, "%svariables%s\n",
+                   breakpoint_place(line.path, line.line, block_.index[0], first_thread + lane).c_str(), text.c_str());
   }
   std::vector<Seen> seen;
   for (const Instruction *one = &instruction; one; one = one->second.get())
@@ -111,7 +117,8 @@ void AmdWave::observe(const Instruction &instruction) {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!is_for(lane))
       continue;
-    std::string text = breakpoint_place(line.path, line.line, block_.index[0], first_thread + lane) + instruction.text + " ;";
+    std::string text =
+        breakpoint_place(line.path, line.line, block_.index[0], first_thread + lane) + instruction.text + " ;";
     for (const Seen &one : seen)
       text += register_change(one.name, register_text(one.before[lane], 32, false),
                               register_text(one.is_vector ? vector(one.index)[lane] : scalar(one.index), 32, false));

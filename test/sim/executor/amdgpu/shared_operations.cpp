@@ -18,9 +18,8 @@ uint32_t address_of(AmdWave &wave, const Instruction &i, unsigned operand, unsig
 template <class T, LoadForm Form> void load_part(AmdWave &wave, const Instruction &i) {
   for (unsigned lane = 0; lane < wave.lanes() && !wave.has_failed(); ++lane)
     if (wave.exec() >> lane & 1)
-      if (const uint8_t *bytes =
-              wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
-                                 AccessKind::kRead, static_cast<int>(lane)))
+      if (const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)),
+                                                    sizeof(T), AccessKind::kRead, static_cast<int>(lane)))
         load_into<T, Form>(wave.vector(i.operands[0].index)[lane], bytes);
 }
 template <unsigned Registers> void load(AmdWave &wave, const Instruction &i) {
@@ -62,8 +61,8 @@ template <unsigned Bytes, unsigned Stride> void load_two(AmdWave &wave, const In
     uint32_t values[2][kRegisters];
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
-      const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, offset), Bytes,
-                                                AccessKind::kRead, static_cast<int>(lane));
+      const uint8_t *bytes =
+          wave.shared_memory(address_of(wave, i, 1, lane, offset), Bytes, AccessKind::kRead, static_cast<int>(lane));
       if (!bytes)
         return;
       std::memcpy(values[n], bytes, Bytes);
@@ -79,8 +78,8 @@ template <unsigned Bytes, unsigned Stride> void store_two(AmdWave &wave, const I
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
       const uint64_t value = vector_value(wave, i.operands[n + 1], lane, 0, Bytes);
-      uint8_t *bytes = wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, AccessKind::kWrite,
-                                          static_cast<int>(lane));
+      uint8_t *bytes =
+          wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, AccessKind::kWrite, static_cast<int>(lane));
       if (!bytes)
         return;
       std::memcpy(bytes, &value, Bytes);
@@ -93,8 +92,8 @@ template <class T, class Op, bool Returns> void atomic(AmdWave &wave, const Inst
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
     if (!(wave.exec() >> lane & 1))
       continue;
-    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)),
-                                        sizeof(T), AccessKind::kAtomic, static_cast<int>(lane));
+    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
+                                        AccessKind::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;
     const uint64_t value = vector_value(wave, i.operands[kAddress + 1], lane, 0, sizeof(T));
@@ -114,8 +113,8 @@ template <class T, bool Returns, bool NewIsFirst> void compare_swap(AmdWave &wav
       continue;
     const auto first = static_cast<T>(vector_value(wave, i.operands[kAddress + 1], lane, 0, sizeof(T)));
     const auto second = static_cast<T>(vector_value(wave, i.operands[kAddress + 2], lane, 0, sizeof(T)));
-    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)),
-                                        sizeof(T), AccessKind::kAtomic, static_cast<int>(lane));
+    uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
+                                        AccessKind::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;
     const uint64_t old =

@@ -200,7 +200,8 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind,
     if (before.empty())
       return shared.data() + offset;
     fail(FaultKind::kMemory,
-         access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane, offset);
+         access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane,
+         offset);
     return nullptr;
   }
   fail(FaultKind::kMemory,

@@ -14,6 +14,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 lit_config.load_config(config, os.path.join(here, "..", "..", "..", "e2e", "lit.cfg.py"))
 sys.path.insert(0, here)
 from exclusions import excluded
+from tables import NOT_COMPARED
 
 suite = lit_config.params["suite"]
 processor = lit_config.params["processor"]
@@ -45,6 +46,7 @@ else:
     config.environment["LIBRARY_PATH"] = os.path.join(lit_config.params["llvm_runtimes"], suite, "lib")
     if lit_config.params.get("runtime") == "llvm":
         config.environment["PTX_WITH_SYMBOLS"] = "1" # LLVM's plugins read images as cubins
+        config.excludes += list(NOT_COMPARED)
     device_code = ("-O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda --offload-arch=%s --cuda-path=%s "
                    "-Wno-unknown-cuda-version -foffload-lto" % (processor, toolkit))
 for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS"):

@@ -70,10 +70,11 @@ Result cuCtxSetCurrent(Handle context) {
 
 // What LLVM asks for besides what the stand-in knows: as an A100 answers, or 0.
 Result cuDeviceGetAttribute(int *value, int attribute, int device) {
-  static const struct { int attribute, value; } kMore[] = {{1, 1024},  {2, 1024},   {3, 1024},     {4, 64},       {5, 0x7FFFFFFF},
-                                                           {6, 65535}, {7, 65535},  {8, 49152},    {9, 65536},    {10, 32},
-                                                           {12, 65536}, {13, 1410000}, {16, 4}, {36, 1215000}, {37, 5120},
-                                                           {38, 41943040}, {39, 2048}};
+  static const struct {
+    int attribute, value;
+  } kMore[] = {{1, 1024},  {2, 1024},     {3, 1024},  {4, 64},        {5, 0x7FFFFFFF}, {6, 65535},
+               {7, 65535}, {8, 49152},    {9, 65536}, {10, 32},       {12, 65536},     {13, 1410000},
+               {16, 4},    {36, 1215000}, {37, 5120}, {38, 41943040}, {39, 2048}};
   if (NEXT(Result(*)(int *, int, int), "cuDeviceGetAttribute")(value, attribute, device) == kSuccess)
     return kSuccess;
   *value = 0;
@@ -85,7 +86,9 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 // ---- Memory
 // The stand-in minds streams that wait for the default stream, which nobody uses here.
-Result cuStreamCreate(Handle *stream, unsigned flags) { return NEXT(Result(*)(Handle *, unsigned), "cuStreamCreate")(stream, 1); }
+Result cuStreamCreate(Handle *stream, unsigned flags) {
+  return NEXT(Result(*)(Handle *, unsigned), "cuStreamCreate")(stream, 1);
+}
 static Result at_once(Result (*copy)(void *, const void *, size_t, Handle), void *to, const void *from, size_t size) {
   Handle stream = NULL;
   Result result = cuStreamCreate(&stream, 1);
@@ -97,7 +100,8 @@ static Result at_once(Result (*copy)(void *, const void *, size_t, Handle), void
   return result == kSuccess ? waited : result;
 }
 Result cuMemcpyDtoH_v2(void *to, Address from, size_t size) {
-  return at_once(NEXT(Result(*)(void *, const void *, size_t, Handle), "cuMemcpyDtoHAsync_v2"), to, (const void *)from, size);
+  return at_once(NEXT(Result(*)(void *, const void *, size_t, Handle), "cuMemcpyDtoHAsync_v2"), to, (const void *)from,
+                 size);
 }
 Result cuMemcpyHtoD_v2(Address to, const void *from, size_t size) {
   return at_once(NEXT(Result(*)(void *, const void *, size_t, Handle), "cuMemcpyHtoDAsync_v2"), (void *)to, from, size);
@@ -106,7 +110,9 @@ Result cuMemAllocHost_v2(void **memory, size_t size) {
   return NEXT(Result(*)(void **, size_t, unsigned), "cuMemHostAlloc")(memory, size, 0);
 }
 Result cuMemAllocHost(void **memory, size_t size) { return cuMemAllocHost_v2(memory, size); }
-Result cuDeviceTotalMem(size_t *size, int device) { return NEXT(Result(*)(size_t *, int), "cuDeviceTotalMem_v2")(size, device); }
+Result cuDeviceTotalMem(size_t *size, int device) {
+  return NEXT(Result(*)(size_t *, int), "cuDeviceTotalMem_v2")(size, device);
+}
 Result cuMemAllocAsync(Address *memory, size_t size, Handle stream) {
   return NEXT(Result(*)(Address *, size_t), "cuMemAlloc_v2")(memory, size);
 }
@@ -118,12 +124,14 @@ Result cuMemFreeAsync(Address memory, Handle stream) {
 // ---- Events and the like
 Result cuEventDestroy(Handle event) { return NEXT(Result(*)(Handle), "cuEventDestroy_v2")(event); }
 Result cuEventQuery(Handle event) { return NEXT(Result(*)(Handle), "cuEventSynchronize")(event); }
-Result cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, Handle function, void *sizes, size_t shared, int most) {
+Result cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, Handle function, void *sizes, size_t shared,
+                                        int most) {
   *blocks = 4;
   *threads = 128;
   return kSuccess;
 }
-#define NOT_SUPPORTED(name) Result name(void) { return kNotSupported; }
+#define NOT_SUPPORTED(name)                                                                                            \
+  Result name(void) { return kNotSupported; }
 NOT_SUPPORTED(cuLaunchHostFunc)
 NOT_SUPPORTED(cuStreamAddCallback)
 NOT_SUPPORTED(cuMemsetD16Async)
@@ -133,10 +141,16 @@ NOT_SUPPORTED(cuMemsetD2D16Async)
 NOT_SUPPORTED(cuMemsetD2D32Async)
 
 // ---- Modules
-typedef struct { Handle function; int parameters; } Kernel;
+typedef struct {
+  Handle function;
+  int parameters;
+} Kernel;
 static Kernel kernels[kMostKernels];
 static int kernel_count;
-typedef struct { Handle module; const char *text; } Module;
+typedef struct {
+  Handle module;
+  const char *text;
+} Module;
 static Module modules[kMostKernels];
 static int module_count;
 
@@ -152,8 +166,8 @@ static const char *find_ptx(const char *image) {
 }
 Result cuModuleLoadDataEx(Handle *module, const void *image, unsigned count, void *options, void **values) {
   const char *const text = find_ptx(image);
-  const Result result = NEXT(Result(*)(Handle *, const void *, unsigned, void *, void **), "cuModuleLoadDataEx")(
-      module, text, count, options, values);
+  const Result result = NEXT(Result(*)(Handle *, const void *, unsigned, void *, void **),
+                             "cuModuleLoadDataEx")(module, text, count, options, values);
   if (result == kSuccess && module_count < kMostKernels)
     modules[module_count++] = (Module){*module, text};
   return result;
@@ -192,9 +206,10 @@ Result cuFuncGetParamInfo(Handle function, size_t index, size_t *offset, size_t 
   return kNotSupported;
 }
 // Parameters one by one become a buffer of them, which is what the stand-in takes.
-Result cuLaunchKernel(Handle function, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz, unsigned shared,
-                      Handle stream, void **parameters, void **extra) {
-  typedef Result (*Launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+Result cuLaunchKernel(Handle function, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
+                      unsigned shared, Handle stream, void **parameters, void **extra) {
+  typedef Result (*Launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
+                           void **, void **);
   uint64_t buffer[512];
   size_t size = 0;
   void *given[] = {(void *)1, buffer, (void *)2, &size, NULL}; // CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END

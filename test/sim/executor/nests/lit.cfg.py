@@ -14,7 +14,7 @@ sys.path.insert(0, here)
 from generate import combinations, program
 from left_out import is_left_out
 
-driver = lit_config.params["driver"]
+suite, driver = lit_config.params["suite"], lit_config.params["driver"]
 one_in = int(lit_config.params.get("nests", "1"))
 seed = lit_config.params.get("seed", "1")
 folder = os.path.join(config.test_exec_root + "-nests", "programs")
@@ -24,7 +24,7 @@ for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
 # A program has several regions, because the device RTL is linked anew for each program; always the same ones.
 REGIONS = 16
-regions = [one for one in combinations() if not is_left_out(one[0], driver)]
+regions = [one for one in combinations() if not is_left_out(one[0], suite, driver)]
 programs = (len(regions) + REGIONS - 1) // REGIONS
 written = 0
 for number in range(programs):

@@ -67,11 +67,13 @@ void Warp::observe(const Instruction &instruction) {
   for_lanes(active, [&](unsigned lane) {
     if (!launch_.schedule.breakpoint.is_for(block, first_thread + lane))
       return;
-    std::string text = breakpoint_place(launch_.module.file_name(instruction.file), instruction.line, block, first_thread + lane);
+    std::string text =
+        breakpoint_place(launch_.module.file_name(instruction.file), instruction.line, block, first_thread + lane);
     text += std::string(instruction.text) + " ;";
     for (const Seen &one : seen)
-      text += register_change(one.name, register_text(one.before[lane], one.bits, one.is_float),
-                              register_text(frame->registers[size_t{one.index} * kLanes + lane], one.bits, one.is_float));
+      text +=
+          register_change(one.name, register_text(one.before[lane], one.bits, one.is_float),
+                          register_text(frame->registers[size_t{one.index} * kLanes + lane], one.bits, one.is_float));
     std::fprintf(stderr, "%s\n", text.c_str());
   });
 }
