@@ -86,8 +86,37 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 // ---- Memory
 // The stand-in minds streams that wait for the default stream, which nobody uses here.
+typedef struct {
+  Handle stream, context;
+} Stream;
+static Stream streams[4096];
+static int stream_count;
 Result cuStreamCreate(Handle *stream, unsigned flags) {
-  return NEXT(Result(*)(Handle *, unsigned), "cuStreamCreate")(stream, 1);
+  const Result result = NEXT(Result(*)(Handle *, unsigned), "cuStreamCreate")(stream, 1);
+  const int at = result == kSuccess ? __atomic_fetch_add(&stream_count, 1, __ATOMIC_RELAXED) : 4096;
+  if (at < 4096) {
+    streams[at].stream = *stream;
+    NEXT(Result(*)(Handle *), "cuCtxGetCurrent")(&streams[at].context);
+  }
+  return result;
+}
+// LLVM calls from threads that have no context.
+static void enter_context_of(Handle stream) {
+  Handle current = NULL;
+  NEXT(Result(*)(Handle *), "cuCtxGetCurrent")(&current);
+  for (int i = 0; i < 4096 && !current && i < stream_count; i++)
+    if (streams[i].stream == stream) {
+      cuCtxSetCurrent(streams[i].context);
+      return;
+    }
+}
+Result cuStreamQuery(Handle stream) {
+  enter_context_of(stream);
+  return NEXT(Result(*)(Handle), "cuStreamQuery")(stream);
+}
+Result cuStreamWaitEvent(Handle stream, Handle event, unsigned flags) {
+  enter_context_of(stream);
+  return NEXT(Result(*)(Handle, Handle, unsigned), "cuStreamWaitEvent")(stream, event, flags);
 }
 static Result at_once(Result (*copy)(void *, const void *, size_t, Handle), void *to, const void *from, size_t size) {
   Handle stream = NULL;
