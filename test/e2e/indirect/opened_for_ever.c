@@ -8,7 +8,8 @@
 // RUN: %run %t %t.lib.so
 // REQUIRES: runtime-omptarget
 // Stand-ins for drivers never forget what there was, so that they know what is used after its end.
-// UNSUPPORTED: sim-cuda, sim-amdgpu
+// The frozen plugin of the first ABI keeps each table that it is given.
+// UNSUPPORTED: sim-cuda, sim-amdgpu, plugins-of-first-abi
 
 #include "indirect_check.h"
 
