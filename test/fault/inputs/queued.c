@@ -1,14 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program with deferred regions and an indirect function, some call of which fails. It ends as scenario.c does: with 0 if every
-// result is right, with 3 if the runtime ended it and host data are as the specification leaves them, otherwise with 1.
+// A program with deferred regions and an indirect function, some call of which fails (ending.h).
 
+#include "ending.h"
 #include "omptarget/indirect.h"
 
 #include <omp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
 
 enum { N = 64, PARTS = 4 };
 static int in[N], out[PARTS][N], shared[N];
@@ -26,16 +23,6 @@ static int is_intact(void) {
       if (out[part][i] != -1 && out[part][i] != in[i] + part)
         return 0;
   }
-  return 1;
-}
-
-static void ended(int number) {
-  (void)number;
-  _exit(is_intact() ? 3 : 1);
-}
-
-static int wrong(const char *what) {
-  fprintf(stderr, "wrong: %s\n", what);
   return 1;
 }
 
