@@ -16,9 +16,4 @@ DEVICE_RTL void __kmpc_target_deinit() {}
 // What the plugin looks for in an image (plugins/host/teams.h).
 extern "C" {
 __attribute__((visibility("default"))) extern const int32_t __omptarget_kernel_per_team = 1;
-__attribute__((visibility("default"))) int32_t __omptarget_device_number = 0; ///< written when the image is loaded
 }
-
-// Inside of a region these answer for the device (OpenMP 5.2, 18.7.5 and 18.7.6); libomp's are the host's.
-DEVICE_RTL int omp_get_device_num() { return __omptarget_device_number; }
-DEVICE_RTL int omp_is_initial_device() { return 0; }

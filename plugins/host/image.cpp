@@ -3,14 +3,15 @@
 
 #include "host/image.h"
 
-#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/log.h"
-#include "host/device_number.h"
 #include "host/teams.h"
 
 namespace omptarget::host {
@@ -61,9 +62,10 @@ Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __t
   OMPTARGET_TRY_ASSIGN(ImageFile file, ImageFile::create(bytes_to_load(bytes_of(image), layout)));
   std::unique_ptr<LoadedImage> loaded(new LoadedImage(std::move(file), std::move(layout)));
   OMPTARGET_TRY(loaded->open(device));
+  OMPTARGET_TRY(loaded->answer_for(device));
   loaded->fill_table(device, image);
   loaded->find_variables();
-  loaded->meet_device_rtl(device);
+  loaded->meet_device_rtl();
   return loaded;
 }
 
@@ -85,7 +87,7 @@ Status LoadedImage::open(int32_t device) {
 
 LoadedImage::~LoadedImage() {
   if (has_kernels_per_team_)
-    forget_kernels_per_team(reinterpret_cast<const void *>(base_));
+    forget_kernels_per_team(range());
   if (handle_)
     dlclose(handle_);
 }
@@ -125,18 +127,42 @@ void LoadedImage::find_variables() {
                 environment.size};
 }
 
+AddressRange LoadedImage::range() const {
+  const Segment &last = layout_.segments.back();
+  return {base_ + layout_.segments.front().address, base_ + last.address + last.memory_size};
+}
+
 /// The device RTL of images that are linked with ours.
-void LoadedImage::meet_device_rtl(int32_t device) {
+void LoadedImage::meet_device_rtl() {
   if (!find_symbol(kTeamsMark).address)
     return;
-  uint64_t size = 0;
-  for (const Segment &segment : layout_.segments)
-    size = std::max(size, segment.address + segment.memory_size);
-  add_kernels_per_team(reinterpret_cast<const void *>(base_), reinterpret_cast<const void *>(base_ + size));
+  add_kernels_per_team(range());
   has_kernels_per_team_ = true;
-  const int32_t number = device_number(device);
-  if (void *const variable = find_writable(kDeviceNumber, sizeof number))
-    std::memcpy(variable, &number, sizeof number);
+}
+
+/// The dynamic linker has bound these words to libomp, or will at the first call.
+Status LoadedImage::answer_for(int32_t device) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (const DeviceFunctionUse &use : layout_.device_functions) {
+    const uintptr_t at = base_ + use.address;
+    const Segment *const segment = segment_of(reinterpret_cast<const void *>(at), sizeof(void *));
+    if (!segment)
+      return Status::error(format("a word at 0x%zx lies outside the image", static_cast<size_t>(use.address)));
+    void *const pages = reinterpret_cast<void *>(at / page * page);
+    const size_t size = at + sizeof(void *) - reinterpret_cast<uintptr_t>(pages);
+    const bool is_protected = use.address >= layout_.protected_begin / page * page &&
+                              use.address < layout_.protected_end / page * page; // as the dynamic linker rounds
+    const int other = (segment->is_executable ? PROT_EXEC : 0) | PROT_READ;
+    const int before = other | (segment->is_writable && !is_protected ? PROT_WRITE : 0);
+    if ((before & PROT_WRITE) == 0 && mprotect(pages, size, other | PROT_WRITE) != 0)
+      return Status::error(format("the address of a function cannot be written at %p: %s", reinterpret_cast<void *>(at),
+                                  std::strerror(errno)));
+    const void *const function = function_for(use.function, device);
+    std::memcpy(reinterpret_cast<void *>(at), &function, sizeof function);
+    if ((before & PROT_WRITE) == 0)
+      mprotect(pages, size, before);
+  }
+  return Status::ok();
 }
 
 /// Whether text is a string inside the image.

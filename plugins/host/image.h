@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/address_range.h"
 #include "base/status.h"
 #include "host/image_check.h"
 #include "host/image_file.h"
@@ -52,7 +53,9 @@ private:
   /// A symbol that can be written to, with at least size bytes.
   void *find_writable(const char *name, uint64_t size) const;
   void find_variables();
-  void meet_device_rtl(int32_t device);
+  void meet_device_rtl();
+  Status answer_for(int32_t device);
+  AddressRange range() const;
   LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
   Status open(int32_t device);
   void fill_table(int32_t device, const __tgt_device_image &image);

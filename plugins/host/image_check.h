@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "host/device_functions.h"
 
 namespace omptarget::host {
 
@@ -31,6 +32,12 @@ struct EntrySection {
   size_t record = 0;    ///< bytes per entry: 32 or 56
 };
 
+/// A word that is to hold the address of a function of the OpenMP API that answers for the device (host/device_functions.h).
+struct DeviceFunctionUse {
+  uint64_t address; ///< before relocation
+  DeviceFunction function;
+};
+
 struct ImageLayout {
   std::vector<Segment> segments; ///< ascending
   EntrySection entries;
@@ -43,6 +50,7 @@ struct ImageLayout {
   uint64_t protected_end = 0;
   /// Where in the file a dynamic entry may be added, or 0: the image is to be given DT_SYMBOLIC and has none.
   uint64_t spare_dynamic_offset = 0;
+  std::vector<DeviceFunctionUse> device_functions;
 };
 
 /// Whether the bytes could be an image for this plugin: quick, reads the ELF header only.
@@ -51,7 +59,7 @@ bool is_image_for_host(std::string_view image);
 /// Checks everything that the dynamic linker walks. Failures say what is wrong where.
 Result<ImageLayout> check_image(std::string_view image);
 
-/// The part of it about the dynamic section; fills spare_dynamic_offset.
+/// The part of it about the dynamic section; fills spare_dynamic_offset and device_functions.
 Status check_dynamic(std::string_view image, ImageLayout &layout);
 
 } // namespace omptarget::host

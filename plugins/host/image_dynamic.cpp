@@ -81,7 +81,7 @@ bool DynamicTables::binds_at_once() const {
   return has(DT_BIND_NOW) || (value(DT_FLAGS) & DF_BIND_NOW) != 0 || (value(DT_FLAGS_1) & DF_1_NOW) != 0;
 }
 
-Status DynamicTables::read_entries(uint64_t &spare_offset) {
+Status DynamicTables::read_entries() {
   const uint64_t size = layout_.dynamic_count * sizeof(Elf64_Dyn);
   const std::string_view data = bytes(layout_.dynamic_address, size);
   const Segment *segment = segment_of(layout_.dynamic_address, size);
@@ -107,7 +107,7 @@ Status DynamicTables::read_entries(uint64_t &spare_offset) {
     return Status::error("the image's dynamic section has no end");
   const bool is_symbolic = has(DT_SYMBOLIC) || (value(DT_FLAGS) & DF_SYMBOLIC) != 0;
   if (!is_symbolic && index < layout_.dynamic_count && at<Elf64_Dyn>(data, index).d_tag == DT_NULL)
-    spare_offset = layout_.dynamic_offset + (index - 1) * sizeof(Elf64_Dyn);
+    layout_.spare_dynamic_offset = layout_.dynamic_offset + (index - 1) * sizeof(Elf64_Dyn);
   return Status::ok();
 }
 
@@ -159,8 +159,8 @@ Status DynamicTables::check_functions() {
   return Status::ok();
 }
 
-Status DynamicTables::check(uint64_t &spare_dynamic_offset) {
-  OMPTARGET_TRY(read_entries(spare_dynamic_offset));
+Status DynamicTables::check() {
+  OMPTARGET_TRY(read_entries());
   OMPTARGET_TRY(check_entries());
   OMPTARGET_TRY(check_strings());
   OMPTARGET_TRY(find_relocations());
@@ -173,11 +173,11 @@ Status DynamicTables::check(uint64_t &spare_dynamic_offset) {
   OMPTARGET_TRY(check_relocations());
   OMPTARGET_TRY(check_packed_relocations());
   OMPTARGET_TRY(check_lazy_binding());
-  return check_initialisers();
+  OMPTARGET_TRY(check_initialisers());
+  find_device_functions();
+  return Status::ok();
 }
 
-Status check_dynamic(std::string_view image, ImageLayout &layout) {
-  return DynamicTables(image, layout).check(layout.spare_dynamic_offset);
-}
+Status check_dynamic(std::string_view image, ImageLayout &layout) { return DynamicTables(image, layout).check(); }
 
 } // namespace omptarget::host

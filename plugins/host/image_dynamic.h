@@ -20,10 +20,10 @@ namespace omptarget::host {
 
 class DynamicTables {
 public:
-  DynamicTables(std::string_view image, const ImageLayout &layout) : image_(image), layout_(layout) {}
+  DynamicTables(std::string_view image, ImageLayout &layout) : image_(image), layout_(layout) {}
 
-  /// Checks everything, in an order in which each step has what it needs.
-  Status check(uint64_t &spare_dynamic_offset);
+  /// Checks everything, in an order in which each step has what it needs, and writes down what it finds.
+  Status check();
 
 private:
   struct Range {
@@ -37,7 +37,7 @@ private:
   };
 
   // image_dynamic.cpp
-  Status read_entries(uint64_t &spare_offset);
+  Status read_entries();
   Status check_entries() const;
   Status check_strings();
   Status check_functions();
@@ -60,6 +60,7 @@ private:
   Status check_symbol_of(const Elf64_Rela &relocation) const;
   Status check_packed_relocations();
   Status write_at(Place place);
+  void find_device_functions();
   Status check_lazy_binding() const;
   Status check_initialisers() const;
 
@@ -87,7 +88,7 @@ private:
   static Status damaged(const char *what) { return Status::error(format("the image's %s is damaged", what)); }
 
   std::string_view image_;
-  const ImageLayout &layout_;
+  ImageLayout &layout_;
   std::map<int64_t, uint64_t> values_;
   std::vector<uint64_t> needed_;   ///< offsets of names of libraries
   std::vector<uint64_t> filtered_; ///< the same, of filters

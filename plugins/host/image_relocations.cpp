@@ -173,6 +173,22 @@ Status DynamicTables::check_relocations() {
   return Status::ok();
 }
 
+/// Of the functions that the image has from elsewhere.
+void DynamicTables::find_device_functions() {
+  for (const Elf64_Rela &relocation : relocations_) {
+    const uint32_t type = ELF64_R_TYPE(relocation.r_info);
+    const uint64_t index = ELF64_R_SYM(relocation.r_info);
+    if (index == 0 || relocation.r_addend != 0 ||
+        !is_one_of<3>(type, {kKinds.absolute, kKinds.glob_dat, kKinds.jump_slot}))
+      continue;
+    const auto symbol = at<Elf64_Sym>(symbols_, index);
+    if (symbol.st_shndx != SHN_UNDEF)
+      continue;
+    if (const auto function = device_function(strings_.data() + symbol.st_name))
+      layout_.device_functions.push_back({relocation.r_offset, *function});
+  }
+}
+
 Status DynamicTables::check_packed_relocations() {
   if (!has(kRelr) || value(kRelrSize) == 0)
     return Status::ok();

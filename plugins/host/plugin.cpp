@@ -170,27 +170,32 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-/// domain: whose threads call it, or null. Kernels of some compilers are called once by each team.
-[[gnu::noinline]] Status call_with_teams(DeviceDomain *domain, void *kernel, const KernelArguments &arguments,
-                                         uint32_t teams, uint32_t threads) {
+/// What a launch asks for; 0 where nothing is asked.
+struct LaunchBounds {
+  uint32_t teams;
+  uint32_t threads;
+};
+
+/// domain: whose threads call it, or null. each_team: the kernel is one that each team calls once.
+[[gnu::noinline]] Status call_with_teams(DeviceDomain *domain, bool each_team, void *kernel,
+                                         const KernelArguments &arguments, LaunchBounds bounds) {
   const auto call = [&] {
-    if ((teams > 1 || threads != 0) && runs_once_per_team(kernel)) [[unlikely]]
-      return call_in_teams(kernel, arguments, std::max(teams, 1u), threads);
+    if (each_team && (bounds.teams > 1 || bounds.threads != 0))
+      return call_in_teams(kernel, arguments, std::max(bounds.teams, 1u), bounds.threads);
     return call_kernel(kernel, arguments);
   };
   return domain ? domain->threads.run(call) : call();
 }
 
-/// teams, threads: as requested, 0 if not.
-inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, uint32_t teams,
-                      uint32_t threads) {
+inline int32_t launch(int32_t device, void *kernel, const KernelArguments &arguments, LaunchBounds bounds) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
   DeviceDomain *const domain = domain_of(device);
-  Status status = domain || runs_once_per_team(kernel) ? call_with_teams(domain, kernel, arguments, teams, threads)
-                                                       : call_kernel(kernel, arguments);
+  const bool each_team = runs_once_per_team(kernel);
+  Status status = domain || each_team ? call_with_teams(domain, each_team, kernel, arguments, bounds)
+                                      : call_kernel(kernel, arguments);
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 
@@ -309,7 +314,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
   const uint32_t threads = args->Version >= 2 ? args->ThreadLimit[0] : 0;
   if (prints_launches() && is_device(device)) [[unlikely]]
     print_launch(device, kernel, teams, threads);
-  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, teams, threads);
+  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, {teams, threads});
 }
 
 /// What the host libraries of LLVM 14 and 15 call instead.
@@ -323,7 +328,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, vo
              wanted_threads = static_cast<uint32_t>(std::max(threads, 0));
   if (prints_launches() && is_device(device)) [[unlikely]]
     print_launch(device, kernel, wanted_teams, wanted_threads);
-  return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, wanted_teams, wanted_threads);
+  return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, {wanted_teams, wanted_threads});
 }
 
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_region(int32_t device, void *kernel, void **values,

@@ -14,13 +14,9 @@ namespace omptarget::host {
 
 namespace {
 
-struct Range {
-  const char *begin;
-  const char *end;
-};
-
-Guarded<std::vector<Range>> &ranges() {
-  static auto *const instance = new Guarded<std::vector<Range>>(); // never destroyed: kernels may outlive exit handlers
+Guarded<std::vector<AddressRange>> &ranges() {
+  static auto *const instance =
+      new Guarded<std::vector<AddressRange>>(); // never destroyed: kernels may outlive exit handlers
   return *instance;
 }
 
@@ -48,18 +44,17 @@ constinit std::atomic<uint32_t> teams_internal::images{0};
 
 bool teams_internal::is_known(const void *kernel) {
   auto known = ranges().lock();
-  return std::any_of(known->begin(), known->end(),
-                     [&](const Range &range) { return range.begin <= kernel && kernel < range.end; });
+  return std::any_of(known->begin(), known->end(), [&](const AddressRange &range) { return range.contains(kernel); });
 }
 
-void add_kernels_per_team(const void *begin, const void *end) {
-  ranges().lock()->push_back({static_cast<const char *>(begin), static_cast<const char *>(end)});
+void add_kernels_per_team(AddressRange image) {
+  ranges().lock()->push_back(image);
   teams_internal::images.fetch_add(1, std::memory_order_relaxed);
 }
 
-void forget_kernels_per_team(const void *begin) {
+void forget_kernels_per_team(AddressRange image) {
   auto known = ranges().lock();
-  if (std::erase_if(*known, [&](const Range &range) { return range.begin == begin; }) != 0)
+  if (std::erase_if(*known, [&](const AddressRange &range) { return range.begin == image.begin; }) != 0)
     teams_internal::images.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -8,23 +8,23 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/address_range.h"
 #include "base/status.h"
 #include "host/launch.h"
 
 namespace omptarget::host {
 
-/// What the image's device RTL exports: the kernels are of that kind; the number that the device has in the program.
+/// What the image's device RTL exports: the kernels are of that kind.
 inline constexpr const char *kTeamsMark = "__omptarget_kernel_per_team";
-inline constexpr const char *kDeviceNumber = "__omptarget_device_number";
 
 namespace teams_internal {
 extern std::atomic<uint32_t> images; ///< with kernels of that kind
 bool is_known(const void *kernel);
 } // namespace teams_internal
 
-/// The addresses from begin on are those of such an image, until it is forgotten. Any thread.
-void add_kernels_per_team(const void *begin, const void *end);
-void forget_kernels_per_team(const void *begin);
+/// The addresses are those of such an image, until it is forgotten. Any thread.
+void add_kernels_per_team(AddressRange image);
+void forget_kernels_per_team(AddressRange image);
 
 /// Whether the kernel is run once for each team. Any thread.
 inline bool runs_once_per_team(const void *kernel) {

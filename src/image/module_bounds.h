@@ -10,13 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace omptarget {
+#include "base/address_range.h"
 
-/// Address range [begin, end).
-struct AddressRange {
-  uintptr_t begin;
-  uintptr_t end;
-};
+namespace omptarget {
 
 /// A loaded executable or shared library: its file and its PT_LOAD segments that can be read.
 struct ModuleBounds {
