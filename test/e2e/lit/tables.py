@@ -48,6 +48,7 @@ NOT_ABOUT_GPUS = {
     "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
     "fork_library.c": "as fork.c",
     "debug_trace.c": "about the plugin for the CPU",
+    "own_number.c": "about the plugin for the CPU: on GPUs the device RTL answers",
     "plugin_selection.c": "about the plugin for the CPU",
     "recorded.c": "brings a plugin of its own for the CPU",
     "region_while_opening.cpp": "as recorded.c",
