@@ -17,7 +17,6 @@ namespace omptarget::host {
 namespace {
 
 constexpr uint64_t kHighestAddress = uint64_t{1} << 46;
-constexpr uint64_t kPage = 4096;
 constexpr unsigned kMostPrograms = 512;                 ///< the dynamic linker has them on the stack
 constexpr uint64_t kMostThreadData = uint64_t{1} << 30; ///< bytes; without memory for them it ends the process
 
@@ -42,8 +41,8 @@ Status check_header(std::string_view image, Elf64_Ehdr &header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     return Status::error("the image is no 64-bit little-endian ELF file");
   if (header.e_machine != kMachine.elf_machine)
-    return Status::error(
-        format("the image is for ELF machine %u; %s is %u", header.e_machine, kMachine.label, kMachine.elf_machine));
+    return Status::error(format("the image is for %s; this plugin takes those for %s",
+                                machine_name(header.e_machine).c_str(), kMachine.name));
   if (header.e_type != ET_DYN)
     return Status::error(format("the image has ELF type %u; a shared object is %u", header.e_type, ET_DYN));
   if (header.e_phnum > kMostPrograms)
@@ -64,8 +63,9 @@ Status check_load(const Elf64_Phdr &program, unsigned index, ImageLayout &layout
     return Status::error(format("program header %u of the image asks for %llu bytes at address 0x%llx", index,
                                 number(program.p_memsz), number(program.p_vaddr)));
   // Whole pages are mapped: what follows on the last page of the one before would take its place.
+  const uint64_t page = page_size();
   if (!layout.segments.empty() &&
-      program.p_vaddr / kPage * kPage < layout.segments.back().address + layout.segments.back().memory_size)
+      program.p_vaddr / page * page < layout.segments.back().address + layout.segments.back().memory_size)
     return Status::error(format("program header %u of the image overlaps the one before it", index));
   layout.segments.push_back({program.p_vaddr, program.p_memsz, program.p_offset, program.p_filesz,
                              (program.p_flags & PF_W) != 0, (program.p_flags & PF_R) != 0,
@@ -88,7 +88,7 @@ Status check_thread_data(const Elf64_Phdr &program, ImageLayout &layout) {
   uint64_t offset;
   if (program.p_memsz == 0)
     return Status::ok();
-  if (program.p_filesz > program.p_memsz || program.p_memsz > kMostThreadData || program.p_align > kPage ||
+  if (program.p_filesz > program.p_memsz || program.p_memsz > kMostThreadData || program.p_align > page_size() ||
       (program.p_align & (program.p_align - 1)) != 0 || layout.thread_size != 0 ||
       (program.p_filesz != 0 && program.p_vaddr == 0) || // 0 is no address to the linker, but none at all
       (program.p_filesz != 0 && !find_in_file(layout, program.p_vaddr, program.p_filesz, offset)))
@@ -101,8 +101,9 @@ Status check_thread_data(const Elf64_Phdr &program, ImageLayout &layout) {
 Status check_protected(const Elf64_Phdr &program, ImageLayout &layout) {
   if (program.p_memsz == 0)
     return Status::ok();
+  const uint64_t page = page_size();
   for (const Segment &segment : layout.segments) {
-    const uint64_t end = (segment.address + segment.memory_size + kPage - 1) / kPage * kPage;
+    const uint64_t end = (segment.address + segment.memory_size + page - 1) / page * page;
     if (program.p_vaddr < segment.address || program.p_vaddr > end || program.p_memsz > end - program.p_vaddr)
       continue;
     if (!segment.is_writable || layout.protected_end != 0)

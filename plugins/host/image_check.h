@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include "base/status.h"
@@ -48,10 +49,16 @@ struct ImageLayout {
   uint64_t thread_size = 0;         ///< bytes of data of which each thread has its own
   uint64_t protected_begin = 0;     ///< what becomes read-only after relocation
   uint64_t protected_end = 0;
-  /// Where in the file a dynamic entry may be added, or 0: the image is to be given DT_SYMBOLIC and has none.
+  /// Where in the file a dynamic entry may be written, or 0: the image is to be given DT_SYMBOLIC, if it has none and has room.
   uint64_t spare_dynamic_offset = 0;
   std::vector<DeviceFunctionUse> device_functions;
 };
+
+/// Of this system's memory, bytes: AArch64 has 4,096, 16,384 or 65,536.
+inline uint64_t page_size() {
+  static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
 
 /// Whether the bytes could be an image for this plugin: quick, reads the ELF header only.
 bool is_image_for_host(std::string_view image);

@@ -92,7 +92,7 @@ Status DynamicTables::read_entries() {
     return damaged("dynamic section: it cannot be written, and its program header says that it can");
   tables_.push_back({layout_.dynamic_address, layout_.dynamic_address + size});
   bool is_ended = false;
-  uint64_t index = 0;
+  uint64_t index = 0, replaceable = 0;
   for (; index < layout_.dynamic_count && !is_ended; ++index) {
     const auto entry = at<Elf64_Dyn>(data, index);
     is_ended = entry.d_tag == DT_NULL;
@@ -102,12 +102,17 @@ Status DynamicTables::read_entries() {
       filtered_.push_back(entry.d_un.d_val);
     else
       values_[entry.d_tag] = entry.d_un.d_val;
+    // What the dynamic linker does without: a count that saves it time, and a name that nobody asks for.
+    if (entry.d_tag == DT_RELACOUNT || (entry.d_tag == DT_SONAME && replaceable == 0))
+      replaceable = layout_.dynamic_offset + index * sizeof(Elf64_Dyn);
   }
   if (!is_ended)
     return Status::error("the image's dynamic section has no end");
   const bool is_symbolic = has(DT_SYMBOLIC) || (value(DT_FLAGS) & DF_SYMBOLIC) != 0;
-  if (!is_symbolic && index < layout_.dynamic_count && at<Elf64_Dyn>(data, index).d_tag == DT_NULL)
-    layout_.spare_dynamic_offset = layout_.dynamic_offset + (index - 1) * sizeof(Elf64_Dyn);
+  const bool is_one_spare = index < layout_.dynamic_count && at<Elf64_Dyn>(data, index).d_tag == DT_NULL;
+  if (!is_symbolic) // GNU's ld leaves entries to spare, lld does not
+    layout_.spare_dynamic_offset =
+        is_one_spare ? layout_.dynamic_offset + (index - 1) * sizeof(Elf64_Dyn) : replaceable;
   return Status::ok();
 }
 

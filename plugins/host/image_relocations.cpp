@@ -13,7 +13,6 @@ namespace omptarget::host {
 namespace {
 
 constexpr int64_t kRelr = 36, kRelrSize = 35;
-constexpr uint64_t kPage = 4096;
 
 constexpr const Relocations &kKinds = kMachine.relocations;
 #if defined(__x86_64__)
@@ -231,8 +230,9 @@ Status DynamicTables::check_lazy_binding() const {
     return damaged("dynamic section: the table of addresses of calls lies outside the image");
   if (binds_at_once())
     return Status::ok();
-  const uint64_t begin = layout_.protected_begin / kPage * kPage;
-  const uint64_t end = layout_.protected_end / kPage * kPage;
+  const uint64_t page = page_size();
+  const uint64_t begin = layout_.protected_begin / page * page;
+  const uint64_t end = layout_.protected_end / page * page;
   for (uint64_t i = lazy_begin_; i < relocations_.size(); ++i)
     if (relocations_[i].r_offset >= begin && relocations_[i].r_offset < end)
       return damaged("program headers: addresses of calls become read-only before they are bound");

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+
+#include "base/format.h"
 
 namespace omptarget {
 
@@ -28,7 +31,6 @@ struct Relocations {
 struct Machine {
   const char *name;       ///< as in target triples, plugins' names and `arch` traits
   const char *log_prefix; ///< of its plugin
-  const char *label;      ///< in messages
   uint16_t elf_machine;
   const char *triple; ///< of Debian's folders
   const char *dynamic_linker;
@@ -39,7 +41,6 @@ struct Machine {
 #if defined(__x86_64__)
 inline constexpr Machine kMachine = {"x86_64",
                                      "TARGET X86_64 RTL",
-                                     "x86-64",
                                      62,
                                      "x86_64-linux-gnu",
                                      "/lib64/ld-linux-x86-64.so.2",
@@ -48,7 +49,6 @@ inline constexpr Machine kMachine = {"x86_64",
 #elif defined(__aarch64__)
 inline constexpr Machine kMachine = {"aarch64",
                                      "TARGET AARCH64 RTL",
-                                     "AArch64",
                                      183,
                                      "aarch64-linux-gnu",
                                      "/lib/ld-linux-aarch64.so.1",
@@ -57,7 +57,6 @@ inline constexpr Machine kMachine = {"aarch64",
 #elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
 inline constexpr Machine kMachine = {"ppc64le",
                                      "TARGET PPC64LE RTL",
-                                     "ppc64le",
                                      21,
                                      "powerpc64le-linux-gnu",
                                      "/lib64/ld64.so.2",
@@ -66,5 +65,15 @@ inline constexpr Machine kMachine = {"ppc64le",
 #else
 #error "src/base/machine.h has no row for this processor"
 #endif
+
+/// The name of a CPU by its number in ELF headers, for messages; those that nobody offloads to have none.
+inline std::string machine_name(uint16_t elf_machine) {
+  switch (elf_machine) {
+  case 62: return "x86_64";
+  case 183: return "aarch64";
+  case 21: return "ppc64le";
+  default: return format("ELF machine %u", static_cast<unsigned>(elf_machine));
+  }
+}
 
 } // namespace omptarget

@@ -224,10 +224,14 @@ void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   std::string architectures;
   for (size_t i = 0; i < library->images.size(); ++i)
     architectures += (architectures.empty() ? "" : ", ") + modules_.architecture_of(library, i);
-  OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s", library->path.c_str(), architectures.c_str());
+  std::string plugins;
+  for (const auto &plugin : plugins_.plugins)
+    plugins += (plugins.empty() ? "; plugins here: " : ", ") + plugin->name();
+  OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s%s", library->path.c_str(), architectures.c_str(),
+                  plugins.c_str());
   if (info_mask() != 0)
-    print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)",
-                         library->images.size(), architectures.c_str()));
+    print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)%s",
+                         library->images.size(), architectures.c_str(), plugins.c_str()));
 }
 
 void Runtime::use(const Plugin &plugin) {

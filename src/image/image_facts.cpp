@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/machine.h"
 #include "image/amdgpu_processors.h"
 
 namespace omptarget {
@@ -41,18 +42,12 @@ ImageFacts elf_facts(std::span<const std::byte> bytes) {
     return {ImageKind::kElf, 0, "ELF of another class, or cut off"};
   std::memcpy(&header, bytes.data(), sizeof header);
   ImageFacts facts{ImageKind::kElf, header.e_machine, {}};
-  if (header.e_machine == elf::EM_X86_64)
-    facts.architecture = "x86_64";
-  else if (header.e_machine == elf::EM_AARCH64)
-    facts.architecture = "aarch64";
-  else if (header.e_machine == elf::EM_PPC64)
-    facts.architecture = "ppc64le";
-  else if (header.e_machine == elf::EM_CUDA)
+  if (header.e_machine == elf::EM_CUDA)
     facts.architecture = cuda_architecture(header.e_flags, header.e_ident[elf::EI_ABIVERSION]);
   else if (header.e_machine == elf::EM_AMDGPU)
     facts.architecture = amd_architecture(header.e_flags);
   else
-    facts.architecture = format("machine %u", header.e_machine);
+    facts.architecture = machine_name(header.e_machine);
   return facts;
 }
 

@@ -16,7 +16,7 @@ enum class ImageKind : uint8_t { kUnknown, kElf, kBitcode, kPtx, kFatBinary };
 struct ImageFacts {
   ImageKind kind = ImageKind::kUnknown;
   uint16_t machine = 0;     ///< e_machine of an ELF image
-  std::string architecture; ///< "x86_64", "sm_90", "gfx90a:xnack+", "machine 8", "bitcode", "PTX", "unknown"
+  std::string architecture; ///< "x86_64", "sm_90", "gfx90a:xnack+", "ELF machine 8", "bitcode", "PTX", "unknown"
 };
 
 /// Reads headers only; any bytes will do.

@@ -73,6 +73,18 @@ struct ModuleList {
 };
 constinit ModuleList *known_modules = nullptr; // never destroyed: exit handlers may still ask
 
+AddressRange range_of(const dl_phdr_info &info) {
+  AddressRange range{UINTPTR_MAX, 0};
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = info.dlpi_phdr[i];
+    if (header.p_type != PT_LOAD)
+      continue;
+    range.begin = std::min<uintptr_t>(range.begin, info.dlpi_addr + header.p_vaddr);
+    range.end = std::max<uintptr_t>(range.end, info.dlpi_addr + header.p_vaddr + header.p_memsz);
+  }
+  return range;
+}
+
 /// Takes the module into the list; stops at once if the list is up to date.
 int take_module(dl_phdr_info *info, size_t size, void *data) {
   auto &list = *static_cast<ModuleList *>(data);
@@ -87,15 +99,7 @@ int take_module(dl_phdr_info *info, size_t size, void *data) {
     list.added = info->dlpi_adds;
     list.removed = info->dlpi_subs;
   }
-  AddressRange range{UINTPTR_MAX, 0};
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) &header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD)
-      continue;
-    range.begin = std::min<uintptr_t>(range.begin, info->dlpi_addr + header.p_vaddr);
-    range.end = std::max<uintptr_t>(range.end, info->dlpi_addr + header.p_vaddr + header.p_memsz);
-  }
-  if (range.begin < range.end)
+  if (const AddressRange range = range_of(*info); range.begin < range.end)
     list.modules.push_back(range);
   return 0;
 }
@@ -209,6 +213,20 @@ std::optional<AddressRange> module_range(const void *address) {
   FoundObject found;
   if (find_object(const_cast<void *>(address), &found) != 0)
     return std::nullopt;
+  // The program itself comes first. Where it has holes between its segments, as on AArch64, _dl_find_object knows each alone.
+  struct Program {
+    uintptr_t address;
+    AddressRange range;
+  } program{reinterpret_cast<uintptr_t>(address), {0, 0}};
+  const auto look = [](dl_phdr_info *info, size_t, void *data) {
+    if (auto &place = *static_cast<Program *>(data); holds(*info, place.address))
+      place.range = range_of(*info);
+    return 1;
+  };
+  std::lock_guard lock(list_mutex);
+  dl_iterate_phdr(look, &program);
+  if (program.range.end != 0)
+    return program.range;
   return AddressRange{reinterpret_cast<uintptr_t>(found.begin), reinterpret_cast<uintptr_t>(found.end)};
 }
 

@@ -36,8 +36,8 @@ Status check_header(std::string_view contents) {
     return Status::error(format("is an ELF file of class %u and byte order %u; this machine takes 64-bit little endian",
                                 header->e_ident[llvm::ELF::EI_CLASS], header->e_ident[llvm::ELF::EI_DATA]));
   if (header->e_machine != kMachine.elf_machine)
-    return Status::error(format("is built for ELF machine %u; this machine is %u",
-                                static_cast<unsigned>(header->e_machine), kMachine.elf_machine));
+    return Status::error(
+        format("is built for %s; this machine is %s", machine_name(header->e_machine).c_str(), kMachine.name));
   if (header->e_type != llvm::ELF::ET_DYN)
     return Status::error(format("is no shared object: its ELF type is %u", static_cast<unsigned>(header->e_type)));
   return Status::ok();

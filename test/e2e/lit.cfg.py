@@ -9,7 +9,8 @@
 # ones than this machine has. sanitizer=address or thread: the installation was built with it, and so are the programs, host
 # and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
 # each program tells with what it tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...:
-# the compilers of mixed; sample=N and seed=S run one program in N. lit/ has the tables and the commands that
+# the compilers of mixed; sample=N and seed=S run one program in N. machine=aarch64, machine_root=FOLDER: programs of that
+# machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run). lit/ has the tables and the commands that
 # this file takes; docs/testing.md says more.
 
 import os
@@ -61,6 +62,10 @@ if given.plugins_of:
 if shutil.which("chromium"):
     features.add("chromium")
 features |= {"clang-" + version for version in given.versions}
+features.add("machine-" + given.machine)
+if given.machine_root:
+    config.environment.update(QEMU_LD_PREFIX=given.machine_root, CROSS_SYSROOT=given.machine_root,
+                              COMPILER_PATH=os.path.join(here, "..", "cross"))
 
 if not given.is_mixed:
     features |= {"clang-%s-or-later" % version for version in VERSIONS if int(version) <= int(given.suite)}
@@ -80,7 +85,8 @@ if given.suite in ("19", "23") and not (given.on_llvm or given.sanitizer or give
             config.substitutions += [(r"%%%s-flags\b" % name, mpi[1]), (r"%%mpirun-%s\b" % name, mpi[0])]
 
 # flang's code for the CPU is linked with our device RTL, and only our plugin for the CPU counts its teams.
-if not (given.is_mixed or given.on_llvm or given.sanitizer or given.plugin_folder or given.driver or given.watch):
+if not (given.is_mixed or given.on_llvm or given.sanitizer or given.plugin_folder or given.driver or given.watch or
+        given.machine_root):
     fortran = commands.fortran_compiler(given.suite)
     if fortran:
         features.add("flang")
@@ -97,8 +103,10 @@ config.substitutions += [
     (r"%expect-abort\b", os.path.join(inputs, "expect-abort") + " " + run),
     (r"%run\b", run),
     (r"%plainclang\b", commands.plain_compiler(given.libomp)),
-    (r"%FileCheck\b", os.path.join(given.tools, "FileCheck")),
-    (r"%check\b", os.path.join(given.tools, "FileCheck") + " %s"),
+    (r"%FileCheck\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine),
+    (r"%check\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine + " %s"),
+    (r"%machine\b", given.machine),
+    (r"%target\b", commands.target),
     (r"%python\b", "python3"),
     (r"%examples\b", os.path.join(here, "..", "..", "docs", "examples")),
     (r"%inputs\b", inputs),
@@ -106,7 +114,7 @@ config.substitutions += [
     (r"%ompfolder\b", os.path.join(given.runtimes, given.libomp, "omp")),
     (r"%llvmfolder\b", os.path.join(given.runtimes, given.libomp)),
     (r"%prefix\b", given.prefix),
-    (r"%plugin-name\b", given.driver or "x86_64"),
+    (r"%plugin-name\b", given.driver or given.machine),
     # Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
     (r"%lifetime\b", "DRIVER" if given.driver or given.plugins_of.startswith(("llvm", "first")) else "LASTS"),
     (r"%llvm-libomptarget\b", os.path.join(given.runtimes, given.libomp, "lib", "libomptarget.so")),

@@ -150,10 +150,19 @@ int find_linker(dl_phdr_info *info, size_t, void *) {
   return 1;
 }
 
+uintptr_t program_counter(const ucontext_t &context) {
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#else
+  return context.uc_mcontext.gp_regs[PT_NIP];
+#endif
+}
+
 /// Set while the dynamic linker works on our behalf and the image's code has not been asked for anything.
 void on_signal(int signal, siginfo_t *, void *context) {
-  const auto place =
-      static_cast<uintptr_t>(static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]);
+  const auto place = program_counter(*static_cast<ucontext_t *>(context));
   const bool is_in_linker = place >= linker.begin && place < linker.end;
   _exit(signal == SIGALRM ? kHung : is_in_linker ? kDiedInLinker : kDiedElsewhere);
 }

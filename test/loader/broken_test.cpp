@@ -36,7 +36,7 @@ void PrintTo(const Broken &broken, std::ostream *out) { *out << broken.name; }
 
 constexpr Broken kBroken[] = {
     {"text", Effect::kNotAFile, "is no ELF file"},
-    {"machine", Effect::kNotAFile, "is built for ELF machine 183; this machine is 62"},
+    {"machine", Effect::kNotAFile, "is built for ppc64le; this machine is "},
     {"missing_function", Effect::kNotAFile, "lacks the required function __tgt_rtl_data_submit;"},
     {"in_dependency", Effect::kNotAFile, "lacks the required function __tgt_rtl_data_submit;"},
     {"undefined_symbol", Effect::kLeftOut, "undefined symbol: no_such_function_anywhere"},
@@ -82,7 +82,7 @@ std::string file_of(const std::string &name) {
   if (name == "machine") {
     std::ifstream file(fake_path("current"), std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_AARCH64;
+    reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_PPC64;
   }
   const std::string path = folder + "/libomptarget.rtl." + name + ".so";
   std::ofstream(path, std::ios::binary) << bytes;

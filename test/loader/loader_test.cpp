@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/machine.h"
 #include "fakes.h"
 
 namespace omptarget {
@@ -54,8 +55,9 @@ TEST(Loader, files_that_are_no_plugins_are_not_opened) {
       "is no ELF file: its first bytes are not those of one");
   EXPECT_EQ(reason_for("empty", write_file("empty", "")), "is empty");
   std::string bytes = read_file(fake_path("current"));
-  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_AARCH64;
-  EXPECT_EQ(reason_for("machine", write_file("machine", bytes)), "is built for ELF machine 183; this machine is 62");
+  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_PPC64;
+  EXPECT_EQ(reason_for("machine", write_file("machine", bytes)),
+            "is built for ppc64le; this machine is " + std::string(kMachine.name));
   bytes = read_file(fake_path("current"));
   EXPECT_THAT(reason_for("cut", write_file("cut", bytes.substr(0, bytes.size() / 2))), HasSubstr("cannot be read"));
 }

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <string>
 
+#include "base/machine.h"
+
 namespace sim {
 
 struct RelabelArguments {
@@ -40,8 +42,8 @@ inline bool is_image(const std::string &bytes, size_t at) {
   if (bytes.size() - at < sizeof(header) || std::memcmp(bytes.data() + at, ELFMAG, SELFMAG) != 0)
     return false;
   std::memcpy(&header, bytes.data() + at, sizeof(header));
-  return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 && header.e_type == ET_DYN &&
-         header.e_ehsize == sizeof(header);
+  return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == omptarget::kMachine.elf_machine &&
+         header.e_type == ET_DYN && header.e_ehsize == sizeof(header);
 }
 
 /// Calls relabel(bytes, at) for each image of the file; it says whether it succeeded. Prints how many were changed;

@@ -47,8 +47,7 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
   ElfMemory memory;
   memory.file_ = file;
   if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != kMachine.elf_machine)
-    return Status::error(format("it is for machine %u; expected %s (%u)", static_cast<unsigned>(machine),
-                                kMachine.label, static_cast<unsigned>(kMachine.elf_machine)));
+    return Status::error(format("it is for %s; expected %s", machine_name(machine).c_str(), kMachine.name));
   OMPTARGET_TRY_DURING(memory.read_segments(), "while reading the program headers");
   OMPTARGET_TRY_DURING(memory.read_sections(), "while reading the section headers");
   OMPTARGET_TRY_DURING(memory.relocate(), "while reading relocations");

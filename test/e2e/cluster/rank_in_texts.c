@@ -38,8 +38,8 @@
 // RUN: env SLURM_PROCID=5 SLURM_LOCALID=5 %prefix/bin/omptarget-info | %check --check-prefix=INFO
 // INFO: started by Slurm as rank 5 on {{.+}}
 // INFO-NEXT: place 5 on the node (SLURM_LOCALID)
-// INFO: default device of programs for plugin x86_64, with LIBOMPTARGET_DEFAULT_DEVICE=local-rank: its device 1
-// INFO: plugin x86_64: 4 device(s)
+// INFO: default device of programs for plugin [[MACHINE]], with LIBOMPTARGET_DEFAULT_DEVICE=local-rank: its device 1
+// INFO: plugin [[MACHINE]]: 4 device(s)
 // RUN: env SLURM_PROCID=5 SLURM_LOCALID=2 %prefix/bin/omptarget-info --json | %check --check-prefix=INFO-JSON
 // INFO-JSON: "process": {
 // INFO-JSON-NEXT: "launcher": "Slurm",

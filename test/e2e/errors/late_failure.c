@@ -4,7 +4,7 @@
 // mandatory.
 
 // RUN: rm -rf %t.plugins && mkdir %t.plugins
-// RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.x86_64.so"' %S/../../fault/inputs/failing_plugin.c -o %t.plugins/libomptarget.rtl.failing.so -ldl
+// RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %S/../../fault/inputs/failing_plugin.c -o %t.plugins/libomptarget.rtl.failing.so -ldl
 // RUN: %clang %s -o %t
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=failing %t copy 2>&1 | %check --check-prefix=NONE
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=failing FAIL_NAME=data_submit %t copy 2>&1 | %check --check-prefix=COPY

@@ -5,8 +5,8 @@
 // message, whatever the number of its devices.
 
 // RUN: rm -rf %t.plugins %t.without && mkdir %t.plugins %t.without
-// RUN: %indirect-clang -shared -fPIC -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.x86_64.so"' %inputs/recorder_plugin.c -o %t.plugins/libomptarget.rtl.recorder.so
-// RUN: %indirect-clang -shared -fPIC -DWITHOUT_MAP -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.x86_64.so"' %inputs/recorder_plugin.c -o %t.without/libomptarget.rtl.recorder.so
+// RUN: %indirect-clang -shared -fPIC -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %inputs/recorder_plugin.c -o %t.plugins/libomptarget.rtl.recorder.so
+// RUN: %indirect-clang -shared -fPIC -DWITHOUT_MAP -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %inputs/recorder_plugin.c -o %t.without/libomptarget.rtl.recorder.so
 // RUN: %indirect-clang -shared -fPIC %inputs/indirect_library.c -o %t.lib.so
 // RUN: %indirect-clang %s -o %t -ldl
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=recorder %t %t.lib.so %t.plugins/libomptarget.rtl.recorder.so

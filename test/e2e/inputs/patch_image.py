@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch_image.py WHAT INPUT OUTPUT: copies an offloading program and changes the device images inside it.
 
-machine=N sets the machine number (183: aarch64) of each image's ELF header, machine=N:first only of the first one's; magic breaks the ELF magic; truncated sets
+machine=N sets the machine number (21: ppc64le) of each image's ELF header, machine=N:first only of the first one's; magic breaks the ELF magic; truncated sets
 the offset of the section headers past the end; container breaks the version of the container around the image, where
 there is one.
 """

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands that compile and run programs."""
 
+import glob
 import os
 import shutil
 import subprocess
@@ -39,8 +40,23 @@ class Commands:
         if os.path.exists(os.path.join(folder, "sysroot")):
             # What LLVM's library needs itself is of another release.
             first += " -Wl,--allow-shlib-undefined"
-        return ("%s -O1 %s -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu -isystem %s/include -I%s/include %s -L%s/omp "
-                "-L%s/lib" % (path, self.sanitizer_flags(version), folder, self.given.here, first, folder, folder))
+        return ("%s -O1 %s -fopenmp -fopenmp-targets=%s -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
+            path + self.machine_flags(), self.sanitizer_flags(version), self.target, folder, self.given.here, first, folder,
+            folder))
+
+    @property
+    def target(self):
+        """As clang names the host device's."""
+        return {"x86_64": "x86_64-pc-linux-gnu"}.get(self.given.machine, self.given.machine + "-unknown-linux-gnu")
+
+    def machine_flags(self):
+        """Of a compiler for programs of another machine."""
+        given = self.given
+        if not given.machine_root:
+            return ""
+        gcc = glob.glob("%s/usr/lib/gcc/%s-linux-gnu/*" % (given.machine_root, given.machine))[0]
+        return " --target=%s-linux-gnu --sysroot=%s --gcc-install-dir=%s -fuse-ld=lld-19" % (
+            given.machine, given.machine_root, gcc)
 
     def indirect_compiler(self, version, language):
         """The same for programs with indirect functions: our header, and our lookups for device code."""
@@ -59,7 +75,8 @@ class Commands:
         """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device code."""
         libraries = self.foreign_libraries(version)
         linker = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
-        return "%s -isystem %s/include%s" % (self.find_clang(version), os.path.join(self.given.runtimes, version), linker)
+        return "%s -isystem %s/include%s" % (
+            self.find_clang(version) + self.machine_flags(), os.path.join(self.given.runtimes, version), linker)
 
     def sanitizer_flags(self, version):
         """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their

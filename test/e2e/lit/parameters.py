@@ -30,6 +30,8 @@ class Parameters:
         self.sanitizer = self.get("sanitizer", "")
         self.sanitizer_library = self.get("sanitizer_library") if self.sanitizer else ""
         self.sysroot = self.get("sysroot", "")
+        self.machine = self.get("machine", "x86_64")
+        self.machine_root = os.path.abspath(self.get("machine_root")) if self.machine != "x86_64" else ""
         self.watch = self.get("watch", "")
         self.sample = int(self.get("sample", 1))
         self.seed = self.get("seed", "1")

@@ -4,11 +4,11 @@
 // the plugins, and is going to want that lock. A plugin in front of the host's lets both get that far before either goes on.
 
 // RUN: rm -rf %t.plugins && mkdir %t.plugins
-// RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.x86_64.so"' %inputs/gate_plugin.c -o %t.plugins/libomptarget.rtl.gate.so -ldl
+// RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %inputs/gate_plugin.c -o %t.plugins/libomptarget.rtl.gate.so -ldl
 // RUN: %clangxx -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %clangxx %s -o %t -rdynamic -ldl -pthread
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=gate GATE_AT=load %t %t.so
-// RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=gate,x86_64 GATE_AT=count %t %t.so
+// RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.plugins LIBOMPTARGET_PLUGINS=gate,%machine GATE_AT=count %t %t.so
 // The plugin is for this library; ThreadSanitizer's dlopen has a lock of its own.
 // UNSUPPORTED: runtime-llvm, plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy, tsan
 

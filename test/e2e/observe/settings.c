@@ -12,5 +12,5 @@
 // CHECK-DAG: omptarget warning: LIBOMPTARGET_DEBUG: no such topic: 'maping'
 // CHECK-DAG: omptarget warning: LIBOMPTARGET_INF is no setting of this runtime and has no effect; did you mean LIBOMPTARGET_INFO?
 // CHECK-DAG: omptarget warning: LIBOMPTARGET_INFO: 'lots' is no integer; the default '0' is used
-// TRACE: Libomptarget --> [{{.*}} ms] [thread {{[0-9]+}}] [device 0] [device] initialising device 0 of plugin x86_64
+// TRACE: Libomptarget --> [{{.*}} ms] [thread {{[0-9]+}}] [device 0] [device] initialising device 0 of plugin [[MACHINE]]
 // NOTHING-NOT: {{.}}

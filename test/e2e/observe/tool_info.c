@@ -13,7 +13,7 @@
 // RUN: %python %inputs/check_info_tool.py %prefix/bin/omptarget-info %t %t.damaged
 // RUN: %prefix/bin/omptarget-info %t | %check
 // RUN: %prefix/bin/omptarget-info %t.stripped | %check
-// RUN: %prefix/bin/omptarget-info --json %t | %python -c "import json,sys; d=json.load(sys.stdin); p=d['modules'][0]['parts'][0]; assert p['images'][0]['runsHere'] and p['images'][0]['devices']==[0,1,2,3], p; assert any(e['kind']=='kernel' and e['readableName'].startswith('work(int*)') for e in p['entries']), p; assert [len(x['devices']) for x in d['plugins'] if x['name']=='x86_64']==[4]"
+// RUN: %prefix/bin/omptarget-info --json %t | %python -c "import json,sys; d=json.load(sys.stdin); p=d['modules'][0]['parts'][0]; assert p['images'][0]['runsHere'] and p['images'][0]['devices']==[0,1,2,3], p; assert any(e['kind']=='kernel' and e['readableName'].startswith('work(int*)') for e in p['entries']), p; assert [len(x['devices']) for x in d['plugins'] if x['name']=='%machine']==[4]"
 // RUN: %prefix/bin/omptarget-info --json %t | %python -c "import json,re,sys; p=json.load(sys.stdin)['modules'][0]; i=p['parts'][0]['images'][0]; v=re.search('clang version ([0-9]+)', i['compilers'][0])[1]; assert re.fullmatch('clang %%s( or older)?' %% v, p['parts'][0]['generation']), p"
 // RUN: %python -c "import re,sys; b=open(sys.argv[1],'rb').read(); open(sys.argv[2],'wb').write(re.sub(rb'Debian clang version [^\x00]*', lambda m: b'AMD clang version 17.0'.ljust(len(m[0])), b))" %t %t.vendor
 // RUN: %prefix/bin/omptarget-info %t.vendor | %FileCheck %s --check-prefix=VENDOR
@@ -24,15 +24,15 @@
 
 // CHECK: compiler: {{.*}}clang version
 // CHECK: offloads as clang {{.*}} does it
-// CHECK: image 0: x86_64, ELF, {{[0-9]+}} bytes
-// CHECK-NEXT: would run on devices 0, 1, 2, 3 of plugin x86_64
+// CHECK: image 0: [[MACHINE]], ELF, {{[0-9]+}} bytes
+// CHECK-NEXT: would run on devices 0, 1, 2, 3 of plugin [[MACHINE]]
 // CHECK-DAG: global counter (4 bytes)
 // CHECK-DAG: kernel work(int*), line [[# @LINE + 16]]
 // VENDOR: compiler: AMD clang version 17.0 {{.*}}(AMD's clang: not tried with omptarget, see compatibility.md)
 // VENDOR: offloads as clang {{.*}} does it
 // PACKED: .relr.dyn
-// MACHINE: plugin x86_64: 4 device(s)
-// MACHINE: device 0: x86_64
+// MACHINE: plugin [[MACHINE]]: 4 device(s)
+// MACHINE: device 0: [[MACHINE]]
 // BAD: omptarget-info: {{.*}}: it is no ELF file
 // NONE: does not offload
 // NOWHERE: would not run here

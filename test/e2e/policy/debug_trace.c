@@ -14,7 +14,7 @@
 // UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 
 // CHECK: registering {{.*}}debug_trace.c.tmp: 1 images
-// CHECK: libomptarget.rtl.x86_64.so
+// CHECK: libomptarget.rtl.[[MACHINE]].so
 // CHECK: initialising device 0
 // CHECK: loading {{.*}}image {{.*}}of {{.*}}debug_trace.c.tmp
 // CHECK: new mapping

@@ -3,12 +3,12 @@
 // The plugins to use can be named; without the one that takes the images everything runs on the host.
 
 // RUN: %clang %s -o %t
-// RUN: %run LIBOMPTARGET_PLUGINS=x86_64 %t device 2>&1 | %check
+// RUN: %run LIBOMPTARGET_PLUGINS=%machine %t device 2>&1 | %check
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGINS=cuda %t host 2>&1 | %check
-// RUN: mkdir -p %t.folder && cp %prefix/lib/libomptarget.rtl.x86_64.so %t.folder
+// RUN: mkdir -p %t.folder && cp %prefix/lib/libomptarget.rtl.%machine.so %t.folder
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.folder %t device 2>&1 | %check
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.missing:%t.folder %t device 2>/dev/null | %check
-// RUN: cp %s %t.folder/libomptarget.rtl.x86_64.so
+// RUN: cp %s %t.folder/libomptarget.rtl.%machine.so
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGIN_PATH=%t.folder %t host 2>/dev/null | %check
 // RUN: %expect-abort LIBOMPTARGET_PLUGIN_PATH=%t.folder %t host 2>&1 | %check --check-prefix=MANDATORY
 // REQUIRES: runtime-omptarget
@@ -16,7 +16,7 @@
 // CHECK-NOT: {{.}}
 // CHECK: ok
 // A file that hides the real plugin and is none: named, with the reason.
-// MANDATORY: {{.*}}plugin_selection.c.tmp.folder/libomptarget.rtl.x86_64.so{{.*}}
+// MANDATORY: {{.*}}plugin_selection.c.tmp.folder/libomptarget.rtl.[[MACHINE]].so{{.*}}
 // MANDATORY: {{^}}omptarget fatal error 1: failure of target construct while offloading is mandatory
 
 #include "check.h"

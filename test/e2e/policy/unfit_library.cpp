@@ -4,9 +4,9 @@
 // them; where they meet data that are on the device, the program is ended by a message that names these.
 
 // RUN: %clangxx -DLIBRARY -shared -fPIC -g %s -o %t.fits.so
-// RUN: %python %inputs/patch_image.py machine=183 %t.fits.so %t.so
+// RUN: %python %inputs/patch_image.py machine=21 %t.fits.so %t.so
 // RUN: %clangxx -DLIBRARY -DSHARED -shared -fPIC %s -o %t.fits.shared.so
-// RUN: %python %inputs/patch_image.py machine=183 %t.fits.shared.so %t.shared.so
+// RUN: %python %inputs/patch_image.py machine=21 %t.fits.shared.so %t.shared.so
 // RUN: %clangxx -g %s %t.so -o %t
 // RUN: %clangxx -DSHARED %s %t.shared.so -o %t.shared
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t alone 2>&1 | %check --check-prefix=QUIET
@@ -24,7 +24,7 @@
 // QUIET-NOT: {{.}}
 // QUIET: ok
 // QUIET-NOT: {{.}}
-// INFO: No images found compatible with the installed hardware. Found 1 image(s): (aarch64)
+// INFO: No images found compatible with the installed hardware. Found 1 image(s): (ppc64le); plugins here: {{.*}}[[MACHINE]]
 // INFO: ok
 // REGION: omptarget error: 400 bytes of host address 0x{{[0-9a-f]+}} are on device 0
 // REGION-NEXT: omptarget error: kernel {{.*}}lib_add{{.*}} of {{.*}}.so is in no image that fits the device, and the host cannot run it

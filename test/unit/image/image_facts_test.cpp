@@ -31,7 +31,7 @@ TEST(ImageFacts, machines_are_named) {
   EXPECT_EQ(facts(elf(EM_X86_64)).machine, EM_X86_64);
   EXPECT_EQ(facts(elf(EM_AARCH64)).architecture, "aarch64");
   EXPECT_EQ(facts(elf(EM_PPC64)).architecture, "ppc64le");
-  EXPECT_EQ(facts(elf(EM_MIPS)).architecture, "machine 8");
+  EXPECT_EQ(facts(elf(EM_MIPS)).architecture, "ELF machine 8");
 }
 
 TEST(ImageFacts, cuda_architectures_are_read_of_both_layouts) {

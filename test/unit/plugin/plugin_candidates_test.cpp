@@ -35,10 +35,10 @@ protected:
     root_ = mkdtemp(pattern.data());
   }
   void TearDown() override { std::filesystem::remove_all(root_); }
-  std::string folder(const char *name, std::initializer_list<const char *> files) {
+  std::string folder(const char *name, std::initializer_list<std::string> files) {
     const std::filesystem::path path = root_ / name;
     std::filesystem::create_directory(path);
-    for (const char *file : files)
+    for (const std::string &file : files)
       std::ofstream(path / file) << "x";
     return path;
   }
@@ -98,9 +98,9 @@ TEST_F(Folders, one_that_everybody_can_write_is_warned_about) {
 
 TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
   const std::string first =
-      folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl.x86_64.nextgen.so", "other.so"});
+      folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl." + kHost + ".nextgen.so", "other.so"});
   const std::string second =
-      folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl.x86_64.so"});
+      folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl." + kHost + ".so"});
   std::vector<PluginRejection> rejections;
   const std::vector<PluginCandidate> found = find_candidates({first, second}, rejections);
   EXPECT_THAT(names_of(found), ElementsAre("a", kHost + ".nextgen", "b"));

@@ -37,7 +37,7 @@ TEST(PluginFile, what_it_is_instead_is_named) {
   EXPECT_EQ(reason_for(std::string(100, 'x')), "is no ELF file: its first bytes are not those of one");
   std::string bytes = plugin_bytes();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_PPC64;
-  EXPECT_EQ(reason_for(bytes), "is built for ELF machine 21; this machine is " + std::to_string(kMachine.elf_machine));
+  EXPECT_EQ(reason_for(bytes), "is built for ppc64le; this machine is " + std::string(kMachine.name));
   bytes = plugin_bytes();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_type = ET_EXEC;
   EXPECT_EQ(reason_for(bytes), "is no shared object: its ELF type is 2");

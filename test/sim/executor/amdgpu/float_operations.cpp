@@ -147,7 +147,12 @@ template <class T> void divide_scale(AmdWave &wave, const Instruction &i) {
 template <class T> T scaled_sum(T a, T b, T c, int scale) {
   if (!std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c))
     return std::fma(a, b, c);
+#if defined(__SIZEOF_FLOAT128__)
   __extension__ typedef __float128 Wide;
+#else
+  typedef long double Wide; // the same where there is no such name
+  static_assert(std::numeric_limits<Wide>::digits == 113);
+#endif
   return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b) + static_cast<Wide>(c)) *
                         static_cast<Wide>(std::ldexp(1.0, scale)));
 }
