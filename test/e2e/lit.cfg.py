@@ -10,7 +10,8 @@
 # and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
 # each program tells with what it tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...:
 # the compilers of mixed; sample=N and seed=S run one program in N. machine=aarch64, machine_root=FOLDER: programs of that
-# machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run). lit/ has the tables and the commands that
+# machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run); pass_plugins=FOLDER has the
+# compiler plugins of the machine that compiles. lit/ has the tables and the commands that
 # this file takes; docs/testing.md says more.
 
 import os
@@ -53,7 +54,8 @@ features = config.available_features
 features.add("runtime-llvm-" + given.suite if given.on_llvm else "runtime-omptarget")
 if given.on_llvm:
     features.add("runtime-llvm")
-if given.is_mixed or not os.path.exists(os.path.join(given.runtimes, given.suite, "sysroot")):
+if given.is_mixed or not (os.path.exists(os.path.join(given.runtimes, given.suite, "sysroot")) or
+                          given.machine_root and given.suite != "19"):
     features.add("llvm-loads-here")
 if given.sanitizer:
     features |= {"sanitizer", given.sanitizer[0] + "san"}
@@ -64,6 +66,7 @@ if shutil.which("chromium"):
 features |= {"clang-" + version for version in given.versions}
 features.add("machine-" + given.machine)
 if given.machine_root:
+    features.add("emulated")
     config.environment.update(QEMU_LD_PREFIX=given.machine_root, CROSS_SYSROOT=given.machine_root,
                               COMPILER_PATH=os.path.join(here, "..", "cross"))
 
@@ -71,13 +74,14 @@ if not given.is_mixed:
     features |= {"clang-%s-or-later" % version for version in VERSIONS if int(version) <= int(given.suite)}
     # The compiler plugin and the device library are built for the compilers that are there at build time.
     folder = os.path.join(given.prefix, "lib", "omptarget")
-    plugin = os.path.join(folder, "omptarget-indirect-%s.so" % given.suite)
+    plugin = os.path.join(given.get("pass_plugins", folder), "omptarget-indirect-%s.so" % given.suite)
     if os.path.exists(plugin):
         features.add("indirect-plugin")
         config.substitutions.append((r"%indirect-plugin\b", "-fpass-plugin=" + plugin))
     config.substitutions.append((r"%indirect-library\b", "-L%s/clang%s -lomptarget-indirect" % (folder, given.suite)))
 
-if given.suite in ("19", "23") and not (given.on_llvm or given.sanitizer or given.plugin_folder):
+if given.suite in ("19", "23") and not (given.on_llvm or given.sanitizer or given.plugin_folder or
+                                         given.machine_root):
     for name in ("openmpi", "mpich"):
         mpi = commands.mpi(name)
         if mpi:
@@ -106,6 +110,7 @@ config.substitutions += [
     (r"%FileCheck\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine),
     (r"%check\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine + " %s"),
     (r"%machine\b", given.machine),
+    (r"%strip\b", os.path.join(given.tools, "llvm-strip") if given.machine_root else "strip"),
     (r"%target\b", commands.target),
     (r"%python\b", "python3"),
     (r"%examples\b", os.path.join(here, "..", "..", "docs", "examples")),

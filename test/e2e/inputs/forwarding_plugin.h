@@ -11,10 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#define JUMP(name) "jmp *real_" #name "(%rip)\n"
+#elif defined(__aarch64__)
+#define JUMP(name) "adrp x16, real_" #name "\nldr x16, [x16, :lo12:real_" #name "]\nbr x16\n"
+#endif
 #define FORWARD(name)                                                                                                  \
   __attribute__((visibility("hidden"))) void *real_##name;                                                             \
-  __asm__(".globl __tgt_rtl_" #name "\n.type __tgt_rtl_" #name ", @function\n__tgt_rtl_" #name                         \
-          ": jmp *real_" #name "(%rip)\n");
+  __asm__(".globl __tgt_rtl_" #name "\n.type __tgt_rtl_" #name ", %function\n__tgt_rtl_" #name ": " JUMP(name));
 FUNCTIONS(FORWARD)
 
 static void find_others(void *plugin);

@@ -16,7 +16,7 @@ typedef struct {
 #pragma omp declare mapper(deep : Item i) map(i.x, i.p[0 : 2])
 
 static int a[8][8], c[4][5][6];
-static char bytes[16][4];
+static signed char bytes[16][4];
 static struct {
   int before;
   int m[6][6];
@@ -67,7 +67,7 @@ static void one_byte(void) {
   {
     HERE();
     for (int i = 0; i < 64; i++)
-      bytes[i / 4][i % 4] = (char)(i + 1);
+      bytes[i / 4][i % 4] = (signed char)(i + 1);
   }
 #pragma omp target update from(bytes[2:3][1:2])
   for (int i = 0; i < 64; i++)

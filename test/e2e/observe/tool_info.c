@@ -6,7 +6,7 @@
 // The runtime is linked into programs by the library's compiler, and what it exports does not suffice to open plugins.
 // UNSUPPORTED: tsan
 // RUN: %clangxx -x c++ %s -o %t
-// RUN: strip -o %t.stripped %t
+// RUN: %strip -o %t.stripped %t
 // RUN: %clangxx -x c++ %s -o %t.packed -Wl,-z,pack-relative-relocs
 // RUN: readelf -S %t.packed | %FileCheck %s --check-prefix=PACKED
 // RUN: %prefix/bin/omptarget-info %t.packed | %check

@@ -13,7 +13,7 @@
 // RUN: %run LD_LIBRARY_PATH=%t.lib:%ompfolder FIRST_PLUGIN=%prefix/lib/libomptarget.rtl.%plugin-name.so %t | %check
 // The library knows the entry points of these, and not that kernels of clang 18 have one more parameter.
 // REQUIRES: clang-15 || clang-16 || clang-17 || clang-19
-// UNSUPPORTED: runtime-llvm, sanitizer
+// UNSUPPORTED: runtime-llvm, sanitizer, emulated
 
 #include "check.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two images in a program, of which the first fits no device: the other is taken.
 
-// RUN: %clang -fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu %s -o %t
+// RUN: %clang -fopenmp-targets=%target,%machine-suse-linux-gnu %s -o %t
 // RUN: %run %t
 // RUN: %python %inputs/patch_image.py machine=21:first %t %t.first
 // RUN: chmod +x %t.first
