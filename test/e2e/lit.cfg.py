@@ -110,7 +110,7 @@ config.substitutions += [
     (r"%FileCheck\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine),
     (r"%check\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine + " %s"),
     (r"%machine\b", given.machine),
-    (r"%strip\b", os.path.join(given.tools, "llvm-strip") if given.machine_root else "strip"),
+    (r"%strip\b", os.path.join(given.tools, "llvm-strip --keep-section=.comment") if given.machine_root else "strip"),
     (r"%target\b", commands.target),
     (r"%python\b", "python3"),
     (r"%examples\b", os.path.join(here, "..", "..", "docs", "examples")),
