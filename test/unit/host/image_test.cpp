@@ -3,7 +3,9 @@
 
 #include "host/image.h"
 
+#include <algorithm>
 #include <cstring>
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include "host/function_map.h"
@@ -121,6 +123,26 @@ TEST(LoadedImage, references_of_unified_shared_memory_lead_to_the_host) {
 
 TEST(LoadedImage, symbols_of_the_program_do_not_take_the_place_of_its_own) {
   DescribedImage image(read_test_image());
+  image.add("kernel_interposed");
+  const auto loaded = load(image);
+  ASSERT_TRUE(loaded);
+  int value = 0;
+  call(loaded->table()->EntriesBegin[0].addr, {&value});
+  EXPECT_EQ(value, 5);
+}
+
+// lld leaves no entry of the dynamic section to spare.
+TEST(LoadedImage, nor_where_the_dynamic_section_has_no_room) {
+  DescribedImage image(read_test_image());
+  auto &header = *reinterpret_cast<Elf64_Ehdr *>(image.bytes.data());
+  auto *programs = reinterpret_cast<Elf64_Phdr *>(image.bytes.data() + header.e_phoff);
+  auto *dynamic = std::find_if(programs, programs + header.e_phnum,
+                               [](const Elf64_Phdr &each) { return each.p_type == PT_DYNAMIC; });
+  const auto *entries = reinterpret_cast<const Elf64_Dyn *>(image.bytes.data() + dynamic->p_offset);
+  size_t count = 1;
+  while (entries[count - 1].d_tag != DT_NULL)
+    ++count;
+  dynamic->p_filesz = dynamic->p_memsz = count * sizeof(Elf64_Dyn);
   image.add("kernel_interposed");
   const auto loaded = load(image);
   ASSERT_TRUE(loaded);
