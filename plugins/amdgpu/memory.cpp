@@ -7,6 +7,7 @@
 
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
+#include "amdgpu/host_memory.h"
 #include "base/log.h"
 #include "base/settings.h"
 
@@ -19,57 +20,6 @@ constexpr size_t kMostKeptInBlocks = size_t{64} << 20;
 hsa_status_t add_pool(hsa_amd_memory_pool_t handle, void *data) {
   static_cast<std::vector<hsa_amd_memory_pool_t> *>(data)->push_back(handle);
   return HSA_STATUS_SUCCESS;
-}
-
-// Where devices reach this host memory, if the driver has all of it pinned; null otherwise.
-void *pinned_view(const void *host, size_t size) {
-  hsa_amd_pointer_info_t info{};
-  info.size = sizeof(info);
-  if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
-      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
-    return nullptr;
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
-  if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
-    return nullptr;
-  return static_cast<char *>(info.agentBaseAddress) + offset;
-}
-
-struct DriverPinner final : HostPinner {
-  Result<void *> pin(void *host, size_t size, bool &is_foreign) override {
-    void *view = pinned_view(host, size);
-    is_foreign = view != nullptr;
-    if (is_foreign)
-      return view;
-    std::vector<hsa_agent_t> agents = all_agents();
-    OMPTARGET_TRY_DURING(
-        OMPTARGET_HSA(hsa_amd_memory_lock, host, size, agents.data(), static_cast<int>(agents.size()), &view),
-        "while pinning %zu bytes at %p", size, host);
-    return view;
-  }
-  Status unpin(void *host) override { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
-  PinnedView find_pinned(void *host, size_t size) override { return {pinned_view(host, size), false}; }
-};
-
-// Host memory that all devices reach.
-Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size, const std::vector<hsa_agent_t> &agents) {
-  if (!pool)
-    return Status::error("the host has no pool of memory that devices reach");
-  void *memory = nullptr;
-  OMPTARGET_TRY_DURING(OMPTARGET_HSA(hsa_amd_memory_pool_allocate, pool->handle, size, 0, &memory),
-                       "while allocating %zu bytes of pinned host memory", size);
-  Status status =
-      OMPTARGET_HSA(hsa_amd_agents_allow_access, static_cast<uint32_t>(agents.size()), agents.data(), nullptr, memory);
-  if (!status) {
-    OMPTARGET_HSA(hsa_amd_memory_pool_free, memory).consume();
-    return std::move(status).during(format("while letting devices reach %zu bytes of host memory", size));
-  }
-  return memory;
-}
-
-// What the devices want pinned, together: a range that one of them no longer needs may be another one's. Never destroyed.
-LockedRanges &pinned_for_all() {
-  static LockedRanges &ranges = *[] { return new LockedRanges(*new DriverPinner); }();
-  return ranges;
 }
 
 } // namespace
@@ -114,9 +64,10 @@ Result<HostPools> HostPools::choose(const std::vector<hsa_agent_t> &cpus) {
 }
 
 Status Memory::init_own() {
+  OMPTARGET_TRY(HostMemory::get().add_user(source_.device_.agent()));
   most_block_ = static_cast<size_t>(setting_in(SettingId::kAmdgpuMaxAsyncCopyBytes, 0, int64_t{1} << 32));
   constexpr size_t kLargeArguments = size_t{64} << 10;
-  blocks_ = std::make_unique<CachingAllocator>(blocks_source_, std::max(most_block_, kLargeArguments),
+  blocks_ = std::make_unique<CachingAllocator>(slabs_, std::max(most_block_, kLargeArguments),
                                                std::max(most_block_, kMostKeptInBlocks));
   return Status::ok();
 }
@@ -142,17 +93,19 @@ Result<void *> Memory::BlockSource::allocate(size_t size) {
 
 Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-Result<void *> Memory::allocate_shared(size_t size, int32_t) {
-  return allocate_in(host_pools().fine, size, all_agents());
+Result<void *> Memory::allocate_shared(size_t size, int32_t) { return HostMemory::get().allocate(size); }
+
+Status Memory::release_shared(void *memory, int32_t) { return HostMemory::get().release(memory); }
+
+Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &) {
+  return HostMemory::get().pinned().lock(host, size);
 }
 
-Status Memory::release_shared(void *memory, int32_t) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
+Status Memory::Pinner::unpin(void *host) { return HostMemory::get().pinned().unlock(host); }
 
-Result<void *> Memory::Pinner::pin(void *host, size_t size, bool &) { return pinned_for_all().lock(host, size); }
-
-Status Memory::Pinner::unpin(void *host) { return pinned_for_all().unlock(host); }
-
-PinnedView Memory::Pinner::find_pinned(void *host, size_t size) { return pinned_for_all().lock_if_pinned(host, size); }
+PinnedView Memory::Pinner::find_pinned(void *host, size_t size) {
+  return HostMemory::get().pinned().lock_if_pinned(host, size);
+}
 
 // Access is given to whole allocations.
 Status Memory::share(const void *memory, hsa_agent_t agent) {

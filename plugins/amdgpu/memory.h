@@ -13,6 +13,7 @@
 #include "amdgpu/hsa_api.h"
 #include "base/guarded.h"
 #include "base/status.h"
+#include "common/slab_source.h"
 #include "gpu/memory.h"
 
 namespace omptarget::amdgpu {
@@ -39,6 +40,8 @@ struct HostPools {
 };
 /// The pools of an agent.
 Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent);
+/// Memory of a pool of the host's that these devices reach.
+Result<void *> allocate_in(const std::optional<MemoryPool> &pool, size_t size, const std::vector<hsa_agent_t> &agents);
 
 class Memory final : public gpu::Memory {
 public:
@@ -72,7 +75,7 @@ private:
     Status release(void *memory) override;
     Device &device_;
   };
-  /// Pins for all devices.
+  /// Pins for all devices in use.
   struct Pinner final : HostPinner {
     Result<void *> pin(void *host, size_t size, bool &is_foreign) override;
     Status unpin(void *host) override;
@@ -85,6 +88,7 @@ private:
 
   Source source_;
   BlockSource blocks_source_;
+  SlabSource slabs_{blocks_source_};
   Pinner pinner_;
   size_t most_block_ = 0;
   std::unique_ptr<CachingAllocator> blocks_;

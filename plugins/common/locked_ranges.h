@@ -27,6 +27,13 @@ public:
   /// is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
+  /// For how many devices it pins now; never fewer than before. What was pinned for fewer is pinned again, on top of that, before it is
+  /// used: each pin is undone by one unpin().
+  virtual size_t reach() { return 1; }
+  virtual Result<void *> pin_again(void *host, size_t size) {
+    bool is_foreign = false;
+    return pin(host, size, is_foreign);
+  }
   /// Looks for memory that others than the calling LockedRanges have pinned. What is counted is given back by unpin().
   virtual PinnedView find_pinned(void *, size_t) { return {}; }
 };
@@ -39,7 +46,7 @@ public:
   /// Pins a range, or counts it once more if it lies inside of one that is pinned. A range that overlaps one in part is an
   /// error. Returns the device's address of host.
   Result<void *> lock(void *host, size_t size);
-  /// As lock() for a range that is pinned already, by anybody: pins nothing.
+  /// As lock() for a range that is pinned already, by anybody: pins nothing else.
   PinnedView lock_if_pinned(void *host, size_t size);
   /// Undoes one lock() of a range that holds this address.
   Status unlock(void *host);
@@ -54,8 +61,12 @@ private:
     uintptr_t device;
     uint64_t count;
     bool is_foreign;
+    size_t reach; ///< of the pinner when it was pinned last
+    int pins = 1; ///< how often it was
   };
   using Ranges = std::map<uintptr_t, Range>;
+  Status widen(uintptr_t address, Range &range);
+  Status unpin(uintptr_t address, const Range &range);
   Ranges::iterator find(uintptr_t address);
   /// The first range that begins in [address, address + size), where none holds address itself; end() if there is none.
   Ranges::iterator find_behind(uintptr_t address, size_t size);

@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check_overlap.py profile FILE: two kernels of the profile overlap in time, and no two events of one row do.
+# check_overlap.py trace FILE: the same kernels in what ompt_tool.c wrote there of a device trace, of two regions.
 # check_overlap.py calls FOLDER FOLDER [--any-order]: a stand-in got the same calls in both, as it recorded them there, but for
 # those that take the time. With --any-order, where several threads call: the same number of each, and waiting does not count.
 
 import collections
 import json
 import os
+import re
 import sys
 
 TIMES = ("cuEvent", "cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "hsa_amd_profiling_", "hsa_system_get_info",
@@ -20,14 +22,29 @@ def spans(events):
     return [(event["ts"], event["ts"] + event["dur"]) for event in events]
 
 
+def check_kernels(kernels, least):
+    kernels = sorted(kernels)
+    if len(kernels) != 2 or kernels[1][0] >= kernels[0][1]:
+        sys.exit("two kernels that overlap were expected, they ran at %s" % kernels)
+    if min(end - begin for begin, end in kernels) < least:
+        sys.exit("a kernel of at least 20 ms ran at %s" % kernels)
+
+
+def check_trace(file):
+    with open(file) as text:
+        lines = text.read()
+    if "WRONG" in lines or "ompt: end, 0 problems" not in lines:
+        sys.exit(lines)
+    kernels = re.findall(r"record kernel .*region=(\d+) .* from=(\d+) to=(\d+)", lines)
+    if len({region for region, _, _ in kernels}) != len(kernels):
+        sys.exit("a region has two kernels: %s" % kernels)
+    check_kernels([(int(begin), int(end)) for _, begin, end in kernels], 20000000)
+
+
 def check_profile(file):
     with open(file) as text:
         events = [event for event in json.load(text)["traceEvents"] if event["ph"] == "X"]
-    kernels = sorted(spans(event for event in events if event["cat"] == "kernel"))
-    if len(kernels) != 2 or kernels[1][0] >= kernels[0][1]:
-        sys.exit("two kernels that overlap were expected, they ran at %s" % kernels)
-    if min(end - begin for begin, end in kernels) < 20000:
-        sys.exit("a kernel of at least 20 ms ran at %s" % kernels)
+    check_kernels(spans(event for event in events if event["cat"] == "kernel"), 20000)
     rows = collections.defaultdict(list)
     for event in events:
         if event["pid"] >= 100:
@@ -66,5 +83,7 @@ def check_calls(plain, profiled, any_order):
 
 if sys.argv[1] == "profile":
     check_profile(sys.argv[2])
+elif sys.argv[1] == "trace":
+    check_trace(sys.argv[2])
 else:
     check_calls(sys.argv[2], sys.argv[3], "--any-order" in sys.argv)

@@ -17,7 +17,7 @@ static const char *(*record)(int);
 static int is_amd;
 static int scalar = 1, other = 2;
 static char data[4096], mapped[4096];
-static double large[1 << 20];
+static double large[1 << 20], sum;
 
 // A wait on AMD's driver is repeated as long as it takes, and each is noted.
 static const char *with_single_waits(const char *calls) {
@@ -80,6 +80,8 @@ COSTS(enter_exit_alloc, "", "", _Pragma("omp target enter data map(alloc : data)
 COSTS(enter_exit, TO EVENT WAIT FROM WAIT, ASK COPY W ASK COPY W, _Pragma("omp target enter data map(to : data)")
       _Pragma("omp target exit data map(from : data)"))
 COSTS(update, TO WAIT FROM WAIT, ASK COPY W ASK COPY W, _Pragma("omp target update to(mapped)") _Pragma("omp target update from(mapped)"))
+COSTS(reduction, TO EVENT LAUNCH FROM WAIT, ASK COPY ASK COPY W,
+      _Pragma("omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)") for (int i = 0; i < 1000; i++) sum += i;)
 COSTS(host_work, "", "", _Pragma("omp target if(0)") { scalar++; })
 
 // What a device that is used has: a context; queues.
@@ -116,6 +118,7 @@ int main(void) {
   check_enter_exit_alloc();
   check_enter_exit();
   check_update();
+  check_reduction();
   check_host_work();
   check_other_device(driver);
 #pragma omp target exit data map(delete : mapped)

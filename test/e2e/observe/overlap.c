@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two regions with nowait that wait for one another: also while a profile is made both are under way at the same time, and the
-// profile shows it. The driver gets the same calls as without a profile, but for those that take the time.
+// Two regions with nowait that wait for one another: also while a profile is made, or a tool traces the device, both are under way at the
+// same time, and the profile and the trace show it. The driver gets the same calls as without, but for those that take the time.
 
 // REQUIRES: sim-cuda || sim-amdgpu, clang-19-or-later
 // RUN: %clang -g %s -o %t
@@ -9,6 +9,11 @@
 // RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 SIM_CUDA_RECORD=%t.calls SIM_HSA_RECORD=%t.calls %t
 // RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 SIM_CUDA_RECORD=%t.profiled SIM_HSA_RECORD=%t.profiled LIBOMPTARGET_PROFILE=%t.json %t
 // RUN: %python %inputs/check_overlap.py profile %t.json
+// RUN: %python %inputs/check_overlap.py calls %t.calls %t.profiled --any-order
+// RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
+// RUN: rm -rf %t.trace %t.profiled && mkdir %t.profiled
+// RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 SIM_CUDA_RECORD=%t.profiled SIM_HSA_RECORD=%t.profiled OMP_TOOL_LIBRARIES=%t.tool TOOL_MODE=trace TOOL_LOG=%t.trace %t
+// RUN: %python %inputs/check_overlap.py trace %t.trace
 // RUN: %python %inputs/check_overlap.py calls %t.calls %t.profiled --any-order
 // RUN: rm -rf %t.calls %t.profiled && mkdir %t.calls %t.profiled
 // RUN: %run SIM_CUDA_RECORD=%t.calls SIM_HSA_RECORD=%t.calls %t alone

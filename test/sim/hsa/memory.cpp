@@ -71,12 +71,15 @@ hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agen
   return HSA_STATUS_SUCCESS;
 }
 
-/// Whether memory of this kind begins there; then it is known no more. The lock is held.
+/// Whether memory of this kind begins there; then it is known no more, or locked once less. The lock is held.
 bool forget_memory(const void *begin, MemoryKind kind) {
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(begin));
   if (found == state().memory.end() || found->second.kind != kind)
     return false;
-  state().memory.erase(found);
+  if (found->second.locks > 1)
+    --found->second.locks;
+  else
+    state().memory.erase(found);
   ++state().memory_generation;
   return true;
 }
@@ -148,11 +151,22 @@ SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *a
   SIM_ENTER(hsa_amd_memory_lock);
   std::set<Agent *> access;
   for (int i = 0; i < count; ++i)
-    if (Agent *agent = find_agent("hsa_amd_memory_lock", agents[i]))
+    if (Agent *agent = find_agent("hsa_amd_memory_lock", agents[i])) {
       access.insert(agent);
+      sim::count("agent pinned for");
+    }
   const std::lock_guard lock(state().mutex);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(host);
   const auto next = state().memory.lower_bound(begin);
+  // The same range may be locked again, for the same agents and others.
+  if (next != state().memory.end() && next->first == begin && next->second.kind == MemoryKind::kLocked &&
+      next->second.size == size && std::ranges::includes(access, next->second.access)) {
+    next->second.access = access;
+    ++next->second.locks;
+    ++state().memory_generation;
+    *view = host;
+    return HSA_STATUS_SUCCESS;
+  }
   const bool overlaps = find_memory(begin, 1) || (next != state().memory.end() && next->first < begin + size);
   if (!host || size == 0 || overlaps) {
     violation("hsa_amd_memory_lock: %zu bytes at %p%s", size, host, overlaps ? " are known already" : "");

@@ -55,6 +55,8 @@ TEST_F(AmdgpuPlugin, images_go_to_the_devices_that_run_them) {
   EXPECT_EQ(plugin.load_binary(0, xnack.get()), nullptr);
   EXPECT_THAT(plugin.error(), HasSubstr("image: built for gfx90a:xnack+ (code object V6), device 0 is "
                                         "gfx90a:sramecc+:xnack-"));
+  EXPECT_EQ(plugin.load_binary(0, generic.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("image: built for gfx11-generic (code object V6), device 0 is gfx90a:sramecc+:xnack-"));
 }
 
 TEST_F(AmdgpuPlugin, generic_images_run) {
@@ -208,6 +210,20 @@ TEST_F(AmdgpuPlugin, only_who_uses_memory_is_let_at_it) {
     ASSERT_EQ(plugin.data_exchange(0, sum, 1, other, 8), 0) << plugin.error();
   EXPECT_EQ(sim.count("hsa_amd_agents_allow_access"), calls);
   EXPECT_EQ(read<uint64_t>(1, other), 987654321u);
+}
+
+TEST_F(AmdgpuPlugin, arguments_of_many_launches_share_one_allocation) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
+  const uint64_t allocations = sim.count("hsa_amd_memory_pool_allocate"), grants = sim.count("hsa_amd_agents_allow_access");
+  __tgt_async_info async{};
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(Launch(count).teams(1).threads(1).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &async), 0);
+  EXPECT_LE(sim.count("hsa_amd_memory_pool_allocate") - allocations, 1u);
+  EXPECT_LE(sim.count("hsa_amd_agents_allow_access") - grants, 1u);
+  EXPECT_EQ(read<uint64_t>(0, count), 300u);
 }
 
 TEST_F(AmdgpuPlugin, old_images_run) {

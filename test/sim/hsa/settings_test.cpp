@@ -53,6 +53,7 @@ class AmdgpuApu : public AmdgpuSettings {};
 class AmdgpuApuWithoutXnack : public AmdgpuSettings {};
 class AmdgpuUnified : public AmdgpuSettings {};
 class AmdgpuUnifiedWithoutXnack : public AmdgpuSettings {};
+class AmdgpuPartitions : public AmdgpuSettings {}; // eight devices, of which most are not used
 
 // ---- Launches
 
@@ -448,6 +449,39 @@ TEST_F(AmdgpuUnifiedWithoutXnack, the_trace_says_what_the_device_does_not_reach)
   open({});
   ASSERT_EQ(result_, 0);
   EXPECT_THAT(trace(), HasSubstr("the program requires unified shared memory; XNACK is off"));
+}
+
+// ---- Host memory that devices reach
+
+TEST_F(AmdgpuPartitions, host_memory_is_for_the_devices_in_use) {
+  open({});
+  ASSERT_EQ(plugin.number_of_devices(), 8);
+  constexpr size_t kSize = size_t{2} << 20;
+  std::vector<char> host(kSize, 'a'), back(kSize);
+  const uint64_t pinned = sim.count("agent pinned for"), granted = sim.count("agent with access");
+  auto *shared = static_cast<char *>(plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST));
+  EXPECT_EQ(sim.count("agent with access") - granted, 1u);
+  void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
+  ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0) << plugin.error();
+  void *view = nullptr;
+  ASSERT_EQ(plugin.data_lock(0, host.data(), kSize, &view), 0) << plugin.error();
+  EXPECT_EQ(sim.count("agent pinned for") - pinned, 2u); // for the copy, then by the program
+  // One that comes into use later reaches what is there, and what was pinned without it once it asks.
+  ASSERT_EQ(plugin.init_device(3), 0) << plugin.error();
+  void *other = plugin.data_alloc(3, kSize, nullptr, 0);
+  std::memset(shared, 'b', kSize);
+  ASSERT_EQ(plugin.data_submit(3, other, shared, kSize), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_lock(3, host.data(), kSize, &view), 0) << plugin.error();
+  EXPECT_EQ(sim.count("agent pinned for") - pinned, 4u);
+  ASSERT_EQ(plugin.data_retrieve(3, host.data(), other, kSize), 0) << plugin.error();
+  EXPECT_EQ(host, std::vector<char>(kSize, 'b'));
+  ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0) << plugin.error();
+  EXPECT_EQ(back, std::vector<char>(kSize, 'a'));
+  ASSERT_EQ(plugin.data_unlock(0, host.data()), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_submit(3, other, host.data(), kSize), 0) << plugin.error(); // still pinned for it
+  ASSERT_EQ(plugin.data_unlock(3, host.data()), 0) << plugin.error();
+  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), sim.count("hsa_amd_memory_lock"));
+  close(3);
 }
 
 } // namespace

@@ -48,7 +48,11 @@ Changes &changes() {
 } // namespace
 
 Calls &calls() {
-  static Calls &the_calls = *new Calls({"libhsa-runtime64", "SIM_HSA_FAIL", "SIM_HSA_RECORD", HSA_STATUS_ERROR});
+  static Calls &the_calls = *new Calls({"libhsa-runtime64",
+                                        "SIM_HSA_FAIL",
+                                        "SIM_HSA_RECORD",
+                                        HSA_STATUS_ERROR,
+                                        {"agent with access", "agent pinned for"}});
   return the_calls;
 }
 

@@ -36,6 +36,8 @@ public:
   PinnedView find_pinned(void *host, size_t) override {
     return {pinned_elsewhere ? on_device(host) : nullptr, counts_elsewhere};
   }
+  size_t reach() override { return devices; }
+  size_t devices = 1;
   int pinned = 0, unpinned = 0;
   bool foreign = false;
   bool pinned_elsewhere = false, counts_elsewhere = false;
@@ -55,6 +57,25 @@ TEST(LockedRanges, inner_ranges_are_counted_and_translated) {
   EXPECT_TRUE(ranges.unlock(memory));
   EXPECT_EQ(pinner.unpinned, 1);
   EXPECT_FALSE(ranges.unlock(memory));
+}
+
+TEST(LockedRanges, what_was_pinned_for_fewer_devices_is_pinned_again_before_it_is_used) {
+  char memory[256];
+  FakePinner pinner;
+  LockedRanges ranges(pinner);
+  EXPECT_TRUE(ranges.lock(memory, 256));
+  pinner.devices = 2;
+  EXPECT_TRUE(ranges.lock(memory + 8, 8));
+  EXPECT_TRUE(ranges.lock(memory + 8, 8));
+  EXPECT_EQ(pinner.pinned, 2);
+  pinner.devices = 3;
+  EXPECT_TRUE(ranges.lock_if_pinned(memory, 16).is_counted);
+  EXPECT_EQ(pinner.pinned, 3);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(ranges.unlock(memory));
+  EXPECT_EQ(pinner.unpinned, 0);
+  EXPECT_TRUE(ranges.unlock(memory));
+  EXPECT_EQ(pinner.unpinned, 3);
 }
 
 TEST(LockedRanges, partial_overlaps_and_empty_ranges_are_errors) {
