@@ -132,6 +132,8 @@ OMPTARGET_API int omp_get_device_from_uid(const char *uid);
 OMPTARGET_API const char *omp_get_uid_from_device(int device);
 /* Bytes of dynamic group-private memory that a team can have; group 0: of the contention group, 1: of a parallel team. */
 OMPTARGET_API size_t omp_get_gprivate_limit(int device, int group);
+/* What omp_pause_resource does for devices; device -11: all. */
+OMPTARGET_API int tgt_pause_resource(int kind, int device);
 OMPTARGET_API void *llvm_omp_target_alloc_device(size_t size, int device);
 OMPTARGET_API void *llvm_omp_target_alloc_host(size_t size, int device);
 OMPTARGET_API void *llvm_omp_target_alloc_shared(size_t size, int device);

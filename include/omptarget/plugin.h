@@ -301,6 +301,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_read_timing(int32_t ID, void *timing, uin
 /* Only for plugins that keep freed memory. Calls no driver; also after the driver has ended. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_memory_statistics(int32_t ID, __tgt_memory_statistics *statistics);
 
+/* Gives the driver back what the plugin keeps for later: freed memory of all kinds. What is in use stays. At any time, also beside work
+ * that is under way; it may wait for that. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_trim_memory(int32_t ID);
+
 #ifdef __cplusplus
 }
 #endif

@@ -84,6 +84,7 @@ private:
   Result<void *> allocate_shared(size_t size, int32_t kind) override;
   Status release_shared(void *memory, int32_t kind) override;
   Status init_own() override;
+  Status trim_own() override { return blocks_->trim(); }
   Status release_own() override;
 
   Source source_;

@@ -148,6 +148,12 @@ Status Device::close_image(Image &image) {
   return status;
 }
 
+Status Device::trim_memory() {
+  Status status = queues_.release_environments();
+  status.keep_first(memory_.trim());
+  return status;
+}
+
 // Device environment, function map and memory pool of an image that was just loaded.
 Status Device::write_environment(Image &image) {
   const DeviceRates numbers = rates();

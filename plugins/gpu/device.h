@@ -72,6 +72,8 @@ public:
   Status fill(uint64_t target, uint8_t value, size_t size, __tgt_async_info *async);
   Status copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, __tgt_async_info *async);
   Status launch(const Launch &launch, __tgt_async_info *async);
+  /// Gives the driver back what is kept for later.
+  Status trim_memory();
   /// Runs a kernel without arguments with one thread, to the end.
   Status run_single(Kernel &kernel);
 

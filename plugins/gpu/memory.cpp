@@ -126,6 +126,13 @@ Status Memory::unlock(void *host) {
   return index_of(host) != OMPTARGET_ALLOC_DEVICE ? Status::ok() : locked_.unlock(host);
 }
 
+Status Memory::trim() {
+  Status status = trim_own();
+  for (const auto &allocator : allocators_)
+    status.keep_first(allocator->trim());
+  return status;
+}
+
 Status Memory::release_all() {
   Status status = locked_.unlock_all();
   others_.lock()->clear();

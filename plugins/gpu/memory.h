@@ -54,6 +54,8 @@ public:
     const auto &allocator = allocators_[OMPTARGET_ALLOC_DEVICE];
     return allocator ? allocator->statistics() : AllocatorStatistics();
   }
+  /// Gives the driver back what is kept.
+  Status trim();
   /// Releases all that was allocated, also what the program did not free.
   Status release_all();
 
@@ -68,6 +70,7 @@ protected:
   virtual Status release_shared(void *memory, int32_t kind) = 0;
   /// Creates and releases what only this driver has.
   virtual Status init_own() { return Status::ok(); }
+  virtual Status trim_own() { return Status::ok(); }
   virtual Status release_own() { return Status::ok(); }
 
   LockedRanges &locked() { return locked_; }

@@ -438,6 +438,10 @@ int32_t __tgt_rtl_memory_statistics(int32_t id, __tgt_memory_statistics *statist
   return kSuccess;
 }
 
+int32_t __tgt_rtl_trim_memory(int32_t id) {
+  return on_device(id, [](Device &device) { return device.trim_memory(); });
+}
+
 uint64_t __tgt_rtl_group_memory_limit(int32_t id) {
   const Device *device = find_device(id);
   return device ? device->shared_memory_limit() : 0;

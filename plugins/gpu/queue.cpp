@@ -88,12 +88,18 @@ Result<std::unique_ptr<EnvironmentBlock>> QueueSet::take_environment(const Envir
   return std::make_unique<EnvironmentBlock>(memory, need);
 }
 
-Status QueueSet::release_all() {
-  Status status = finish_all();
+Status QueueSet::release_environments() {
+  Status status;
   EnvironmentBlocks blocks;
   blocks.swap(*environments_.lock());
   for (const auto &block : blocks)
     status.keep_first(device_.memory().release_device(block->memory));
+  return status;
+}
+
+Status QueueSet::release_all() {
+  Status status = finish_all();
+  status.keep_first(release_environments());
   status.keep_first(release_own());
   return status;
 }

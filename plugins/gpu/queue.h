@@ -48,6 +48,8 @@ public:
     environments_.lock()->push_back(std::move(block));
   }
 
+  /// Frees the environments that no launch uses.
+  Status release_environments();
   /// Destroys everything. Nothing is under way.
   Status release_all();
 

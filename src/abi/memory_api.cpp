@@ -222,6 +222,16 @@ size_t omp_get_gprivate_limit(int device, int group) {
   return value_or<size_t>(group_memory_limit(device, group), 0, call);
 }
 
+// libomp's omp_pause_resource and omp_pause_resource_all look for it (OpenMP 5.2, section 18.6): of the host they take care themselves.
+int tgt_pause_resource(int kind, int device) {
+  constexpr int kSoft = 1, kHard = 2;
+  const Call call = api_call("omp_pause_resource", device, __builtin_return_address(0));
+  Status status = kind == kSoft || kind == kHard
+                      ? trim_memory(device)
+                      : Status::error(format("%d is neither omp_pause_soft (1) nor omp_pause_hard (2)", kind));
+  return succeeded(std::move(status), call) ? 0 : 1;
+}
+
 int omp_target_is_present(const void *pointer, int device) {
   const Call call = api_call("omp_target_is_present", device, __builtin_return_address(0));
   return value_or(is_present(pointer, device), false, call) ? 1 : 0;

@@ -50,6 +50,8 @@ public:
   }
   /// Frees what dormant mappings keep. Whether there was something to free.
   bool free_dormant();
+  /// Gives back what is kept for later, here and in the plugin. What is in use stays.
+  Status trim_memory();
 
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return images_.kernel(host_id); }

@@ -26,6 +26,11 @@ bool Device::free_dormant() {
   return free_all_evicted();
 }
 
+Status Device::trim_memory() {
+  free_dormant();
+  return plugin_device_.trim_memory();
+}
+
 /// Whether there was something to free.
 [[gnu::cold]] bool Device::free_all_evicted() {
   const std::vector<DevicePtr> evicted = map_.take_evicted();

@@ -155,6 +155,8 @@ public:
   size_t group_memory_limit(int32_t device) const;
   /// Nothing if the plugin keeps no memory, or cannot tell.
   std::optional<__tgt_memory_statistics> memory_statistics(int32_t device) const;
+  /// Gives back what it keeps; nothing if it has no function for that.
+  Status trim_memory(int32_t device) const;
 
 private:
   int32_t launch_adapted(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args,

@@ -80,6 +80,7 @@ public:
   size_t group_memory_limit() const { return plugin_->group_memory_limit(id_); }
   std::string device_uid() const { return plugin_->device_uid(id_); }
   std::optional<__tgt_memory_statistics> memory_statistics() const { return plugin_->memory_statistics(id_); }
+  Status trim_memory() const { return plugin_->trim_memory(id_); }
 
 private:
   const Plugin *plugin_;

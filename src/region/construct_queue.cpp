@@ -59,7 +59,8 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
 /// The copy brought host values to pointers that must hold device addresses.
 Status ConstructQueue::rewrite_pointers(const Copy &copy) {
   for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
-    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value));
+    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
+                              copy.mapping.mapping->name()));
   return Status::ok();
 }
 
@@ -84,10 +85,10 @@ void *ConstructQueue::keep(const void *value, size_t size) {
   return std::memcpy(values_.back().get(), value, size);
 }
 
-Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size) {
+Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size, const char *name) {
   if (device_.plugin().is_asynchronous())
     value = keep(value, static_cast<size_t>(size));
-  DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, nullptr});
+  DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, name});
   return timed(operation, [&] { return device_.plugin_device().data_submit(raw(target), value, size, &queue_); });
 }
 
@@ -116,13 +117,14 @@ Status ConstructQueue::attach(const Attachment &action) {
 Status ConstructQueue::write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "attaching pointer %p (device %p) to %p", raw(action.pointer),
                          raw(device_address), raw(device_value));
+  const char *const name = action.pointer_mapping.mapping->name();
   if (action.size <= static_cast<int64_t>(sizeof device_value))
-    return write_value(device_address, &device_value, sizeof device_value);
+    return write_value(device_address, &device_value, sizeof device_value, name);
   // A descriptor: its first word is the address, the rest describes it.
   std::vector<std::byte> descriptor(static_cast<size_t>(action.size));
   std::memcpy(descriptor.data(), raw(action.pointer), descriptor.size());
   std::memcpy(descriptor.data(), &device_value, sizeof device_value);
-  return write_value(device_address, descriptor.data(), action.size);
+  return write_value(device_address, descriptor.data(), action.size, name);
 }
 
 Result<bool> ConstructQueue::wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings) {

@@ -43,8 +43,8 @@ public:
   Status copy_to_host(const Copy &copy);
   /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
   Status attach(const Attachment &action);
-  /// Writes size bytes of a value, which is kept until it has been copied.
-  Status write_value(DevicePtr target, const void *value, int64_t size);
+  /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or null.
+  Status write_value(DevicePtr target, const void *value, int64_t size, const char *name = nullptr);
   /// Writes size bytes of host memory that stays as it is until the construct ends.
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
 

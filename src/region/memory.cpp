@@ -25,6 +25,10 @@ namespace {
 /// Nothing can be present or pinned there any more.
 bool has_ended(int32_t number) { return Runtime::get().ended_device(number) != nullptr; }
 
+Status out_of_range(int32_t number, int32_t count) {
+  return Status::fatal(number, format("Device number '%d' out of range, only %d devices available", number, count));
+}
+
 } // namespace
 
 Result<DeviceUse> api_device(int32_t number) {
@@ -33,7 +37,7 @@ Result<DeviceUse> api_device(int32_t number) {
   if (number == -1 || number == count)
     return DeviceUse();
   if (number < 0 || number > count)
-    return Status::fatal(number, format("Device number '%d' out of range, only %d devices available", number, count));
+    return out_of_range(number, count);
   auto device = runtime.device(static_cast<DeviceId>(number));
   if (device.is_ok() && !*device && has_ended(number))
     return Status::error(format("device %d has ended, since the program ends", number));
@@ -401,6 +405,23 @@ Result<size_t> group_memory_limit(int32_t device_number, int32_t group) {
   if (!device || group != kContentionGroup)
     return size_t{0};
   return device->plugin_device().group_memory_limit();
+}
+
+Status trim_memory(int32_t device_number) {
+  Runtime &runtime = Runtime::get();
+  const bool are_all = device_number == kAllDevices;
+  const int32_t count = are_all ? runtime.number_of_devices_so_far() : runtime.number_of_devices();
+  if (!are_all && (device_number < -1 || device_number > count))
+    return out_of_range(device_number, count);
+  Status status;
+  for (int32_t i = 0; i < count; ++i) {
+    Device *const device = are_all || i == device_number ? runtime.known_device(i) : nullptr;
+    if (!device || !device->is_initialised())
+      continue;
+    if (const DeviceUse use(*device); use)
+      status.keep_first(use->trim_memory());
+  }
+  return status;
 }
 
 } // namespace omptarget

@@ -67,6 +67,12 @@ int32_t device_of_uid(const char *uid);
 Result<void *> mapped_address(const void *pointer, int32_t device);
 Result<bool> is_present(const void *pointer, int32_t device);
 
+/// What omp_pause_resource passes for all devices.
+inline constexpr int32_t kAllDevices = -11;
+/// Gives back what a device, or each of them, keeps for later; what the program has there stays. Does nothing for devices that are not in
+/// use, and for the host.
+Status trim_memory(int32_t device);
+
 /// Bytes of dynamic memory that a team of the device can have for the group: 0 for its contention group, 1 for a parallel
 /// team, which has none. 0 for the host.
 Result<size_t> group_memory_limit(int32_t device, int32_t group);

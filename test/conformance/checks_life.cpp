@@ -78,6 +78,31 @@ void check_memory_statistics(Session &session) {
     report.fail("__tgt_rtl_memory_statistics writes more than the %u bytes that it is given", cut.size);
 }
 
+/// What is kept goes, what is in use stays.
+void check_trimming(Session &session) {
+  const Plugin &plugin = session.plugin();
+  Report &report = session.report();
+  report.tries("trim_memory", "with kept memory, and with memory in use");
+  constexpr int64_t kBytes = 100000;
+  auto used = plugin.data_alloc(0, kBytes, nullptr, OMPTARGET_ALLOC_DEVICE);
+  auto freed = plugin.data_alloc(0, kBytes, nullptr, OMPTARGET_ALLOC_DEVICE);
+  if (!used || !freed)
+    return report.fail("%lld bytes cannot be allocated", static_cast<long long>(kBytes));
+  uint64_t value = 0x123456789abcdef, back = 0;
+  Status status = plugin.data_submit(0, *used, &value, sizeof value, nullptr);
+  status.keep_first(plugin.data_delete(0, *freed, OMPTARGET_ALLOC_DEVICE));
+  status.keep_first(plugin.trim_memory(0));
+  status.keep_first(plugin.data_retrieve(0, &back, *used, sizeof back, nullptr));
+  if (!status)
+    report.fail("memory cannot be used around trim_memory: %s", status.to_string().c_str());
+  else if (back != value)
+    report.fail("trim_memory takes memory that is in use");
+  const auto statistics = plugin.memory_statistics(0);
+  if (statistics && statistics->kept_bytes != 0)
+    report.fail("after trim_memory %llu bytes are kept", static_cast<unsigned long long>(statistics->kept_bytes));
+  plugin.data_delete(0, *used, OMPTARGET_ALLOC_DEVICE).consume();
+}
+
 } // namespace
 
 void check_loading(Session &session) {
@@ -218,6 +243,8 @@ void check_information(Session &session) {
   }
   if (session.has("memory_statistics"))
     check_memory_statistics(session);
+  if (session.has("trim_memory"))
+    check_trimming(session);
   if (session.has("supports_empty_images")) {
     report.tries("supports_empty_images", "one call");
     plugin.supports_empty_images();
