@@ -26,7 +26,7 @@ struct MemoryPool {
   int segment = 0;    ///< HSA_AMD_SEGMENT_*
   uint32_t flags = 0; ///< HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_*
   bool may_allocate = false;
-  size_t size = 0;    ///< bytes
+  size_t size = 0; ///< bytes
 };
 
 /// The pools in which the plugin allocates.

@@ -31,7 +31,7 @@ public:
 private:
   struct Slab {
     std::byte *begin;
-    size_t cut; ///< bytes that were ever handed out
+    size_t cut;  ///< bytes that were ever handed out
     size_t live; ///< blocks that are
     void *take(size_t size);
   };

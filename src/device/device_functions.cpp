@@ -37,8 +37,8 @@ Status DeviceImages::collect_functions(const Loaded &loaded) {
     } else if (entries[i].kind == EntryKind::kFunctionPointer) {
       targets[i] = reinterpret_cast<uint64_t>(address);
     } else { // a global that holds the address
-      observe::print_copy({observe::DataOperationKind::kFromDevice, id_, &targets[i], address, sizeof targets[i],
-                           entries[i].name});
+      observe::print_copy(
+          {observe::DataOperationKind::kFromDevice, id_, &targets[i], address, sizeof targets[i], entries[i].name});
       OMPTARGET_TRY_DURING(device_.data_retrieve(&targets[i], address, sizeof targets[i], queue.get()),
                            "while reading the device address of %s", entries[i].name);
     }

@@ -466,8 +466,8 @@ std::optional<__tgt_memory_statistics> Plugin::memory_statistics(int32_t device)
 Status Plugin::trim_memory(int32_t device) const {
   const int32_t result = functions_->trim_memory ? functions_->trim_memory(device) : 0;
   return result == 0 ? Status::ok()
-                     : plugin_failure(*this, *functions_, {"trim_memory", result}, "give back the memory that its device %d keeps",
-                                      device);
+                     : plugin_failure(*this, *functions_, {"trim_memory", result},
+                                      "give back the memory that its device %d keeps", device);
 }
 
 } // namespace omptarget
