@@ -3,7 +3,8 @@
 #
 # The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL, run by the executor behind
 # the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor (gfx1100, gfx90a; sm_80)
-# and stand_in (the stand-in's folder). SIM_EXECUTOR_SEED and the like go on to the programs.
+# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed. SIM_EXECUTOR_SEED and the like go on to the
+# programs.
 
 import os
 import subprocess
@@ -20,10 +21,18 @@ suite = lit_config.params["suite"]
 processor = lit_config.params["processor"]
 driver = lit_config.params["driver"]
 is_amd = driver == "amdgpu"
+is_ours = lit_config.params.get("rtl") == "ours"
 config.name = "executor.%s.%s" % (processor, config.name)
 reaches_all = ("SIM_HSA_XNACK=1" if is_amd else "SIM_CUDA_ATS=1") in lit_config.params.get("variables", "")
-config.excludes = list(config.excludes) + list(excluded(suite, driver, reaches_all))
+config.excludes = list(config.excludes) + list(excluded(suite, driver, reaches_all, is_ours))
 config.available_features |= {"sim-" + driver, "executor"}
+if is_ours:
+    config.available_features |= {"rtl-ours"}
+    config.name += ".rtl"
+    config.test_exec_root += "-rtl"
+    os.makedirs(config.test_exec_root, exist_ok=True)
+else:
+    config.available_features |= {"rtl-llvm"}
 
 binaries = "/usr/lib/llvm-%s/bin" % suite
 config.environment["PATH"] = binaries + ":" + os.environ["PATH"]
@@ -49,6 +58,15 @@ else:
         config.excludes += list(NOT_COMPARED)
     device_code = ("-O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda --offload-arch=%s --cuda-path=%s "
                    "-Wno-unknown-cuda-version -foffload-lto" % (processor, toolkit))
+if is_ours:
+    # Found before LLVM's, by the names that the clang looks for.
+    rtl = os.path.join(os.path.abspath(lit_config.params["prefix"]), "lib", "omptarget", "device", suite)
+    triple = "amdgcn-amd-amdhsa" if is_amd else "nvptx64-nvidia-cuda"
+    config.environment["LIBRARY_PATH"] = rtl
+    device_code += " -L" + rtl
+    if int(suite) >= 22:
+        device_code = device_code.replace(" -lomptarget.devicertl", "")
+        device_code += " -foffload-lto -nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple)
 for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS"):
     if name in os.environ:
         variables += " %s=%s" % (name, os.environ[name])

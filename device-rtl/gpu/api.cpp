@@ -1,0 +1,117 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What users' code asks in a region (OpenMP 5.2, chapter 18), and what it sets: for the caller's data environment.
+
+#include "environment.h"
+#include "loops.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// Changes the caller's variables: those of the kernel where a generic one's main thread is outside of regions, else its own.
+template <typename Change> INLINE void change_variables(Change change) {
+  atomics::store(&any_environment, 1u);
+  if (!is_spmd() && level() == 0 && !has_environment())
+    return change(generic_team.variables);
+  change(own_environment().variables);
+}
+
+INLINE uint64_t ticks_per_second() {
+#if OMPTARGET_RTL_GENERATION >= 19
+  const uint64_t told = __omp_rtl_device_environment.ticks_per_second;
+  return told != 0 ? told : target::kTicksPerSecond;
+#else
+  return target::kTicksPerSecond;
+#endif
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL int32_t omp_get_thread_num() { return static_cast<int32_t>(thread_number()); }
+RTL int32_t omp_get_num_threads() { return static_cast<int32_t>(team_size()); }
+RTL int32_t omp_get_team_num() { return static_cast<int32_t>(target::block_id()); }
+RTL int32_t omp_get_num_teams() { return static_cast<int32_t>(target::block_count()); }
+RTL int32_t omp_get_level() { return static_cast<int32_t>(level()); }
+RTL int32_t omp_in_parallel() { return level() != 0 && (state() & kIsActive) != 0 && team_sizes[warp_id()] > 1; }
+RTL int32_t omp_get_active_level() { return omp_in_parallel(); }
+
+RTL int32_t omp_get_max_threads() {
+  if (level() != 0)
+    return 1;
+  const uint32_t most = usable_threads(is_spmd()), set = variables().threads;
+  return static_cast<int32_t>(set != 0 ? smaller(set, most) : most);
+}
+RTL int32_t omp_get_thread_limit() { return static_cast<int32_t>(usable_threads(is_spmd())); }
+RTL int32_t omp_get_num_procs() { return static_cast<int32_t>(usable_threads(is_spmd())); }
+
+RTL int32_t omp_get_ancestor_thread_num(int32_t of_level) {
+  const auto now = static_cast<int32_t>(level());
+  if (of_level < 0 || of_level > now)
+    return -1;
+  return of_level == 1 && (state() & kIsActive) != 0 ? static_cast<int32_t>(target::thread_id()) : 0;
+}
+RTL int32_t omp_get_team_size(int32_t of_level) {
+  const auto now = static_cast<int32_t>(level());
+  if (of_level < 0 || of_level > now)
+    return -1;
+  return of_level == 1 && (state() & kIsActive) != 0 ? static_cast<int32_t>(team_sizes[warp_id()]) : 1;
+}
+
+RTL void omp_set_num_threads(int32_t threads) {
+  change_variables([&](auto &own) { own.threads = threads > 0 ? static_cast<uint32_t>(threads) : 1; });
+}
+RTL void omp_set_schedule(int32_t kind, int32_t chunk) {
+  change_variables([&](auto &own) {
+    own.schedule = static_cast<uint32_t>(kind);
+    own.chunk = chunk > 0 ? static_cast<uint32_t>(chunk) : 0;
+  });
+}
+RTL void omp_get_schedule(int32_t *kind, int32_t *chunk) {
+  const ControlVariables own = variables();
+  *kind = static_cast<int32_t>(own.schedule);
+  *chunk = static_cast<int32_t>(own.chunk);
+}
+RTL void omp_set_max_active_levels(int32_t levels) {
+  if (levels >= 0)
+    change_variables([&](auto &own) { own.max_active_levels = levels > 0 ? 1 : 0; });
+}
+RTL int32_t omp_get_max_active_levels() { return static_cast<int32_t>(variables().max_active_levels); }
+RTL int32_t omp_get_supported_active_levels() { return 1; }
+
+// Regions have the threads that there are; regions in regions have one.
+RTL void omp_set_dynamic(int32_t) {}
+RTL int32_t omp_get_dynamic() { return 0; }
+RTL void omp_set_nested(int32_t) {}
+RTL int32_t omp_get_nested() { return 0; }
+RTL int32_t omp_get_cancellation() { return 0; }
+
+RTL int32_t omp_get_proc_bind() { return 0; }
+RTL int32_t omp_get_num_places() { return 0; }
+RTL int32_t omp_get_place_num_procs(int32_t) { return 0; }
+RTL void omp_get_place_proc_ids(int32_t, int32_t *) {}
+RTL int32_t omp_get_place_num() { return 0; }
+RTL int32_t omp_get_partition_num_places() { return 0; }
+RTL void omp_get_partition_place_nums(int32_t *) {}
+
+RTL void omp_set_default_device(int32_t) {}
+RTL int32_t omp_get_default_device() { return -1; }
+RTL int32_t omp_get_num_devices() { return static_cast<int32_t>(__omp_rtl_device_environment.device_count); }
+RTL int32_t omp_get_device_num() { return static_cast<int32_t>(__omp_rtl_device_environment.device_number); }
+RTL int32_t omp_get_initial_device() { return -1; }
+RTL int32_t omp_is_initial_device() { return 0; }
+
+RTL double omp_get_wtick() { return 1.0 / static_cast<double>(ticks_per_second()); }
+RTL double omp_get_wtime() { return static_cast<double>(target::ticks()) * omp_get_wtick(); }
+
+#if OMPTARGET_RTL_GENERATION >= 19
+// Of ompx.h, as kernel languages have them.
+RTL int32_t ompx_thread_id(int32_t dimension) { return static_cast<int32_t>(target::thread_id(dimension)); }
+RTL int32_t ompx_block_id(int32_t dimension) { return static_cast<int32_t>(target::block_id(dimension)); }
+RTL int32_t ompx_block_dim(int32_t dimension) { return static_cast<int32_t>(target::block_size(dimension)); }
+RTL int32_t ompx_grid_dim(int32_t dimension) { return static_cast<int32_t>(target::block_count(dimension)); }
+RTL void ompx_sync_block(int32_t) { target::barrier_aligned(); }
+RTL void ompx_sync_block_acq_rel() { target::barrier_aligned(); }
+RTL void ompx_sync_block_divergent(int32_t) { target::barrier_any(); }
+#endif

@@ -1,0 +1,65 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the plugin tells a device, and what the compiler says of a kernel (abi: device images, sections 1 and 2).
+#pragma once
+
+#include "state.h"
+
+/// Written by the plugin, as much of it as it has.
+struct DeviceEnvironment {
+  uint32_t debug_kind, device_count, device_number, dynamic_memory_size;
+#if OMPTARGET_RTL_GENERATION >= 19
+  uint64_t ticks_per_second;
+  void *functions;
+  uint64_t function_count;
+  uint64_t hardware_parallelism;
+#endif
+};
+RTL_PLUGIN_VARIABLE __attribute__((address_space(4))) DeviceEnvironment __omp_rtl_device_environment = {};
+
+// What the user says by options of the compiler, which defines them as constants then.
+extern "C" {
+__attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_debug_kind = 0;
+__attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_assume_no_nested_parallelism = 0;
+__attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_assume_no_thread_state = 0;
+}
+
+namespace omptarget::device_rtl::gpu {
+
+#if OMPTARGET_RTL_GENERATION >= 19
+/// The begin of a kernel's constants; the rest of them is for plugins.
+struct KernelEnvironment {
+  uint8_t use_generic_state_machine, may_use_nested_parallelism, mode;
+};
+#endif
+/// What a launch has for reductions over teams and for group memory.
+#if OMPTARGET_RTL_GENERATION >= 23
+struct LaunchEnvironment {
+  void *reduction_buffer;
+  void *group_memory; ///< in global memory, where shared memory did not suffice: a part for each block
+  uint32_t teams_done;
+  uint32_t group_memory_size; ///< of each block
+  uint8_t group_memory_fallback;
+};
+#else
+struct LaunchEnvironment {
+  uint32_t teams_done;
+  uint32_t unused;
+  void *reduction_buffer;
+};
+#endif
+
+inline constexpr uint32_t kModeIsSpmd = 2; ///< a bit of the kernel's mode
+
+inline constexpr uint32_t kDebugAssertions = 1, kDebugTracing = 2;
+INLINE bool debugs(uint32_t kind) {
+  return (__omp_rtl_debug_kind & kind) != 0 && (__omp_rtl_device_environment.debug_kind & kind) != 0;
+}
+
+/// Each warp's own copy: it is written before it is read without waiting for another warp.
+using LaunchPointer = LaunchEnvironment *;
+SHARED_VARIABLE LaunchPointer launch_environments[kMaxWarps];
+INLINE LaunchEnvironment *launch_environment() { return launch_environments[warp_id()]; }
+
+} // namespace omptarget::device_rtl::gpu

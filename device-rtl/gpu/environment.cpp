@@ -1,0 +1,90 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lists of data environments.
+
+#include "environment.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// With the lock of the warp's list.
+template <typename Body> INLINE void with_list(Body body) {
+  const uint32_t warp = warp_id();
+  one_lane_at_a_time([&] {
+    lock(&environment_locks[warp]);
+    body(environment_lists[warp]);
+    unlock(&environment_locks[warp]);
+  });
+}
+
+__attribute__((noinline)) Environment *find_environment() {
+  if (!has_environment())
+    return nullptr;
+  Environment *found = nullptr;
+  const uint32_t thread = target::thread_id();
+  with_list([&](SHARED EnvironmentList &list) {
+    for (found = list; found && found->thread != thread; found = found->next) {
+    }
+  });
+  return found;
+}
+
+__attribute__((noinline)) Environment &own_environment() {
+  Environment *const last = find_environment();
+  if (last && last->level == level())
+    return *last;
+  const ControlVariables inherited = variables();
+  auto *made = static_cast<Environment *>(allocate_or_fail(sizeof(Environment)));
+  made->thread = target::thread_id();
+  made->level = level();
+  made->variables = inherited;
+  made->loop.is_under_way = 0;
+  with_list([&](SHARED EnvironmentList &list) {
+    made->next = list;
+    list = made;
+  });
+  atomics::store(&any_environment, 1u);
+  ++environment_counts[target::thread_id()];
+  return *made;
+}
+
+/// Takes the thread's innermost environment out of the list if it is of the level or deeper.
+static Environment *take_environment(uint32_t level) {
+  Environment *taken = nullptr;
+  const uint32_t thread = target::thread_id();
+  with_list([&](SHARED EnvironmentList &list) {
+    Environment *before = nullptr, *at = list;
+    while (at && at->thread != thread) {
+      before = at;
+      at = at->next;
+    }
+    if (!at || at->level < level)
+      return;
+    taken = at;
+    if (before)
+      before->next = at->next;
+    else
+      list = at->next;
+  });
+  return taken;
+}
+
+__attribute__((noinline)) void drop_environments(uint32_t level) {
+  while (Environment *const taken = take_environment(level)) {
+    release(taken);
+    --environment_counts[target::thread_id()];
+  }
+}
+
+INLINE ControlVariables variables() {
+  if (any_environment == 0)
+    return kDefaultVariables;
+  if (has_environment())
+    return find_environment()->variables;
+  if (is_spmd())
+    return kDefaultVariables;
+  return {generic_team.variables.threads, generic_team.variables.max_active_levels, generic_team.variables.schedule,
+          generic_team.variables.chunk};
+}
+
+} // namespace omptarget::device_rtl::gpu

@@ -1,0 +1,62 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data environments of single threads: what a thread sets for itself (omp_set_num_threads in a region), and loops that it does not share.
+// Rare, so they are in the heap: a list for each warp, under a lock. A thread has the number of its own. What no image's code ever sets
+// is known when it is linked: any_environment is never written then, and all that depends on it vanishes.
+#pragma once
+
+#include "memory.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// A loop whose chunks are given out while it runs. Iterations are counted from 0.
+struct Dispatch {
+  uint64_t count; ///< of iterations
+  uint64_t next;  ///< the next iteration that nobody has
+  uint64_t lower; ///< the compiler's number of iteration 0
+  uint64_t chunk;
+  uint64_t stride; ///< from a thread's chunk to its next, of a static schedule
+  uint32_t threads;
+  uint8_t is_guided;
+  uint8_t is_under_way;
+};
+
+struct Environment {
+  Environment *next;
+  uint32_t thread;
+  uint32_t level; ///< it ends with the thread's region of this level
+  ControlVariables variables;
+  Dispatch loop;
+};
+
+/// Of the calling thread's innermost region that has one; null if none has.
+Environment *find_environment();
+/// Of the calling thread's innermost region, made if it has none.
+Environment &own_environment();
+/// Of regions of this level and deeper ones.
+void drop_environments(uint32_t level);
+
+ControlVariables variables();
+
+using EnvironmentList = Environment *;
+SHARED_VARIABLE EnvironmentList environment_lists[kMaxWarps];
+SHARED_VARIABLE uint32_t environment_locks[kMaxWarps];
+SHARED_VARIABLE uint8_t environment_counts[kMaxThreads];
+
+/// Whether any thread of any kernel has set what is in an environment.
+static uint32_t any_environment = 0;
+
+INLINE bool has_environment() { return any_environment != 0 && environment_counts[target::thread_id()] != 0; }
+INLINE void leave_environments(uint32_t level) {
+  if (has_environment()) [[unlikely]]
+    drop_environments(level);
+}
+
+INLINE void begin_environments() {
+  environment_lists[warp_id()] = nullptr;
+  environment_locks[warp_id()] = 0;
+  environment_counts[target::thread_id()] = 0;
+}
+
+} // namespace omptarget::device_rtl::gpu

@@ -1,0 +1,249 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared stacks, the heap, and functions that compilers call for copies.
+
+#include "memory.h"
+
+extern "C" SHARED char __attribute__((visibility("default"))) omptarget_dynamic_shared[];
+
+#if defined(__AMDGCN__)
+/// Where the heap is: the plugin writes it (abi: device images, section 2). The memory ends size bytes behind this record.
+struct MemoryPool {
+  uint64_t memory, size;
+};
+RTL_PLUGIN_VARIABLE MemoryPool __omp_rtl_device_memory_pool = {0, 0};
+
+namespace omptarget::device_rtl::gpu {
+
+/// A block of the heap. All of the heap is blocks, one behind the other; free ones are in a list besides, in no order.
+struct HeapBlock {
+  uint64_t size;              ///< with this header; lowest bit: in use
+  uint64_t before;            ///< size of the block that lies before, 0 for the first
+  HeapBlock *next, *previous; ///< of free ones
+};
+inline constexpr uint64_t kHeader = 16, kIsUsed = 1, kLeastBlock = sizeof(HeapBlock);
+
+/// Owns the pool. All of it is used with the lock only.
+struct Heap {
+  uint32_t lock;
+  uint32_t is_ready;
+  HeapBlock *free;
+  uint64_t end;
+};
+static Heap heap = {};
+
+INLINE HeapBlock *block_at(uint64_t address) { return reinterpret_cast<HeapBlock *>(address); }
+INLINE uint64_t address_of(HeapBlock *block) { return reinterpret_cast<uint64_t>(block); }
+
+INLINE void add_free(HeapBlock *block) {
+  block->next = heap.free;
+  block->previous = nullptr;
+  if (heap.free)
+    heap.free->previous = block;
+  heap.free = block;
+}
+
+INLINE void remove_free(HeapBlock *block) {
+  (block->previous ? block->previous->next : heap.free) = block->next;
+  if (block->next)
+    block->next->previous = block->previous;
+}
+
+INLINE void tell_next(HeapBlock *block, uint64_t size) {
+  if (address_of(block) + size < heap.end)
+    block_at(address_of(block) + size)->before = size;
+}
+
+static void prepare_heap() {
+  const uint64_t begin = round_up(__omp_rtl_device_memory_pool.memory, 16);
+  heap.is_ready = 1;
+  heap.end =
+      (reinterpret_cast<uint64_t>(&__omp_rtl_device_memory_pool) + __omp_rtl_device_memory_pool.size) & ~uint64_t{15};
+  if (__omp_rtl_device_memory_pool.memory == 0 || heap.end < begin + kLeastBlock)
+    return;
+  HeapBlock *const all = block_at(begin);
+  all->size = heap.end - begin;
+  all->before = 0;
+  add_free(all);
+}
+
+static void *take(uint64_t wanted) {
+  if (heap.is_ready == 0)
+    prepare_heap();
+  HeapBlock *found = heap.free;
+  while (found && found->size < wanted)
+    found = found->next;
+  if (!found)
+    return nullptr;
+  remove_free(found);
+  const uint64_t rest = found->size - wanted;
+  if (rest >= kLeastBlock) {
+    HeapBlock *const behind = block_at(address_of(found) + wanted);
+    behind->size = rest;
+    behind->before = wanted;
+    tell_next(behind, rest);
+    add_free(behind);
+    found->size = wanted;
+  }
+  found->size |= kIsUsed;
+  return reinterpret_cast<char *>(found) + kHeader;
+}
+
+static void give_back(HeapBlock *block) {
+  block->size &= ~kIsUsed;
+  HeapBlock *const behind = block_at(address_of(block) + block->size);
+  if (address_of(behind) < heap.end && (behind->size & kIsUsed) == 0) {
+    remove_free(behind);
+    block->size += behind->size;
+  }
+  HeapBlock *const front = block_at(address_of(block) - block->before);
+  if (block->before != 0 && (front->size & kIsUsed) == 0) {
+    remove_free(front);
+    front->size += block->size;
+    block = front;
+  }
+  tell_next(block, block->size);
+  add_free(block);
+}
+
+void *allocate(uint64_t size) {
+  if (size > ~uint64_t{0} / 2)
+    return nullptr;
+  void *result = nullptr;
+  const uint64_t wanted = larger(round_up(size + kHeader, 16), kLeastBlock);
+  one_lane_at_a_time([&] {
+    lock(&heap.lock);
+    result = take(wanted);
+    unlock(&heap.lock);
+  });
+  return result;
+}
+
+void release(void *memory) {
+  if (!memory)
+    return;
+  one_lane_at_a_time([&] {
+    lock(&heap.lock);
+    give_back(reinterpret_cast<HeapBlock *>(static_cast<char *>(memory) - kHeader));
+    unlock(&heap.lock);
+  });
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+RTL_WEAK void *malloc(uint64_t size) { return omptarget::device_rtl::gpu::allocate(size); }
+RTL_WEAK void free(void *memory) { omptarget::device_rtl::gpu::release(memory); }
+#else
+namespace omptarget::device_rtl::gpu {
+void *allocate(uint64_t size) { return malloc(size); }
+void release(void *memory) { free(memory); }
+} // namespace omptarget::device_rtl::gpu
+#endif
+
+namespace omptarget::device_rtl::gpu {
+
+void *allocate_or_fail(uint64_t size) {
+  void *const memory = allocate(size != 0 ? size : 1);
+  if (!memory)
+    fail("no memory is left for variables that threads share");
+  return memory;
+}
+
+/// The part of the shared memory that is a thread's stack.
+struct Stack {
+  uint32_t begin, size;
+};
+
+INLINE Stack own_stack() {
+  const uint32_t thread = target::thread_id();
+  const bool spmd = is_spmd();
+  if (!spmd && thread == main_thread())
+    return {0, kMainStackSize};
+  const uint32_t begin = spmd ? 0 : kMainStackSize, threads = usable_threads(spmd);
+  const uint32_t size = (kStackSpace - begin) / threads / kStackUnit * kStackUnit;
+  return {begin + thread * size, size};
+}
+
+INLINE char *stack_bytes() { return (char *)&stack_space.bytes[0]; }
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL __attribute__((noinline)) void *__kmpc_alloc_shared(uint64_t size) {
+  const Stack stack = own_stack();
+  const uint32_t used = stack_tops[target::thread_id()] * kStackUnit;
+  if (size > stack.size || round_up(size, kStackUnit) > stack.size - used)
+    return allocate_or_fail(size);
+  stack_tops[target::thread_id()] = static_cast<uint8_t>((used + round_up(size, kStackUnit)) / kStackUnit);
+  return stack_bytes() + stack.begin + used;
+}
+
+/// The last one first, as the compiler does it.
+RTL __attribute__((noinline)) void __kmpc_free_shared(void *memory, uint64_t size) {
+  if (static_cast<uint64_t>(static_cast<char *>(memory) - stack_bytes()) >= kStackSpace)
+    return release(memory);
+  stack_tops[target::thread_id()] =
+      static_cast<uint8_t>(stack_tops[target::thread_id()] - round_up(size, kStackUnit) / kStackUnit);
+}
+
+RTL void *llvm_omp_target_dynamic_shared_alloc() { return (void *)omptarget_dynamic_shared; }
+RTL void *llvm_omp_get_dynamic_shared() { return (void *)omptarget_dynamic_shared; }
+RTL void *__kmpc_get_dynamic_shared() { return (void *)omptarget_dynamic_shared; }
+
+#if OMPTARGET_RTL_GENERATION >= 23
+// Of the clause dyn_groupprivate: shared memory, or what the plugin found for the block where that did not suffice.
+RTL void *omp_get_dyn_gprivate_ptr(uint64_t offset, int32_t) {
+  const LaunchEnvironment *launch = launch_environment();
+  if (reinterpret_cast<uint64_t>(launch) == ~uint64_t{0} || !launch->group_memory)
+    return (char *)omptarget_dynamic_shared + offset;
+  return static_cast<char *>(launch->group_memory) + uint64_t{launch->group_memory_size} * target::block_id() + offset;
+}
+RTL void *omp_get_dyn_gprivate_nofb_ptr(uint64_t offset, int32_t) { return (char *)omptarget_dynamic_shared + offset; }
+RTL uint64_t omp_get_dyn_gprivate_size(int32_t) {
+  const LaunchEnvironment *launch = launch_environment();
+  return reinterpret_cast<uint64_t>(launch) == ~uint64_t{0} ? 0 : launch->group_memory_size;
+}
+/// omp_cgroup_mem_space, or omp_default_mem_space.
+RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
+  const LaunchEnvironment *launch = launch_environment();
+  return reinterpret_cast<uint64_t>(launch) != ~uint64_t{0} && launch->group_memory ? 0 : 5;
+}
+#endif
+
+RTL void *omp_alloc(uint64_t size, uint64_t) { return size == 0 ? nullptr : allocate(size); }
+RTL void omp_free(void *memory, uint64_t) { release(memory); }
+
+// Copies that are not done in place. Without the attribute the compiler would make each a call of itself.
+#define OMPTARGET_COPIES RTL_WEAK __attribute__((no_builtin))
+OMPTARGET_COPIES int32_t memcmp(const void *left, const void *right, uint64_t size) {
+  const auto *a = static_cast<const uint8_t *>(left), *b = static_cast<const uint8_t *>(right);
+  for (uint64_t i = 0; i < size; ++i)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+#if defined(__AMDGCN__) || OMPTARGET_RTL_GENERATION >= 22
+OMPTARGET_COPIES void *memcpy(void *to, const void *from, uint64_t size) {
+  for (uint64_t i = 0; i < size; ++i)
+    static_cast<char *>(to)[i] = static_cast<const char *>(from)[i];
+  return to;
+}
+OMPTARGET_COPIES void *memmove(void *to, const void *from, uint64_t size) {
+  auto *target = static_cast<char *>(to);
+  const auto *source = static_cast<const char *>(from);
+  if (target <= source)
+    for (uint64_t i = 0; i < size; ++i)
+      target[i] = source[i];
+  else
+    for (uint64_t i = size; i > 0; --i)
+      target[i - 1] = source[i - 1];
+  return to;
+}
+OMPTARGET_COPIES void *memset(void *to, int32_t value, uint64_t size) {
+  for (uint64_t i = 0; i < size; ++i)
+    static_cast<char *>(to)[i] = static_cast<char>(value);
+  return to;
+}
+#endif

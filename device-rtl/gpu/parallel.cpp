@@ -1,0 +1,293 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Begin and end of kernels, and parallel regions (OpenMP 5.2, 10.1; abi: device images, sections 5.2 and 6). docs/device-rtl.md has the
+// state machine as a picture.
+
+#include "environment.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// The state of a worker of a generic kernel that has no part in the region: no level, and yet active.
+inline constexpr uint8_t kWaits = kIsActive;
+
+/// A region as the compiler made it.
+struct Region {
+  void *body;    ///< of the thread's number, a 0, and the arguments
+  void *wrapper; ///< gets the arguments by itself: for workers
+  void **arguments;
+  int64_t count;
+};
+
+template <uint64_t...> struct Numbers {};
+#if __has_builtin(__make_integer_seq)
+template <typename, uint64_t... Values> using NumbersOf = Numbers<Values...>;
+template <uint64_t Count> using FirstNumbers = __make_integer_seq<NumbersOf, uint64_t, Count>;
+#endif
+template <uint64_t> using Argument = void *;
+
+template <uint64_t... Indexes>
+INLINE void call_body(const Region &region, int32_t *thread, int32_t *bound, Numbers<Indexes...>) {
+  reinterpret_cast<void (*)(int32_t *, int32_t *, Argument<Indexes>...)>(region.body)(thread, bound,
+                                                                                      region.arguments[Indexes]...);
+}
+
+/// One case for each number of arguments, so that a number which is known leaves one plain call.
+INLINE void enter(const Region &region, uint32_t number) {
+  int32_t thread = static_cast<int32_t>(number), bound = 0;
+  switch (region.count) {
+#define CASE(n)                                                                                                        \
+  case n: return call_body(region, &thread, &bound, FirstNumbers<n>{});
+#define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
+    CASES(0)
+    CASES(8) CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
+#undef CASES
+#undef CASE
+        default : fail("a parallel region has more than 64 arguments");
+  }
+}
+
+/// By the thread alone: within another region, or as its condition is false.
+INLINE void run_alone(const Region &region) {
+  const uint8_t outside = state();
+  if ((outside & kLevel) == kLevel)
+    fail("parallel regions are nested more than 31 levels deep");
+  set_state(outside + 1);
+  enter(region, 0);
+  leave_environments((outside & kLevel) + 1);
+  set_state(outside);
+}
+/// Of a region whose body nobody sees through.
+__attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
+  run_alone({body, nullptr, arguments, count});
+}
+
+INLINE uint32_t choose_threads(bool spmd, int32_t condition, int32_t wanted) {
+  if (condition == 0)
+    return 1;
+  uint32_t threads = usable_threads(spmd);
+  const ControlVariables own = variables();
+  if (own.max_active_levels == 0)
+    return 1;
+  if (wanted > 0)
+    threads = smaller(threads, static_cast<uint32_t>(wanted));
+  else if (own.threads != 0)
+    threads = smaller(threads, own.threads);
+  return threads;
+}
+
+/// Of a kernel whose threads all come here, at level 0.
+INLINE void run_member(const Region &region, uint32_t threads) {
+  team_sizes[warp_id()] = threads;
+  set_state(kIsSpmd | kIsActive | 1);
+  enter(region, target::thread_id());
+  leave_environments(1);
+}
+
+/// By the first threads of the block.
+INLINE void run_in_part(const Region &region, uint32_t threads) {
+  const uint32_t thread = target::thread_id();
+  if (thread == 0)
+    barrier_number = 0;
+  if (thread < threads) {
+    run_member(region, threads);
+    if (thread == 0)
+      announce(kIsLast);
+    target::barrier_any();
+  } else if (target::waits_apart(threads)) {
+    wait_for_team();
+  }
+  target::barrier_any(); // the others have read which barrier was the last
+}
+
+INLINE void run_spmd(const Region &region, uint32_t threads) {
+  if (threads != target::block_size()) [[unlikely]] {
+    run_in_part(region, threads);
+  } else {
+    run_member(region, threads);
+    __kmpc_barrier_simple_spmd(nullptr, 0);
+  }
+  set_state(kIsSpmd); // behind the barrier, so that what follows knows
+}
+
+INLINE void begin_arguments(uint64_t count) {
+  generic_team.arguments = count <= kMaxSharedArguments
+                               ? (void **)&generic_team.argument_space[0]
+                               : static_cast<void **>(allocate_or_fail(count * sizeof(void *)));
+}
+INLINE void end_arguments() {
+  if (generic_team.arguments != (void **)&generic_team.argument_space[0])
+    release(generic_team.arguments);
+}
+
+/// By the main thread of a generic kernel: lets the workers go, and waits for them.
+INLINE void run_generic(const Region &region, uint32_t threads) {
+  begin_arguments(static_cast<uint64_t>(region.count));
+  void **const arguments = generic_team.arguments;
+  for (int64_t i = 0; i < region.count; ++i)
+    arguments[i] = region.arguments[i];
+  if (has_environment()) [[unlikely]] { // the workers inherit
+    const ControlVariables own = variables();
+    generic_team.variables.threads = own.threads;
+    generic_team.variables.max_active_levels = own.max_active_levels;
+    generic_team.variables.schedule = own.schedule;
+    generic_team.variables.chunk = own.chunk;
+  }
+  generic_team.region = region.wrapper;
+  generic_team.size = threads;
+  barrier_number = 0;
+  target::barrier_any();
+  wait_for_team();
+  end_arguments();
+}
+
+INLINE void run_region(const Region &region, int32_t condition, int32_t threads_wanted) {
+  const uint8_t outside = state();
+  if ((outside & kLevel) != 0) [[unlikely]] {
+    run_inner(region.body, region.arguments, region.count);
+    set_state(outside);
+    return;
+  }
+  const bool spmd = is_spmd();
+  const uint32_t threads = choose_threads(spmd, condition, threads_wanted);
+  if (spmd)
+    return run_spmd(region, threads);
+  if (threads <= 1)
+    return run_alone(region);
+  run_generic(region, threads);
+}
+
+/// What a thread of a kernel begins with.
+INLINE void begin_thread(bool spmd, LaunchEnvironment *launch) {
+  set_state(spmd ? kIsSpmd : 0);
+  launch_environments[warp_id()] = launch;
+  begin_stack();
+  begin_environments();
+}
+
+INLINE void begin_main() {
+  generic_team.variables.threads = kDefaultVariables.threads;
+  generic_team.variables.max_active_levels = kDefaultVariables.max_active_levels;
+  generic_team.variables.schedule = kDefaultVariables.schedule;
+  generic_team.variables.chunk = kDefaultVariables.chunk;
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL uint32_t __kmpc_get_hardware_thread_id_in_block() { return target::thread_id(); }
+RTL uint32_t __kmpc_get_hardware_num_threads_in_block() { return target::block_size(); }
+RTL uint32_t __kmpc_get_warp_size() { return target::warp_size(); }
+
+/// Whether the worker has a part in the region that the main thread began; *region is null when the kernel ends.
+RTL bool __kmpc_kernel_parallel(void **region) {
+  *region = generic_team.region;
+  if (!*region)
+    return false;
+  const uint32_t threads = generic_team.size;
+  if (target::thread_id() >= threads) {
+    if (target::waits_apart(threads))
+      set_state(kWaits); // until __kmpc_barrier_simple_generic
+    return false;
+  }
+  team_sizes[warp_id()] = threads;
+  set_state(kIsActive | 1);
+  return true;
+}
+
+RTL void __kmpc_kernel_end_parallel() {
+  leave_environments(1);
+  set_state(0);
+  if (target::thread_id() == 0)
+    announce(kIsLast);
+}
+
+namespace omptarget::device_rtl::gpu {
+
+/// What workers of a generic kernel do where the compiler has not made a machine of its own, of the same steps.
+__attribute__((noinline)) static void run_worker() {
+  for (;;) {
+    __kmpc_barrier_simple_generic(nullptr, 0);
+    void *region;
+    const bool has_part = __kmpc_kernel_parallel(&region);
+    if (!region)
+      return;
+    if (has_part) {
+      reinterpret_cast<void (*)(int16_t, int32_t)>(region)(0, static_cast<int32_t>(target::thread_id()));
+      __kmpc_kernel_end_parallel();
+    }
+    __kmpc_barrier_simple_generic(nullptr, 0);
+  }
+}
+
+inline constexpr int32_t kRunsUserCode = -1;
+
+INLINE int32_t begin_kernel(bool spmd, bool use_own_machine, LaunchEnvironment *launch) {
+  begin_thread(spmd, launch);
+  if (spmd)
+    return kRunsUserCode;
+  // By the functions that the compiler's own machines call, so that these are there when it makes one.
+  const uint32_t thread = __kmpc_get_hardware_thread_id_in_block();
+  const uint32_t main = (__kmpc_get_hardware_num_threads_in_block() - 1) & ~(__kmpc_get_warp_size() - 1);
+  if (thread == main) {
+    begin_main();
+    return kRunsUserCode;
+  }
+  if (use_own_machine && thread < main)
+    run_worker();
+  return static_cast<int32_t>(thread);
+}
+
+INLINE void end_kernel() {
+  leave_environments(0);
+  if (is_spmd())
+    return;
+  generic_team.region = nullptr;
+  target::barrier_any();
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+#if OMPTARGET_RTL_GENERATION >= 19
+RTL int32_t __kmpc_target_init(KernelEnvironment *kernel, LaunchEnvironment *launch) {
+  return begin_kernel((kernel->mode & kModeIsSpmd) != 0, kernel->use_generic_state_machine != 0, launch);
+}
+RTL void __kmpc_target_deinit() { end_kernel(); }
+#else
+RTL int32_t __kmpc_target_init(ident_t *, int8_t mode, bool use_generic_state_machine) {
+  return begin_kernel((mode & kModeIsSpmd) != 0, use_generic_state_machine, nullptr);
+}
+RTL void __kmpc_target_deinit(ident_t *, int8_t) { end_kernel(); }
+#endif
+
+#if OMPTARGET_RTL_GENERATION >= 22
+RTL void __kmpc_parallel_60(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
+                            void **arguments, int64_t count, int32_t) {
+  run_region({body, wrapper, arguments, count}, condition, threads);
+}
+#endif
+// flang 22 calls it, too.
+RTL void __kmpc_parallel_51(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
+                            void **arguments, int64_t count) {
+  run_region({body, wrapper, arguments, count}, condition, threads);
+}
+
+#if OMPTARGET_RTL_GENERATION >= 19
+RTL void __kmpc_parallel_spmd(ident_t *, int32_t threads, void *body, void **arguments, int64_t count) {
+  run_region({body, nullptr, arguments, count}, 1, threads);
+}
+#endif
+
+RTL void __kmpc_begin_sharing_variables(void ***arguments, uint64_t count) {
+  begin_arguments(count);
+  *arguments = generic_team.arguments;
+}
+RTL void __kmpc_end_sharing_variables() { end_arguments(); }
+RTL void __kmpc_get_shared_variables(void ***arguments) { *arguments = generic_team.arguments; }
+
+RTL int8_t __kmpc_is_spmd_exec_mode() { return (state() & kIsSpmd) != 0; }
+RTL uint16_t __kmpc_parallel_level(ident_t *, uint32_t) { return static_cast<uint16_t>(level()); }
+RTL int32_t __kmpc_global_thread_num(ident_t *) { return static_cast<int32_t>(thread_number()); }
+RTL void __kmpc_push_proc_bind(ident_t *, int32_t, int32_t) {}
+RTL void __kmpc_push_num_teams(ident_t *, int32_t, int32_t, int32_t) {}

@@ -1,0 +1,232 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of a team and of all teams (abi: device images, section 6; of clang 23: clang 23, section 3), and what the compiler's
+// functions for them exchange lanes' values with.
+//
+// The compiler makes a function that combines a lane's values with those of a lane further on, and one that hands each warp's result to
+// a lane of the first warp. A team: each warp for itself, then the first warp the results. All teams: each leaves its result in a buffer,
+// and the last one that does combines them all.
+
+#include "memory.h"
+
+namespace omptarget::device_rtl::gpu {
+
+using Shuffle = void (*)(void *values, int16_t lane, int16_t distance, int16_t way);
+using InterWarpCopy = void (*)(void *values, int32_t warps);
+using BufferCopy = void (*)(void *buffer, int32_t index, void *values);
+
+inline constexpr int16_t kFullWarp = 0, kFirstLanes = 1; ///< ways of Shuffle
+
+struct TeamReduction {
+  void *values;
+  Shuffle shuffle;
+  InterWarpCopy copy;
+};
+
+/// Among the first lanes of a warp. The others come along, as all lanes have to.
+INLINE void reduce_lanes(const TeamReduction &reduction, uint32_t lanes) {
+  const uint32_t warp = target::warp_size();
+  if (lanes == warp) {
+    for (uint32_t distance = warp / 2; distance > 0; distance /= 2)
+      reduction.shuffle(reduction.values, 0, static_cast<int16_t>(distance), kFullWarp);
+    return;
+  }
+  const auto lane = static_cast<int16_t>(lane_in_block());
+  for (uint32_t left = lanes; left > 1; left = divide_up(left, 2u))
+    reduction.shuffle(reduction.values, lane, static_cast<int16_t>(left / 2), kFirstLanes);
+}
+
+/// Among the first threads of those that all come here. Thread 0 has the result.
+INLINE void reduce_threads(const TeamReduction &reduction, uint32_t threads) {
+  const uint32_t warp = target::warp_size(), first = target::thread_id() & ~(warp - 1);
+  if (first < threads)
+    reduce_lanes(reduction, smaller(warp, threads - first));
+  if (threads <= warp)
+    return;
+  const uint32_t warps = divide_up(threads, warp);
+  reduction.copy(reduction.values, static_cast<int32_t>(warps));
+  if (first == 0)
+    reduce_lanes(reduction, warps);
+}
+
+INLINE int32_t reduce_team(const TeamReduction &reduction) {
+  if (!is_in_team())
+    return 1;
+  reduce_threads(reduction, team_size());
+  return target::thread_id() == 0;
+}
+
+struct TeamsReduction {
+  TeamReduction team;
+  void *buffer;
+  uint32_t slots; ///< that the buffer has
+  uint32_t *teams_done;
+  BufferCopy to_buffer, reduce_into_buffer, from_buffer, reduce_from_buffer;
+};
+
+/// Whether the thread is alone at this place: the main thread of a generic kernel, or in a region of its own.
+INLINE bool is_alone() { return !is_spmd() || level() != 0; }
+
+/// Leaves the team's values in the buffer; whether all teams have done so now. If there are more teams than slots, those with higher
+/// numbers wait for the ones before them, which GPUs start first.
+INLINE bool leave_values(const TeamsReduction &reduction) {
+  const uint32_t team = target::block_id(), slot = team % reduction.slots, before = team - slot;
+  if (before == 0) {
+    reduction.to_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
+  } else {
+    while (atomics::load(reduction.teams_done) < before) {
+    }
+    target::fence_device();
+    reduction.reduce_into_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
+  }
+  target::fence_device();
+  const bool is_last = atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
+  target::fence_device();
+  return is_last;
+}
+
+/// Combines what the buffer has, by the first threads of the team. Returns 1 in the one that has the result.
+INLINE int32_t combine(const TeamsReduction &reduction, uint32_t thread, uint32_t threads) {
+  const uint32_t count = smaller(target::block_count(), reduction.slots), active = smaller(threads, count);
+  if (thread < active) {
+    reduction.from_buffer(reduction.buffer, static_cast<int32_t>(thread), reduction.team.values);
+    for (uint32_t slot = thread + threads; slot < count; slot += threads)
+      reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
+  }
+  if (threads > 1)
+    reduce_threads(reduction.team, active);
+  return thread == 0;
+}
+
+SHARED_VARIABLE uint32_t is_last_team;
+
+INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
+  const uint32_t thread = is_alone() ? 0 : target::thread_id();
+  if (target::block_count() == 1)
+    return thread == 0;
+  if (is_alone()) {
+    if (!leave_values(reduction))
+      return 0;
+    atomics::store(reduction.teams_done, 0u);
+    return combine(reduction, 0, 1);
+  }
+  if (thread == 0)
+    is_last_team = leave_values(reduction);
+  target::barrier_aligned();
+  const bool is_last = is_last_team != 0;
+  if (!is_last)
+    return 0;
+  target::fence_device();
+  if (thread == 0)
+    atomics::store(reduction.teams_done, 0u);
+  return combine(reduction, thread, target::block_size());
+}
+
+#if OMPTARGET_RTL_GENERATION < 19
+/// Of all kernels of the image, as this generation has one buffer for all of them: those that run at once would mix.
+static uint32_t teams_done = 0;
+#endif
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+#if OMPTARGET_RTL_GENERATION >= 19
+RTL int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,
+                                                   InterWarpCopy copy) {
+  return reduce_team({values, shuffle, copy});
+}
+#else
+RTL int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, int32_t, int32_t, uint64_t, void *values, Shuffle shuffle,
+                                                   InterWarpCopy copy) {
+  return reduce_team({values, shuffle, copy});
+}
+RTL void __kmpc_nvptx_end_reduce(int32_t) {}
+RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
+#endif
+
+#if OMPTARGET_RTL_GENERATION >= 23
+RTL int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle shuffle, InterWarpCopy copy,
+                                           BufferCopy to_buffer, BufferCopy from_buffer,
+                                           BufferCopy reduce_from_buffer) {
+  LaunchEnvironment *const launch = launch_environment();
+  return reduce_teams({{values, shuffle, copy},
+                       launch->reduction_buffer,
+                       target::block_count(),
+                       &launch->teams_done,
+                       to_buffer,
+                       to_buffer,
+                       from_buffer,
+                       reduce_from_buffer});
+}
+#elif OMPTARGET_RTL_GENERATION >= 19
+RTL void *__kmpc_reduction_get_fixed_buffer() { return launch_environment()->reduction_buffer; }
+RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values,
+                                                Shuffle shuffle, InterWarpCopy copy, BufferCopy to_buffer,
+                                                BufferCopy reduce_into_buffer, BufferCopy from_buffer,
+                                                BufferCopy reduce_from_buffer) {
+  return reduce_teams({{values, shuffle, copy},
+                       buffer,
+                       static_cast<uint32_t>(slots),
+                       &launch_environment()->teams_done,
+                       to_buffer,
+                       reduce_into_buffer,
+                       from_buffer,
+                       reduce_from_buffer});
+}
+#else
+RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values,
+                                                Shuffle shuffle, InterWarpCopy copy, BufferCopy to_buffer,
+                                                BufferCopy reduce_into_buffer, BufferCopy from_buffer,
+                                                BufferCopy reduce_from_buffer) {
+  return reduce_teams({{values, shuffle, copy},
+                       buffer,
+                       static_cast<uint32_t>(slots),
+                       &teams_done,
+                       to_buffer,
+                       reduce_into_buffer,
+                       from_buffer,
+                       reduce_from_buffer});
+}
+#endif
+
+namespace omptarget::device_rtl::gpu {
+
+/// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions.
+INLINE uint64_t exchanging_lanes() { return team_lanes(is_in_team() ? team_size() : target::block_size()); }
+
+INLINE int64_t shuffle_wide(uint64_t mask, int64_t value, uint32_t distance, uint32_t width) {
+  const auto low = static_cast<uint32_t>(target::shuffle_down(mask, static_cast<int32_t>(value), distance, width));
+  const auto high =
+      static_cast<uint32_t>(target::shuffle_down(mask, static_cast<int32_t>(value >> 32), distance, width));
+  return static_cast<int64_t>(uint64_t{high} << 32 | low);
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+RTL int32_t __kmpc_shuffle_int32(int32_t value, int16_t distance, int16_t width) {
+  return target::shuffle_down(exchanging_lanes(), value, static_cast<uint32_t>(distance), static_cast<uint32_t>(width));
+}
+RTL int64_t __kmpc_shuffle_int64(int64_t value, int16_t distance, int16_t width) {
+  return shuffle_wide(exchanging_lanes(), value, static_cast<uint32_t>(distance), static_cast<uint32_t>(width));
+}
+
+// For users' code (ompx.h).
+#if OMPTARGET_RTL_GENERATION >= 19
+RTL uint64_t ompx_ballot_sync(uint64_t mask, int32_t value) { return target::ballot(mask, value != 0); }
+RTL int32_t ompx_shfl_down_sync_i(uint64_t mask, int32_t value, uint32_t distance, int32_t width) {
+  return target::shuffle_down(mask, value, distance, static_cast<uint32_t>(width));
+}
+RTL float ompx_shfl_down_sync_f(uint64_t mask, float value, uint32_t distance, int32_t width) {
+  return __builtin_bit_cast(
+      float, target::shuffle_down(mask, __builtin_bit_cast(int32_t, value), distance, static_cast<uint32_t>(width)));
+}
+RTL int64_t ompx_shfl_down_sync_l(uint64_t mask, int64_t value, uint32_t distance, int32_t width) {
+  return shuffle_wide(mask, value, distance, static_cast<uint32_t>(width));
+}
+RTL double ompx_shfl_down_sync_d(uint64_t mask, double value, uint32_t distance, int32_t width) {
+  return __builtin_bit_cast(
+      double, shuffle_wide(mask, __builtin_bit_cast(int64_t, value), distance, static_cast<uint32_t>(width)));
+}
+#endif

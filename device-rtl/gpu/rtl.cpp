@@ -1,0 +1,17 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole device RTL as one unit: shared memory and helpers are its own, and the compiler sees through all of it.
+
+#include "api.cpp"
+#include "dispatch.cpp"
+#include "environment.cpp"
+#include "loops.cpp"
+#include "memory.cpp"
+#include "parallel.cpp"
+#include "reduction.cpp"
+#include "services.cpp"
+#include "synchronisation.cpp"
+#include "tasks.cpp"
+
+#include "../translate.cpp"

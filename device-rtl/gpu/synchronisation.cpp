@@ -1,0 +1,123 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Barriers, critical sections, locks, single, masked and ordered (OpenMP 5.2, chapters 10.5, 11.1, 15 and 18.9).
+
+#include "synchronisation.h"
+#include "services.h"
+
+namespace omptarget::device_rtl::gpu {
+
+void team_barrier() {
+  const uint8_t now = state();
+  const bool spmd = (now & kIsSpmd) != 0;
+  if ((now & (kLevel | kIsActive)) == (1 | kIsActive)) {
+    if (spmd && team_sizes[warp_id()] == target::block_size())
+      return target::barrier_aligned();
+    if (target::thread_id() == 0)
+      announce(kGoesOn);
+    return target::barrier_any();
+  }
+  if (spmd && (now & kLevel) == 0)
+    return target::barrier_aligned();
+  target::fence_block(); // alone
+}
+
+/// A lock that a user's code has: on AMD's GPUs lanes of a wave cannot wait for each other, as they go on together.
+INLINE void check_lanes() {
+#if defined(__AMDGCN__)
+  const uint64_t lanes = target::active_lanes();
+  if ((lanes & (lanes - 1)) != 0)
+    fail(
+        "several lanes of a wave wait for a lock at once, which an AMD GPU cannot do; let one thread of each wave take it");
+#endif
+}
+
+INLINE uint32_t owner() { return target::block_id() * kMaxThreads + target::thread_id() + 1; }
+
+/// omp_nest_lock_t.
+struct NestLock {
+  uint32_t owner; ///< 0: nobody
+  uint32_t count;
+};
+
+INLINE int32_t try_nest_lock(NestLock *lock) {
+  if (atomics::load(&lock->owner) == owner())
+    return static_cast<int32_t>(++lock->count);
+  uint32_t nobody = 0;
+  if (!atomics::compare_exchange(&lock->owner, nobody, owner()))
+    return 0;
+  target::fence_device();
+  lock->count = 1;
+  return 1;
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL void __kmpc_barrier(ident_t *, int32_t) { team_barrier(); }
+RTL int32_t __kmpc_cancel_barrier(ident_t *, int32_t) {
+  team_barrier();
+  return 0;
+}
+RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t) { target::barrier_aligned(); }
+
+/// Between the main thread and its workers. One that has no part in the region comes to the region's barriers here.
+RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t) {
+  if (target::uniform(state() == kIsActive)) { // at level 0: parallel.cpp
+    wait_for_team();
+    set_state(0);
+    return;
+  }
+  target::barrier_any();
+}
+
+RTL void __kmpc_flush(ident_t *) { target::fence_device(); }
+RTL uint64_t __kmpc_warp_active_thread_mask() { return target::active_lanes(); }
+RTL void __kmpc_syncwarp(uint64_t mask) { target::sync_lanes(mask); }
+
+// The compiler lets lanes of a warp come to a critical section one at a time. The lock is the section's name: of all teams.
+RTL void __kmpc_critical(ident_t *, int32_t, uint32_t *name) { lock(name); }
+RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) { unlock(name); }
+
+RTL int32_t __kmpc_master(ident_t *, int32_t) { return thread_number() == 0; }
+RTL void __kmpc_end_master(ident_t *, int32_t) {}
+#if OMPTARGET_RTL_GENERATION >= 19
+RTL int32_t __kmpc_masked(ident_t *, int32_t, int32_t filter) {
+  return static_cast<int32_t>(thread_number()) == filter;
+}
+RTL void __kmpc_end_masked(ident_t *, int32_t) {}
+#endif
+RTL int32_t __kmpc_single(ident_t *, int32_t) { return thread_number() == 0; }
+RTL void __kmpc_end_single(ident_t *, int32_t) {}
+// All of an ordered loop is one thread's, in order: dispatch.cpp.
+RTL void __kmpc_ordered(ident_t *, int32_t) {}
+RTL void __kmpc_end_ordered(ident_t *, int32_t) {}
+
+RTL int32_t __kmpc_cancel(ident_t *, int32_t, int32_t) { return 0; }
+RTL int32_t __kmpc_cancellationpoint(ident_t *, int32_t, int32_t) { return 0; }
+
+RTL void omp_init_lock(uint32_t *word) { *word = 0; }
+RTL void omp_destroy_lock(uint32_t *word) { *word = 0; }
+RTL void omp_set_lock(uint32_t *word) {
+  check_lanes();
+  lock(word);
+}
+RTL void omp_unset_lock(uint32_t *word) { unlock(word); }
+RTL int32_t omp_test_lock(uint32_t *word) { return try_lock(word); }
+
+RTL void omp_init_nest_lock(NestLock *lock) { *lock = NestLock{0, 0}; }
+RTL void omp_destroy_nest_lock(NestLock *lock) { *lock = NestLock{0, 0}; }
+RTL void omp_set_nest_lock(NestLock *lock) {
+  check_lanes();
+  while (try_nest_lock(lock) == 0) {
+  }
+}
+RTL void omp_unset_nest_lock(NestLock *lock) {
+  if (--lock->count != 0)
+    return;
+  target::fence_device();
+  atomics::store(&lock->owner, 0u);
+}
+RTL int32_t omp_test_nest_lock(NestLock *lock) { return try_nest_lock(lock); }

@@ -1,0 +1,61 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who waits for whom.
+//
+// All barriers are of the whole block, the only kind that both targets have. A team that is smaller lets the block's other threads come
+// to its barriers, too: they wait until the team says that a barrier was its last. That is in barrier_kinds: of two barriers in turn the
+// one, so that what is said of the next is never written where somebody still reads. Thread 0 of the team writes it.
+#pragma once
+
+#include "atomics.h"
+#include "configuration.h"
+
+namespace omptarget::device_rtl::gpu {
+
+enum BarrierKind : uint8_t { kGoesOn = 0, kIsLast = 1 };
+SHARED_VARIABLE uint8_t barrier_kinds[2];
+SHARED_VARIABLE uint32_t barrier_number; ///< of the next barrier of the region; only thread 0 of the team uses it
+
+/// Called by thread 0 of a team before each barrier of it.
+INLINE void announce(BarrierKind kind) {
+  barrier_kinds[barrier_number & 1] = kind;
+  barrier_number = barrier_number + 1;
+}
+
+/// For a thread that is not in the team: comes to the barriers of the team's region until the last.
+INLINE void wait_for_team() {
+  for (uint32_t number = 0;; ++number) {
+    target::barrier_any();
+    if (barrier_kinds[number & 1] == kIsLast)
+      return;
+  }
+}
+
+/// A barrier of the team that the thread is in.
+void team_barrier();
+
+/// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside it go on.
+template <typename Body> INLINE void one_lane_at_a_time(Body body) {
+  const uint32_t self = target::lane_id();
+  for (uint64_t waiting = target::active_lanes(); waiting != 0; waiting &= waiting - 1)
+    if (static_cast<uint32_t>(__builtin_ctzll(waiting)) == self)
+      body();
+}
+
+template <typename Word> INLINE bool try_lock(Word *word) {
+  const bool got = atomics::exchange(word, 1u) == 0;
+  if (got)
+    target::fence_device();
+  return got;
+}
+template <typename Word> INLINE void lock(Word *word) {
+  while (!try_lock(word)) {
+  }
+}
+template <typename Word> INLINE void unlock(Word *word) {
+  target::fence_device();
+  atomics::store(word, 0u);
+}
+
+} // namespace omptarget::device_rtl::gpu

@@ -1,0 +1,95 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What AMD's GPUs are asked for: places in the grid, barriers, lanes of a wave, fences, time. Sizes of the grid are in the implicit
+// arguments since code object version 5, which clang 19 makes, and before in the packet of the launch (abi: device images, section 5.1).
+#pragma once
+
+#include "../basics.h"
+
+extern "C" {
+uint64_t amdgcn_ballot(bool value) __asm("llvm.amdgcn.ballot.i64");
+uint32_t amdgcn_wave_size() __asm("llvm.amdgcn.wavefrontsize");
+uint64_t amdgcn_real_time() __asm("llvm.amdgcn.s.memrealtime");
+}
+
+namespace omptarget::device_rtl::gpu::target {
+
+template <typename T> using Constant = const T __attribute__((address_space(4)));
+
+INLINE uint32_t thread_id(int dimension = 0) {
+  return dimension == 0   ? __builtin_amdgcn_workitem_id_x()
+         : dimension == 1 ? __builtin_amdgcn_workitem_id_y()
+                          : __builtin_amdgcn_workitem_id_z();
+}
+INLINE uint32_t block_id(int dimension = 0) {
+  return dimension == 0   ? __builtin_amdgcn_workgroup_id_x()
+         : dimension == 1 ? __builtin_amdgcn_workgroup_id_y()
+                          : __builtin_amdgcn_workgroup_id_z();
+}
+#if OMPTARGET_RTL_GENERATION >= 19
+INLINE uint32_t block_size(int dimension = 0) {
+  auto *sizes = reinterpret_cast<Constant<uint16_t> *>(
+      reinterpret_cast<uint64_t>((const void *)__builtin_amdgcn_implicitarg_ptr()) + 12);
+  return sizes[dimension];
+}
+INLINE uint32_t block_count(int dimension = 0) {
+  auto *counts = reinterpret_cast<Constant<uint32_t> *>(
+      reinterpret_cast<uint64_t>((const void *)__builtin_amdgcn_implicitarg_ptr()));
+  return counts[dimension];
+}
+#else
+INLINE uint64_t packet() { return reinterpret_cast<uint64_t>((const void *)__builtin_amdgcn_dispatch_ptr()); }
+INLINE uint32_t block_size(int dimension = 0) {
+  return reinterpret_cast<Constant<uint16_t> *>(packet() + 4)[dimension];
+}
+INLINE uint32_t block_count(int dimension = 0) {
+  return divide_up(uint32_t{reinterpret_cast<Constant<uint32_t> *>(packet() + 12)[dimension]}, block_size(dimension));
+}
+#endif
+INLINE uint32_t warp_size() { return amdgcn_wave_size(); }
+
+INLINE void barrier_aligned() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+INLINE void barrier_any() { barrier_aligned(); }
+/// A value that all lanes of a wave have in common, so that the branch on it is a scalar one.
+INLINE bool uniform(bool value) { return __builtin_amdgcn_readfirstlane(value) != 0; }
+/// Whether a thread that is not among the first so many of the block goes its own way: with its wave only, as a wave comes to a barrier
+/// as one.
+INLINE bool waits_apart(uint32_t threads) {
+  const uint32_t first = thread_id() & ~(amdgcn_wave_size() - 1);
+  return first >= threads;
+}
+/// A wave's lanes go together; what is left to do is that the compiler moves nothing over it.
+INLINE void sync_lanes(uint64_t) {
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+}
+
+INLINE uint64_t active_lanes() { return amdgcn_ballot(true); }
+INLINE uint32_t lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
+/// The value of the lane that is delta further, its own beyond the end of its part of so many lanes.
+INLINE int32_t shuffle_down(uint64_t, int32_t value, uint32_t delta, uint32_t width) {
+  const uint32_t lane = lane_id();
+  const uint32_t from = (lane & (width - 1)) + delta >= width ? lane : lane + delta;
+  return __builtin_amdgcn_ds_bpermute(static_cast<int32_t>(from << 2), value);
+}
+INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(value); }
+
+INLINE void fence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
+INLINE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
+INLINE void fence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
+
+#if OMPTARGET_RTL_GENERATION >= 19
+INLINE uint64_t ticks() { return __builtin_readsteadycounter(); }
+#else
+INLINE uint64_t ticks() { return amdgcn_real_time(); }
+#endif
+inline constexpr uint64_t kTicksPerSecond = 100000000;
+
+[[noreturn]] INLINE void stop() { __builtin_trap(); }
+
+} // namespace omptarget::device_rtl::gpu::target

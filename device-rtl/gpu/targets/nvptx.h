@@ -1,0 +1,90 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What NVIDIA's GPUs are asked for: places in the grid, barriers, lanes of a warp, fences, time. Intrinsics by their names, because
+// clang's built-in functions of some of them want a processor to be named, and bitcode is for all.
+#pragma once
+
+#include "../basics.h"
+
+extern "C" {
+#if OMPTARGET_RTL_GENERATION >= 22
+void nvvm_barrier(uint32_t barrier) __asm("llvm.nvvm.barrier.cta.sync.all");
+#else
+void nvvm_barrier(uint32_t barrier) __asm("llvm.nvvm.barrier.sync");
+#endif
+void nvvm_sync_lanes(uint32_t mask) __asm("llvm.nvvm.bar.warp.sync");
+int32_t nvvm_shuffle_down(uint32_t mask, int32_t value, int32_t delta,
+                          int32_t clamp) __asm("llvm.nvvm.shfl.sync.down.i32");
+int32_t vprintf(const char *format, void *arguments);
+void *malloc(uint64_t size);
+void free(void *memory);
+}
+
+namespace omptarget::device_rtl::gpu::target {
+
+INLINE uint32_t thread_id(int dimension = 0) {
+  return static_cast<uint32_t>(dimension == 0   ? __nvvm_read_ptx_sreg_tid_x()
+                               : dimension == 1 ? __nvvm_read_ptx_sreg_tid_y()
+                                                : __nvvm_read_ptx_sreg_tid_z());
+}
+INLINE uint32_t block_size(int dimension = 0) {
+  return static_cast<uint32_t>(dimension == 0   ? __nvvm_read_ptx_sreg_ntid_x()
+                               : dimension == 1 ? __nvvm_read_ptx_sreg_ntid_y()
+                                                : __nvvm_read_ptx_sreg_ntid_z());
+}
+INLINE uint32_t block_id(int dimension = 0) {
+  return static_cast<uint32_t>(dimension == 0   ? __nvvm_read_ptx_sreg_ctaid_x()
+                               : dimension == 1 ? __nvvm_read_ptx_sreg_ctaid_y()
+                                                : __nvvm_read_ptx_sreg_ctaid_z());
+}
+INLINE uint32_t block_count(int dimension = 0) {
+  return static_cast<uint32_t>(dimension == 0   ? __nvvm_read_ptx_sreg_nctaid_x()
+                               : dimension == 1 ? __nvvm_read_ptx_sreg_nctaid_y()
+                                                : __nvvm_read_ptx_sreg_nctaid_z());
+}
+INLINE uint32_t warp_size() { return 32; }
+
+/// Of all threads of the block that have not ended; whole warps come to it together.
+INLINE void barrier_aligned() { __syncthreads(); }
+/// The same for threads that come by themselves.
+INLINE void barrier_any() { nvvm_barrier(8); }
+/// A value that all lanes of a warp have in common.
+INLINE bool uniform(bool value) { return value; }
+/// Whether a thread that is not among the first so many of the block goes its own way beside lanes of its warp that are.
+INLINE bool waits_apart(uint32_t) { return true; }
+INLINE void sync_lanes(uint64_t mask) { nvvm_sync_lanes(static_cast<uint32_t>(mask)); }
+
+INLINE uint64_t active_lanes() {
+  uint32_t mask;
+  __asm__ volatile("activemask.b32 %0;" : "=r"(mask));
+  return mask;
+}
+INLINE uint32_t lane_id() { return static_cast<uint32_t>(__nvvm_read_ptx_sreg_laneid()); }
+INLINE int32_t shuffle_down(uint64_t mask, int32_t value, uint32_t delta, uint32_t width) {
+  return nvvm_shuffle_down(static_cast<uint32_t>(mask), value, static_cast<int32_t>(delta),
+                           static_cast<int32_t>((32 - width) << 8 | 31));
+}
+INLINE uint64_t ballot(uint64_t mask, bool value) {
+  uint32_t votes;
+  __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }"
+                   : "=r"(votes)
+                   : "r"(static_cast<uint32_t>(value)), "r"(static_cast<uint32_t>(mask)));
+  return votes;
+}
+
+INLINE void fence_block() { __nvvm_membar_cta(); }
+INLINE void fence_device() { __nvvm_membar_gl(); }
+INLINE void fence_system() { __nvvm_membar_sys(); }
+
+/// Of the clock that every block shares: nanoseconds.
+INLINE uint64_t ticks() {
+  uint64_t now;
+  __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+inline constexpr uint64_t kTicksPerSecond = 1000000000;
+
+[[noreturn]] INLINE void stop() { __builtin_trap(); }
+
+} // namespace omptarget::device_rtl::gpu::target

@@ -1,0 +1,55 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Explicit tasks (OpenMP 5.2, chapter 12): each is done at once by the thread that comes to it, so that none is ever waited for.
+
+#include "memory.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// The begin of a task as the compiler lays it out.
+struct Task {
+  void *shared; ///< copies of pointers to shared variables, behind the task
+  int32_t (*entry)(int32_t, Task *);
+};
+
+INLINE void run_task(Task *task) {
+  task->entry(static_cast<int32_t>(thread_number()), task);
+  release(task);
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL Task *__kmpc_omp_task_alloc(ident_t *, int32_t, int32_t, uint64_t task_size, uint64_t shared_size,
+                                int32_t (*entry)(int32_t, Task *)) {
+  const uint64_t begin = round_up(task_size, 16);
+  auto *task = static_cast<Task *>(allocate_or_fail(begin + shared_size));
+  task->shared = reinterpret_cast<char *>(task) + begin;
+  task->entry = entry;
+  return task;
+}
+RTL int32_t __kmpc_omp_task(ident_t *, int32_t, Task *task) {
+  run_task(task);
+  return 0;
+}
+RTL int32_t __kmpc_omp_task_with_deps(ident_t *, int32_t, Task *task, int32_t, void *, int32_t, void *) {
+  run_task(task);
+  return 0;
+}
+RTL void __kmpc_omp_task_begin_if0(ident_t *, int32_t, Task *) {}
+RTL void __kmpc_omp_task_complete_if0(ident_t *, int32_t, Task *task) { release(task); }
+RTL void __kmpc_omp_wait_deps(ident_t *, int32_t, int32_t, void *, int32_t, void *) {}
+RTL void __kmpc_omp_taskwait_deps_51(ident_t *, int32_t, int32_t, void *, int32_t, void *, int32_t) {}
+RTL int32_t __kmpc_omp_taskwait(ident_t *, int32_t) { return 0; }
+RTL int32_t __kmpc_omp_taskyield(ident_t *, int32_t, int32_t) { return 0; }
+RTL void __kmpc_taskgroup(ident_t *, int32_t) {}
+RTL void __kmpc_end_taskgroup(ident_t *, int32_t) {}
+/// All iterations in one task, whose bounds the compiler has written into it.
+RTL void __kmpc_taskloop(ident_t *, int32_t, Task *task, int32_t, uint64_t *, uint64_t *, int64_t, int32_t, int32_t,
+                         uint64_t, void *) {
+  run_task(task);
+}
+RTL int32_t omp_in_final() { return 1; }
+RTL int32_t omp_get_max_task_priority() { return 0; }
