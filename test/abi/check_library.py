@@ -16,7 +16,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "tools"))
 from generations import LIBRARY_NAMES  # noqa: E402
 
 # What every process has anyway, or what a plugin of ours calls by design.
-SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
+          "ld-linux-aarch64.so.1"}
 MAX_BYTES = 4 * 1000 * 1000
 
 
@@ -56,7 +57,7 @@ def check_dependencies(lib):
         dynamic = output("readelf", "-dW", path)
         name = os.path.basename(path)
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
-        allowed = SYSTEM | ({"libffi.so.8"} if name == "libomptarget.rtl.x86_64.so" else set())
+        allowed = SYSTEM | ({"libffi.so.8"} if name in ("libomptarget.rtl.x86_64.so", "libomptarget.rtl.aarch64.so") else set())
         yield from ("%s needs %s" % (name, library) for library in sorted(needed - allowed))
         if "RPATH" in dynamic or "RUNPATH" in dynamic:
             yield "%s has a search path of its own" % name

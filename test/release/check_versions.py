@@ -66,7 +66,7 @@ def check_archive(most, folder, brought="", left_out=None):
             elif not is_plugin:
                 failures.append("%s needs %s_%s of a C++ or compiler library" % (file, family, version))
         for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", file)):
-            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\." + brought, needed) and not is_plugin:
+            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\." + brought, needed) and not is_plugin:
                 failures.append("%s needs %s" % (file, needed))
     if count == 0:
         failures.append("%s: no ELF file is there" % folder)

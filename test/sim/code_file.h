@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/machine.h"
+
 namespace sim {
 
 #ifndef __has_feature
@@ -40,7 +42,7 @@ struct CodeFile {
       return fails("cannot write the code to a file");
     Elf64_Ehdr header;
     std::memcpy(&header, bytes, sizeof(header));
-    header.e_machine = EM_X86_64;
+    header.e_machine = omptarget::kMachine.elf_machine;
     header.e_ident[EI_OSABI] = ELFOSABI_NONE;
     header.e_ident[EI_ABIVERSION] = 0;
     header.e_type = ET_DYN;

@@ -41,7 +41,7 @@ class Commands:
             # What LLVM's library needs itself is of another release.
             first += " -Wl,--allow-shlib-undefined"
         return ("%s -O1 %s -fopenmp -fopenmp-targets=%s -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
-            path + self.machine_flags(), self.sanitizer_flags(version), self.target, folder, self.given.here, first, folder,
+            path + self.machine_flags(version), self.sanitizer_flags(version), self.target, folder, self.given.here, first, folder,
             folder))
 
     @property
@@ -49,14 +49,14 @@ class Commands:
         """As clang names the host device's."""
         return {"x86_64": "x86_64-pc-linux-gnu"}.get(self.given.machine, self.given.machine + "-unknown-linux-gnu")
 
-    def machine_flags(self):
+    def machine_flags(self, version):
         """Of a compiler for programs of another machine."""
         given = self.given
         if not given.machine_root:
             return ""
         gcc = glob.glob("%s/usr/lib/gcc/%s-linux-gnu/*" % (given.machine_root, given.machine))[0]
-        return " --target=%s-linux-gnu --sysroot=%s --gcc-install-dir=%s -fuse-ld=lld-19" % (
-            given.machine, given.machine_root, gcc)
+        gcc = "--gcc-toolchain=%s/usr" % given.machine_root if version in ("14", "15") else "--gcc-install-dir=" + gcc
+        return " --target=%s-linux-gnu --sysroot=%s %s -fuse-ld=lld-19" % (given.machine, given.machine_root, gcc)
 
     def indirect_compiler(self, version, language):
         """The same for programs with indirect functions: our header, and our lookups for device code."""
@@ -76,7 +76,7 @@ class Commands:
         libraries = self.foreign_libraries(version)
         linker = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
         return "%s -isystem %s/include%s" % (
-            self.find_clang(version) + self.machine_flags(), os.path.join(self.given.runtimes, version), linker)
+            self.find_clang(version) + self.machine_flags(version), os.path.join(self.given.runtimes, version), linker)
 
     def sanitizer_flags(self, version):
         """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their
