@@ -59,3 +59,7 @@ template <typename Word> INLINE void unlock(Word *word) {
 }
 
 } // namespace omptarget::device_rtl::gpu
+
+// Barriers of the whole block, called within the RTL, too.
+RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
+RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t);
