@@ -11,6 +11,9 @@
 #include "atomics.h"
 #include "configuration.h"
 
+RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
+RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t);
+
 namespace omptarget::device_rtl::gpu {
 
 enum BarrierKind : uint8_t { kGoesOn = 0, kIsLast = 1 };
