@@ -69,4 +69,9 @@ void *BufferPool::take(size_t bytes) {
 
 void BufferPool::give(void *buffer, size_t bytes) { free_[size_class(bytes)].push_back(buffer); }
 
+void BufferPool::empty(void *buffer, size_t bytes) {
+  if (const size_t size = kSmallest << size_class(bytes); size >= kHugePage)
+    madvise(buffer, size, MADV_DONTNEED);
+}
+
 } // namespace omptarget

@@ -24,6 +24,9 @@ public:
   /// Takes a buffer back that take() gave for this many bytes. Readers may still be in it.
   void give(void *buffer, size_t bytes);
 
+  /// Gives most of a buffer's memory back to the system: it reads as zero from now on, and stays the caller's.
+  static void empty(void *buffer, size_t bytes);
+
 private:
   static constexpr size_t kClasses = 48;
   static size_t size_class(size_t bytes);

@@ -66,9 +66,22 @@ std::optional<observe::DeviceMemory> Device::memory_use() const {
                                statistics->most_used_bytes};
 }
 
+/// The library's memory goes. Its global variables are looked for one by one, unless they are much of what is present.
+void Device::forget_names(const OffloadLibrary &library) {
+  const AddressRange &range = library.range;
+  if (range.end == 0 || !is_initialised())
+    return;
+  const bool has_many = library.entries.size() > map_.size() / 16;
+  map_.forget_names(range.begin, range.end, has_many);
+  if (has_many)
+    return;
+  for (const Entry &entry : library.entries)
+    if (entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable)
+      map_.forget_name_of_global(entry.address, range.begin, range.end);
+}
+
 void Device::unload(std::shared_ptr<OffloadLibrary> library) {
-  if (library->range.end != 0)
-    map_.forget_names(library->range.begin, library->range.end);
+  forget_names(*library);
   pending_unloads_.lock()->push_back(std::move(library));
   OMPTARGET_SCHED_POINT("unload: noted");
   unload_pending_if_free();

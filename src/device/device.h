@@ -133,6 +133,7 @@ private:
   }
   bool count_use();
   bool free_all_evicted();
+  void forget_names(const OffloadLibrary &library);
   Result<void *> allocate_again(Status failure, int64_t size, void *host, int32_t kind);
   void uncount_use();
   std::optional<observe::DeviceMemory> memory_use() const;

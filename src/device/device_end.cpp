@@ -68,8 +68,7 @@ void Device::report_end() {
 }
 
 void Device::part_with(const OffloadLibrary &library) {
-  if (library.range.end != 0)
-    map_.forget_names(library.range.begin, library.range.end);
+  forget_names(library);
   if (lasts_ && !has_ended())
     free_dormant(); // before the plugin's own destructors, which may look for what was not freed
   if (is_loading_here() || !load_mutex_.try_lock())

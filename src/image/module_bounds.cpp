@@ -36,23 +36,28 @@ struct Search {
   std::optional<ModuleBounds> result;
 };
 
-int visit(dl_phdr_info *info, size_t, void *data) {
-  auto &search = *static_cast<Search *>(data);
+/// The bounds of the module with these headers, if a segment that can be read holds the address.
+std::optional<ModuleBounds> bounds_around(uintptr_t address, const dl_phdr_info &info) {
   ModuleBounds bounds;
   bool is_inside = false;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) &header = info->dlpi_phdr[i];
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = info.dlpi_phdr[i];
     if (header.p_type != PT_LOAD || !(header.p_flags & PF_R))
       continue;
-    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
     bounds.segments.push_back({begin, begin + header.p_memsz});
-    is_inside = is_inside || (search.address >= begin && search.address < begin + header.p_memsz);
+    is_inside = is_inside || (address >= begin && address < begin + header.p_memsz);
   }
   if (!is_inside)
-    return 0;
-  bounds.path = path_of(info->dlpi_name);
-  search.result = std::move(bounds);
-  return 1;
+    return std::nullopt;
+  bounds.path = path_of(info.dlpi_name);
+  return bounds;
+}
+
+int visit(dl_phdr_info *info, size_t, void *data) {
+  auto &search = *static_cast<Search *>(data);
+  search.result = bounds_around(search.address, *info);
+  return search.result ? 1 : 0;
 }
 
 /// What _dl_find_object fills in. Declared here, since the library is also built with headers that do not have it.
@@ -60,9 +65,33 @@ struct FoundObject {
   unsigned long long flags;
   void *begin;
   void *end;
-  void *more[16];
+  link_map *module;
+  void *more[15];
 };
 using FindObject = int (*)(void *address, FoundObject *result);
+
+/// glibc's, or null.
+FindObject find_object() {
+  static const auto found = reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  return found;
+}
+
+/// The module's headers without visiting all modules, which glibc can since 2.36. Empty: visiting tells.
+dl_phdr_info headers_at(const void *address) {
+  constexpr int kHeaders = 11; // RTLD_DI_PHDR, which older headers do not have
+  dl_phdr_info info{};
+  FoundObject found{};
+  const ElfW(Phdr) *headers = nullptr;
+  if (!find_object() || find_object()(const_cast<void *>(address), &found) != 0 || !found.module)
+    return info;
+  if (const int count = dlinfo(found.module, kHeaders, static_cast<void *>(&headers)); count > 0 && headers) {
+    info.dlpi_addr = found.module->l_addr;
+    info.dlpi_name = found.module->l_name;
+    info.dlpi_phdr = headers;
+    info.dlpi_phnum = static_cast<ElfW(Half)>(count);
+  }
+  return info;
+}
 
 /// The loaded modules in the order of their addresses, as of a state of the loader's list. Guarded by list_mutex.
 struct ModuleList {
@@ -200,6 +229,12 @@ AddressRange ModuleBounds::whole() const {
 }
 
 std::optional<ModuleBounds> module_of(const void *address) {
+  if (auto bounds = bounds_around(reinterpret_cast<uintptr_t>(address), headers_at(address)))
+    return bounds;
+  return module_of_by_list(address);
+}
+
+std::optional<ModuleBounds> module_of_by_list(const void *address) {
   Search search{reinterpret_cast<uintptr_t>(address), std::nullopt};
   std::lock_guard list(list_mutex);
   dl_iterate_phdr(visit, &search);
@@ -207,11 +242,10 @@ std::optional<ModuleBounds> module_of(const void *address) {
 }
 
 std::optional<AddressRange> module_range(const void *address) {
-  static const auto find_object = reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
-  if (!find_object)
+  if (!find_object())
     return module_range_by_list(address);
   FoundObject found;
-  if (find_object(const_cast<void *>(address), &found) != 0)
+  if (find_object()(const_cast<void *>(address), &found) != 0)
     return std::nullopt;
   // The program itself comes first. Where it has holes between its segments, as on AArch64, _dl_find_object knows each alone.
   struct Program {

@@ -29,6 +29,8 @@ struct ModuleBounds {
 
 /// The module that holds the address, or nothing if none does (heap, code made at run time). Any thread.
 std::optional<ModuleBounds> module_of(const void *address);
+/// The same by visiting all modules, as it is done with a glibc before 2.36.
+std::optional<ModuleBounds> module_of_by_list(const void *address);
 
 /// From the begin to the end of the module that holds the address; cheap enough for thousands of addresses. Any thread.
 std::optional<AddressRange> module_range(const void *address);

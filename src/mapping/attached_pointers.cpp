@@ -21,11 +21,10 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
   Mapping &mapping = *ref.mapping;
   if (mapping.generation() != ref.generation)
     return false;
-  if (!mapping.attached_)
-    mapping.attached_ = std::make_unique<std::map<HostPtr, AttachedPointer>>();
-  const auto [place, is_new] = mapping.attached_->try_emplace(pointer.host_address, pointer);
+  MappingExtras &extras = extras_of(mapping);
+  const auto [place, is_new] = extras.attached.try_emplace(pointer.host_address, pointer);
   if (is_new) {
-    mapping.attached_count_.store(static_cast<uint32_t>(mapping.attached_->size()), std::memory_order_release);
+    mapping.extras_.store(reinterpret_cast<uintptr_t>(&extras) | Mapping::kHasAttached, std::memory_order_release);
     return true;
   }
   AttachedPointer &known = place->second;
@@ -35,8 +34,9 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
     settled_.wait(lock, [&] {
       if (!is_kept(mapping.state(), ref))
         return true;
-      const auto now = mapping.attached_->find(pointer.host_address);
-      return now == mapping.attached_->end() || !now->second.writer;
+      const MappingExtras &current = extras_of(mapping);
+      const auto now = current.attached.find(pointer.host_address);
+      return now == current.attached.end() || !now->second.writer;
     });
     return false;
   }
@@ -52,11 +52,11 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
 
 void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, const void *writer) {
   std::lock_guard lock(mutex_);
-  const Mapping &mapping = *ref.mapping;
-  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
+  MappingExtras *const extras = ref.mapping->extras();
+  if (!is_kept(ref.mapping->state(), ref) || !extras)
     return;
-  const auto place = mapping.attached_->find(host_address);
-  if (place == mapping.attached_->end() || place->second.writer != writer)
+  const auto place = extras->attached.find(host_address);
+  if (place == extras->attached.end() || place->second.writer != writer)
     return;
   place->second.writer = nullptr;
   written_.note(ref, place->second);
@@ -69,11 +69,11 @@ std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, Ho
   if (!mapping.has_attached_pointers())
     return result;
   std::lock_guard lock(mutex_);
-  if (!is_kept(mapping.state(), ref) || !mapping.attached_)
+  const MappingExtras *const extras = mapping.extras();
+  if (!is_kept(mapping.state(), ref) || !extras)
     return result;
-  const auto end = mapping.attached_->lower_bound(begin + size);
-  for (auto place = mapping.attached_->upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end;
-       ++place)
+  const auto end = extras->attached.lower_bound(begin + size);
+  for (auto place = extras->attached.upper_bound(begin + -static_cast<int64_t>(sizeof(void *))); place != end; ++place)
     result.push_back(place->second);
   return result;
 }

@@ -154,34 +154,42 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
   }
 }
 
-Mapping *HostDataToTargetMap::new_mapping() {
+inline Mapping &HostDataToTargetMap::new_mapping() {
   if (!free_)
-    return mappings_.make();
-  Mapping *mapping = free_;
-  free_ = mapping->next_free_;
+    return *mappings_.make();
+  Mapping &mapping = *free_;
+  free_ = reinterpret_cast<Mapping *>(mapping.origin_.load(kRelaxed));
   return mapping;
 }
 
-void HostDataToTargetMap::initialise(Mapping &mapping, const NewRange &range) {
+/// With the lock held. They go with the mapping.
+MappingExtras &HostDataToTargetMap::extras_of(Mapping &mapping) {
+  if (MappingExtras *const extras = mapping.extras())
+    return *extras;
+  MappingExtras *extras = free_extras_;
+  if (extras)
+    free_extras_ = extras->next_free;
+  else
+    extras = extras_.make();
+  mapping.extras_.store(reinterpret_cast<uintptr_t>(extras), kRelease);
+  return *extras;
+}
+
+/// around: of its begin, as the index is now. state: the state word without the generation. Nobody can tell that a mapping is made
+/// before its state word says so.
+Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around,
+                                         DevicePtr target, bool is_own, uint64_t state) {
+  Mapping &mapping = new_mapping();
+  const uint64_t generation = MappingState::next_live(mapping.state_.load(kRelaxed));
   mapping.begin_.store(range.begin, kRelease);
   mapping.end_.store(range.end, kRelease);
   mapping.base_.store(range.base, kRelease);
-  mapping.allocation_.store(DevicePtr::kNull, kRelaxed);
-  mapping.name_.store(range.name, kRelaxed);
-  mapping.creator_.store(range.creator, kRelaxed);
-  mapping.pins_ = 0;
-  mapping.more_borrowers_ = 0;
-}
-
-/// around: of its begin, as the index is now. state: the state word without the generation.
-Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around,
-                                         DevicePtr target, uint64_t state) {
-  Mapping &mapping = *new_mapping();
-  const uint64_t generation = MappingState::next_live(mapping.state_.load(kRelaxed));
-  index_.begin_write();
-  initialise(mapping, range);
   mapping.target_begin_.store(target, kRelease);
-  mapping.hold_count_.store(state & MappingState::kHeld ? 1 : 0, kRelaxed);
+  mapping.name_.store(range.name, kRelaxed);
+  mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelaxed);
+  if (state & MappingState::kHeld) [[unlikely]]
+    extras_of(mapping).hold_count.store(1, kRelaxed);
+  index_.begin_write();
   mapping.state_.store(generation | state, kRelease);
   index_.insert_at(around, static_cast<uintptr_t>(range.begin), &mapping);
   index_.end_write();
@@ -203,8 +211,9 @@ Inserted HostDataToTargetMap::insert(const NewRange &range) {
   const Found older = make_room(range, around);
   if (older.ref)
     return {older, false};
+  names_.note(range.name);
   const uint64_t state = range.counter == Counter::kHold ? MappingState::kHeld : 1;
-  return {found_at(insert_new(range, around, DevicePtr::kNull, state), true, true), true};
+  return {found_at(insert_new(range, around, DevicePtr::kNull, false, state), true, true), true};
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
@@ -212,7 +221,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
   OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
   if (make_room(range, around).ref)
     return false;
-  insert_new(range, around, target, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
+  insert_new(range, around, target, false, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
   return true;
 }
 
@@ -240,21 +249,32 @@ void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
   removed.begin = mapping.begin();
   removed.size = mapping.size();
   removed.name = mapping.name();
-  removed.arrival = std::move(mapping.arrival_);
-  if (mapping.attached_ && !mapping.attached_->empty()) {
-    mapping.attached_->clear();
+  if (mapping.extras()) [[unlikely]]
+    recycle_extras(mapping, removed);
+  mapping.origin_.store(reinterpret_cast<uintptr_t>(free_), kRelaxed);
+  free_ = &mapping;
+}
+
+[[gnu::noinline]] void HostDataToTargetMap::recycle_extras(Mapping &mapping, Removed &removed) {
+  MappingExtras &extras = *mapping.extras();
+  removed.arrival = std::move(extras.arrival);
+  if (!extras.attached.empty()) {
+    extras.attached.clear();
     settled_.notify_all();
   }
-  mapping.attached_count_.store(0, kRelaxed);
-  mapping.next_free_ = free_;
-  free_ = &mapping;
+  extras.hold_count.store(0, kRelaxed);
+  extras.pins = 0;
+  extras.more_borrowers = 0;
+  mapping.extras_.store(0, kRelaxed);
+  extras.next_free = free_extras_;
+  free_extras_ = &extras;
 }
 
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   if (ref.mapping->generation() != ref.generation)
     return {};
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation || ref.mapping->pins_ != 0)
+  if (ref.mapping->generation() != ref.generation || is_pinned(*ref.mapping))
     return {}; // who unpins it last removes it
   return remove_unless_used(ref);
 }
@@ -276,7 +296,7 @@ Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
   std::lock_guard lock(mutex_);
   const Found found = find_locked(begin, 1);
-  if (!found.is_contained || found.begin != begin || found.ref.mapping->creator() != creator)
+  if (!found.is_contained || found.begin != begin || !found.ref.mapping->is_created_by(creator))
     return {};
   std::atomic<uint64_t> &state = found.ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
@@ -287,9 +307,9 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
   return unlink(*found.ref.mapping, MappingState::removed(word));
 }
 
-void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation) {
-  mapping.target_begin_.store(target_begin, kRelease);
-  mapping.allocation_.store(allocation, kRelaxed);
+void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding) {
+  mapping.target_begin_.store(allocation + padding, kRelease);
+  mapping.origin_.store((mapping.origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelaxed);
   OMPTARGET_SCHED_POINT("publish: stored, not yet told");
   mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
@@ -297,11 +317,11 @@ void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr target_beg
 
 bool HostDataToTargetMap::publish_ready(MappingRef ref, std::shared_ptr<void> arrival) {
   Mapping &mapping = *ref.mapping;
-  mapping.creator_.store(nullptr, kRelaxed);
+  mapping.origin_.store(mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask, kRelaxed); // nobody is creating it
   uint64_t bits = MappingState::kStorage | MappingState::kReady;
   if (arrival) {
     std::lock_guard lock(mutex_);
-    mapping.arrival_ = std::move(arrival);
+    extras_of(mapping).arrival = std::move(arrival);
     bits |= MappingState::kArriving;
   }
   OMPTARGET_SCHED_POINT("publish: not yet ready");
@@ -314,7 +334,8 @@ std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
   if (!(ref.mapping->state() & MappingState::kArriving))
     return nullptr;
   std::lock_guard lock(mutex_);
-  return ref.mapping->generation() == ref.generation ? ref.mapping->arrival_ : nullptr;
+  const MappingExtras *const extras = ref.mapping->extras();
+  return extras && ref.mapping->generation() == ref.generation ? extras->arrival : nullptr;
 }
 
 void HostDataToTargetMap::end_arrival(MappingRef ref) {
@@ -322,7 +343,7 @@ void HostDataToTargetMap::end_arrival(MappingRef ref) {
   std::lock_guard lock(mutex_);
   if (ref.mapping->generation() != ref.generation)
     return;
-  event = std::move(ref.mapping->arrival_);
+  event = std::move(extras_of(*ref.mapping).arrival);
   ref.mapping->state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
 }
 
@@ -348,18 +369,28 @@ std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const
   for (const Mapping *mapping : index_.values())
     if (!MappingState::is_dormant(mapping->state()))
       all.push_back({mapping->begin(), mapping->end(), mapping->base(), mapping->target_begin(),
-                     MappingState::reported_count(mapping->state()), mapping->hold_count_.load(kRelaxed),
-                     mapping->name()});
+                     MappingState::reported_count(mapping->state()), mapping->hold_count(), mapping->name()});
   return all;
 }
 
-void HostDataToTargetMap::forget_names(uintptr_t begin, uintptr_t end) {
+void HostDataToTargetMap::forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end) {
+  const auto name = reinterpret_cast<uintptr_t>(mapping.name());
+  if (name >= begin && name < end)
+    mapping.name_.store(nullptr, kRelaxed);
+}
+
+void HostDataToTargetMap::forget_names(uintptr_t begin, uintptr_t end, bool are_globals) {
   std::lock_guard lock(mutex_);
-  for (Mapping *mapping : index_.values()) {
-    const auto name = reinterpret_cast<uintptr_t>(mapping->name());
-    if (name >= begin && name < end)
-      mapping->name_.store(nullptr, kRelaxed);
-  }
+  if (!are_globals && !names_.may_lie_in(begin, end))
+    return;
+  for (Mapping *mapping : index_.values())
+    forget_name(*mapping, begin, end);
+}
+
+void HostDataToTargetMap::forget_name_of_global(HostPtr variable, uintptr_t begin, uintptr_t end) {
+  std::lock_guard lock(mutex_);
+  if (const Found found = find_locked(variable, 1); found.is_contained)
+    forget_name(*found.ref.mapping, begin, end);
 }
 
 } // namespace omptarget

@@ -14,6 +14,7 @@
 
 #include "mapping/dormant_mappings.h"
 #include "mapping/mapping.h"
+#include "mapping/name_pages.h"
 #include "mapping/ordered_index.h"
 #include "mapping/recent_mappings.h"
 #include "mapping/written_pointers.h"
@@ -154,11 +155,11 @@ public:
   /// variable, whose module goes. Not removed if it is held.
   Removed remove_infinite(HostPtr begin, const void *creator = nullptr);
 
-  /// The creating construct tells that storage was allocated (allocation: what to free later), that the data have
-  /// arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
+  /// The creating construct tells that storage was allocated (allocation: what to free later; the data come after the padding), that
+  /// the data have arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
   /// its count, unless it is ready; then others may be using it, and it is the creator's to release. False if
   /// all references went before it was ready: it is the creator's to remove.
-  void publish_storage(Mapping &mapping, DevicePtr target_begin, DevicePtr allocation);
+  void publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding = 0);
   [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
   /// The same of a mapping that was made with its storage, and has no creator and no event.
   [[nodiscard]] bool publish_copied(MappingRef ref);
@@ -194,8 +195,10 @@ public:
   /// The first broken invariant, in words; empty if there is none. Walks the whole table with its lock held.
   std::string fault() const;
 
-  /// Forgets names that lie in this range of addresses: the module that holds them goes.
-  void forget_names(uintptr_t begin, uintptr_t end);
+  /// Forgets names that lie in this range of addresses, since the module that holds them goes: those of what constructs have mapped,
+  /// and with are_globals those of all global variables, or that of the one which begins there.
+  void forget_names(uintptr_t begin, uintptr_t end, bool are_globals = true);
+  void forget_name_of_global(HostPtr variable, uintptr_t begin, uintptr_t end);
 
   /// Around a fork: the lock is taken before and given back after, in parent and child.
   void before_fork() { mutex_.lock(); }
@@ -219,9 +222,13 @@ private:
   bool end_use(MappingRef ref, uint64_t state_of_end, Removed &removed);
   bool fall_asleep(MappingRef ref, uint64_t state_of_end);
   bool is_worth_keeping(const Mapping &mapping);
-  Mapping *new_mapping();
-  static void initialise(Mapping &mapping, const NewRange &range);
-  Mapping &insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, uint64_t state);
+  static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);
+  Mapping &new_mapping();
+  MappingExtras &extras_of(Mapping &mapping);
+  static bool is_pinned(const Mapping &mapping) { return mapping.extras() && mapping.extras()->pins != 0; }
+  void recycle_extras(Mapping &mapping, Removed &removed);
+  Mapping &insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
+                      uint64_t state);
   void make_more_guesses();
   Removed unlink(Mapping &mapping, uint64_t word);
   void recycle(Mapping &mapping, Removed &removed);
@@ -241,8 +248,11 @@ private:
   DormantMappings dormant_;
   std::vector<DevicePtr> evicted_; // with mutex_ held
   std::atomic<bool> has_evicted_{false};
+  NamePages names_; // of all but global variables
   ObjectBlocks<Mapping> mappings_;
+  ObjectBlocks<MappingExtras> extras_;
   Mapping *free_ = nullptr;
+  MappingExtras *free_extras_ = nullptr;
 };
 
 /// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the bounds.

@@ -39,12 +39,13 @@ std::string state_fault(uint64_t word, uint32_t hold_count) {
 } // namespace
 
 std::string HostDataToTargetMap::attached_fault(const Mapping &mapping) {
-  const size_t noted = mapping.attached_ ? mapping.attached_->size() : 0;
-  if (noted != mapping.attached_count_.load(kRelaxed))
-    return format("has %zu attached pointers and counts %u", noted, mapping.attached_count_.load(kRelaxed));
+  const MappingExtras *const extras = mapping.extras();
+  const size_t noted = extras ? extras->attached.size() : 0;
+  if ((noted != 0) != mapping.has_attached_pointers())
+    return format("has %zu attached pointers and tells that there are %s", noted, noted == 0 ? "some" : "none");
   if (noted == 0)
     return {};
-  for (const auto &[address, pointer] : *mapping.attached_)
+  for (const auto &[address, pointer] : extras->attached)
     if (address < mapping.begin() || mapping.end() < address + static_cast<int64_t>(sizeof(void *)))
       return format("has an attached pointer at 0x%llx, outside of it",
                     static_cast<unsigned long long>(static_cast<uintptr_t>(address)));
@@ -57,7 +58,7 @@ std::string HostDataToTargetMap::fault() const {
     return fault;
   const Mapping *previous = nullptr;
   for (const Mapping *mapping : index_.values()) {
-    std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count_.load(kRelaxed));
+    std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count());
     if (fault.empty())
       fault = attached_fault(*mapping);
     if (fault.empty() && mapping->end() < mapping->begin())
@@ -68,8 +69,9 @@ std::string HostDataToTargetMap::fault() const {
       return range_text(*previous) + " overlaps " + range_text(*mapping);
     previous = mapping;
   }
-  for (const Mapping *mapping = free_; mapping; mapping = mapping->next_free_)
-    if (!(mapping->generation() & 1) || mapping->has_attached_pointers())
+  for (const Mapping *mapping = free_; mapping;
+       mapping = reinterpret_cast<const Mapping *>(mapping->origin_.load(kRelaxed)))
+    if (!(mapping->generation() & 1) || mapping->extras())
       return range_text(*mapping) + " is free and alive";
   return {};
 }

@@ -73,6 +73,17 @@ struct MappingState {
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
 };
 
+/// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written with the map's
+/// lock held.
+struct MappingExtras {
+  std::atomic<uint32_t> hold_count{0};         ///< changed with the map's lock held
+  uint32_t pins = 0;                           ///< constructs that leave the mapping and are not done
+  uint32_t more_borrowers = 0;                 ///< beyond those in the state word
+  std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
+  std::shared_ptr<void> arrival;               ///< the event that kArriving is about
+  MappingExtras *next_free = nullptr;
+};
+
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
 /// publishes storage; readers that race with reuse are caught by the generation. Any thread may read.
 class alignas(64) Mapping {
@@ -85,43 +96,54 @@ public:
   /// Device address of begin(). Only once storage is published.
   DevicePtr target_begin() const { return target_begin_.load(std::memory_order_acquire); }
   /// What was allocated: target_begin() less the padding; null if the memory is not the mapping's own.
-  DevicePtr allocation() const { return allocation_.load(std::memory_order_relaxed); }
+  DevicePtr allocation() const {
+    const uint64_t padding = origin_.load(std::memory_order_relaxed) & kPaddingMask;
+    return padding == kNotOwn ? DevicePtr::kNull : target_begin() + -static_cast<int64_t>(padding);
+  }
   const char *name() const { return name_.load(std::memory_order_relaxed); }
   /// For who keeps the mapping, by a reference, a pin or borrowed; others: omptarget::target_of.
   DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
 
   uint64_t state() const { return state_.load(std::memory_order_acquire); }
-  uint32_t hold_count() const { return hold_count_.load(std::memory_order_relaxed); }
+  uint32_t hold_count() const {
+    const MappingExtras *const extras = this->extras();
+    return extras ? extras->hold_count.load(std::memory_order_relaxed) : 0;
+  }
   uint32_t generation() const { return MappingState::generation(state()); }
-  bool has_attached_pointers() const { return attached_count_.load(std::memory_order_acquire) != 0; }
+  bool has_attached_pointers() const { return (extras_.load(std::memory_order_acquire) & kHasAttached) != 0; }
 
   /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
   bool wait_for(uint64_t state_bit, uint32_t generation) const;
 
-  /// The construct that is creating it, or null: an identity, never followed. A construct that finds its own may trust it:
+  /// Whether that construct is creating it: an identity, never followed. A construct that finds its own may trust it:
   /// nobody else removes what is not ready.
-  const void *creator() const { return creator_.load(std::memory_order_relaxed); }
+  bool is_created_by(const void *creator) const {
+    return (origin_.load(std::memory_order_relaxed) & ~kPaddingMask) == origin_of(creator);
+  }
 
 private:
   friend class HostDataToTargetMap;
+  static constexpr unsigned kPaddingBits = 8; ///< addresses of processes leave so many bits, at least
+  static constexpr uint64_t kPaddingMask = (uint64_t{1} << kPaddingBits) - 1;
+  static constexpr uint64_t kNotOwn = kPaddingMask;
+  static constexpr uintptr_t kHasAttached = 1;
+  static uint64_t origin_of(const void *creator) {
+    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(creator)) << kPaddingBits;
+  }
+  MappingExtras *extras() const {
+    return reinterpret_cast<MappingExtras *>(extras_.load(std::memory_order_acquire) & ~kHasAttached);
+  }
+
   std::atomic<uint64_t> state_{0};
   std::atomic<HostPtr> begin_{};
   std::atomic<HostPtr> end_{};
   std::atomic<HostPtr> base_{};
   std::atomic<DevicePtr> target_begin_{};
-  std::atomic<DevicePtr> allocation_{};
   std::atomic<const char *> name_{nullptr};
-  std::atomic<const void *> creator_{nullptr};
-  std::atomic<uint32_t> attached_count_{0};
-  std::atomic<uint32_t> hold_count_{0}; // changed with the map's lock held
-  // By host address of the pointer, or null if there never was one; with the map's lock held.
-  std::unique_ptr<std::map<HostPtr, AttachedPointer>> attached_;
-  std::shared_ptr<void> arrival_; // the event that kArriving is about; with the map's lock held
-  uint32_t pins_ = 0;             // constructs that leave it and are not done; with the map's lock held
-  uint32_t more_borrowers_ = 0;   // beyond those in the state word; with the map's lock held
-  Mapping *next_free_ = nullptr;  // with the map's lock held
+  std::atomic<uint64_t> origin_{kNotOwn}; ///< who is creating it, and the padding; of a free one, the next free one
+  std::atomic<uintptr_t> extras_{0};      ///< address, or 0, and kHasAttached; changed with the map's lock held
 };
-static_assert(sizeof(Mapping) == 128, "what a hit reads lies in the first of two cache lines");
+static_assert(sizeof(Mapping) == 64, "one cache line");
 
 /// Where host lies on the device, if the mapping is still the one that was found, and has storage: what was read before
 /// the check is of the mapping that the check is about.

@@ -34,7 +34,7 @@ bool HostDataToTargetMap::retain_hold(MappingRef ref) {
   std::lock_guard lock(mutex_);
   if (!set_bit(ref, MappingState::kHeld))
     return false;
-  ref.mapping->hold_count_.fetch_add(1, kRelaxed);
+  extras_of(*ref.mapping).hold_count.fetch_add(1, kRelaxed);
   return true;
 }
 
@@ -72,7 +72,7 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
     if (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire))
       continue;
     if (is_pinned)
-      ++ref.mapping->pins_;
+      ++extras_of(*ref.mapping).pins;
     return {true, is_last, MappingState::count(next), is_pinned};
   }
 }
@@ -97,10 +97,12 @@ Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins
   uint64_t word = mapping.state_.load(kAcquire);
   if (MappingState::generation(word) != ref.generation)
     return {false, false, 0};
-  const uint32_t holds = mapping.hold_count_.load(kRelaxed);
-  const uint32_t left = reset || holds == 0 ? 0 : holds - 1;
-  mapping.hold_count_.store(left, kRelaxed);
-  if (left != 0 || holds == 0)
+  const uint32_t holds = mapping.hold_count();
+  if (holds == 0)
+    return {true, false, MappingState::count(word)};
+  const uint32_t left = reset ? 0 : holds - 1;
+  extras_of(mapping).hold_count.store(left, kRelaxed);
+  if (left != 0)
     return {true, false, MappingState::count(word)};
   uint64_t next;
   do {
@@ -110,7 +112,7 @@ Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, bool pins
   } while (!mapping.state_.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
   const bool is_last = MappingState::is_unused(next);
   if (is_last && pins_last)
-    ++mapping.pins_;
+    ++extras_of(mapping).pins;
   return {true, is_last, MappingState::count(next), is_last && pins_last};
 }
 
@@ -118,13 +120,13 @@ bool HostDataToTargetMap::pin(MappingRef ref) {
   std::lock_guard lock(mutex_);
   if (!set_bit(ref, MappingState::kPinned))
     return false;
-  ++ref.mapping->pins_;
+  ++extras_of(*ref.mapping).pins;
   return true;
 }
 
 Removed HostDataToTargetMap::unpin(MappingRef ref) {
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation || --ref.mapping->pins_ != 0)
+  if (ref.mapping->generation() != ref.generation || --extras_of(*ref.mapping).pins != 0)
     return {};
   ref.mapping->state_.fetch_and(~MappingState::kPinned, std::memory_order_acq_rel);
   return remove_unless_used(ref);
@@ -151,7 +153,7 @@ bool HostDataToTargetMap::borrow_with_many(MappingRef ref) {
     if (MappingState::generation(word) != ref.generation)
       return false;
     if (MappingState::borrowers(word) == MappingState::kManyBorrowers) {
-      ++ref.mapping->more_borrowers_;
+      ++extras_of(*ref.mapping).more_borrowers;
       return true;
     }
   } while (!state.compare_exchange_weak(word, word + MappingState::kBorrower, std::memory_order_acq_rel, kAcquire));
@@ -176,8 +178,9 @@ Removed HostDataToTargetMap::give_back(MappingRef ref) {
 
 Removed HostDataToTargetMap::give_back_one_of_many(MappingRef ref) {
   std::lock_guard lock(mutex_);
-  if (ref.mapping->more_borrowers_ != 0)
-    --ref.mapping->more_borrowers_;
+  MappingExtras *const extras = ref.mapping->extras();
+  if (extras && extras->more_borrowers != 0)
+    --extras->more_borrowers;
   else
     ref.mapping->state_.fetch_sub(MappingState::kBorrower, std::memory_order_acq_rel); // not the last one
   return {};

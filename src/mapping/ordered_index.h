@@ -3,7 +3,7 @@
 //
 // Mappings ordered by host address, read without a lock.
 //
-// Two levels: a directory of leaves, each leaf a sorted array of a few hundred keys. A search compares with every 16th key
+// Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 16th key
 // of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times. One sequence
 // counter covers all: a reader notes it, reads, and reads again if it changed.
 // Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
@@ -70,7 +70,7 @@ public:
   std::string fault() const;
 
 private:
-  static constexpr uint32_t kLeafCapacity = 250; // a leaf takes a little less than a page
+  static constexpr uint32_t kLeafCapacity = 120; // a leaf takes a little less than half a page
 
   /// A key and what belongs to it in one cache line. In a directory: a leaf and a bound of its keys.
   template <typename T> struct Slot {

@@ -30,7 +30,7 @@ struct NewStorage {
   MappingRef ref;
   HostPtr begin;
   int64_t size;
-  int64_t padding;
+  uint8_t padding;
 };
 
 /// A copy of [host, host + size) to or from its place in the mapping. If that is gone when its turn comes, the data are

@@ -186,7 +186,8 @@ private:
         map_.insert({range.begin, range.begin + range.size, range.base, item.name, &plan_, counter_of(item)});
     if (!inserted.is_new)
       return false;
-    plan_.allocations.push_back({inserted.found.ref, range.begin, range.size, range.is_pointer ? 0 : padding_of(item)});
+    const uint8_t padding = range.is_pointer ? 0 : padding_of(item);
+    plan_.allocations.push_back({inserted.found.ref, range.begin, range.size, padding});
     OMPTARGET_SCHED_POINT("enter: inserted");
     (void)counts_.counts(item, inserted.found.ref, is_pointee); // the one that it was made with
     binding = {inserted.found.ref, true, false};
@@ -228,17 +229,17 @@ private:
       entered.report();
   }
 
-  bool is_own(const Mapping *mapping) const { return mapping->creator() == &plan_; }
+  bool is_own(const Mapping *mapping) const { return mapping->is_created_by(&plan_); }
 
   /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as they
   /// are on the host.
-  int64_t padding_of(const MapItem &item) const {
+  uint8_t padding_of(const MapItem &item) const {
     if (!is_combined(items_, static_cast<size_t>(&item - items_.data())))
       return 0;
     const auto base = static_cast<uintptr_t>(item.base);
     const int64_t base_alignment = static_cast<int64_t>(base & (~base + 1));
     const int64_t alignment = base_alignment == 0 || base_alignment > kMaxAlignment ? kMaxAlignment : base_alignment;
-    return static_cast<int64_t>(static_cast<uintptr_t>(item.begin) % static_cast<uintptr_t>(alignment));
+    return static_cast<uint8_t>(static_cast<uintptr_t>(item.begin) % static_cast<uintptr_t>(alignment));
   }
 
   void copy(const MapItem &item) {

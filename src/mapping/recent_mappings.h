@@ -20,7 +20,7 @@ namespace omptarget {
 class Mapping;
 
 /// Any thread, but one at a time grows. What is held may have been removed, and used again, at any moment; Mappings are never given
-/// back. Nor are outgrown tables: a thread may be reading them.
+/// back. Outgrown tables stay, since a thread may be reading them, but large ones lose their memory, and then hold no guess.
 class RecentMappings {
 public:
   RecentMappings() { grow(kBits); }
@@ -62,6 +62,8 @@ private:
     std::uninitialized_value_construct_n(table->slots, size_t{1} << bits);
     tables_.push_back(std::move(table));
     table_.store(tables_.back().get(), std::memory_order_release);
+    if (tables_.size() > 1)
+      BufferPool::empty(tables_[tables_.size() - 2]->slots, tables_[tables_.size() - 2]->bytes()); // a null is no guess
   }
   Slot &slot_of(HostPtr address) const {
     const Table &table = *table_.load(std::memory_order_acquire);

@@ -48,6 +48,7 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   OMPTARGET_SCHED_POINT("revive: about to");
   if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))
     return {};
+  names_.note(range.name);
   mapping->name_.store(range.name, kRelaxed);
   if (recent_.guess(range.begin) != mapping)
     recent_.note(range.begin, mapping);
@@ -61,9 +62,9 @@ Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr all
       index_.is_current(gap) ? gap.around : index_.around(static_cast<uintptr_t>(range.begin));
   if (const Found found = make_room(range, around); found.ref)
     return {found, false};
+  names_.note(range.name);
   Mapping &mapping =
-      insert_new(range, around, allocation, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
-  mapping.allocation_.store(allocation, kRelaxed);
+      insert_new(range, around, allocation, true, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
   Found found;
   found.state = mapping.state();
   found.ref = {&mapping, MappingState::generation(found.state)};

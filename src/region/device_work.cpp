@@ -154,7 +154,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     operation.set_target(*allocated);
     Status notified = device().plugin_device().data_notify_mapped(raw(storage.begin), storage.size);
     OMPTARGET_SCHED_POINT("enter: no storage yet");
-    map().publish_storage(*storage.ref.mapping, allocation + storage.padding, allocation);
+    map().publish_storage(*storage.ref.mapping, allocation, storage.padding);
     OMPTARGET_TRY(std::move(notified));
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,

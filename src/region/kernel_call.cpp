@@ -8,7 +8,7 @@
 
 namespace omptarget {
 
-const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
+const __tgt_kernel_args &KernelCall::prepare(ConstructQueue &queue) {
   const auto count = static_cast<uint32_t>(values_.size() - 1);
   arguments_ = values_.data() + 1;
   __tgt_kernel_args &args = request_.args;
@@ -34,18 +34,31 @@ const __tgt_kernel_args &KernelCall::prepare(ConstructQueue *queue) {
 }
 
 /// The array of addresses of all values, as the only argument. It lives as long as the kernel runs.
-void **KernelCall::make_cells(uint32_t count, ConstructQueue *queue) {
+void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
   void **values = values_.data() + 1;
   if (device_.plugin().is_asynchronous())
-    values = static_cast<void **>(queue->keep(static_cast<void *>(values), count * sizeof(void *)));
+    values = static_cast<void **>(queue.keep(static_cast<void *>(values), count * sizeof(void *)));
   cells_.resize(count);
   for (uint32_t i = 0; i < count; ++i)
     cells_[i] = static_cast<void *>(values + i);
   auto *array = static_cast<void *>(cells_.data());
   if (device_.plugin().is_asynchronous())
-    array = queue->keep(array, count * sizeof(void *));
+    array = queue.keep(array, count * sizeof(void *));
   only_[1] = array;
   return only_ + 1;
+}
+
+[[gnu::noinline]] Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args,
+                                         void **slots, uint32_t count) {
+  slots[count + 1] = no_launch_environment();
+  llvm::SmallVector<void *, 16> cells;
+  cells.resize_for_overwrite(count + 1);
+  for (uint32_t i = 0; i <= count; ++i)
+    cells[i] = static_cast<void *>(slots + 1 + i);
+  void *only[] = {nullptr, static_cast<void *>(cells.data())};
+  args.NumArgs = 1;
+  args.Version = kPlainVersion;
+  return device.plugin_device().launch_kernel(kernel.handle, only + 1, args, nullptr);
 }
 
 void *unmapped_argument(const Device &device, int64_t size, void *base) {

@@ -35,15 +35,15 @@ public:
   void add(void *value) { values_.push_back(value); }
 
   /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue keeps what must
-  /// live as long as the kernel runs; on a device that completes each operation at once that is nothing, and queue may be null.
-  const __tgt_kernel_args &prepare(ConstructQueue *queue);
+  /// live as long as the kernel runs.
+  const __tgt_kernel_args &prepare(ConstructQueue &queue);
   /// Then launches the kernel.
   Status start(Queue &queue) {
     return device_.plugin_device().launch_kernel(kernel_.handle, arguments_, request_.args, &queue);
   }
 
 private:
-  void **make_cells(uint32_t count, ConstructQueue *queue);
+  void **make_cells(uint32_t count, ConstructQueue &queue);
 
   Device &device_;
   const Kernel &kernel_;
@@ -54,10 +54,16 @@ private:
   void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
 };
 
-/// Launches a kernel that does not want cells on a device that completes each operation at once. slots: a free one, the values of
-/// count arguments, and a free one.
+/// Launches a kernel that wants cells on a device that completes each operation at once. slots: as for call_at_once.
+Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args, void **slots,
+                       uint32_t count);
+
+/// Launches a kernel on a device that completes each operation at once. slots: a free one, the values of count arguments, and a
+/// free one.
 inline Status call_at_once(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
                            void **slots, uint32_t count) {
+  if (form == ParameterForm::kCells) [[unlikely]]
+    return call_with_cells(device, kernel, args, slots, count);
   args.NumArgs = count;
   args.Version = kPlainVersion;
   if (form == ParameterForm::kLeading)

@@ -245,7 +245,7 @@ private:
 
   Status start() {
     const DeviceId device = work_.device().id();
-    const __tgt_kernel_args &args = call_.prepare(&queue_);
+    const __tgt_kernel_args &args = call_.prepare(queue_);
     const auto teams = static_cast<int32_t>(args.NumTeams[0]);
     const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "launching %s with %u arguments, %d teams, %d threads", kernel_.name,
@@ -329,7 +329,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
                                             LaunchRequest &request) {
   if (!may_be_direct(device)) [[unlikely]]
     return run_all_planned(device, call, kernel, request);
-  if (request.list.count != 0 || form == ParameterForm::kCells)
+  if (request.list.count != 0)
     return run_with_data(device, call, kernel, request);
   Status status = call_without_arguments(device, kernel, form, request.args);
   return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));

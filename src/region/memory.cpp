@@ -265,7 +265,7 @@ Status associate(const void *host, const void *target, size_t size, int32_t devi
   if (device->map().insert_infinite(range, device_ptr(target)))
     return Status::ok();
   const Found found = device->map().find(begin, static_cast<int64_t>(size));
-  if (found.is_contained && found.ref.mapping->creator() == &kAssociated &&
+  if (found.is_contained && found.ref.mapping->is_created_by(&kAssociated) &&
       MappingState::count(found.state) == MappingState::kInfinite && target_of(found.ref, begin) == device_ptr(target))
     return Status::ok(); // the same once more, or a part of it
   return Status::error(
@@ -284,7 +284,7 @@ Status disassociate(const void *host, int32_t device_number) {
   // Held by a construct whose map clause says so (ompx_hold): it goes with that.
   const Found found = device && host ? device->map().find(host_ptr(host), 1) : Found{};
   const bool is_held = found.is_contained && found.begin == host_ptr(host) &&
-                       found.ref.mapping->creator() == &kAssociated && (found.state & MappingState::kHeld) != 0;
+                       found.ref.mapping->is_created_by(&kAssociated) && (found.state & MappingState::kHeld) != 0;
   return Status::error(format(is_held ? "host address %p is associated with memory of device %d and held by a construct"
                                       : "host address %p is not associated with memory of device %d",
                               host, device_number));

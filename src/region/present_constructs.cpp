@@ -21,22 +21,8 @@ void *value_of(const Device &device, const MapList &list, int32_t i, const Prese
                                                                   : unmapped_argument(device, list.sizes[i], base);
 }
 
-[[gnu::noinline]] Status call_with_cells(Device &device, const Kernel &kernel, LaunchRequest &request,
-                                         const PresentRefs &refs) {
-  const MapList &list = request.list;
-  KernelCall call(device, kernel, request);
-  for (int32_t i = 0; i < list.count; ++i)
-    if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
-      call.add(value_of(device, list, i, refs[static_cast<size_t>(i)]));
-  call.prepare(nullptr);
-  Queue queue;
-  return call.start(queue);
-}
-
 Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
-  if (form == ParameterForm::kCells) [[unlikely]]
-    return call_with_cells(device, kernel, request, refs);
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
   slots.resize_for_overwrite(static_cast<size_t>(list.count) + 2);

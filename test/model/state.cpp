@@ -25,7 +25,7 @@ struct Table {
 
   MappingRef insert_ready(HostPtr begin, DevicePtr device) {
     const MappingRef ref = map.insert(range_at(begin)).found.ref;
-    map.publish_storage(*ref.mapping, device, device);
+    map.publish_storage(*ref.mapping, device);
     require(map.publish_ready(ref), "nobody has entered or left it yet");
     return ref;
   }
@@ -121,7 +121,7 @@ Scenario published(bool fails) {
       table->map.discard(inserted.found.ref);
       return;
     }
-    table->map.publish_storage(*inserted.found.ref.mapping, kDevice, kDevice);
+    table->map.publish_storage(*inserted.found.ref.mapping, kDevice);
   });
   scenario.threads.push_back([=] {
     const Found found = table->map.find(kBegin, 8);
@@ -176,7 +176,7 @@ Scenario deleted_early() {
   const MappingRef ref = table->map.insert(range_at(kBegin)).found.ref;
   Scenario scenario;
   scenario.threads.push_back([=] {
-    table->map.publish_storage(*ref.mapping, kDevice, kDevice);
+    table->map.publish_storage(*ref.mapping, kDevice);
     if (!table->map.publish_ready(ref))
       table->count(table->map.remove_if_unused(ref));
   });

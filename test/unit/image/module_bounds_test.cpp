@@ -31,6 +31,22 @@ TEST(ModuleBounds, finds_shared_libraries) {
   EXPECT_FALSE(module->contains(&some_variable, 1));
 }
 
+TEST(ModuleBounds, both_ways_find_the_same) {
+  for (const void *address : {static_cast<const void *>(&some_variable), static_cast<const void *>(kText),
+                              reinterpret_cast<const void *>(&std::fopen), static_cast<const void *>(nullptr)}) {
+    const std::optional<ModuleBounds> one = module_of(address), other = module_of_by_list(address);
+    ASSERT_EQ(one.has_value(), other.has_value());
+    if (!one)
+      continue;
+    EXPECT_EQ(one->path, other->path);
+    ASSERT_EQ(one->segments.size(), other->segments.size());
+    for (size_t i = 0; i < one->segments.size(); ++i) {
+      EXPECT_EQ(one->segments[i].begin, other->segments[i].begin);
+      EXPECT_EQ(one->segments[i].end, other->segments[i].end);
+    }
+  }
+}
+
 TEST(ModuleBounds, names_what_a_module_needs) {
   const auto is_libc = [](const std::string &name) { return name.starts_with("libc.so"); };
   const std::vector<std::string> of_program = needed_by(&some_variable);

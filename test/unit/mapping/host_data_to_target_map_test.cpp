@@ -20,7 +20,7 @@ NewRange range(HostPtr begin, int64_t size, Counter counter = Counter::kDynamic)
 MappingRef make(HostDataToTargetMap &map, HostPtr begin, int64_t size, Counter counter = Counter::kDynamic) {
   const Inserted inserted = map.insert(range(begin, size, counter));
   EXPECT_TRUE(inserted.is_new);
-  map.publish_storage(*inserted.found.ref.mapping, kTarget, kTarget);
+  map.publish_storage(*inserted.found.ref.mapping, kTarget);
   EXPECT_TRUE(map.publish_ready(inserted.found.ref));
   return inserted.found.ref;
 }
@@ -289,7 +289,7 @@ TEST(HostDataToTargetMap, what_is_not_ready_is_removed_by_its_creator_only) {
   const MappingRef ref = map.insert({kA, kA + 64, kA, nullptr, &map, Counter::kDynamic}).found.ref;
   map.release(ref, Counter::kDynamic, false);
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  map.publish_storage(*ref.mapping, kTarget, kTarget);
+  map.publish_storage(*ref.mapping, kTarget);
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
   EXPECT_FALSE(map.publish_ready(ref));
   EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
@@ -319,6 +319,22 @@ TEST(HostDataToTargetMap, names_of_a_module_that_goes_are_forgotten) {
   EXPECT_EQ(map.snapshot()[0].name, nullptr);
 }
 
+TEST(HostDataToTargetMap, names_of_constructs_and_of_globals_are_forgotten_apart) {
+  HostDataToTargetMap map;
+  static const char names[2][8] = {"mapped", "global"};
+  const auto begin = reinterpret_cast<uintptr_t>(names), end = begin + sizeof names;
+  map.insert({kA, kA + 64, kA, names[0], nullptr, Counter::kDynamic});
+  map.insert_infinite({kB, kB + 64, kB, names[1], nullptr, Counter::kDynamic}, kTarget);
+  map.forget_names(end + (1 << 20), end + (1 << 20) + 4096, false);
+  EXPECT_EQ(map.snapshot()[0].name, names[0]);
+  map.forget_name_of_global(kB, end, end + 4096);
+  EXPECT_EQ(map.snapshot()[1].name, names[1]) << "it is another module's";
+  map.forget_names(begin, end, false);
+  EXPECT_EQ(map.snapshot()[0].name, nullptr);
+  map.forget_name_of_global(kB, begin, end);
+  EXPECT_EQ(map.snapshot()[1].name, nullptr);
+}
+
 TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_will_never_be) {
   HostDataToTargetMap map;
   const MappingRef good = map.insert(range(kA, 64)).found.ref;
@@ -329,7 +345,7 @@ TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_wil
     EXPECT_TRUE(good.mapping->wait_for(MappingState::kReady, good.generation));
     EXPECT_FALSE(bad.mapping->wait_for(MappingState::kReady, bad.generation));
   });
-  map.publish_storage(*good.mapping, kTarget, kTarget);
+  map.publish_storage(*good.mapping, kTarget);
   EXPECT_TRUE(map.publish_ready(good));
   map.discard(good);
   EXPECT_EQ(map.size(), 2u) << "others may use what is ready";
@@ -342,7 +358,7 @@ TEST(HostDataToTargetMap, an_arrival_lives_until_it_has_ended_and_nobody_uses_it
   HostDataToTargetMap map;
   int ended = 0;
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  map.publish_storage(*ref.mapping, kTarget, kTarget);
+  map.publish_storage(*ref.mapping, kTarget);
   EXPECT_TRUE(map.publish_ready(ref, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); })));
   EXPECT_NE(map.find(kA, 64).state & MappingState::kArriving, 0u);
   std::shared_ptr<void> used = map.arrival(ref);
@@ -386,7 +402,7 @@ TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
         continue;
       alive.fetch_add(1);
       const auto target = static_cast<DevicePtr>(static_cast<uintptr_t>(begin) + 0x100000);
-      map.publish_storage(*inserted.found.ref.mapping, target, target);
+      map.publish_storage(*inserted.found.ref.mapping, target);
       EXPECT_TRUE(map.publish_ready(inserted.found.ref));
       return inserted.found.ref;
     }

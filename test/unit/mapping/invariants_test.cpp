@@ -52,7 +52,7 @@ TEST(Invariants, hold_while_data_arrive) {
   HostDataToTargetMap map;
   Mapping &mapping = enter(map, 0x1000, 0x10);
   const MappingRef ref{&mapping, mapping.generation()};
-  map.publish_storage(*ref.mapping, static_cast<DevicePtr>(0x9000), static_cast<DevicePtr>(0x9000));
+  map.publish_storage(*ref.mapping, static_cast<DevicePtr>(0x9000));
   EXPECT_THAT(map.fault(), IsEmpty());
   EXPECT_TRUE(map.publish_ready(ref, std::make_shared<int>(0)));
   EXPECT_THAT(map.fault(), IsEmpty());

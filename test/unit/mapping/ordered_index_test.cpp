@@ -128,7 +128,7 @@ TEST(OrderedIndex, few_keys_that_stay_of_many_do_not_keep_a_leaf_each) {
         erase(index, 16 * (i + 1));
     }
     EXPECT_EQ(index.size(), kCount / kKept);
-    EXPECT_LE(index.leaf_count(), 2 * index.size() / 125 + 2);
+    EXPECT_LE(index.leaf_count(), 2 * index.size() / 60 + 2);
     for (size_t i = 0; i < kCount; i += kKept)
       ASSERT_EQ(index.around(16 * (i + 1)).below, values[i]);
   }

@@ -287,7 +287,7 @@ TEST(PlanEnter, a_larger_range_than_what_is_present_is_refused_and_leaves_no_tra
   MapItems first{item(kBase, kBase, 32, kTo)};
   EnterPlan first_plan;
   ASSERT_TRUE(plan_enter(map, {}, first, first_plan).is_ok());
-  map.publish_storage(*first[0].mapping.mapping, DevicePtr{0x99000}, DevicePtr{0x99000});
+  map.publish_storage(*first[0].mapping.mapping, DevicePtr{0x99000});
   EXPECT_TRUE(map.publish_ready(first[0].mapping));
   MapItems second{item(kBase + 4096, kBase + 4096, 8, kTo), item(kBase, kBase, 16, kTo), item(kBase, kBase, 64, kTo)};
   second[2].name = ";big;f.c;3;4;;";

@@ -21,7 +21,7 @@ TEST(HostDataToTargetMapThreads, what_is_retained_stays) {
       const Inserted inserted = map.insert({begin, begin + 8, begin, nullptr, &lost, Counter::kDynamic});
       if (!inserted.is_new)
         continue;
-      map.publish_storage(*inserted.found.ref.mapping, static_cast<DevicePtr>(0x20000), DevicePtr::kNull);
+      map.publish_storage(*inserted.found.ref.mapping, static_cast<DevicePtr>(0x20000));
       EXPECT_TRUE(map.publish_ready(inserted.found.ref));
       if (map.release(inserted.found.ref, Counter::kDynamic, false).reached_zero)
         (void)map.remove_if_unused(inserted.found.ref);
