@@ -92,7 +92,7 @@ void HostDataToTargetMap::cancel_leaving(MappingRef ref) {
 /// Of small data that were entered lately: those are likely to be entered again.
 inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
   return mapping.size() <= DormantMappings::kMostBytes && recent_.guess(mapping.begin()) == &mapping &&
-         mapping.allocation() != DevicePtr::kNull && mapping.target_begin() == mapping.allocation() &&
+         (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0 && // its own memory, and nothing before the data
          dormant_.has_room(mapping.begin(), &mapping);
 }
 
