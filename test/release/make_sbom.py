@@ -8,13 +8,14 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import sys
 
 OWN = "Apache-2.0 WITH LLVM-exception"
 # Name, licence, package that tells the version, relation.
 PARTS = [
     ("LLVM", OWN, "llvm-19-dev", "STATIC_LINK"),
-    ("libstdc++ and libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++-10-dev", "STATIC_LINK"),
+    ("libstdc++ and libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++-N-dev", "STATIC_LINK"),
     ("libffi", "MIT", "libffi-dev", "STATIC_LINK"),
     ("glibc", "LGPL-2.1-or-later", "libc6-dev", "DYNAMIC_LINK"),
 ]
@@ -31,6 +32,11 @@ def package(name, licence, version, **more):
                 licenseConcluded=licence, licenseDeclared=licence, copyrightText="NOASSERTION", **more)
 
 
+def version_of(source, versions):
+    """Of a package by its name, in which N is a number that differs between releases of Debian."""
+    return next(version for name, version in versions.items() if re.sub(r"\d+", "N", name) == re.sub(r"\d+", "N", source))
+
+
 def main():
     folder, name, version, packages = sys.argv[1:]
     versions = dict(line.split() for line in open(packages))
@@ -41,7 +47,7 @@ def main():
                 "checksums": checksums(file), "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
                for i, file in enumerate(sorted(files))]
     own = package("omptarget", OWN, version)
-    parts = [package(part, licence, versions[source]) for part, licence, source, _ in PARTS]
+    parts = [package(part, licence, version_of(source, versions)) for part, licence, source, _ in PARTS]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own["SPDXID"])]
     relations += [(own["SPDXID"], "CONTAINS", entry["SPDXID"]) for entry in entries]
     relations += [(own["SPDXID"], kind, part["SPDXID"]) for part, (_, _, _, kind) in zip(parts, PARTS)]
