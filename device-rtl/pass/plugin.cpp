@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What clang asks of a plugin given by -fpass-plugin=.
+// What clang and flang ask of a plugin given by -fpass-plugin=.
 
 #include "indirect_calls.h"
+#include "offered_functions.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -19,16 +20,21 @@ using namespace omptarget_pass;
 namespace {
 
 void register_passes(PassBuilder &builder) {
-  builder.registerPipelineStartEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(InsertTranslations()); });
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(OfferFunctions());
+    passes.addPass(InsertTranslations());
+  });
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(FoldTranslations()); });
   // By name, for opt -passes=.
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-        if (name != "omptarget-insert-translations")
+        if (name == "omptarget-insert-translations")
+          passes.addPass(InsertTranslations());
+        else if (name == "omptarget-offer-functions")
+          passes.addPass(OfferFunctions());
+        else
           return false;
-        passes.addPass(InsertTranslations());
         return true;
       });
   builder.registerPipelineParsingCallback(

@@ -53,6 +53,9 @@ enum {
   OMPTARGET_ENTRY_KIND_OPENMP = 1
 };
 
+/* Begin of the names of indirect functions that the host offers unasked: the device need not have them. */
+#define OMPTARGET_OFFERED_FUNCTION "__omptarget_offered_"
+
 enum {
   OMPTARGET_REQUIRES_NONE = 0x01,
   OMPTARGET_REQUIRES_REVERSE_OFFLOAD = 0x02,

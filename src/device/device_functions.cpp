@@ -19,6 +19,12 @@ bool is_indirect(EntryKind kind) {
   return kind == EntryKind::kIndirect || kind == EntryKind::kFunctionPointer || kind == EntryKind::kVtable;
 }
 
+/// Whether the host has it listed in case that the device has it: vtables of classes that the device may never use, and functions
+/// whose addresses are taken.
+bool is_offered(const Entry &entry) {
+  return entry.kind == EntryKind::kVtable || std::string_view(entry.name).starts_with(OMPTARGET_OFFERED_FUNCTION);
+}
+
 } // namespace
 
 Status DeviceImages::collect_functions(const Loaded &loaded) {
@@ -31,8 +37,7 @@ Status DeviceImages::collect_functions(const Loaded &loaded) {
       continue;
     void *const address = loaded.table->EntriesBegin[i].addr;
     if (!address) {
-      // Compilers list vtables of classes that the device never uses.
-      if (entries[i].kind != EntryKind::kVtable)
+      if (!is_offered(entries[i]))
         missing += (missing.empty() ? "" : ", ") + std::string(entries[i].name);
     } else if (entries[i].kind == EntryKind::kFunctionPointer) {
       targets[i] = reinterpret_cast<uint64_t>(address);

@@ -68,8 +68,8 @@ class Commands:
         folder = os.path.join(self.given.runtimes, version)
         rtl = "-Wl,--device-linker=" if version == "19" else "-Xoffload-linker "
         return path and ("%s -O1 -fopenmp -fopenmp-version=52 -fopenmp-targets=x86_64-pc-linux-gnu -I%s/include "
-                         "%s%s/lib/libomptarget-host-rtl.a -L%s/omp -L%s/lib" % (
-                             path, self.given.here, rtl, self.given.prefix, folder, folder))
+                         "%s%s/lib/libomptarget-host-rtl.a -L%s/lib -L%s/omp -L%s/lib" % (
+                             path, self.given.here, rtl, self.given.prefix, self.given.prefix, folder, folder))
 
     def plain_compiler(self, version):
         """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device code."""
