@@ -1,0 +1,111 @@
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER: runs the commands in the table of docs/device-rtl-use.md as they stand there, P
+# replaced, by each clang that is here, and looks at the device images: for NVIDIA as PTX and, with a CUDA toolkit, as a cubin; for AMD
+# as a code object. Nothing may be undefined.
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+page, prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:])
+here = os.path.dirname(os.path.abspath(__file__))
+program = os.path.join(here, "inputs", "constructs.c")
+# What GPUs have by themselves: functions that CUDA's driver brings.
+OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
+os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
+
+
+def commands():
+    """(clang, target, command) for each cell of the table whose compiler and RTL are here."""
+    found = re.findall(r"`(clang-(\d+) --config=P/\S*/(\w+)\.cfg [^`]*)`", open(page).read())
+    if len(found) != 8:
+        sys.exit("%s: %d commands, expected 8" % (page, len(found)))
+    for text, version, target in found:
+        if not shutil.which("clang-" + version):
+            print("no clang-%s: left out" % version)
+        else:
+            yield version, target, text
+
+
+def compile_program(version, text, output, more):
+    """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp."""
+    runtime = os.path.join(runtimes, version)
+    words = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + program).split()
+    words += ["-o", output, "-isystem", runtime + "/include", "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined"] + more
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
+    if done.returncode:
+        sys.exit("failed: %s\n%s" % (" ".join(words), done.stderr))
+
+
+def images(path, machine):
+    data = open(path, "rb").read()
+    start = data.find(b"\x7fELF", 1)
+    found = []
+    while start >= 0:
+        if struct.unpack_from("<H", data, start + 18)[0] == machine:
+            found.append(data[start:])
+        start = data.find(b"\x7fELF", start + 4)
+    if len(found) != 1:
+        sys.exit("%s has %d device images, expected 1" % (path, len(found)))
+    return found[0]
+
+
+def undefined_in_elf(image):
+    """Names of the symbols, of both tables, that are neither defined nor empty nor the driver's."""
+    offset, = struct.unpack_from("<Q", image, 40)
+    size, count = struct.unpack_from("<HH", image, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", image, offset + size * i) for i in range(count)]
+    names, symbols = set(), 0
+    for section in sections:
+        if section[1] not in (2, 11): # SHT_SYMTAB, SHT_DYNSYM
+            continue
+        strings = sections[section[6]][4]
+        for at in range(section[4], section[4] + section[5], 24):
+            name, _, _, index = struct.unpack_from("<IBBH", image, at)
+            symbols += 1
+            if index == 0 and name:
+                names.add(image[strings + name:image.index(b"\0", strings + name)].decode())
+    if symbols < 2:
+        sys.exit("an image without symbols")
+    return names - OF_DRIVER
+
+
+def undefined_in_ptx(image):
+    begin = image.index(b".version")
+    text = image[begin:image.index(b"\0", begin)].decode()
+    if ".entry" not in text:
+        sys.exit("PTX without kernels")
+    functions = re.findall(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", text)
+    variables = re.findall(r"\.extern\s+\.(?:global|const|shared)\b[^;]*?([\w$]+)(?:\[\d*\])?;", text)
+    return set(functions + variables) - OF_DRIVER
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    toolkit = os.path.join(folder, "toolkit")
+    subprocess.run([os.path.join(here, "..", "gpu", "make-ptx-toolkit"), toolkit], check=True)
+    has_cuda = any(os.path.exists(path + "/bin/ptxas") for path in (os.environ.get("CUDA_PATH", ""), "/usr/local/cuda") if path)
+    checked = failed = 0
+    for version, target, text in commands():
+        forms = [("code object", 224, [], undefined_in_elf)]
+        if target == "nvptx":
+            forms = [("PTX", 190, ["--cuda-path=" + toolkit], undefined_in_ptx)]
+            if has_cuda:
+                forms.append(("cubin", 190, [], undefined_in_elf))
+        for form, machine, more, undefined in forms:
+            output = os.path.join(folder, "%s.%s" % (target, version))
+            compile_program(version, text, output, more)
+            missing = undefined(images(output, machine))
+            checked += 1
+            failed += bool(missing)
+            print("%s: %s%s" % (text, form, ": nobody defines " + ", ".join(sorted(missing)) if missing else ""))
+    print("%d images, %d with something undefined" % (checked, failed))
+    return 1 if failed or not checked else 0
+
+
+sys.exit(main())
