@@ -72,7 +72,7 @@ def undefined_in_elf(image):
                 names.add(image[strings + name:image.index(b"\0", strings + name)].decode())
     if symbols < 2:
         sys.exit("an image without symbols")
-    return names - OF_DRIVER
+    return {name for name in names - OF_DRIVER if not name.startswith(".nv.")} # those are ptxas's own
 
 
 def undefined_in_ptx(image):
@@ -94,7 +94,7 @@ def main():
     for version, target, text in commands():
         forms = [("code object", 224, [], undefined_in_elf)]
         if target == "nvptx":
-            forms = [("PTX", 190, ["--cuda-path=" + toolkit], undefined_in_ptx)]
+            forms = [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], undefined_in_ptx)]
             if has_cuda:
                 forms.append(("cubin", 190, [], undefined_in_elf))
         for form, machine, more, undefined in forms:
