@@ -58,27 +58,24 @@ INLINE int32_t reduce_team(const TeamReduction &reduction) {
 }
 
 struct TeamsReduction {
-  TeamReduction team;
+  void *values;
   void *buffer;
   uint32_t slots; ///< that the buffer has
   uint32_t *teams_done;
   BufferCopy to_buffer, reduce_into_buffer, from_buffer, reduce_from_buffer;
 };
 
-/// Whether the thread is alone at this place: the main thread of a generic kernel, or in a region of its own.
-INLINE bool is_alone() { return !is_spmd() || level() != 0; }
-
 /// Leaves the team's values in the buffer; whether all teams have done so now. If there are more teams than slots, those with higher
 /// numbers wait for the ones before them, which GPUs start first.
 INLINE bool leave_values(const TeamsReduction &reduction) {
   const uint32_t team = target::block_id(), slot = team % reduction.slots, before = team - slot;
   if (before == 0) {
-    reduction.to_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
+    reduction.to_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
   } else {
     while (atomics::load(reduction.teams_done) < before) {
     }
     target::fence_device();
-    reduction.reduce_into_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
+    reduction.reduce_into_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
   }
   target::fence_device();
   const bool is_last = atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
@@ -86,41 +83,20 @@ INLINE bool leave_values(const TeamsReduction &reduction) {
   return is_last;
 }
 
-/// Combines what the buffer has, by the first threads of the team. Returns 1 in the one that has the result.
-INLINE int32_t combine(const TeamsReduction &reduction, uint32_t thread, uint32_t threads) {
-  const uint32_t count = smaller(target::block_count(), reduction.slots), active = smaller(threads, count);
-  if (thread < active) {
-    reduction.from_buffer(reduction.buffer, static_cast<int32_t>(thread), reduction.team.values);
-    for (uint32_t slot = thread + threads; slot < count; slot += threads)
-      reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.team.values);
-  }
-  if (threads > 1)
-    reduce_threads(reduction.team, active);
-  return thread == 0;
-}
-
-SHARED_VARIABLE uint32_t is_last_team;
-
+/// By one thread of each team, the last team's combines all: where the compiler has put a team's values into shared memory, the values of
+/// other threads are the same ones.
 INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
-  const uint32_t thread = is_alone() ? 0 : target::thread_id();
-  if (target::block_count() == 1)
-    return thread == 0;
-  if (is_alone()) {
-    if (!leave_values(reduction))
-      return 0;
-    atomics::store(reduction.teams_done, 0u);
-    return combine(reduction, 0, 1);
-  }
-  if (thread == 0)
-    is_last_team = leave_values(reduction);
-  target::barrier_aligned();
-  const bool is_last = is_last_team != 0;
-  if (!is_last)
+  const bool is_first = !is_spmd() || level() != 0 || target::thread_id() == 0;
+  if (target::block_count() == 1 || !is_first)
+    return is_first;
+  if (!leave_values(reduction))
     return 0;
-  target::fence_device();
-  if (thread == 0)
-    atomics::store(reduction.teams_done, 0u);
-  return combine(reduction, thread, target::block_size());
+  atomics::store(reduction.teams_done, 0u);
+  const uint32_t count = smaller(target::block_count(), reduction.slots);
+  reduction.from_buffer(reduction.buffer, 0, reduction.values);
+  for (uint32_t slot = 1; slot < count; ++slot)
+    reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
+  return 1;
 }
 
 #if OMPTARGET_RTL_GENERATION < 19
@@ -147,47 +123,26 @@ RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
 #endif
 
 #if OMPTARGET_RTL_GENERATION >= 23
-RTL int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle shuffle, InterWarpCopy copy,
-                                           BufferCopy to_buffer, BufferCopy from_buffer,
-                                           BufferCopy reduce_from_buffer) {
+RTL int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                           BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
   LaunchEnvironment *const launch = launch_environment();
-  return reduce_teams({{values, shuffle, copy},
-                       launch->reduction_buffer,
-                       target::block_count(),
-                       &launch->teams_done,
-                       to_buffer,
-                       to_buffer,
-                       from_buffer,
-                       reduce_from_buffer});
+  return reduce_teams({values, launch->reduction_buffer, target::block_count(), &launch->teams_done, to_buffer,
+                       to_buffer, from_buffer, reduce_from_buffer});
 }
 #elif OMPTARGET_RTL_GENERATION >= 19
 RTL void *__kmpc_reduction_get_fixed_buffer() { return launch_environment()->reduction_buffer; }
-RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values,
-                                                Shuffle shuffle, InterWarpCopy copy, BufferCopy to_buffer,
-                                                BufferCopy reduce_into_buffer, BufferCopy from_buffer,
-                                                BufferCopy reduce_from_buffer) {
-  return reduce_teams({{values, shuffle, copy},
-                       buffer,
-                       static_cast<uint32_t>(slots),
-                       &launch_environment()->teams_done,
-                       to_buffer,
-                       reduce_into_buffer,
-                       from_buffer,
-                       reduce_from_buffer});
+RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values, Shuffle,
+                                                InterWarpCopy, BufferCopy to_buffer, BufferCopy reduce_into_buffer,
+                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+  return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &launch_environment()->teams_done, to_buffer,
+                       reduce_into_buffer, from_buffer, reduce_from_buffer});
 }
 #else
-RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values,
-                                                Shuffle shuffle, InterWarpCopy copy, BufferCopy to_buffer,
-                                                BufferCopy reduce_into_buffer, BufferCopy from_buffer,
-                                                BufferCopy reduce_from_buffer) {
-  return reduce_teams({{values, shuffle, copy},
-                       buffer,
-                       static_cast<uint32_t>(slots),
-                       &teams_done,
-                       to_buffer,
-                       reduce_into_buffer,
-                       from_buffer,
-                       reduce_from_buffer});
+RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values, Shuffle,
+                                                InterWarpCopy, BufferCopy to_buffer, BufferCopy reduce_into_buffer,
+                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+  return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &teams_done, to_buffer, reduce_into_buffer,
+                       from_buffer, reduce_from_buffer});
 }
 #endif
 

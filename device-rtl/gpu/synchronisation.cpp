@@ -33,6 +33,13 @@ INLINE void check_lanes() {
 #endif
 }
 
+/// The call in it also tells compilers that these functions are for one thread: a kernel whose main thread makes a lock must not have
+/// all threads do so.
+INLINE void check_lock(const void *lock) {
+  if (!lock) [[unlikely]]
+    fail("a lock's address is null");
+}
+
 INLINE uint32_t owner() { return target::block_id() * kMaxThreads + target::thread_id() + 1; }
 
 /// omp_nest_lock_t.
@@ -98,26 +105,50 @@ RTL void __kmpc_end_ordered(ident_t *, int32_t) {}
 RTL int32_t __kmpc_cancel(ident_t *, int32_t, int32_t) { return 0; }
 RTL int32_t __kmpc_cancellationpoint(ident_t *, int32_t, int32_t) { return 0; }
 
-RTL void omp_init_lock(uint32_t *word) { *word = 0; }
-RTL void omp_destroy_lock(uint32_t *word) { *word = 0; }
+RTL void omp_init_lock(uint32_t *word) {
+  check_lock(word);
+  *word = 0;
+}
+RTL void omp_destroy_lock(uint32_t *word) {
+  check_lock(word);
+  *word = 0;
+}
 RTL void omp_set_lock(uint32_t *word) {
+  check_lock(word);
   check_lanes();
   lock(word);
 }
-RTL void omp_unset_lock(uint32_t *word) { unlock(word); }
-RTL int32_t omp_test_lock(uint32_t *word) { return try_lock(word); }
+RTL void omp_unset_lock(uint32_t *word) {
+  check_lock(word);
+  unlock(word);
+}
+RTL int32_t omp_test_lock(uint32_t *word) {
+  check_lock(word);
+  return try_lock(word);
+}
 
-RTL void omp_init_nest_lock(NestLock *lock) { *lock = NestLock{0, 0}; }
-RTL void omp_destroy_nest_lock(NestLock *lock) { *lock = NestLock{0, 0}; }
+RTL void omp_init_nest_lock(NestLock *lock) {
+  check_lock(lock);
+  *lock = NestLock{0, 0};
+}
+RTL void omp_destroy_nest_lock(NestLock *lock) {
+  check_lock(lock);
+  *lock = NestLock{0, 0};
+}
 RTL void omp_set_nest_lock(NestLock *lock) {
+  check_lock(lock);
   check_lanes();
   while (try_nest_lock(lock) == 0) {
   }
 }
 RTL void omp_unset_nest_lock(NestLock *lock) {
+  check_lock(lock);
   if (--lock->count != 0)
     return;
   target::fence_device();
   atomics::store(&lock->owner, 0u);
 }
-RTL int32_t omp_test_nest_lock(NestLock *lock) { return try_nest_lock(lock); }
+RTL int32_t omp_test_nest_lock(NestLock *lock) {
+  check_lock(lock);
+  return try_nest_lock(lock);
+}

@@ -3,7 +3,7 @@
 //
 // A divergent critical section: each thread of a team goes in alone, lanes of one wave too, so that plain sums are right.
 // LLVM 19's device RTL leaves the lock of critical sections undefined for NVIDIA's GPUs.
-// REQUIRES: sim-amdgpu
+// REQUIRES: sim-amdgpu || rtl-ours
 // RUN: %clang %s -o %t && %run %t
 
 #include "one_at_a_time.h"

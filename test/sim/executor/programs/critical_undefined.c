@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A defect of LLVM 19's device RTL for NVIDIA's GPUs: nothing defines the lock of critical sections. A driver's compiler says so.
-// REQUIRES: sim-cuda, clang-19
+// REQUIRES: sim-cuda, clang-19, rtl-llvm
 // RUN: %clang %s -o %t
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s
 

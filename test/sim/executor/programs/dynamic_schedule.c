@@ -4,7 +4,7 @@
 // A defect of LLVM 19's device RTL: with a dynamic schedule one thread allocates the trackers of all and stores the pointer while others
 // look whether it is there, without a barrier between; the pointer is cleared while others read trackers by it. The same loop with a
 // static schedule has no race.
-// REQUIRES: clang-19
+// REQUIRES: clang-19, rtl-llvm
 // RUN: %clang %s -o %t && %run SIM_EXECUTOR_RACES=1 %t
 // RUN: %clang -DDYNAMIC %s -o %t.dynamic
 // RUN: %expect-abort SIM_EXECUTOR_RACES=1 %t.dynamic 2>&1 | %FileCheck %s

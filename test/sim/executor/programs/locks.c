@@ -4,7 +4,7 @@
 // A defect of LLVM's device RTL for NVIDIA's GPUs, of 16 and 19: omp_set_lock returns although another thread has the lock, because
 // the result of its compare-and-swap, which says whether it swapped, is taken for the value that was there. 16's critical sections
 // have that lock.
-// REQUIRES: sim-cuda
+// REQUIRES: sim-cuda, rtl-llvm
 // RUN: %clang %s -o %t && %run %t lock
 // RUN: %if clang-16 %{ %clang -DSECTION %s -o %t.section && %run %t.section %}
 

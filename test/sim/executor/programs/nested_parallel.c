@@ -3,7 +3,7 @@
 //
 // A defect of LLVM 19's device RTL for AMD's GPUs: __kmpc_parallel_51 is said not to recurse, but a parallel region in a parallel region
 // calls it again. So the compiler counts its stack once, and the inner region writes behind the stack that the launch asked for.
-// REQUIRES: sim-amdgpu, clang-19
+// REQUIRES: sim-amdgpu, clang-19, rtl-llvm
 // RUN: %clang %s -o %t
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s
 

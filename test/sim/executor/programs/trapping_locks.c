@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Defects of LLVM's device RTL for AMD's GPUs: 16's critical sections are a trap, and its locks and 19's are.
-// REQUIRES: sim-amdgpu
+// REQUIRES: sim-amdgpu, rtl-llvm
 // RUN: %clang %s -o %t.lock
 // RUN: %expect-abort %t.lock 2>&1 | %FileCheck %s
 // RUN: %if clang-16 %{ %clang -DSECTION %s -o %t.section %}
