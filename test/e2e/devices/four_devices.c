@@ -4,6 +4,8 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
+// On a machine whose devices do not reach one another's memory.
+// RUN: %run SIM_CUDA_NO_PEERS=1 SIM_HSA_NO_PEERS=1 %t
 
 #include "check.h"
 

@@ -1,17 +1,21 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a driver has made is given back at the end: by a program that maps, keeps freed memory and leaves data on the device, and
-// by one that calls exit while another thread is in regions. The stand-ins count what is left.
+// by one that calls exit while another thread is in regions, and by one whose device is lost by a kernel's fault. The stand-ins count what
+// is left.
 
-// RUN: %clang %s -o %t -lpthread
+// RUN: %clang %s -o %t -lpthread -ldl
 // RUN: %run SIM_LEAKS=1 %t
 // RUN: %run SIM_LEAKS=1 %t thread
+// RUN: %run SIM_LEAKS=1 SIM_CUDA_FAIL=cuMemcpyHtoDAsync:1:700 %t fault
 // REQUIRES: sim-cuda || sim-amdgpu
 
 #include "check.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double left[4096];
 static _Atomic int regions;
@@ -43,11 +47,21 @@ static void *map_for_ever(void *unused) {
     map();
 }
 
+// A copy tells that a kernel has faulted: the device can do nothing any more, and the program goes on. Only CUDA's driver does so.
+static int lose_device(void *memory) {
+  int value = 1;
+  const int is_lost = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL;
+  for (int i = 0; i < 2; i++)
+    CHECK_EQ(omp_target_memcpy(memory, &value, sizeof value, 0, 0, 0, omp_get_initial_device()) != 0, is_lost);
+  return finish();
+}
+
 int main(int argc, char **argv) {
-  (void)argv;
   void *kept = omp_target_alloc(1 << 20, omp_get_default_device());
   omp_target_free(kept, omp_get_default_device());
-  omp_target_alloc(100, omp_get_default_device()); // never freed
+  void *lost = omp_target_alloc(100, omp_get_default_device()); // never freed
+  if (argc > 1 && strcmp(argv[1], "fault") == 0)
+    return lose_device(lost);
 #pragma omp target enter data map(to : left)
   map();
   work();

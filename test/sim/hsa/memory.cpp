@@ -142,6 +142,11 @@ SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent
               found == state().memory.end() ? "no allocation" : "an allocation");
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
+  for (const Agent *agent : access)
+    if (!can_reach(*agent, *found->second.pool)) {
+      violation("hsa_amd_agents_allow_access: a device that cannot reach %p", memory);
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
   found->second.access = std::move(access);
   ++state().memory_generation;
   return HSA_STATUS_SUCCESS;

@@ -235,10 +235,14 @@ SIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, 
   }
 }
 
-SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t, int attribute,
+SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle, hsa_amd_memory_pool_t pool, int attribute,
                                                         void *value) {
   SIM_ENTER(hsa_amd_agent_memory_pool_get_info);
+  const Agent *agent = find_agent("hsa_amd_agent_memory_pool_get_info", handle);
+  if (!agent)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
   if (attribute != HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return put<int>(value, 2); // HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
+  constexpr int kNeverAllowed = 0, kDisallowedByDefault = 2; // HSA_AMD_MEMORY_POOL_ACCESS_*
+  return put<int>(value, can_reach(*agent, *reinterpret_cast<const Pool *>(pool.handle)) ? kDisallowedByDefault : kNeverAllowed);
 }

@@ -53,6 +53,7 @@ class AmdgpuApu : public AmdgpuSettings {};
 class AmdgpuApuWithoutXnack : public AmdgpuSettings {};
 class AmdgpuUnified : public AmdgpuSettings {};
 class AmdgpuUnifiedWithoutXnack : public AmdgpuSettings {};
+class AmdgpuWithoutPeers : public AmdgpuSettings {};
 class AmdgpuPartitions : public AmdgpuSettings {}; // eight devices, of which most are not used
 
 // ---- Launches
@@ -154,8 +155,16 @@ protected:
 TEST_F(AmdgpuHeap, the_user_says_how_large_it_is) {
   open({{"LIBOMPTARGET_HEAP_SIZE", "65536"}});
   EXPECT_EQ(pieces(1024), 64u);
+  EXPECT_THAT(trace(), HasSubstr("malloc of the image's device code has 65536 bytes at 0x"));
   EXPECT_EQ(pieces(65536), 1u); // of each image
   EXPECT_EQ(pieces(65552), 0u);
+}
+
+TEST_F(AmdgpuHeap, a_variable_of_another_layout_is_refused) {
+  open({});
+  Image image("kernels_other_heap.hsaco");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(), HasSubstr("the image's __omp_rtl_device_memory_pool has 24 bytes; known is one of 16"));
 }
 
 TEST_F(AmdgpuHeap, none_stops_the_first_malloc) {
@@ -279,6 +288,19 @@ TEST_F(AmdgpuSettings, threshold_0_keeps_no_memory) {
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
   const uint64_t before = sim.count("hsa_amd_memory_pool_free");
   ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before + 1);
+}
+
+TEST_F(AmdgpuSettings, an_eighth_of_what_was_free_is_kept) {
+  setenv("SIM_HSA_FREE", "33554432", 1);
+  open({});
+  unsetenv("SIM_HSA_FREE");
+  constexpr int64_t kSize = 3 << 20;
+  void *first = plugin.data_alloc(0, kSize, nullptr, 0), *second = plugin.data_alloc(0, kSize, nullptr, 0);
+  const uint64_t before = sim.count("hsa_amd_memory_pool_free");
+  ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
+  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before);
+  ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
   EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before + 1);
 }
 
@@ -451,7 +473,15 @@ TEST_F(AmdgpuUnifiedWithoutXnack, the_trace_says_what_the_device_does_not_reach)
   EXPECT_THAT(trace(), HasSubstr("the program requires unified shared memory; XNACK is off"));
 }
 
-// ---- Host memory that devices reach
+// ---- Memory that several devices reach
+
+TEST_F(AmdgpuWithoutPeers, devices_do_not_exchange_what_they_cannot_reach) {
+  open({});
+  ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
+  EXPECT_EQ(plugin.is_data_exchangable(0, 1), 0);
+  EXPECT_EQ(plugin.is_data_exchangable(0, 0), 1);
+  close(1);
+}
 
 TEST_F(AmdgpuPartitions, host_memory_is_for_the_devices_in_use) {
   open({});

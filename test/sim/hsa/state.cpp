@@ -194,6 +194,11 @@ Agent *find_agent(const char *call, hsa_agent_t agent) {
   return nullptr;
 }
 
+bool can_reach(const Agent &agent, const Pool &pool) {
+  const char *none = std::getenv("SIM_HSA_NO_PEERS");
+  return !(none && *none == '1') || !pool.agent->is_gpu || pool.agent == &agent;
+}
+
 uint64_t live_objects() {
   State &all = state();
   const std::lock_guard lock(all.mutex);

@@ -155,6 +155,8 @@ void count(const char *name);
 [[gnu::format(printf, 1, 2)]] void violation(const char *pattern, ...);
 
 /// Null, and a violation, if the handle is none that exists.
+/// With SIM_HSA_NO_PEERS=1 no device reaches another's memory.
+bool can_reach(const Agent &agent, const Pool &pool);
 Agent *find_agent(const char *call, hsa_agent_t agent);
 SimSignal *find_signal(const char *call, hsa_signal_t signal);
 Queue *find_queue(const char *call, const hsa_queue_t *queue);

@@ -220,15 +220,21 @@ TEST(RuntimeDeathTest, what_has_a_driver_ends_before_older_exit_handlers_and_mod
 }
 
 TEST(RuntimeDeathTest, what_lasts_ends_after_all_exit_handlers) {
-  setenv("RECORDING_LASTS", "1", 1);
-  EXPECT_EXIT(run_program_that_ends(use_after_end), testing::ExitedWithCode(0),
+  const auto program = [] {
+    setenv("RECORDING_LASTS", "1", 1);
+    run_program_that_ends(use_after_end);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0),
               "^device\ntwo\nrun goodbye_2 on 0\nrun goodbye_1 on 0\nunregistered\ndeinit 0\ndeinit plugin\n$");
 }
 
 TEST(RuntimeDeathTest, a_driver_that_hangs_at_the_end_does_not_keep_the_process) {
-  setenv("RECORDING_HANGS", "1", 1);
-  setenv("LIBOMPTARGET_EXIT_TIMEOUT", "50", 1);
-  EXPECT_EXIT(run_program_that_ends([](Module &) { write_line("last\n"); }), testing::ExitedWithCode(0),
+  const auto program = [] {
+    setenv("RECORDING_HANGS", "1", 1);
+    setenv("LIBOMPTARGET_EXIT_TIMEOUT", "50", 1);
+    run_program_that_ends([](Module &) { write_line("last\n"); });
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0),
               "run goodbye_1 on 0\nomptarget message: the devices of plugin alpha have not come to an end within 50 ms "
               "\\(LIBOMPTARGET_EXIT_TIMEOUT\\); they are left as they are\nlast\n$");
 }
