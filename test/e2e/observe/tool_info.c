@@ -19,7 +19,7 @@
 // RUN: %prefix/bin/omptarget-info %t.vendor | %FileCheck %s --check-prefix=VENDOR
 // RUN: %prefix/bin/omptarget-info | %FileCheck %s --check-prefix=MACHINE
 // RUN: not %prefix/bin/omptarget-info %s 2>&1 | %FileCheck %s --check-prefix=BAD
-// RUN: %prefix/bin/omptarget-info /bin/true | %FileCheck %s --check-prefix=NONE
+// RUN: echo "int main(void) { return 0; }" > %t.none.c && %plainclang %t.none.c -o %t.none && %prefix/bin/omptarget-info %t.none | %FileCheck %s --check-prefix=NONE
 // RUN: env LIBOMPTARGET_PLUGINS=none %prefix/bin/omptarget-info %t 2>&1 | %FileCheck %s --check-prefix=NOWHERE
 
 // CHECK: compiler: {{.*}}clang version

@@ -24,7 +24,7 @@
 // QUIET-NOT: {{.}}
 // QUIET: ok
 // QUIET-NOT: {{.}}
-// INFO: No images found compatible with the installed hardware. Found 1 image(s): (ppc64le); plugins here: {{.*}}[[MACHINE]]
+// INFO: No images found compatible with the installed hardware. Found 1 image(s): (ppc64le); plugins here: {{.+}}
 // INFO: ok
 // REGION: omptarget error: 400 bytes of host address 0x{{[0-9a-f]+}} are on device 0
 // REGION-NEXT: omptarget error: kernel {{.*}}lib_add{{.*}} of {{.*}}.so is in no image that fits the device, and the host cannot run it
