@@ -12,6 +12,8 @@ declare -A OTHER_CLANG_RELEASE=([17]=trixie [18]=trixie [21]=sid [23]=sid)
 declare -A OTHER_CLANG_LIBRARY=([17]=libclang-cpp17t64 [18]=libclang-cpp18 [21]=libclang-cpp21 [23]=libclang-cpp23)
 declare -A OTHER_RUNTIME_PACKAGES=([17]="libomp-17-dev libomp5-17t64" [18]="libomp-18-dev libomp5-18"
                                    [21]="libomp-21-dev liboffload-21 libomp5" [23]="libomp-23-dev liboffload-23 libomp5")
+# Fortran: the compiler, its library of MLIR, and what programs need of its development package.
+OTHER_FLANG_VERSIONS=(23)
 # Headers for a compiler plugin.
 declare -A OTHER_CLANG_EXTRA=([23]=llvm-23-dev)
 
@@ -62,6 +64,34 @@ patch_clang() {
   for program in "$tree"/usr/bin/*-"$version"; do
     ln -sfn "../$version/usr/bin/${program##*/}" "$compilers/bin/${program##*/}"
   done
+}
+
+# unpack_flang COMPILERS VERSION: adds flang to the tree of that clang, if it is one of OTHER_FLANG_VERSIONS.
+unpack_flang() {
+  local compilers version=$2 tree lists
+  [[ " ${OTHER_FLANG_VERSIONS[*]} " == *" $version "* ]] || return 0
+  compilers=$(cd "$1" && pwd -P)
+  tree=$compilers/$version
+  [ "$(cat "$tree/flang_complete" 2>/dev/null)" = "$compilers" ] && return
+  say "unpacking flang $version from Debian ${OTHER_CLANG_RELEASE[$version]}"
+  lists=$(mktemp -d)
+  fetch_flang "$lists" "$tree" "$version" && patch_clang "$compilers" "$version" &&
+    "$compilers/bin/flang-$version" --version | head -n 1 || { rm -rf "$lists"; return 1; }
+  rm -rf "$lists"
+  echo "$compilers" >"$tree/flang_complete"
+}
+
+fetch_flang() {
+  local lists=$1 tree=$2 version=$3 release=${OTHER_CLANG_RELEASE[$3]} libraries
+  mapfile -t libraries < <(libraries_of "$lists" "$release" "libmlir-$version" libquadmath0)
+  [ ${#libraries[@]} -gt 0 ] || { echo "Debian $release has no libmlir-$version any more" >&2; return 1; }
+  unpack_release_packages "$lists" "$release" "$tree" "flang-$version" "${libraries[@]}" || return 1
+  # Eight hundred megabytes of archives, but for modules and the library that programs link.
+  unpack_release_packages "$lists" "$release" "$tree" "libflang-$version-dev" -- "./usr/lib/llvm-$version/lib/clang/*" || return 1
+  rm -rf "$tree"/usr/share "$tree"/etc "$tree"/var
+  # Names that Debian 12's C library does not have yet.
+  objcopy --redefine-sym __isoc23_strtol=strtol --redefine-sym __isoc23_strtoul=strtoul \
+    "$tree/usr/lib/llvm-$version/lib/clang/$version/lib/x86_64-pc-linux-gnu/libflang_rt.runtime.a"
 }
 
 unpack_other_runtime() {

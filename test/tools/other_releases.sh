@@ -29,10 +29,15 @@ release_apt() {
     -o Dir::Cache::archives="$lists/archives" -o APT::Sandbox::User=root "$@"
 }
 
-# unpack_release_packages LISTS SUITE FOLDER NAME...: these packages and nothing that they depend on.
+# unpack_release_packages LISTS SUITE FOLDER NAME... [-- PATTERN]: these packages and nothing that they depend on; of their files
+# only those of the pattern.
 unpack_release_packages() {
-  local lists=$1 suite=$2 folder=$3 debs deb
+  local lists=$1 suite=$2 folder=$3 pattern= debs deb
   shift 3
+  if [ $# -gt 2 ] && [ "${*: -2:1}" = -- ]; then
+    pattern=${*: -1}
+    set -- "${@:1:$#-2}"
+  fi
   release_apt "$lists" "$suite" apt-cache show "$1" >/dev/null 2>&1 || # also makes the lists
     { echo "Debian $suite on $(debian_mirror) has no package $1" >&2; return 1; }
   debs=$(mktemp -d "$lists/$suite/debs/XXXXXX")
@@ -40,7 +45,11 @@ unpack_release_packages() {
     { cat "$debs/messages" >&2; rm -rf "$debs"; return 1; }
   mkdir -p "$folder"
   for deb in "$debs"/*.deb; do
-    dpkg-deb -x "$deb" "$folder" || { rm -rf "$debs"; return 1; }
+    if [ -n "$pattern" ]; then
+      dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$folder" --wildcards "$pattern"
+    else
+      dpkg-deb -x "$deb" "$folder"
+    fi || { rm -rf "$debs"; return 1; }
   done
   rm -rf "$debs"
 }
