@@ -14,7 +14,6 @@ struct TagPair {
   int64_t tag;
   int64_t needed;
 };
-constexpr int64_t kRelr = 36, kRelrSize = 35, kRelrEntry = 37;
 constexpr TagPair kPairs[] = {
     {DT_RELA, DT_RELASZ},
     {DT_RELA, DT_RELAENT},

@@ -18,6 +18,9 @@
 
 namespace omptarget::host {
 
+/// DT_RELR, DT_RELRSZ and DT_RELRENT, which <elf.h> of older systems does not have.
+inline constexpr int64_t kRelr = 36, kRelrSize = 35, kRelrEntry = 37;
+
 class DynamicTables {
 public:
   DynamicTables(std::string_view image, ImageLayout &layout) : image_(image), layout_(layout) {}

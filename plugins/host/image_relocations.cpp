@@ -12,8 +12,6 @@ namespace omptarget::host {
 
 namespace {
 
-constexpr int64_t kRelr = 36, kRelrSize = 35;
-
 constexpr const Relocations &kKinds = kMachine.relocations;
 #if defined(__x86_64__)
 static_assert(kMachine.elf_machine == EM_X86_64 && kKinds.absolute == R_X86_64_64 &&

@@ -129,6 +129,6 @@ def main():
 
 
 if sys.argv[1:] == ["--plants"]:
-    print(";".join(PLANTS), end="")
+    print(";".join("%s %s" % (name, plant[0]) for name, plant in PLANTS.items()), end="")
 else:
     main()

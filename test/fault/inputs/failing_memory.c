@@ -11,22 +11,25 @@
 
 extern void *__libc_malloc(size_t size);
 
-static char *begin, *end; /* of the library, once it is there */
+static char *begin, *end; /* of the library's code, once it is there */
 static long number;
 
+/* Another thread may be in the middle of loading the library: only its code, which is mapped at once, shows that it is there. */
 static void find_library(void) {
-  static int is_looking;
+  static __thread int is_looking;
   char line[512];
-  if (is_looking || end)
+  if (is_looking || __atomic_load_n(&end, __ATOMIC_ACQUIRE))
     return;
   is_looking = 1;
   const char *const wanted = getenv("FAIL_IN");
   FILE *const maps = fopen("/proc/self/maps", "r");
   while (maps && fgets(line, sizeof line, maps)) {
-    void *first, *last;
-    if (strstr(line, wanted ? wanted : "/libomptarget.so") && sscanf(line, "%p-%p", &first, &last) == 2) {
-      begin = begin ? begin : first;
-      end = last;
+    char *first, *last;
+    if (strstr(line, " r-xp ") && strstr(line, wanted ? wanted : "/libomptarget.so") &&
+        sscanf(line, "%p-%p", (void **)&first, (void **)&last) == 2) {
+      begin = first;
+      __atomic_store_n(&end, last, __ATOMIC_RELEASE);
+      break;
     }
   }
   if (maps)
@@ -37,7 +40,7 @@ static void find_library(void) {
 void *malloc(size_t size) {
   const char *const caller = __builtin_return_address(0);
   find_library();
-  if (caller >= begin && caller < end) {
+  if (__atomic_load_n(&end, __ATOMIC_ACQUIRE) && caller >= begin && caller < end) {
     const char *const wanted = getenv("FAIL_ALLOCATION");
     if (__atomic_add_fetch(&number, 1, __ATOMIC_SEQ_CST) == (wanted ? atol(wanted) : -1))
       return NULL;
