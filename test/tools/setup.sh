@@ -18,6 +18,7 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
                patchelf # compilers of other releases
                flang-19 flang-22 # Fortran programs
                valgrind # counts of instructions, exit handlers
+               qemu-user-static # programs of other machines
                libhsa-runtime-dev) # AMD's runtime, without a GPU
 # What a few tests take that are left out without it.
 OPTIONAL_PACKAGES=(chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
