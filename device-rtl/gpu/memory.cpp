@@ -117,12 +117,15 @@ void *allocate(uint64_t size) {
     result = take(wanted);
     unlock(&heap.lock);
   });
-  return result;
+  return result ? result : __omptarget_service_allocate(size);
 }
 
 void release(void *memory) {
   if (!memory)
     return;
+  const uint64_t begin = __omp_rtl_device_memory_pool.memory, at = reinterpret_cast<uint64_t>(memory);
+  if (at < begin || at >= heap.end)
+    return __omptarget_service_release(memory);
   one_lane_at_a_time([&] {
     lock(&heap.lock);
     give_back(reinterpret_cast<HeapBlock *>(static_cast<char *>(memory) - kHeader));
@@ -132,8 +135,6 @@ void release(void *memory) {
 
 } // namespace omptarget::device_rtl::gpu
 
-RTL_WEAK void *malloc(uint64_t size) { return omptarget::device_rtl::gpu::allocate(size); }
-RTL_WEAK void free(void *memory) { omptarget::device_rtl::gpu::release(memory); }
 #else
 namespace omptarget::device_rtl::gpu {
 void *allocate(uint64_t size) { return malloc(size); }

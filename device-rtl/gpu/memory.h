@@ -9,10 +9,7 @@
 
 namespace omptarget::device_rtl::gpu {
 
-/// Of the device. 16-byte aligned; null: there is none. Any thread; freed by release.
-void *allocate(uint64_t size);
-void release(void *memory);
-/// The same, and the kernel stops where there is none.
+/// As allocate; the kernel stops where there is none.
 void *allocate_or_fail(uint64_t size);
 
 /// Shared memory for variables that threads share although one owns them: a stack of the main thread of a generic kernel, and a small one

@@ -8,8 +8,8 @@
 // one, so that what is said of the next is never written where somebody still reads. Thread 0 of the team writes it.
 #pragma once
 
-#include "atomics.h"
 #include "configuration.h"
+#include "locks.h"
 
 RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
 RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t);
@@ -37,29 +37,6 @@ INLINE void wait_for_team() {
 
 /// A barrier of the team that the thread is in.
 void team_barrier();
-
-/// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside it go on.
-template <typename Body> INLINE void one_lane_at_a_time(Body body) {
-  const uint32_t self = target::lane_id();
-  for (uint64_t waiting = target::active_lanes(); waiting != 0; waiting &= waiting - 1)
-    if (static_cast<uint32_t>(__builtin_ctzll(waiting)) == self)
-      body();
-}
-
-template <typename Word> INLINE bool try_lock(Word *word) {
-  const bool got = atomics::exchange(word, 1u) == 0;
-  if (got)
-    target::fence_device();
-  return got;
-}
-template <typename Word> INLINE void lock(Word *word) {
-  while (!try_lock(word)) {
-  }
-}
-template <typename Word> INLINE void unlock(Word *word) {
-  target::fence_device();
-  atomics::store(word, 0u);
-}
 
 } // namespace omptarget::device_rtl::gpu
 

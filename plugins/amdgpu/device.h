@@ -67,6 +67,7 @@ public:
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
   Result<uint64_t> free_memory() const override;
+  Result<void *> allocate_for_kernel(uint64_t size) override { return memory_.allocate(size, OMPTARGET_ALLOC_DEVICE); }
   Status wait_for_kernels() override { return queues_.wait_for_kernels(); }
 
 private:

@@ -206,6 +206,14 @@ Status Device::release_own() {
   return Status::ok();
 }
 
+// The driver may let an allocation wait for the kernels that run, and the kernel waits for it.
+Result<void *> Device::allocate_for_kernel(uint64_t size) {
+  return Status::error(
+      format("the host allocates no memory for kernels that run on NVIDIA's GPUs (%llu bytes); a larger "
+             "LIBOMPTARGET_HEAP_SIZE gives malloc more",
+             static_cast<unsigned long long>(size)));
+}
+
 Status Device::wait_for_kernels() { return OMPTARGET_CU(cuCtxSynchronize); }
 
 std::unique_ptr<gpu::Image> Device::make_image(std::unique_ptr<gpu::ImageTarget> target) {

@@ -61,6 +61,7 @@ public:
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
   Result<uint64_t> free_memory() const override;
   Status wait_for_kernels() override;
+  Result<void *> allocate_for_kernel(uint64_t size) override;
 
 private:
   void choose_wait();

@@ -40,10 +40,14 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
                    reinterpret_cast<void *>(kLaunchParamBufferSize), &size, reinterpret_cast<void *>(kLaunchParamEnd)};
 
   announce(launch, grid);
+  const auto note = [&] { launches().launched(stream, kernel.name(), grid.shape.teams, grid.shape.threads); };
+  if (kernel.needs_services()) // which are asked before the call returns, and say whose
+    note();
   OMPTARGET_TRY(OMPTARGET_CU(cuLaunchKernel, kernel.function(), grid.shape.teams, grid.teams_y, grid.teams_z,
                              grid.shape.threads, grid.threads_y, grid.threads_z, grid.shared_memory, stream, nullptr,
                              size == 0 ? nullptr : extra));
-  launches().launched(stream, kernel.name(), grid.shape.teams, grid.shape.threads);
+  if (!kernel.needs_services())
+    note();
   return Status::ok();
 }
 

@@ -79,7 +79,7 @@ Status Device::create_contents() {
 }
 
 Status Device::deinit() {
-  if (!is_ready_.exchange(false, std::memory_order_acq_rel))
+  if (is_abandoned_.load(std::memory_order_acquire) || !is_ready_.exchange(false, std::memory_order_acq_rel))
     return Status::ok();
   Status status;
   {
@@ -99,6 +99,7 @@ Status Device::release_contents() {
   Status status;
   if (!fault_.happened())
     status.keep_first(wait_for_kernels());
+  services_.completed(nullptr);
   while (!images_.empty()) {
     status.keep_first(close_image(*images_.back()));
     images_.pop_back();
@@ -118,9 +119,12 @@ Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<Image> image, Image::load(*this, source));
   Status status = write_environment(*image);
   if (status)
+    status = give_services(*image);
+  if (status)
     status = image->run_global_calls(GlobalCall::kConstructors);
   if (!status) {
     image->unload().consume();
+    services_.take_back(*image).consume();
     heap_pools_.take_back(*this, *image).consume();
     return status;
   }
@@ -135,6 +139,7 @@ Status Device::unload_image(__tgt_target_table *table) {
     return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
   OMPTARGET_TRY(wait_for_kernels());
   launches_.completed(nullptr);
+  services_.completed(nullptr);
   Status status = close_image(**found);
   images_.erase(found);
   return status;
@@ -144,6 +149,7 @@ Status Device::close_image(Image &image) {
   Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
   report_memory_pool(image);
   status.keep_first(image.unload());
+  status.keep_first(services_.take_back(image));
   status.keep_first(heap_pools_.take_back(*this, image));
   return status;
 }
@@ -173,6 +179,13 @@ Status Device::write_environment(Image &image) {
   }
   OMPTARGET_TRY(function_map_.write(*this, image));
   return has_heap_pools() ? heap_pools_.give(*this, image) : Status::ok();
+}
+
+Status Device::give_services(Image &image) {
+  OMPTARGET_TRY_ASSIGN(const bool needs_services, services_.give(image));
+  if (needs_services)
+    image.note_services();
+  return Status::ok();
 }
 
 // Where device code has no malloc of the driver's, the device runtime takes its memory from here.

@@ -19,6 +19,7 @@
 #include "common/device_function_map.h"
 #include "common/launch_log.h"
 #include "common/launch_rules.h"
+#include "gpu/device_services.h"
 #include "gpu/heap_pools.h"
 #include "gpu/image.h"
 #include "gpu/launch.h"
@@ -81,10 +82,13 @@ public:
   Memory &memory() { return memory_; }
   FunctionMap &function_map() { return function_map_; }
   LaunchLog &launches() { return launches_; }
+  DeviceServices &services() { return services_; }
   const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
 
   /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the driver's.
   void lose(const std::string &what);
+  /// The process ends while kernels run: nothing is waited for or given back any more. Any thread.
+  void abandon() { is_abandoned_.store(true, std::memory_order_release); }
   const Fault &fault() const { return fault_; }
 
   // ---- What a driver does: of the device, in any state
@@ -114,9 +118,12 @@ public:
   virtual Result<uint64_t> free_memory() const = 0;
   /// Waits until all kernels launched so far are complete.
   virtual Status wait_for_kernels() = 0;
+  /// Memory for device code that is running and waits for it; freed by memory().release().
+  virtual Result<void *> allocate_for_kernel(uint64_t size) = 0;
 
 protected:
-  Device(int32_t id, Memory &memory, QueueSet &queues) : id_(id), memory_(memory), queues_(queues), staging_(*this) {}
+  Device(int32_t id, Memory &memory, QueueSet &queues)
+      : id_(id), memory_(memory), queues_(queues), staging_(*this), services_(*this) {}
 
   // ---- What a driver does: life. The others are inside of a Scope.
 
@@ -175,6 +182,7 @@ private:
   Status release_contents();
   Status close_image(Image &image);
   Status write_environment(Image &image);
+  Status give_services(Image &image);
   void report_memory_pool(Image &image);
   /// Runs an operation on the stream of async, or on one of its own to the end.
   template <typename Operation> Status on_stream(__tgt_async_info *async, Operation operation);
@@ -184,6 +192,7 @@ private:
   std::atomic<int32_t> number_{-1}; ///< told by itself
   LaunchLimits limits_;
   std::atomic<bool> is_ready_{false};
+  std::atomic<bool> is_abandoned_{false};
   bool is_lost_ = false;    ///< it could not be entered to give everything back
   uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
   Fault fault_;
@@ -194,6 +203,7 @@ private:
   FunctionMap function_map_;
   std::vector<std::unique_ptr<Image>> images_; ///< loading and unloading are serialised by the caller
   HeapPools heap_pools_;
+  DeviceServices services_;
 };
 
 /// Lives as long as a call that concerns a device. Used by one thread.

@@ -19,6 +19,7 @@ constexpr uintptr_t kImageAlignment = 8;
 // Images that use LLVM's libc for GPUs, by clang 17 to 19, have this variable, and wait in vain if no host serves its calls.
 // (Those of clang 20 and later have one of another name whether they use it or not.)
 constexpr const char *kHostServices = "__llvm_libc_rpc_client";
+constexpr const char *kNewerHostServices = "__llvm_rpc_client";
 
 // How the image's own record of an entry of the RFC may be called.
 constexpr const char *kEntryPrefixes[] = {".omp_offloading.entry.", ".offloading.entry."};
@@ -55,6 +56,13 @@ Status Image::load_from(const __tgt_device_image &source) {
         format("it needs services of the host that are not here (%s): printf, malloc and other functions of "
                "LLVM's libc for GPUs",
                kHostServices));
+  if (traces(Topic::kImage)) {
+    OMPTARGET_TRY_ASSIGN(const auto newer, find_global(kNewerHostServices));
+    if (newer)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(),
+                             "the image has %s: what it asks for by LLVM's libc for GPUs is not answered",
+                             kNewerHostServices);
+  }
   const auto resolve_entry = [this](EntryKind kind, const std::string &name, size_t size) -> Result<void *> {
     return resolve(kind, name, size);
   };
@@ -171,7 +179,15 @@ Result<Kernel *> Image::find_kernel(const std::string &name) {
   OMPTARGET_TRY_ASSIGN(std::unique_ptr<Kernel> kernel, create_kernel(name));
   if (!kernel)
     return nullptr;
+  if (needs_services_)
+    kernel->note_services();
   return kernels_.emplace(name, std::move(kernel)).first->second.get();
+}
+
+void Image::note_services() {
+  needs_services_ = true;
+  for (const auto &[name, kernel] : kernels_)
+    kernel->note_services();
 }
 
 } // namespace omptarget::gpu

@@ -39,6 +39,8 @@ public:
   Result<bool> read_global(const std::string &name, void *bytes, size_t size) const;
   /// A kernel by name, kept until the image goes; null if the image has none of that name.
   Result<Kernel *> find_kernel(const std::string &name);
+  /// Its kernels may ask the host for something while they run.
+  void note_services();
 
   // ---- What a driver does
 
@@ -80,6 +82,7 @@ private:
 
   Device &device_;
   const std::unique_ptr<ImageTarget> target_;
+  bool needs_services_ = false;
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels_; ///< by name
   EntryTable table_;
 };

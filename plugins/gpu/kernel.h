@@ -24,6 +24,8 @@ public:
   /// Asks the driver, unless that was done. Any thread, inside of a Scope. Everything below may be called afterwards.
   Status prepare() { return is_prepared_.load(std::memory_order_acquire) ? Status::ok() : prepare_once(); }
   const KernelTraits &traits() const { return traits_; }
+  /// Whether its code may ask the host for something while it runs.
+  bool needs_services() const { return needs_services_; }
   /// Most threads of a team that its registers allow; 0: not known.
   uint32_t max_threads() const { return max_threads_; }
   /// Threads that run together, if the kernel was made for another number than the device has by default; otherwise 0.
@@ -32,6 +34,9 @@ public:
   uint32_t static_shared_memory() const { return static_shared_memory_; }
   /// Teams of it that can be resident on the device at a time, with the threads that a team has by default; 0: not known.
   uint32_t resident_teams() const { return resident_teams_; }
+
+  /// While the image is loaded.
+  void note_services() { needs_services_ = true; }
 
 protected:
   Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
@@ -50,6 +55,7 @@ private:
 
   const std::string name_;
   KernelTraits traits_;
+  bool needs_services_ = false;
   std::mutex mutex_; ///< held while the driver is asked
   std::atomic<bool> is_prepared_{false};
 };

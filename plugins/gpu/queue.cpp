@@ -18,6 +18,9 @@ Result<void *> QueueSet::stream_of(__tgt_async_info &async) {
 
 Status QueueSet::lost(void *stream, Status status) {
   abandon(stream);
+  if (device_.fault().happened())
+    device_.services().lost();
+  device_.services().completed(stream);
   return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
 }
 
@@ -25,12 +28,14 @@ Status QueueSet::wait(void *stream) {
   if (Status status = finish(stream); !status)
     return lost(stream, std::move(status));
   device_.launches().completed(stream);
+  device_.services().completed(stream);
   return finished(stream);
 }
 
 Status QueueSet::completed(__tgt_async_info &async) {
   void *stream = async.Queue;
   device_.launches().completed(stream);
+  device_.services().completed(stream);
   Status status = finished(stream);
   if (is_interop(stream))
     return status;

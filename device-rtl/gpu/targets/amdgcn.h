@@ -90,6 +90,8 @@ INLINE uint64_t ticks() { return amdgcn_real_time(); }
 #endif
 inline constexpr uint64_t kTicksPerSecond = 100000000;
 
+/// Of one that waits for the host or another wave.
+INLINE void pause() { __builtin_amdgcn_s_sleep(2); }
 [[noreturn]] INLINE void stop() { __builtin_trap(); }
 
 } // namespace omptarget::device_rtl::gpu::target

@@ -85,6 +85,8 @@ INLINE uint64_t ticks() {
 }
 inline constexpr uint64_t kTicksPerSecond = 1000000000;
 
+/// Of one that waits for the host or another warp. Older processors have no instruction for it.
+INLINE void pause() {}
 [[noreturn]] INLINE void stop() { __builtin_trap(); }
 
 } // namespace omptarget::device_rtl::gpu::target

@@ -1,0 +1,34 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Locks of single lanes.
+#pragma once
+
+#include "atomics.h"
+
+namespace omptarget::device_rtl::gpu {
+
+/// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside it go on.
+template <typename Body> INLINE void one_lane_at_a_time(Body body) {
+  const uint32_t self = target::lane_id();
+  for (uint64_t waiting = target::active_lanes(); waiting != 0; waiting &= waiting - 1)
+    if (static_cast<uint32_t>(__builtin_ctzll(waiting)) == self)
+      body();
+}
+
+template <typename Word> INLINE bool try_lock(Word *word) {
+  const bool got = atomics::exchange(word, 1u) == 0;
+  if (got)
+    target::fence_device();
+  return got;
+}
+template <typename Word> INLINE void lock(Word *word) {
+  while (!try_lock(word)) {
+  }
+}
+template <typename Word> INLINE void unlock(Word *word) {
+  target::fence_device();
+  atomics::store(word, 0u);
+}
+
+} // namespace omptarget::device_rtl::gpu

@@ -1,0 +1,18 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of a printf in device code (docs/host-services.md). What was sent is not trusted: each conversion is compared with the value
+// that came for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace omptarget::gpu {
+
+/// data: a format with its NUL, then a value for each conversion. Any thread.
+Result<std::string> format_print(std::string_view data);
+
+} // namespace omptarget::gpu

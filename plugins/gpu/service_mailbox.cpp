@@ -1,0 +1,146 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gpu/service_mailbox.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/service_format.h"
+
+namespace omptarget::gpu {
+
+ServiceMailbox::ServiceMailbox(__omptarget_service_port *ports, uint32_t count, ServiceHost &host)
+    : ports_(ports), host_(host), calls_(count) {}
+
+bool ServiceMailbox::serve() {
+  const std::lock_guard lock(mutex_);
+  bool has_served = false;
+  for (uint32_t i = 0; i < calls_.size() && !is_closed_; ++i)
+    has_served |= serve(i);
+  return has_served;
+}
+
+// Acquire and release: the packet was written before asked, and is written before answered.
+bool ServiceMailbox::serve(uint32_t index) {
+  __omptarget_service_port &port = ports_[index];
+  const uint32_t asked = std::atomic_ref(port.asked).load(std::memory_order_acquire);
+  const uint32_t answered = std::atomic_ref(port.answered).load(std::memory_order_relaxed);
+  if (asked == answered)
+    return false;
+  // A copy, which the device cannot change while it is looked at.
+  __omptarget_service_packet packet;
+  std::memcpy(&packet, &port.packet, sizeof(packet));
+  const ServiceCaller caller = {packet.block, packet.thread};
+  Call &call = calls_[index];
+  Result<uint64_t> result =
+      asked == answered + 1
+          ? take(call, packet)
+          : Status::error(format("a port was used out of turn (packet %u after %u)", asked, answered));
+  if (result && packet.is_last != 0 && packet.operation != OMPTARGET_SERVICE_FETCH)
+    result = carry_out(call, caller);
+  if (!result) {
+    if (!call.is_refused)
+      complain(caller, result.status());
+    call.is_refused = true;
+  }
+  port.packet.status = result ? OMPTARGET_SERVICE_DONE : OMPTARGET_SERVICE_REFUSED;
+  port.packet.result = result ? *result : packet.operation == OMPTARGET_SERVICE_ALLOCATE ? 0 : ~uint64_t{0};
+  if (result)
+    give_reply(call, port.packet);
+  if (packet.is_last != 0)
+    call.is_open = false;
+  std::atomic_ref(port.answered).store(asked, std::memory_order_release);
+  return true;
+}
+
+Result<uint64_t> ServiceMailbox::take(Call &call, const __omptarget_service_packet &packet) {
+  if (packet.operation == OMPTARGET_SERVICE_FETCH)
+    return call.fetched < call.reply.size() ? Result<uint64_t>(uint64_t{0})
+                                            : Status::error("data were fetched that no call has");
+  if (packet.operation != OMPTARGET_SERVICE_CONTINUE) {
+    call = Call{};
+    call.is_open = true;
+    call.operation = packet.operation;
+    call.argument = packet.argument;
+  } else if (!call.is_open) {
+    return Status::error("a call was continued that had not begun");
+  }
+  if (call.is_refused)
+    return Status::error("the call was refused before");
+  if (packet.size > OMPTARGET_SERVICE_PAYLOAD)
+    return Status::error(format("a packet of %u bytes, the most is %d", packet.size, OMPTARGET_SERVICE_PAYLOAD));
+  if (call.data.size() + packet.size > OMPTARGET_SERVICE_MOST_BYTES)
+    return Status::error(format("a call of more than %d bytes", OMPTARGET_SERVICE_MOST_BYTES));
+  call.data.append(reinterpret_cast<const char *>(packet.payload), packet.size);
+  return uint64_t{0};
+}
+
+Result<uint64_t> ServiceMailbox::carry_out(Call &call, const ServiceCaller &caller) {
+  switch (call.operation) {
+  case OMPTARGET_SERVICE_PRINT: return print(call.data);
+  case OMPTARGET_SERVICE_ALLOCATE: return allocate(call.argument);
+  case OMPTARGET_SERVICE_RELEASE: return release(call.argument);
+  case OMPTARGET_SERVICE_ABORT: host_.abort_process(caller); return uint64_t{0};
+  case OMPTARGET_SERVICE_EXIT: host_.exit_process(caller, static_cast<int>(call.argument)); return uint64_t{0};
+  case OMPTARGET_SERVICE_CALL: {
+    if (call.argument > UINT32_MAX)
+      return Status::error(format("%llu is no number of a function", static_cast<unsigned long long>(call.argument)));
+    OMPTARGET_TRY_ASSIGN(const uint64_t result,
+                         host_.call(static_cast<uint32_t>(call.argument), call.data.data(), call.data.size()));
+    call.reply = std::move(call.data);
+    return result;
+  }
+  default: return Status::error(format("operation %u, which is not known", call.operation));
+  }
+}
+
+Result<uint64_t> ServiceMailbox::print(const std::string &data) {
+  OMPTARGET_TRY_ASSIGN(const std::string text, format_print(data));
+  host_.write(text);
+  return uint64_t{text.size()};
+}
+
+Result<uint64_t> ServiceMailbox::allocate(uint64_t size) {
+  if (size == 0)
+    return uint64_t{0};
+  OMPTARGET_TRY_ASSIGN(void *const memory, host_.allocate(size));
+  blocks_.insert(memory);
+  return uint64_t{reinterpret_cast<uintptr_t>(memory)};
+}
+
+Result<uint64_t> ServiceMailbox::release(uint64_t address) {
+  void *const memory = reinterpret_cast<void *>(address);
+  if (blocks_.erase(memory) == 0)
+    return Status::error(format("%p was freed, which malloc did not give or was free already", memory));
+  OMPTARGET_TRY(host_.release(memory));
+  return uint64_t{0};
+}
+
+// The next part of what goes back, if anything does.
+void ServiceMailbox::give_reply(Call &call, __omptarget_service_packet &packet) {
+  const size_t size = std::min<size_t>(call.reply.size() - call.fetched, OMPTARGET_SERVICE_PAYLOAD);
+  if (size == 0)
+    return;
+  std::memcpy(packet.payload, call.reply.data() + call.fetched, size);
+  call.fetched += size;
+}
+
+void ServiceMailbox::complain(const ServiceCaller &caller, const Status &why) {
+  if (++complaints_ > kMostComplaints)
+    return;
+  host_.complain(format("%s: %s%s", host_.describe(caller).c_str(), why.to_string().c_str(),
+                        complaints_ == kMostComplaints ? "; what is refused after this is not told" : ""));
+}
+
+Status ServiceMailbox::close() {
+  const std::lock_guard lock(mutex_);
+  is_closed_ = true;
+  Status status;
+  for (void *const block : blocks_)
+    status.keep_first(host_.release(block));
+  blocks_.clear();
+  return status;
+}
+
+} // namespace omptarget::gpu
