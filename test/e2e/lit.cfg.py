@@ -94,7 +94,7 @@ if not (given.is_mixed or given.on_llvm or given.sanitizer or given.plugin_folde
     fortran = commands.fortran_compiler(given.suite)
     if fortran:
         features.add("flang")
-        config.substitutions.append((r"%flang\b", fortran))
+        config.substitutions += [(r"%flang\b", fortran), (r"%suite\b", given.suite)]
 
 for version in given.versions:
     at = "-" + version if given.is_mixed else ""

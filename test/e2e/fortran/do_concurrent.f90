@@ -6,7 +6,7 @@
 ! RUN: %flang -fdo-concurrent-to-openmp=device %s -o %t
 ! RUN: %run KMP_TEAMS_THREAD_LIMIT=64 LIBOMPTARGET_INFO=16 %t 2>%t.launches
 ! RUN: grep -c 'Launching kernel' %t.launches | grep -x 3
-! flang 19 does not have it.
+! flang 19: refused: unknown argument: '-fdo-concurrent-to-openmp=device'
 ! REQUIRES: flang, clang-22-or-later
 
 program main

@@ -4,7 +4,7 @@
 
 ! RUN: %flang %s -o %t
 ! RUN: %run KMP_TEAMS_THREAD_LIMIT=64 %t
-! flang 19 crashes on this.
+! flang 19: crashes: flang frontend command failed due to signal
 ! REQUIRES: flang, clang-22-or-later
 
 program main
