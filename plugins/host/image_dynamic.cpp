@@ -3,6 +3,8 @@
 
 #include "host/image_dynamic.h"
 
+#include "base/machine.h"
+
 #include <algorithm>
 
 namespace omptarget::host {
@@ -61,9 +63,10 @@ std::string_view DynamicTables::table(uint64_t address, uint64_t size) {
   const auto overlaps = [&](uint64_t begin, uint64_t bytes) {
     return address < begin + bytes && begin < address + size;
   };
-  // The linker moves the addresses in the dynamic section, and has two words of the table of calls.
+  // The linker moves the addresses in the dynamic section, and has words of its own in the table of calls.
   if (overlaps(layout_.dynamic_address, layout_.dynamic_count * sizeof(Elf64_Dyn)) ||
-      (has(DT_PLTGOT) && overlaps(value(DT_PLTGOT) + sizeof(uint64_t), 2 * sizeof(uint64_t))))
+      (has(DT_PLTGOT) && overlaps(value(DT_PLTGOT) + kMachine.calls.linker_begin,
+                                  kMachine.calls.linker_end - kMachine.calls.linker_begin)))
     return {};
   const std::string_view found = bytes(address, size);
   if (!found.empty())

@@ -127,7 +127,7 @@ Status DynamicTables::check_relocation(const Elf64_Rela &relocation, bool is_rel
     return damaged("table of relocations: a resolver lies outside the image's code");
   if ((type == kKinds.jump_slot || type == kKinds.glob_dat) && target != 0)
     return damaged("table of relocations: something is added to the address of a symbol");
-  if (is_lazy && type == kKinds.jump_slot)
+  if (is_lazy && type == kKinds.jump_slot && kMachine.calls.has_ways_back)
     OMPTARGET_TRY(check_call(relocation.r_offset));
   if (type == kKinds.relative)
     mark_initialiser(place.address, target);
@@ -145,8 +145,8 @@ Status DynamicTables::check_call(uint64_t slot) {
 }
 
 Status DynamicTables::check_relocations() {
-  if (has(DT_PLTGOT) && has(DT_JMPREL)) // its second and third words are the linker's
-    tables_.push_back({value(DT_PLTGOT) + sizeof(uint64_t), value(DT_PLTGOT) + 3 * sizeof(uint64_t)});
+  if (has(DT_PLTGOT) && has(DT_JMPREL))
+    tables_.push_back({value(DT_PLTGOT) + kMachine.calls.linker_begin, value(DT_PLTGOT) + kMachine.calls.linker_end});
   std::sort(tables_.begin(), tables_.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
   std::vector<Range> merged;
   for (const Range &range : tables_)
@@ -223,8 +223,9 @@ Status DynamicTables::check_packed_relocations() {
 Status DynamicTables::check_lazy_binding() const {
   if (!has(DT_JMPREL) || value(DT_PLTRELSZ) == 0)
     return Status::ok();
-  const Segment *segment = segment_of(value(DT_PLTGOT), 3 * sizeof(uint64_t));
-  if (!segment || !segment->is_writable || bytes(value(DT_PLTGOT), 3 * sizeof(uint64_t)).empty())
+  const Segment *segment = segment_of(value(DT_PLTGOT), kMachine.calls.linker_end);
+  if (!segment || !segment->is_writable ||
+      (kMachine.calls.has_ways_back && bytes(value(DT_PLTGOT), kMachine.calls.linker_end).empty()))
     return damaged("dynamic section: the table of addresses of calls lies outside the image");
   if (binds_at_once())
     return Status::ok();

@@ -28,6 +28,12 @@ struct Relocations {
   std::array<uint32_t, 3> halves;                      ///< kinds that write 4 bytes; 0: none
 };
 
+/// The table of calls in shared objects (DT_PLTGOT).
+struct CallTable {
+  uint64_t linker_begin, linker_end; ///< bytes that the dynamic linker fills for itself
+  bool has_ways_back; ///< each call that is not bound yet has the address that has it bound; else the linker knows it
+};
+
 struct Machine {
   const char *name;       ///< as in target triples, plugins' names and `arch` traits
   const char *log_prefix; ///< of its plugin
@@ -35,6 +41,7 @@ struct Machine {
   const char *triple; ///< of Debian's folders
   const char *dynamic_linker;
   int32_t cache_kind; ///< of 64-bit libraries in /etc/ld.so.cache
+  CallTable calls;
   Relocations relocations;
 };
 
@@ -45,6 +52,7 @@ inline constexpr Machine kMachine = {"x86_64",
                                      "x86_64-linux-gnu",
                                      "/lib64/ld-linux-x86-64.so.2",
                                      0x0303,
+                                     {8, 24, true},
                                      {0, 1, 6, 7, 8, 37, 16, 17, 18, 36, {33, 38}, {10, 2, 32}}};
 #elif defined(__aarch64__)
 inline constexpr Machine kMachine = {"aarch64",
@@ -53,6 +61,7 @@ inline constexpr Machine kMachine = {"aarch64",
                                      "aarch64-linux-gnu",
                                      "/lib/ld-linux-aarch64.so.1",
                                      0x0a03,
+                                     {8, 24, true},
                                      {0, 257, 1025, 1026, 1027, 1032, 1028, 1029, 1030, 1031, {}, {}}};
 #elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
 inline constexpr Machine kMachine = {"ppc64le",
@@ -61,6 +70,7 @@ inline constexpr Machine kMachine = {"ppc64le",
                                      "powerpc64le-linux-gnu",
                                      "/lib64/ld64.so.2",
                                      0x0503,
+                                     {0, 16, false},
                                      {0, 38, 20, 21, 22, 248, 68, 78, 73, 0, {43}, {}}};
 #else
 #error "src/base/machine.h has no row for this processor"

@@ -17,7 +17,9 @@ TEST(InsideLoader, tells_constructors_of_opened_libraries_from_all_else) {
   EXPECT_EQ(ask_where(), 0);
   int in_thread = -1;
   std::thread([&] { in_thread = ask_where(); }).join();
+#if !defined(__powerpc64__) // where the C library starts threads by code without unwind tables, so that nobody can tell
   EXPECT_EQ(in_thread, 0);
+#endif
   void *const library = dlopen(OMPTARGET_CONSTRUCTING_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   const int *const in_constructor = static_cast<const int *>(dlsym(library, "where_in_constructor"));

@@ -36,8 +36,10 @@ TEST(PluginFile, truncations_are_refused_with_a_reason) {
 TEST(PluginFile, what_it_is_instead_is_named) {
   EXPECT_EQ(reason_for(std::string(100, 'x')), "is no ELF file: its first bytes are not those of one");
   std::string bytes = plugin_bytes();
-  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = EM_PPC64;
-  EXPECT_EQ(reason_for(bytes), "is built for ppc64le; this machine is " + std::string(kMachine.name));
+  const uint16_t other = kMachine.elf_machine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+  reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_machine = other;
+  EXPECT_EQ(reason_for(bytes),
+            "is built for " + machine_name(other) + "; this machine is " + std::string(kMachine.name));
   bytes = plugin_bytes();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_type = ET_EXEC;
   EXPECT_EQ(reason_for(bytes), "is no shared object: its ELF type is 2");
