@@ -177,6 +177,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *hst_
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *hst_ptr);
 /* Nonzero if data of this device, which was initialised, is better used in place than copied (an APU). */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_use_auto_zero_copy(int32_t ID);
+/* How kernels of the device reach memory of the host that nobody allocated for them (malloc's, variables): not at all; after
+ * page faults, by which the system lets the device at it or moves it; or as the CPU does, because they share page tables or the
+ * memory itself. Before init_device, too. */
+enum { OMPTARGET_HOST_MEMORY_NOT_REACHED = 0, OMPTARGET_HOST_MEMORY_BY_FAULTS = 1, OMPTARGET_HOST_MEMORY_SHARED = 2 };
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_host_memory_access(int32_t ID);
 
 /* ---- Optional: information -------------------------------------------------------------------------------------- */
 

@@ -69,6 +69,16 @@ uint32_t number_of(hsa_agent_t agent, int attribute) {
   return value;
 }
 
+// Drivers before ROCm 6 do not tell; then it is told by the chip, MI300A or MI300X, which have one target.
+bool find_whether_apu(const DeviceProperties &properties) {
+  uint8_t memory_properties[8] = {};
+  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, properties.agent, kAgentInfoMemoryProperties, memory_properties) ==
+      HSA_STATUS_SUCCESS)
+    return (memory_properties[0] & kMemoryPropertyIsApu) != 0;
+  return properties.target.processor == "gfx942" &&
+         number_of(properties.agent, HSA_AMD_AGENT_INFO_CHIP_ID) == kChipMi300A;
+}
+
 } // namespace
 
 Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent) {
@@ -91,11 +101,8 @@ Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent) {
   };
   for (const auto &[attribute, value] : wanted)
     OMPTARGET_TRY(OMPTARGET_HSA(hsa_agent_get_info, agent, attribute, value));
-  // Older drivers do not know these two.
-  uint8_t memory_properties[8] = {};
-  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, kAgentInfoMemoryProperties, memory_properties) ==
-      HSA_STATUS_SUCCESS)
-    properties.is_apu = memory_properties[0] & kMemoryPropertyIsApu;
+  properties.is_apu = find_whether_apu(properties);
+  // Older drivers do not know this one.
   if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent, kAgentInfoTimestampFrequency, &properties.clock_frequency) !=
           HSA_STATUS_SUCCESS ||
       properties.clock_frequency == 0)
@@ -129,10 +136,18 @@ gpu::DeviceRates Device::rates() const {
   return {properties_.clock_frequency, uint64_t{properties_.compute_units} * properties_.max_waves};
 }
 
-const char *Device::limited_reach() const {
-  return driver().reaches_pageable_memory
-             ? nullptr
-             : "XNACK is off, so that this device reaches memory of the driver's pools only";
+gpu::HostMemoryAccess Device::host_memory_access() const {
+  if (!reaches_pageable_memory())
+    return {OMPTARGET_HOST_MEMORY_NOT_REACHED,
+            "memory of the driver's pools and pinned memory only, since XNACK is off (HSA_XNACK=1)"};
+  if (properties_.is_apu)
+    return {OMPTARGET_HOST_MEMORY_SHARED, "all memory of the host, which it shares (APU, XNACK is on)"};
+  return {OMPTARGET_HOST_MEMORY_BY_FAULTS, "all memory of the host, by page faults (XNACK is on)"};
+}
+
+// The driver tells it of all devices together; that of one device is in its target.
+bool Device::reaches_pageable_memory() const {
+  return driver().reaches_pageable_memory || properties_.target.xnack == Feature::kOn;
 }
 
 // Older drivers do not tell; then it is what there is in all.
@@ -141,10 +156,6 @@ Result<uint64_t> Device::free_memory() const {
   return OMPTARGET_HSA_RESULT(hsa_agent_get_info, agent(), kAgentInfoMemoryAvailable, &bytes) == HSA_STATUS_SUCCESS
              ? bytes
              : uint64_t{properties_.device_pool.size};
-}
-
-bool Device::uses_zero_copy() const {
-  return driver().reaches_pageable_memory && (properties_.is_apu || setting_flag(SettingId::kApuMaps));
 }
 
 Status Device::create_own() {
@@ -219,8 +230,9 @@ void Device::print_info() const {
   std::printf("    HSA queues                 %u of %u to %u packets\n", properties_.max_queues,
               properties_.least_queue_size, properties_.most_queue_size);
   std::printf("    Shares memory with the CPU %s\n", yes_no(properties_.is_apu));
-  std::printf("    Reaches pageable memory    %s\n", yes_no(driver().reaches_pageable_memory));
-  std::printf("    Uses mapped data in place  %s\n", yes_no(uses_zero_copy()));
+  std::printf("    Reaches pageable memory    %s\n", yes_no(reaches_pageable_memory()));
+  std::printf("    Memory of the host         it reaches %s\n", host_memory_access().text);
+  std::printf("    Uses mapped data in place  %s\n", yes_no(kernels_use_host_memory() || uses_zero_copy()));
 }
 
 } // namespace omptarget::amdgpu

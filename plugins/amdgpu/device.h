@@ -63,7 +63,8 @@ public:
   uint32_t shared_memory_limit() const override { return properties_.group_memory; }
   void describe(__tgt_device_info &info) const override;
   bool can_copy_to(const gpu::Device &other) const override;
-  bool uses_zero_copy() const override;
+  gpu::HostMemoryAccess host_memory_access() const override;
+  bool shares_memory_with_cpu() const override { return properties_.is_apu; }
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
   Result<uint64_t> free_memory() const override;
@@ -75,7 +76,7 @@ private:
   gpu::DeviceRates rates() const override;
   /// Device code has no malloc of the driver's, so the device runtime always gets a pool.
   bool has_heap_pools() const override { return true; }
-  const char *limited_reach() const override;
+  bool reaches_pageable_memory() const;
   Status create_own() override;
   Status release_own() override;
   std::string summary() const override;

@@ -120,6 +120,7 @@ using EventCallback = hsa_status_t (*)(const hsa_amd_event_t *, void *);
   X(AGENT_INFO_QUEUE_MIN_SIZE, 13)                                                                                     \
   X(AGENT_INFO_QUEUE_MAX_SIZE, 14)                                                                                     \
   X(AGENT_INFO_DEVICE, 17)                                                                                             \
+  X(AMD_AGENT_INFO_CHIP_ID, 0xA000)                                                                                    \
   X(AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, 0xA002)                                                                         \
   X(AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, 0xA003)                                                                        \
   X(AMD_AGENT_INFO_DRIVER_NODE_ID, 0xA004)                                                                             \
@@ -219,6 +220,7 @@ enum : int {
 // Newer than the headers that Debian has; a driver that does not know them says so.
 inline constexpr int kAgentInfoMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL, since ROCm 5.3
 inline constexpr int kAgentInfoMemoryProperties = 0xA114; ///< HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: 8 bytes of bits
+inline constexpr uint32_t kChipMi300A = 0x74A0;
 inline constexpr uint8_t kMemoryPropertyIsApu = 1;        ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0
 inline constexpr int kSdmaEngine0 = 1;                    ///< HSA_AMD_SDMA_ENGINE_0
 inline constexpr int kSdmaEngine1 = 2;                    ///< HSA_AMD_SDMA_ENGINE_1

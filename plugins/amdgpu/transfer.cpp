@@ -48,7 +48,7 @@ Status Device::submit_block(Stream &stream, uint64_t target, const void *bytes, 
 
 Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size) {
   // Kernels may write host memory that is read here and now.
-  if (gpu::uses_unified_shared_memory() || uses_zero_copy())
+  if (kernels_use_host_memory())
     OMPTARGET_TRY(queues_.wait(&stream));
   if (size <= memory_.most_block())
     return submit_block(stream, target, host, size);
@@ -80,7 +80,7 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
     OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(size));
     OMPTARGET_TRY(stream.copy_out({block, cpu, pointer(target), agent(), size}, block, host));
     // Kernels may read and write what lies there.
-    return gpu::uses_unified_shared_memory() || uses_zero_copy() ? queues_.wait(&stream) : Status::ok();
+    return kernels_use_host_memory() ? queues_.wait(&stream) : Status::ok();
   }
   if (!staging().wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);

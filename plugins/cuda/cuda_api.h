@@ -38,6 +38,7 @@ struct CUuuid {
   X(DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 88)                                                                       \
   X(DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)                                                                    \
   X(DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                            \
+  X(DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 100)                                                \
   X(FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                                           \
   X(FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                               \
   X(FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                                   \

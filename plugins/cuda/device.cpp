@@ -55,6 +55,12 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
   properties.shared_memory = std::max(properties.shared_memory, shared);
   properties.has_managed_memory = managed != 0;
   properties.reaches_pageable_memory = pageable != 0;
+  // Drivers before CUDA 9.2 do not know this one.
+  int host_tables = 0;
+  if (OMPTARGET_CU_RESULT(cuDeviceGetAttribute, &host_tables,
+                          CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+                          properties.handle) == CUDA_SUCCESS)
+    properties.uses_host_page_tables = host_tables != 0;
   return properties;
 }
 
@@ -176,8 +182,14 @@ gpu::DeviceRates Device::rates() const {
                             static_cast<uint64_t>(std::max(1, properties_.warp_size))};
 }
 
-const char *Device::limited_reach() const {
-  return properties_.reaches_pageable_memory ? nullptr : "this device reaches managed memory only";
+gpu::HostMemoryAccess Device::host_memory_access() const {
+  if (!properties_.reaches_pageable_memory)
+    return {OMPTARGET_HOST_MEMORY_NOT_REACHED, properties_.has_managed_memory
+                                                   ? "managed and pinned memory only (no ATS, no HMM)"
+                                                   : "pinned memory only (no ATS, no HMM)"};
+  if (properties_.uses_host_page_tables)
+    return {OMPTARGET_HOST_MEMORY_SHARED, "all memory of the host, by the CPU's page tables (ATS)"};
+  return {OMPTARGET_HOST_MEMORY_BY_FAULTS, "all memory of the host, by page faults (HMM)"};
 }
 
 Status Device::create_own() {
@@ -281,6 +293,8 @@ void Device::print_info() const {
   std::printf("    Shared memory of a team    %d bytes\n", properties_.shared_memory);
   std::printf("    Managed memory             %s\n", yes_no(properties_.has_managed_memory));
   std::printf("    Reaches pageable memory    %s\n", yes_no(properties_.reaches_pageable_memory));
+  std::printf("    Memory of the host         it reaches %s\n", host_memory_access().text);
+  std::printf("    Uses mapped data in place  %s\n", yes_no(kernels_use_host_memory() || uses_zero_copy()));
 }
 
 } // namespace omptarget::cuda

@@ -31,6 +31,7 @@ struct DeviceProperties {
   int shared_memory = 0; ///< bytes that a team can have
   bool has_managed_memory = false;
   bool reaches_pageable_memory = false;
+  bool uses_host_page_tables = false; ///< it does so by the CPU's own
 
   static Result<DeviceProperties> read(int32_t id);
 };
@@ -57,6 +58,7 @@ public:
   void print_info() const override;
   uint32_t shared_memory_limit() const override { return static_cast<uint32_t>(properties_.shared_memory); }
   void describe(__tgt_device_info &info) const override;
+  gpu::HostMemoryAccess host_memory_access() const override;
   std::unique_ptr<gpu::Image> make_image(std::unique_ptr<gpu::ImageTarget> target) override;
   std::unique_ptr<gpu::StagingBuffer> make_staging_buffer() override;
   Result<uint64_t> free_memory() const override;
@@ -73,7 +75,6 @@ private:
   Status check_entered() override;
   void set_limits(LaunchLimits &limits) const override;
   gpu::DeviceRates rates() const override;
-  const char *limited_reach() const override;
   Status create_own() override;
   Status release_own() override;
   std::string summary() const override;

@@ -27,8 +27,8 @@ Status Device::copy_in(void *stream, uint64_t target, const void *host, size_t s
 
 // Where kernels may read and write what lies there, they would not find it before the host's step.
 bool Device::should_copy_late(CUstream stream, const void *host, size_t size) {
-  return size <= kMostLate && !staging().wants(size) && !gpu::uses_unified_shared_memory() &&
-         queues_.may_copy_late(stream) && !memory_.is_pinned(host);
+  return size <= kMostLate && !staging().wants(size) && !kernels_use_host_memory() && queues_.may_copy_late(stream) &&
+         !memory_.is_pinned(host);
 }
 
 Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) {

@@ -7,11 +7,24 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "common/boundary.h"
 #include "common/device_layouts.h"
 #include "gpu/devices.h"
 
 namespace omptarget::gpu {
+
+namespace {
+
+constinit std::atomic<bool> has_warned_of_unified_memory{false};
+
+// Once in a process: devices are mostly of one kind.
+void warn_of_unified_memory(const std::string &problem) {
+  if (!has_warned_of_unified_memory.exchange(true, std::memory_order_relaxed))
+    write_error_line("omptarget warning: " + problem + ": kernels that use other memory fail");
+}
+
+} // namespace
 
 int32_t Device::number() const {
   const int32_t told = number_.load(std::memory_order_relaxed);
@@ -31,14 +44,44 @@ Status Device::check_usable() const {
 
 void Device::lose(const std::string &what) {
   const std::string kernels = launches_.unfinished();
-  fault_.set(kernels.empty() ? format("device %d failed: %s", number(), what.c_str())
-                             : format("%s failed on device %d: %s", kernels.c_str(), number(), what.c_str()));
+  const std::string problem = unified_memory_problem();
+  const std::string why = problem.empty() ? what : what + "; " + problem;
+  fault_.set(kernels.empty() ? format("device %d failed: %s", number(), why.c_str())
+                             : format("%s failed on device %d: %s", kernels.c_str(), number(), why.c_str()));
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
 }
 
 void Device::forget_fault() {
   fault_.clear();
   launches_.completed(nullptr);
+}
+
+// ---- Memory of the host
+
+bool Device::wants_zero_copy() const {
+  return reaches_host_memory() && (shares_memory_with_cpu() || setting_flag(SettingId::kApuMaps));
+}
+
+bool Device::kernels_use_host_memory() const { return is_zero_copy_ || uses_unified_shared_memory(); }
+
+// Empty if there is none.
+std::string Device::unified_memory_problem() const {
+  if (!uses_unified_shared_memory() || reaches_host_memory())
+    return {};
+  return format("the program requires unified_shared_memory, and device %d (%s) reaches %s", number(),
+                architecture().c_str(), host_memory_access().text);
+}
+
+void Device::report_host_memory() const {
+  OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "reaches %s; mapped data is %s", host_memory_access().text,
+                         kernels_use_host_memory() ? "used in place" : "copied");
+  if (kernels_use_host_memory() && wants_info(kInfoKernels))
+    omptarget::print_info(number(), "The device reaches %s; mapped data is used in place", host_memory_access().text);
+  if (const std::string problem = unified_memory_problem(); !problem.empty())
+    warn_of_unified_memory(problem);
+  if (!reaches_host_memory() && setting_flag(SettingId::kApuMaps))
+    warn_about_setting(SettingId::kApuMaps, format("device %d (%s) reaches %s; mapped data is copied", number(),
+                                                   architecture().c_str(), host_memory_access().text));
 }
 
 // ---- Life
@@ -58,10 +101,10 @@ Status Device::init() {
     close().consume();
     return status;
   }
+  is_zero_copy_ = wants_zero_copy();
   is_ready_.store(true, std::memory_order_release);
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "ready: %s", summary().c_str());
-  if (const char *limit = limited_reach(); limit && uses_unified_shared_memory())
-    OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "the program requires unified shared memory; %s", limit);
+  report_host_memory();
   return Status::ok();
 }
 

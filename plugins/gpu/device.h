@@ -32,6 +32,14 @@
 namespace omptarget::gpu {
 
 class Device;
+
+/// How kernels reach memory of the host that nobody allocated for them, as OMPTARGET_HOST_MEMORY_..., and a text about it that goes on
+/// after "the device reaches".
+struct HostMemoryAccess {
+  int32_t how = OMPTARGET_HOST_MEMORY_NOT_REACHED;
+  const char *text = "";
+};
+
 using FunctionMap = DeviceFunctionMap<Device, Image>;
 
 /// What the device environment of an image tells of the device.
@@ -52,6 +60,11 @@ public:
   /// Its number in the program.
   int32_t number() const;
   void set_number(int32_t number) { number_.store(number, std::memory_order_relaxed); }
+  bool reaches_host_memory() const { return host_memory_access().how != OMPTARGET_HOST_MEMORY_NOT_REACHED; }
+  /// Whether mapped data is to be used where it lies. Does not change while the device is open.
+  bool uses_zero_copy() const { return is_ready() ? is_zero_copy_ : wants_zero_copy(); }
+  /// Whether kernels may use any memory of the host at any time: copies must keep their place among them.
+  bool kernels_use_host_memory() const;
   bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
   const LaunchLimits &limits() const { return limits_; }
   /// Ready, not failed, and in the process that opened the driver.
@@ -105,8 +118,9 @@ public:
   virtual void describe(__tgt_device_info &info) const = 0;
   /// Whether it reaches the other one's memory.
   virtual bool can_copy_to(const Device &) const { return true; }
-  /// Whether mapped data should be used where it lies.
-  virtual bool uses_zero_copy() const { return false; }
+  virtual HostMemoryAccess host_memory_access() const = 0;
+  /// Whether device and CPU share one memory, so that copying is in vain wherever kernels reach what the host has.
+  virtual bool shares_memory_with_cpu() const { return false; }
   /// Bytes of shared memory that a team can have.
   virtual uint32_t shared_memory_limit() const = 0;
   virtual std::unique_ptr<Image> make_image(std::unique_ptr<ImageTarget> target) = 0;
@@ -145,8 +159,6 @@ protected:
   virtual DeviceRates rates() const = 0;
   /// Whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
   virtual bool has_heap_pools() const { return false; }
-  /// Null if it reaches all memory of the host; otherwise a sentence that says what it reaches.
-  virtual const char *limited_reach() const = 0;
   /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
   virtual Status create_own() { return Status::ok(); }
   virtual Status release_own() { return Status::ok(); }
@@ -178,6 +190,10 @@ protected:
 
 private:
   friend class Scope;
+  bool wants_zero_copy() const;
+  /// Tells what becomes of memory of the host, and warns where more is asked for than there is.
+  void report_host_memory() const;
+  std::string unified_memory_problem() const;
   Status create_contents();
   Status release_contents();
   Status close_image(Image &image);
@@ -193,6 +209,7 @@ private:
   LaunchLimits limits_;
   std::atomic<bool> is_ready_{false};
   std::atomic<bool> is_abandoned_{false};
+  bool is_zero_copy_ = false;
   bool is_lost_ = false;    ///< it could not be entered to give everything back
   uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
   Fault fault_;

@@ -394,6 +394,11 @@ int32_t __tgt_rtl_use_auto_zero_copy(int32_t id) {
   return device && device->uses_zero_copy() ? 1 : 0;
 }
 
+int32_t __tgt_rtl_host_memory_access(int32_t id) {
+  const Device *device = find_device(id);
+  return device ? device->host_memory_access().how : OMPTARGET_HOST_MEMORY_NOT_REACHED;
+}
+
 void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
 int32_t __tgt_rtl_set_device_offset(int32_t first) {

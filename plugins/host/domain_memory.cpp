@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/settings.h"
+#include "host/image_check.h"
 
 namespace omptarget::host {
 
@@ -62,8 +63,7 @@ void *DomainMemory::allocate(size_t size) {
     return take_small(size);
   if (size > SIZE_MAX / 2)
     return nullptr;
-  const size_t bytes = (kHeader + size + kHeader - 1) / kHeader * kHeader;
-  Header *const piece = map_piece(bytes, kClasses);
+  Header *const piece = map_piece(piece_bytes(size, page_size()), kClasses);
   return piece ? reinterpret_cast<char *>(piece) + kHeader : nullptr;
 }
 

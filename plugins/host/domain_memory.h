@@ -30,8 +30,11 @@ public:
 
   std::mutex &mutex_for_fork() { return free_.mutex_for_fork(); }
 
+  static constexpr size_t kPiece = size_t{1} << 20; ///< what pieces are aligned to, and the size of most
+  /// Bytes of a piece with one block, in whole pages: what is behind it is given back to the system at once.
+  static constexpr size_t piece_bytes(size_t size, size_t page) { return (kHeader + size + page - 1) / page * page; }
+
 private:
-  static constexpr size_t kPiece = size_t{1} << 20; ///< also what pieces are aligned to
   static constexpr size_t kHeader = 4096;           ///< at the start of each
   static constexpr size_t kLargestSmall = 64 << 10;
   static constexpr size_t kClasses = class_index(kLargestSmall) + 1;

@@ -46,6 +46,8 @@ Status Device::initialise(const Loading &) {
     return failed();
   }
   uses_zero_copy_.store(plugin_device_.use_auto_zero_copy(), std::memory_order_relaxed);
+  if (uses_zero_copy())
+    OMPTARGET_TRACE_DEVICE(Topic::kDevice, id_, "mapped data is used in place, as the plugin says");
   is_initialised_.store(true, std::memory_order_release);
   const std::string arch = plugin_device_.device_arch();
   observe::report_memory_at_end(id_, [this] { return memory_use(); });
@@ -63,7 +65,10 @@ std::optional<observe::DeviceMemory> Device::memory_use() const {
                                statistics->driver_allocations,
                                statistics->kept_bytes,
                                statistics->used_bytes,
-                               statistics->most_used_bytes};
+                               statistics->most_used_bytes,
+                               modules_.requires_unified_shared_memory() ? observe::MappedData::kUnified
+                               : uses_zero_copy()                        ? observe::MappedData::kInPlace
+                                                                         : observe::MappedData::kCopied};
 }
 
 /// The library's memory goes. Its global variables are looked for one by one, unless they are much of what is present.

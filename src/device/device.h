@@ -71,10 +71,14 @@ public:
   void load_images(const Loading &);
   /// Whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
-  /// Whether data that are not present are used in place, although unified shared memory was not asked for (an APU).
+  /// Whether data that are not present are used in place, although unified shared memory was not asked for: the plugin says so.
   bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
   /// Whether data that are not present are used in place.
   bool uses_host_memory() const { return modules_.requires_unified_shared_memory() || uses_zero_copy(); }
+  /// Whether kernels reach memory of the host that was not allocated for them.
+  bool reaches_host_memory() const {
+    return uses_host_memory() || plugin_device_.host_memory_access() > OMPTARGET_HOST_MEMORY_NOT_REACHED;
+  }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
 
   /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under way,

@@ -26,6 +26,10 @@ void image_unloaded(DeviceId device, uint64_t module);
 /// The program ends: nothing more is reported for the device.
 void device_finalised(DeviceId device);
 
+/// What became of mapped data: copied; used in place, since the program requires unified_shared_memory, or since the plugin
+/// says so.
+enum class MappedData : uint8_t { kCopied, kUnified, kInPlace };
+
 /// How a device's memory was used; as __tgt_memory_statistics.
 struct DeviceMemory {
   DeviceId device;
@@ -35,6 +39,7 @@ struct DeviceMemory {
   uint64_t kept_bytes;
   uint64_t used_bytes;
   uint64_t most_used_bytes;
+  MappedData mapped = MappedData::kCopied;
 };
 /// How a device's memory is used now, or nothing if its plugin does not tell.
 using ReadDeviceMemory = std::function<std::optional<DeviceMemory>()>;

@@ -57,6 +57,8 @@ struct Profile {
   uint64_t granularity_ns = 0; ///< shorter events are left out of timelines; tables count them
 };
 
+const char *mapped_data_text(MappedData mapped);
+
 /// "kernel main:12 (__omp_offloading_...)" without the numbers of the file: "main, line 12"; other names as they are,
 /// without source positions.
 std::string readable_name(const char *name);

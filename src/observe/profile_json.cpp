@@ -165,6 +165,7 @@ private:
         json_.attribute("keptBytes", static_cast<int64_t>(memory.kept_bytes));
         json_.attribute("usedBytes", static_cast<int64_t>(memory.used_bytes));
         json_.attribute("mostUsedBytes", static_cast<int64_t>(memory.most_used_bytes));
+        json_.attribute("mappedData", mapped_data_text(memory.mapped));
       });
   }
   double microseconds(uint64_t ns) const { return static_cast<double>(ns) / 1000.0; }

@@ -138,6 +138,15 @@ Summary summarise(const Profile &profile) {
   return summariser.take();
 }
 
+const char *mapped_data_text(MappedData mapped) {
+  switch (mapped) {
+  case MappedData::kCopied: return "copied";
+  case MappedData::kUnified: return "used in place, as the program requires unified_shared_memory";
+  case MappedData::kInPlace: return "used in place, as the plugin says";
+  }
+  return "";
+}
+
 std::string readable_name(const char *name) {
   std::string text(variable_name(name).name);
   const std::optional<KernelSource> source = source_of_kernel(text);

@@ -94,6 +94,9 @@ std::string profile_as_text(const Profile &profile) {
                  std::to_string(memory.driver_allocations), bytes_text(memory.most_used_bytes),
                  bytes_text(memory.used_bytes), bytes_text(memory.kept_bytes)});
     text += "Device memory\n" + table.text(1);
+    for (const DeviceMemory &memory : profile.memory)
+      if (memory.mapped != MappedData::kCopied)
+        text += format("Mapped data of device %d: %s\n", raw(memory.device), mapped_data_text(memory.mapped));
   }
   if (summary.wait_ns != 0)
     text += "Waiting for devices: " + time_text(summary.wait_ns) + "\n";

@@ -398,6 +398,10 @@ bool Plugin::use_auto_zero_copy(int32_t device) const {
   return functions_->use_auto_zero_copy && functions_->use_auto_zero_copy(device) != 0;
 }
 
+int32_t Plugin::host_memory_access(int32_t device) const {
+  return functions_->host_memory_access ? functions_->host_memory_access(device) : -1;
+}
+
 Status Plugin::set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) const {
   if (!functions_->set_function_ptr_map)
     return no_support(*this, "set_function_ptr_map");

@@ -137,6 +137,8 @@ public:
   Status data_notify_mapped(int32_t device, void *host, int64_t size) const;
   Status data_notify_unmapped(int32_t device, void *host) const;
   bool use_auto_zero_copy(int32_t device) const;
+  /// OMPTARGET_HOST_MEMORY_...; -1 if the plugin does not tell.
+  int32_t host_memory_access(int32_t device) const;
 
   Status set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) const;
 

@@ -23,6 +23,7 @@ public:
   Status init_device(int64_t requires_mask) const { return plugin_->init_device(id_, requires_mask); }
   void deinit_device() const { plugin_->deinit_device(id_); }
   bool use_auto_zero_copy() const { return plugin_->use_auto_zero_copy(id_); }
+  int32_t host_memory_access() const { return plugin_->host_memory_access(id_); }
   bool accepts(const __tgt_device_image &image, const char *arch) const {
     return plugin_->accepts_on_device(id_, image, arch);
   }

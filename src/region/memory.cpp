@@ -245,7 +245,7 @@ Result<bool> is_accessible(const void *pointer, size_t /*size*/, int32_t device_
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer)
     return false;
-  return !device || device->uses_host_memory();
+  return !device || device->reaches_host_memory();
 }
 
 namespace {

@@ -237,6 +237,16 @@ void check_information(Session &session) {
     if (plugin.use_auto_zero_copy(0))
       report.note("data of device 0 is better used in place than copied");
   }
+  if (session.has("host_memory_access")) {
+    report.tries("host_memory_access", "all devices");
+    for (int32_t device = 0; device < plugin.number_of_devices(); ++device) {
+      const int32_t access = plugin.host_memory_access(device);
+      if (access < OMPTARGET_HOST_MEMORY_NOT_REACHED || access > OMPTARGET_HOST_MEMORY_SHARED)
+        report.fail("device %d reaches memory of the host in the way %d, which there is not", device, access);
+      else if (access == OMPTARGET_HOST_MEMORY_NOT_REACHED && plugin.use_auto_zero_copy(device))
+        report.fail("data of device %d is to be used in place, where the device does not reach it", device);
+    }
+  }
   if (session.has("group_memory_limit")) {
     report.tries("group_memory_limit", "device 0");
     report.note("a team of device 0 can have %zu bytes of dynamic shared memory", plugin.group_memory_limit(0));

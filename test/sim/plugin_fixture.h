@@ -4,6 +4,7 @@
 // What tests of plugins for GPUs begin with, for every vendor; under_test.h is that of the vendor's folder.
 #pragma once
 
+#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -75,6 +76,14 @@ protected:
     EXPECT_EQ(plugin.data_retrieve(device, values.data(), out, kSize), 0);
     EXPECT_EQ(plugin.data_delete(device, out, OMPTARGET_ALLOC_DEVICE), 0);
     return values;
+  }
+
+  // What omptarget-info would show of device 0.
+  std::string printed_info() {
+    testing::internal::CaptureStdout();
+    plugin.print_device_info(0);
+    std::fflush(stdout);
+    return testing::internal::GetCapturedStdout();
   }
 
 private:

@@ -246,8 +246,13 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = 160 * 1024;
     return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
   case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+    *value = host_memory() != HostMemory::kUnreached;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES:
+    *value = host_memory() == HostMemory::kAts;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
   case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
     *value = 1;
     return CUDA_SUCCESS;

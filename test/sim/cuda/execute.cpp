@@ -36,12 +36,6 @@ Heap &heap() {
   return all;
 }
 
-// All memory of the process, for devices that reach it.
-bool reaches_all() {
-  const char *value = std::getenv("SIM_CUDA_ATS");
-  return value && *value == '1';
-}
-
 class ContextMemory final : public executor::DeviceMemory, public executor::ptx::DeviceHeap {
 public:
   explicit ContextMemory(Context *context) : context_(context) {}
@@ -60,7 +54,7 @@ public:
       if (module->context == context_ && !module->is_destroyed && module->device_code)
         if (auto range = module->device_code->find_memory(address))
           return range;
-    if (reaches_all() && address >= 4096 && address < uint64_t{1} << 47)
+    if (host_memory() != HostMemory::kUnreached && address >= 4096 && address < uint64_t{1} << 47)
       return MemoryRange{4096, uint64_t{1} << 47, true};
     return std::nullopt;
   }

@@ -4,6 +4,8 @@
 // The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each test
 // sets what it needs before the device is opened.
 
+#include <functional>
+
 #include "plugin_fixture.h"
 
 namespace sim_test {
@@ -13,6 +15,10 @@ class CudaSettings : public GpuSettings {
 protected:
   void *load(const char *file, const char *name) { return kernel(name, 0, file); }
 };
+
+class CudaUnified : public CudaSettings {}; // its programs require unified_shared_memory
+class CudaHmm : public CudaSettings {};
+class CudaAts : public CudaSettings {};
 
 // The machine of this program has an sm_80; old images are made for sm_70, so they are relabelled here.
 void *load_old(Plugin &plugin, Image &image, const char *kernel) {
@@ -260,6 +266,96 @@ TEST_F(CudaSettings, nonsense_is_warned_about_and_not_used) {
   EXPECT_EQ(result_, 0);
   EXPECT_THAT(text, HasSubstr("OMP_NUM_TEAMS: -4 is no number from 1"));
   EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_NUM_INITIAL_STREAMS: 'a lot' is no integer"));
+}
+
+// ---- Memory used in place
+
+constexpr const char *kUnreached = "device 0 (sm_80) reaches managed and pinned memory only (no ATS, no HMM)";
+
+TEST_F(CudaSettings, data_in_place_is_warned_of_where_the_device_does_not_reach_it) {
+  testing::internal::CaptureStderr();
+  open({});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_NOT_REACHED);
+  EXPECT_THAT(printed_info(), HasSubstr("it reaches managed and pinned memory only (no ATS, no HMM)"));
+  EXPECT_THAT(printed_info(), HasSubstr("Uses mapped data in place  no"));
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) {
+    close(0);
+    open({{"OMPX_APU_MAPS", "1"}});
+  }
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            std::string("omptarget warning: OMPX_APU_MAPS: ") + kUnreached + "; mapped data is copied\n");
+}
+
+// Never by itself: on all of these the device has memory of its own, which is faster.
+void check_in_place_if_asked(Plugin &plugin, const std::function<void(const char *)> &open) {
+  open(nullptr);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  open("0");
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  testing::internal::CaptureStderr();
+  open("1");
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(CudaHmm, data_is_used_in_place_if_asked) {
+  open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_BY_FAULTS);
+  check_in_place_if_asked(plugin, [this](const char *value) {
+    close(0);
+    open(value ? std::map<std::string, std::string>{{"OMPX_APU_MAPS", value}} : std::map<std::string, std::string>{});
+  });
+  EXPECT_THAT(printed_info(), HasSubstr("it reaches all memory of the host, by page faults (HMM)"));
+  EXPECT_THAT(printed_info(), HasSubstr("Uses mapped data in place  yes"));
+}
+
+TEST_F(CudaAts, data_is_used_in_place_if_asked) {
+  open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_SHARED);
+  check_in_place_if_asked(plugin, [this](const char *value) {
+    close(0);
+    open(value ? std::map<std::string, std::string>{{"OMPX_APU_MAPS", value}} : std::map<std::string, std::string>{});
+  });
+  EXPECT_THAT(printed_info(), HasSubstr("it reaches all memory of the host, by the CPU's page tables (ATS)"));
+}
+
+// A kernel writes the host's memory; what is copied there before comes before it, though copies of small data are finished late.
+TEST_F(CudaAts, copies_are_ordered_with_kernels_that_use_host_memory) {
+  open({{"OMPX_APU_MAPS", "1"}});
+  std::vector<double> a(64, 1.0), b(64, 2.0);
+  void *memory = plugin.data_alloc(0, 512, nullptr, 0);
+  std::vector<double> five(64, 5.0);
+  ASSERT_EQ(plugin.data_submit(0, memory, five.data(), 512), 0);
+  void *entry = load("kernels_80.cubin", "__omp_offloading_10_2_add_l7");
+  sim.hold(1);
+  __tgt_async_info async{};
+  ASSERT_EQ(plugin.data_retrieve_async(0, a.data(), memory, 512, &async), 0) << plugin.error();
+  ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
+  sim.hold(0);
+  EXPECT_EQ(a, std::vector<double>(64, 7.0));
+}
+
+TEST_F(CudaUnified, it_is_said_once_what_the_device_does_not_reach_and_again_at_a_fault) {
+  plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  const std::string problem = std::string("the program requires unified_shared_memory, and ") + kUnreached;
+  testing::internal::CaptureStderr();
+  open({});
+  close(0);
+  open({});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: " + problem + ": kernels that use other memory fail\n");
+  __tgt_async_info async{};
+  void *entry = load("kernels_80.cubin", "__omp_offloading_10_2_broken_l99");
+  ASSERT_NE(entry, nullptr);
+  ASSERT_EQ(Launch(uint64_t{700}).run(plugin, 0, entry, &async), 0); // CUDA_ERROR_ILLEGAL_ADDRESS
+  EXPECT_NE(plugin.synchronize(0, &async), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_THAT(plugin.error(), HasSubstr(problem));
+  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
 }
 
 } // namespace

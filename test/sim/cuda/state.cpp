@@ -48,6 +48,14 @@ bool holds_work() {
   return hold != 0;
 }
 
+HostMemory host_memory() {
+  const auto is_set = [](const char *variable) {
+    const char *value = std::getenv(variable);
+    return value && *value == '1';
+  };
+  return is_set("SIM_CUDA_ATS") ? HostMemory::kAts : is_set("SIM_CUDA_HMM") ? HostMemory::kHmm : HostMemory::kUnreached;
+}
+
 bool holds_work_when_asked() { return holds_work() && hold_work.load() >= 2; }
 
 CUresult enter(const char *name) {

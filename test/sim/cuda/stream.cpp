@@ -66,10 +66,7 @@ bool is_host_pinned(const void *host) {
   return is_pinned(reinterpret_cast<uintptr_t>(host));
 }
 
-bool reads_pageable_late() {
-  const char *text = std::getenv("SIM_CUDA_ATS");
-  return text && *text == '1';
-}
+bool reads_pageable_late() { return host_memory() == HostMemory::kAts; }
 
 void copy(void *destination, const void *source, size_t size) { std::memmove(destination, source, size); }
 

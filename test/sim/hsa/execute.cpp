@@ -24,12 +24,6 @@ using executor::amdgpu::Instruction;
 using executor::amdgpu::SourceLine;
 using executor::amdgpu::SourceVariable;
 
-// All memory of the process, for devices that reach it.
-bool reaches_all() {
-  const char *value = std::getenv("SIM_HSA_XNACK");
-  return value && *value == '1';
-}
-
 class AgentMemory final : public executor::DeviceMemory {
 public:
   explicit AgentMemory(Agent &agent) : agent_(agent) {}
@@ -46,7 +40,7 @@ public:
       if (one->agent == &agent_ && one->device_code && !one->is_destroyed)
         if (auto range = one->device_code->find(address))
           return range;
-    if (reaches_all() && address >= 4096 && address < uint64_t{1} << 47)
+    if (reaches_host_memory(agent_) && address >= 4096 && address < uint64_t{1} << 47)
       return MemoryRange{4096, uint64_t{1} << 47, true};
     return std::nullopt;
   }

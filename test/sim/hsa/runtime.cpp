@@ -3,6 +3,7 @@
 //
 // The runtime itself, agents and instruction sets.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,12 @@ std::string name_of(const Agent &agent) {
 uint32_t partitions() {
   const char *text = std::getenv("SIM_HSA_PARTITIONS");
   return text ? static_cast<uint32_t>(std::atoi(text)) : 1;
+}
+
+// The runtime tells it of all GPUs together.
+bool all_reach_host_memory() {
+  return std::ranges::all_of(state().agents,
+                             [](const auto &agent) { return !agent->is_gpu || reaches_host_memory(*agent); });
 }
 
 hsa_agent_t handle_of(const Agent &agent) { return {reinterpret_cast<uintptr_t>(&agent)}; }
@@ -108,7 +115,7 @@ SIM_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
   case HSA_SYSTEM_INFO_TIMESTAMP:
     return put<uint64_t>(value, ticks_now());
   case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
-    return put<bool>(value, is_set("SIM_HSA_XNACK"));
+    return put<bool>(value, all_reach_host_memory());
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
@@ -167,7 +174,11 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   case kAgentInfoMemoryAvailable: // SIM_HSA_FREE: bytes
     return std::getenv("SIM_HSA_FREE") ? put<uint64_t>(value, std::strtoull(std::getenv("SIM_HSA_FREE"), nullptr, 10))
                                        : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case HSA_AMD_AGENT_INFO_CHIP_ID: // MI300A, MI300X
+    return put<uint32_t>(value, is_set("SIM_HSA_APU") ? kChipMi300A : 0x74A1);
   case kAgentInfoMemoryProperties:
+    if (is_set("SIM_HSA_OLD"))
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return put<uint64_t>(value, is_set("SIM_HSA_APU") ? kMemoryPropertyIsApu : 0);
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;

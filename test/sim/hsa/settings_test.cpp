@@ -50,6 +50,8 @@ private:
 };
 class AmdgpuXnack : public AmdgpuSettings {};
 class AmdgpuApu : public AmdgpuSettings {};
+class AmdgpuMi300A : public AmdgpuSettings {};
+class AmdgpuMi300X : public AmdgpuSettings {};
 class AmdgpuApuWithoutXnack : public AmdgpuSettings {};
 class AmdgpuUnified : public AmdgpuSettings {};
 class AmdgpuUnifiedWithoutXnack : public AmdgpuSettings {};
@@ -384,43 +386,79 @@ TEST_F(AmdgpuSettings, nonsense_is_warned_about_and_not_used) {
 
 TEST_F(AmdgpuSettings, data_is_copied_without_xnack) {
   open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_NOT_REACHED);
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  setenv("OMPX_APU_MAPS", "true", 1);
+}
+
+TEST_F(AmdgpuSettings, data_in_place_without_xnack_is_warned_of_once) {
+  testing::internal::CaptureStderr();
+  open({{"OMPX_APU_MAPS", "true"}});
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  unsetenv("OMPX_APU_MAPS");
+  EXPECT_EQ(plugin.deinit_device(0), 0);
+  open({{"OMPX_APU_MAPS", "true"}});
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string warning =
+      "omptarget warning: OMPX_APU_MAPS: device 0 (gfx90a:sramecc+:xnack-) reaches memory of the driver's pools and pinned "
+      "memory only, since XNACK is off (HSA_XNACK=1); mapped data is copied";
+  EXPECT_THAT(text, HasSubstr(warning));
+  EXPECT_EQ(text.find("OMPX_APU_MAPS", text.find(warning) + warning.size()), std::string::npos);
 }
 
 TEST_F(AmdgpuXnack, data_is_used_in_place_if_asked) {
+  testing::internal::CaptureStderr();
   open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_BY_FAULTS);
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  setenv("OMPX_APU_MAPS", "true", 1);
-  EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
-  setenv("OMPX_APU_MAPS", "false", 1);
-  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  unsetenv("OMPX_APU_MAPS");
-  testing::internal::CaptureStdout();
-  plugin.print_device_info(0);
-  std::fflush(stdout);
-  const std::string info = testing::internal::GetCapturedStdout();
-  EXPECT_THAT(info, HasSubstr("Reaches pageable memory    yes"));
-  EXPECT_THAT(info, HasSubstr("Shares memory with the CPU no"));
+  const std::string copied = printed_info();
+  EXPECT_THAT(copied, HasSubstr("Reaches pageable memory    yes"));
+  EXPECT_THAT(copied, HasSubstr("Shares memory with the CPU no"));
+  EXPECT_THAT(copied, HasSubstr("it reaches all memory of the host, by page faults (XNACK is on)"));
+  EXPECT_THAT(copied, HasSubstr("Uses mapped data in place  no"));
+  for (const char *value : {"false", "true"}) {
+    close(0);
+    open({{"OMPX_APU_MAPS", value}});
+    EXPECT_EQ(plugin.use_auto_zero_copy(0), *value == 't');
+  }
+  EXPECT_THAT(printed_info(), HasSubstr("Uses mapped data in place  yes"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(AmdgpuApu, data_is_used_in_place) {
-  open({});
+  open({{"OMPX_APU_MAPS", "false"}}); // as in LLVM's: it asks, and does not forbid
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_SHARED);
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
-  testing::internal::CaptureStdout();
-  plugin.print_device_info(0);
-  std::fflush(stdout);
-  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Uses mapped data in place  yes"));
+  EXPECT_THAT(printed_info(), HasSubstr("Uses mapped data in place  yes"));
+}
+
+TEST_F(AmdgpuApu, the_information_tells_of_data_in_place) {
+  plugin.set_info_flag(0x10);
+  testing::internal::CaptureStderr();
+  open({});
+  plugin.set_info_flag(0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("device 0 info: The device reaches all memory of the host, which it shares (APU, XNACK is on); mapped "
+                        "data is used in place"));
+}
+
+// A runtime that does not tell: by the chip.
+TEST_F(AmdgpuMi300A, data_is_used_in_place) {
+  open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_SHARED);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 1);
+}
+
+TEST_F(AmdgpuMi300X, data_is_copied) {
+  open({});
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_BY_FAULTS);
+  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
 }
 
 TEST_F(AmdgpuApuWithoutXnack, data_is_copied) {
-  open({});
+  testing::internal::CaptureStderr();
+  open({{"OMPX_APU_MAPS", "true"}});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("mapped data is copied"));
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_NOT_REACHED);
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  setenv("OMPX_APU_MAPS", "true", 1);
-  EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
-  unsetenv("OMPX_APU_MAPS");
 }
 
 // A kernel writes the host's memory; what is copied afterwards on the same queue comes after it, both ways.
@@ -466,11 +504,26 @@ TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
   EXPECT_EQ(on_device, &variable);
 }
 
-TEST_F(AmdgpuUnifiedWithoutXnack, the_trace_says_what_the_device_does_not_reach) {
+// What the program asks for and the device does not have is said once, and again where a kernel fails.
+TEST_F(AmdgpuUnifiedWithoutXnack, it_is_said_what_the_device_does_not_reach) {
   plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
+  const std::string problem = "the program requires unified_shared_memory, and device 0 (gfx90a:sramecc+:xnack-) reaches "
+                              "memory of the driver's pools and pinned memory only, since XNACK is off (HSA_XNACK=1)";
+  testing::internal::CaptureStderr();
   open({});
   ASSERT_EQ(result_, 0);
-  EXPECT_THAT(trace(), HasSubstr("the program requires unified shared memory; XNACK is off"));
+  close(0);
+  open({});
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string warning = "omptarget warning: " + problem + ": kernels that use other memory fail\n";
+  EXPECT_THAT(text, HasSubstr(warning));
+  EXPECT_EQ(text.find(problem, text.find(warning) + warning.size()), std::string::npos);
+  __tgt_async_info async{};
+  void *entry = kernel("__omp_offloading_10_2_broken_l99");
+  ASSERT_NE(entry, nullptr);
+  ASSERT_EQ(Launch(uint64_t{0x123000}).run(plugin, 0, entry, &async), 0);
+  EXPECT_NE(plugin.synchronize(0, &async), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr(problem));
 }
 
 // ---- Memory that several devices reach

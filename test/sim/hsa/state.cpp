@@ -194,6 +194,11 @@ Agent *find_agent(const char *call, hsa_agent_t agent) {
   return nullptr;
 }
 
+bool reaches_host_memory(const Agent &agent) {
+  const char *xnack = std::getenv("SIM_HSA_XNACK");
+  return (xnack && *xnack == '1') || agent.target.find(":xnack+") != std::string::npos;
+}
+
 bool can_reach(const Agent &agent, const Pool &pool) {
   const char *none = std::getenv("SIM_HSA_NO_PEERS");
   return !(none && *none == '1') || !pool.agent->is_gpu || pool.agent == &agent;

@@ -72,6 +72,9 @@ struct Agent {
   std::atomic<bool> is_lost{false};
 };
 
+/// Whether kernels of the agent reach memory that they were not given: SIM_HSA_XNACK=1, or XNACK is on in its target.
+bool reaches_host_memory(const Agent &agent);
+
 enum class MemoryKind { kPool, kLocked, kGlobal, kImported };
 struct Allocation {
   size_t size;

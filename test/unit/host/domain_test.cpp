@@ -40,6 +40,16 @@ TEST(DomainMemory, BlocksAreApartAndAligned) {
     DomainMemory::release(block);
 }
 
+TEST(DomainMemory, LargeBlocksHaveWholePages) {
+  for (const size_t page : {4096, 16384, 65536})
+    for (const size_t size : {size_t{65537}, size_t{100000}, size_t{3} << 20}) {
+      const size_t bytes = DomainMemory::piece_bytes(size, page);
+      EXPECT_EQ(bytes % page, 0u) << size << " bytes, pages of " << page;
+      EXPECT_GE(bytes, size + 4096);
+      EXPECT_LT(bytes, size + 4096 + page);
+    }
+}
+
 TEST(DomainMemory, ReusesWhatWasReleased) {
   DomainMemory memory(kDomain);
   void *const first = memory.allocate(100);
