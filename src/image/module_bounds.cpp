@@ -4,6 +4,7 @@
 #include "image/module_bounds.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstddef>
 #include <cstring>
@@ -165,6 +166,52 @@ int take_needs(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
+/// Where the program itself lies, which neither comes nor goes. Where it has holes between its segments, as on AArch64, _dl_find_object
+/// knows each alone. No member changes once is_known.
+struct Program {
+  static constexpr size_t kMostSegments = 16;
+  std::atomic<bool> is_known{false};
+  size_t count = 0;
+  AddressRange segments[kMostSegments] = {};
+  AddressRange range{0, 0};
+
+  bool holds(uintptr_t address) const {
+    return std::any_of(segments, segments + count,
+                       [&](const AddressRange &segment) { return address >= segment.begin && address < segment.end; });
+  }
+};
+constinit Program the_program;
+
+/// The first of the loader's list, and the only one without a name; in a namespace of dlmopen there is none.
+int take_program(dl_phdr_info *info, size_t, void *) {
+  if (info->dlpi_name && *info->dlpi_name)
+    return 1;
+  Program &program = the_program;
+  program.range = range_of(*info);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD)
+      continue;
+    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (program.count < Program::kMostSegments)
+      program.segments[program.count++] = {begin, begin + header.p_memsz};
+    else
+      program.segments[Program::kMostSegments - 1].end = begin + header.p_memsz;
+  }
+  return 1;
+}
+
+const Program &known_program() {
+  if (!the_program.is_known.load(std::memory_order_acquire)) [[unlikely]] {
+    std::lock_guard lock(list_mutex);
+    if (!the_program.is_known.load(std::memory_order_relaxed)) {
+      dl_iterate_phdr(take_program, nullptr);
+      the_program.is_known.store(true, std::memory_order_release);
+    }
+  }
+  return the_program;
+}
+
 /// How many modules were loaded with the program: the first ones of the loader's list.
 constinit size_t modules_of_start = 0;
 
@@ -247,19 +294,7 @@ std::optional<AddressRange> module_range(const void *address) {
   FoundObject found;
   if (find_object()(const_cast<void *>(address), &found) != 0)
     return std::nullopt;
-  // The program itself comes first. Where it has holes between its segments, as on AArch64, _dl_find_object knows each alone.
-  struct Program {
-    uintptr_t address;
-    AddressRange range;
-  } program{reinterpret_cast<uintptr_t>(address), {0, 0}};
-  const auto look = [](dl_phdr_info *info, size_t, void *data) {
-    if (auto &place = *static_cast<Program *>(data); holds(*info, place.address))
-      place.range = range_of(*info);
-    return 1;
-  };
-  std::lock_guard lock(list_mutex);
-  dl_iterate_phdr(look, &program);
-  if (program.range.end != 0)
+  if (const Program &program = known_program(); program.holds(reinterpret_cast<uintptr_t>(address)))
     return program.range;
   return AddressRange{reinterpret_cast<uintptr_t>(found.begin), reinterpret_cast<uintptr_t>(found.end)};
 }
