@@ -25,6 +25,9 @@ TEST_F(AmdgpuPlugin, tells_what_it_is) {
   EXPECT_EQ(plugin.device_uid(0, uid, sizeof(uid)), 20u);
   EXPECT_STREQ(uid, "GPU-0000000000000001");
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);
+  // One with XNACK among others.
+  EXPECT_EQ(plugin.host_memory_access(0), OMPTARGET_HOST_MEMORY_NOT_REACHED);
+  EXPECT_EQ(plugin.host_memory_access(2), OMPTARGET_HOST_MEMORY_BY_FAULTS);
   EXPECT_EQ(plugin.init_device(4), -1);
   EXPECT_THAT(plugin.error(), HasSubstr("has no device 4; there are 4"));
 }
