@@ -10,7 +10,7 @@ namespace omptarget::device_rtl::gpu {
 
 /// Changes the caller's variables: those of the kernel where a generic one's main thread is outside of regions, else its own.
 template <typename Change> INLINE void change_variables(Change change) {
-  atomics::store(&any_environment, 1u);
+  atomics::store(&any_variables, 1u);
   if (!is_spmd() && level() == 0 && !has_environment())
     return change(generic_team.variables);
   change(own_environment().variables);
@@ -34,7 +34,7 @@ RTL int32_t omp_get_num_threads() { return static_cast<int32_t>(team_size()); }
 RTL int32_t omp_get_team_num() { return static_cast<int32_t>(target::block_id()); }
 RTL int32_t omp_get_num_teams() { return static_cast<int32_t>(target::block_count()); }
 RTL int32_t omp_get_level() { return static_cast<int32_t>(level()); }
-RTL int32_t omp_in_parallel() { return level() != 0 && (state() & kIsActive) != 0 && team_sizes[warp_id()] > 1; }
+RTL int32_t omp_in_parallel() { return is_active() && active_size() > 1; }
 RTL int32_t omp_get_active_level() { return omp_in_parallel(); }
 
 RTL int32_t omp_get_max_threads() {
@@ -50,13 +50,13 @@ RTL int32_t omp_get_ancestor_thread_num(int32_t of_level) {
   const auto now = static_cast<int32_t>(level());
   if (of_level < 0 || of_level > now)
     return -1;
-  return of_level == 1 && (state() & kIsActive) != 0 ? static_cast<int32_t>(target::thread_id()) : 0;
+  return of_level == 1 && is_active() ? static_cast<int32_t>(target::thread_id()) : 0;
 }
 RTL int32_t omp_get_team_size(int32_t of_level) {
   const auto now = static_cast<int32_t>(level());
   if (of_level < 0 || of_level > now)
     return -1;
-  return of_level == 1 && (state() & kIsActive) != 0 ? static_cast<int32_t>(team_sizes[warp_id()]) : 1;
+  return of_level == 1 && is_active() ? static_cast<int32_t>(active_size()) : 1;
 }
 
 RTL void omp_set_num_threads(int32_t threads) {

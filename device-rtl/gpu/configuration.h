@@ -57,9 +57,9 @@ INLINE bool debugs(uint32_t kind) {
   return (__omp_rtl_debug_kind & kind) != 0 && (__omp_rtl_device_environment.debug_kind & kind) != 0;
 }
 
-/// Each warp's own copy: it is written before it is read without waiting for another warp.
+/// Every thread writes it, the same, before it reads.
 using LaunchPointer = LaunchEnvironment *;
-SHARED_VARIABLE LaunchPointer launch_environments[kMaxWarps];
-INLINE LaunchEnvironment *launch_environment() { return launch_environments[warp_id()]; }
+SHARED_VARIABLE LaunchPointer kernel_launch;
+INLINE LaunchEnvironment *launch_environment() { return kernel_launch; }
 
 } // namespace omptarget::device_rtl::gpu

@@ -72,9 +72,9 @@ INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
   loop.stride = loop.chunk * threads;
 }
 
-__attribute__((noinline)) static void begin_loop(int32_t schedule, uint64_t lower, uint64_t count, uint64_t chunk) {
+INLINE void begin_loop(int32_t schedule, uint64_t lower, uint64_t count, uint64_t chunk) {
   const Plan plan = plan_of(schedule, chunk);
-  if (!plan.is_shared || team_size() == 1)
+  if (!plan.is_shared || !is_in_team())
     return begin_own(plan, lower, count);
   team_barrier(); // nobody needs the loop before any longer
   if (thread_number() == 0)
@@ -126,7 +126,7 @@ struct Taken {
   bool is_any, is_last;
 };
 
-__attribute__((noinline)) static Taken take_next() {
+INLINE Taken take_next() {
   Dispatch *const own = own_loop();
   const Part part = own ? take_own(*own) : take_shared();
   if (part.begin == part.end)

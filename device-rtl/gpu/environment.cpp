@@ -77,7 +77,7 @@ __attribute__((noinline)) void drop_environments(uint32_t level) {
 }
 
 INLINE ControlVariables variables() {
-  if (any_environment == 0)
+  if (any_variables == 0)
     return kDefaultVariables;
   if (has_environment())
     return find_environment()->variables;

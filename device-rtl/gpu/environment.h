@@ -44,8 +44,10 @@ SHARED_VARIABLE EnvironmentList environment_lists[kMaxWarps];
 SHARED_VARIABLE uint32_t environment_locks[kMaxWarps];
 SHARED_VARIABLE uint8_t environment_counts[kMaxThreads];
 
-/// Whether any thread of any kernel has set what is in an environment.
+/// Whether any thread of any kernel has one, and whether any has set control variables: two, as a loop that a thread has for itself must
+/// not keep the compiler from knowing how many threads regions have.
 static uint32_t any_environment = 0;
+static uint32_t any_variables = 0;
 
 INLINE bool has_environment() { return any_environment != 0 && environment_counts[target::thread_id()] != 0; }
 INLINE void leave_environments(uint32_t level) {

@@ -8,9 +8,6 @@
 
 namespace omptarget::device_rtl::gpu {
 
-/// The state of a worker of a generic kernel that has no part in the region: no level, and yet active.
-inline constexpr uint8_t kWaits = kIsActive;
-
 /// A region as the compiler made it.
 struct Region {
   void *body;    ///< of the thread's number, a 0, and the arguments
@@ -18,6 +15,8 @@ struct Region {
   void **arguments;
   int64_t count;
 };
+
+inline constexpr uint32_t kMostLevels = 31;
 
 template <uint64_t...> struct Numbers {};
 #if __has_builtin(__make_integer_seq)
@@ -50,37 +49,33 @@ INLINE void enter(const Region &region, uint32_t number) {
 
 /// By the thread alone: within another region, or as its condition is false.
 INLINE void run_alone(const Region &region) {
-  const uint8_t outside = state();
-  if ((outside & kLevel) == kLevel)
+  const uint32_t outside = own_levels(), all = level();
+  if (all == kMostLevels)
     fail("parallel regions are nested more than 31 levels deep");
-  set_state(outside + 1);
+  thread_states[target::thread_id()] = static_cast<uint8_t>(outside + 1);
+  atomics::store(&any_own_levels, 1u);
   enter(region, 0);
-  leave_environments((outside & kLevel) + 1);
-  set_state(outside);
+  leave_environments(all + 1);
+  thread_states[target::thread_id()] = static_cast<uint8_t>(outside);
 }
 /// Of a region whose body nobody sees through.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
   run_alone({body, nullptr, arguments, count});
 }
 
-INLINE uint32_t choose_threads(bool spmd, int32_t condition, int32_t wanted) {
+INLINE uint32_t choose_threads(uint32_t usable, int32_t condition, int32_t wanted) {
   if (condition == 0)
     return 1;
-  uint32_t threads = usable_threads(spmd);
   const ControlVariables own = variables();
   if (own.max_active_levels == 0)
     return 1;
   if (wanted > 0)
-    threads = smaller(threads, static_cast<uint32_t>(wanted));
-  else if (own.threads != 0)
-    threads = smaller(threads, own.threads);
-  return threads;
+    return smaller(usable, static_cast<uint32_t>(wanted));
+  return own.threads != 0 ? smaller(usable, own.threads) : usable;
 }
 
 /// Of a kernel whose threads all come here, at level 0.
-INLINE void run_member(const Region &region, uint32_t threads) {
-  team_sizes[warp_id()] = threads;
-  set_state(kIsSpmd | kIsActive | 1);
+INLINE void run_member(const Region &region) {
   enter(region, target::thread_id());
   leave_environments(1);
 }
@@ -91,7 +86,7 @@ INLINE void run_in_part(const Region &region, uint32_t threads) {
   if (thread == 0)
     barrier_number = 0;
   if (thread < threads) {
-    run_member(region, threads);
+    run_member(region);
     if (thread == 0)
       announce(kIsLast);
     target::barrier_any();
@@ -101,14 +96,18 @@ INLINE void run_in_part(const Region &region, uint32_t threads) {
   target::barrier_any(); // the others have read which barrier was the last
 }
 
-INLINE void run_spmd(const Region &region, uint32_t threads) {
-  if (threads != target::block_size()) [[unlikely]] {
+INLINE void run_spmd(const Region &region, uint32_t threads, bool by_all) {
+  __kmpc_barrier_simple_spmd(nullptr, 0); // nobody is still to write what was before
+  spmd_level = 1;
+  spmd_size = by_all ? 0 : static_cast<uint16_t>(threads);
+  if (!by_all) [[unlikely]] {
     run_in_part(region, threads);
   } else {
-    run_member(region, threads);
+    run_member(region);
     __kmpc_barrier_simple_spmd(nullptr, 0);
   }
-  set_state(kIsSpmd); // behind the barrier, so that what follows knows
+  spmd_level = 0;
+  spmd_size = 0;
 }
 
 INLINE void begin_arguments(uint64_t count) {
@@ -143,16 +142,14 @@ INLINE void run_generic(const Region &region, uint32_t threads) {
 }
 
 INLINE void run_region(const Region &region, int32_t condition, int32_t threads_wanted) {
-  const uint8_t outside = state();
-  if ((outside & kLevel) != 0) [[unlikely]] {
-    run_inner(region.body, region.arguments, region.count);
-    set_state(outside);
-    return;
-  }
   const bool spmd = is_spmd();
-  const uint32_t threads = choose_threads(spmd, condition, threads_wanted);
+  // In an SPMD kernel all threads share every region that is not within another.
+  if (is_active() || (!spmd && own_levels() != 0)) [[unlikely]]
+    return run_inner(region.body, region.arguments, region.count);
+  // One value: that a team has all of the block's threads is then known to the compiler.
+  const uint32_t usable = usable_threads(spmd), threads = choose_threads(usable, condition, threads_wanted);
   if (spmd)
-    return run_spmd(region, threads);
+    return run_spmd(region, threads, threads == usable);
   if (threads <= 1)
     return run_alone(region);
   run_generic(region, threads);
@@ -160,8 +157,13 @@ INLINE void run_region(const Region &region, int32_t condition, int32_t threads_
 
 /// What a thread of a kernel begins with.
 INLINE void begin_thread(bool spmd, LaunchEnvironment *launch) {
-  set_state(spmd ? kIsSpmd : 0);
-  launch_environments[warp_id()] = launch;
+  kernel_is_spmd = spmd;
+  if (spmd) {
+    spmd_level = 0;
+    spmd_size = 0;
+  }
+  kernel_launch = launch;
+  thread_states[target::thread_id()] = 0;
   begin_stack();
   begin_environments();
 }
@@ -189,17 +191,14 @@ RTL bool __kmpc_kernel_parallel(void **region) {
   const uint32_t threads = generic_team.size;
   if (target::thread_id() >= threads) {
     if (target::waits_apart(threads))
-      set_state(kWaits); // until __kmpc_barrier_simple_generic
+      thread_states[target::thread_id()] = kWaits; // until __kmpc_barrier_simple_generic
     return false;
   }
-  team_sizes[warp_id()] = threads;
-  set_state(kIsActive | 1);
   return true;
 }
 
 RTL void __kmpc_kernel_end_parallel() {
   leave_environments(1);
-  set_state(0);
   if (target::thread_id() == 0)
     announce(kIsLast);
 }
@@ -226,8 +225,10 @@ inline constexpr int32_t kRunsUserCode = -1;
 
 INLINE int32_t begin_kernel(bool spmd, bool use_own_machine, LaunchEnvironment *launch) {
   begin_thread(spmd, launch);
-  if (spmd)
+  if (spmd) {
+    __kmpc_barrier_simple_spmd(nullptr, 0); // for the compiler, as what is behind an aligned barrier it can follow
     return kRunsUserCode;
+  }
   // By the functions that the compiler's own machines call, so that these are there when it makes one.
   const uint32_t thread = __kmpc_get_hardware_thread_id_in_block();
   const uint32_t main = (__kmpc_get_hardware_num_threads_in_block() - 1) & ~(__kmpc_get_warp_size() - 1);
@@ -287,7 +288,7 @@ RTL void __kmpc_begin_sharing_variables(void ***arguments, uint64_t count) {
 RTL void __kmpc_end_sharing_variables() { end_arguments(); }
 RTL void __kmpc_get_shared_variables(void ***arguments) { *arguments = generic_team.arguments; }
 
-RTL int8_t __kmpc_is_spmd_exec_mode() { return (state() & kIsSpmd) != 0; }
+RTL int8_t __kmpc_is_spmd_exec_mode() { return kernel_is_spmd != 0; }
 RTL uint16_t __kmpc_parallel_level(ident_t *, uint32_t) { return static_cast<uint16_t>(level()); }
 RTL int32_t __kmpc_global_thread_num(ident_t *) { return static_cast<int32_t>(thread_number()); }
 RTL void __kmpc_push_proc_bind(ident_t *, int32_t, int32_t) {}

@@ -148,8 +148,11 @@ RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer
 
 namespace omptarget::device_rtl::gpu {
 
-/// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions.
-INLINE uint64_t exchanging_lanes() { return team_lanes(is_in_team() ? team_size() : target::block_size()); }
+/// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions. Not by the level, which the
+/// compiler does not know where the first warp is alone.
+INLINE uint64_t exchanging_lanes() {
+  return team_lanes(is_spmd() || is_active() ? active_size() : target::block_size());
+}
 
 INLINE int64_t shuffle_wide(uint64_t mask, int64_t value, uint32_t distance, uint32_t width) {
   const auto low = static_cast<uint32_t>(target::shuffle_down(mask, static_cast<int32_t>(value), distance, width));

@@ -3,9 +3,10 @@
 //
 // What threads and teams are in: the mode of the kernel, levels of parallel regions, sizes of teams, internal control variables.
 //
-// A thread's own state is one byte of shared memory, which only that thread reads and writes: so nothing waits for it, and what is not
-// read vanishes when the kernel is compiled. What is the same for all lanes of a warp is kept once for each warp, for the same reason.
-// Only a generic kernel has state of the team: its main thread writes it before a barrier lets the workers go.
+// What all threads of a block have in common is in plain variables of shared memory. In an SPMD kernel all threads write them, each the
+// same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows that it does (LLVM's OpenMPOpt, which
+// follows such variables), and what is only written vanishes. In a generic kernel the main thread writes them, before a barrier lets the
+// workers go. A thread's own byte has the regions that it is in by itself, which are rare.
 #pragma once
 
 #include "targets/current.h"
@@ -15,13 +16,18 @@ RTL int8_t __kmpc_is_spmd_exec_mode();
 namespace omptarget::device_rtl::gpu {
 
 /// A thread's byte.
-inline constexpr uint8_t kLevel = 0x1F; ///< parallel regions around, serialised ones as well
-inline constexpr uint8_t kIsActive =
-    0x20; ///< the outermost of them is a team's: of several threads, or of any in an SPMD kernel
-inline constexpr uint8_t kIsSpmd = 0x40; ///< the kernel's mode
+inline constexpr uint8_t kOwnLevels =
+    0x1F; ///< parallel regions that the thread runs by itself, within the team's or outside of it
+inline constexpr uint8_t kWaits = 0x20; ///< a worker of a generic kernel that has no part in the region
 
 SHARED_VARIABLE uint8_t thread_states[kMaxThreads];
-SHARED_VARIABLE uint32_t team_sizes[kMaxWarps]; ///< of the active region that the warp is in
+/// Whether any thread of any kernel ever was in a region by itself: known not to be in images without such regions.
+static uint32_t any_own_levels = 0;
+
+SHARED_VARIABLE uint8_t kernel_is_spmd;
+// Of SPMD kernels:
+SHARED_VARIABLE uint8_t spmd_level; ///< 1 while all threads are at the team's region, else 0
+SHARED_VARIABLE uint16_t spmd_size; ///< threads of the team, 0: all of the block
 
 /// Internal control variables (OpenMP 5.2, 2.1) of a data environment.
 struct ControlVariables {
@@ -44,18 +50,11 @@ struct GenericTeam {
 };
 SHARED_VARIABLE GenericTeam generic_team;
 
-INLINE uint8_t state() { return thread_states[target::thread_id()]; }
-INLINE void set_state(uint8_t value) { thread_states[target::thread_id()] = value; }
 /// By the call that the compiler knows the result of, where it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
-INLINE uint32_t level() { return state() & kLevel; }
-INLINE uint32_t warp_id() { return target::thread_id() / target::warp_size(); }
+/// The part of the block that 32 threads are, on every GPU: a warp, or half a wave.
+INLINE uint32_t warp_id() { return target::thread_id() >> 5; }
 INLINE uint32_t lane_in_block() { return target::thread_id() & (target::warp_size() - 1); }
-
-/// The thread's region is one of several threads, and the innermost.
-INLINE bool is_in_team() { return (state() & (kLevel | kIsActive)) == (1 | kIsActive); }
-INLINE uint32_t thread_number() { return is_in_team() ? target::thread_id() : 0; }
-INLINE uint32_t team_size() { return is_in_team() ? team_sizes[warp_id()] : 1; }
 
 /// In a generic kernel the first lane of the last warp runs what is outside of parallel regions; that warp's others have ended.
 INLINE uint32_t main_thread() { return (target::block_size() - 1) & ~(target::warp_size() - 1); }
@@ -66,6 +65,21 @@ INLINE uint32_t usable_threads(bool spmd) {
     return size;
   return size > target::warp_size() ? size - target::warp_size() : 1;
 }
+
+INLINE uint32_t own_levels() { return any_own_levels != 0 ? thread_states[target::thread_id()] & kOwnLevels : 0; }
+/// Whether the thread is in the team's region, at whatever level.
+INLINE bool is_active() { return is_spmd() ? spmd_level != 0 : target::thread_id() != main_thread(); }
+INLINE uint32_t active_size() {
+  if (!is_spmd())
+    return generic_team.size;
+  const uint32_t part = spmd_size;
+  return part == 0 ? target::block_size() : part;
+}
+INLINE uint32_t level() { return (is_active() ? 1 : 0) + own_levels(); }
+/// The team's region is the innermost one.
+INLINE bool is_in_team() { return is_active() && own_levels() == 0; }
+INLINE uint32_t thread_number() { return is_in_team() ? target::thread_id() : 0; }
+INLINE uint32_t team_size() { return is_in_team() ? active_size() : 1; }
 
 /// The lanes of the caller's warp that are in the caller's team: all that share an operation of the team.
 INLINE uint64_t team_lanes(uint32_t size) {

@@ -9,16 +9,15 @@
 namespace omptarget::device_rtl::gpu {
 
 void team_barrier() {
-  const uint8_t now = state();
-  const bool spmd = (now & kIsSpmd) != 0;
-  if ((now & (kLevel | kIsActive)) == (1 | kIsActive)) {
-    if (spmd && team_sizes[warp_id()] == target::block_size())
+  const bool spmd = is_spmd();
+  if (is_in_team()) {
+    if (spmd && spmd_size == 0)
       return target::barrier_aligned();
     if (target::thread_id() == 0)
       announce(kGoesOn);
     return target::barrier_any();
   }
-  if (spmd && (now & kLevel) == 0)
+  if (spmd && own_levels() == 0)
     return target::barrier_aligned();
   target::fence_block(); // alone
 }
@@ -36,7 +35,7 @@ INLINE void check_lanes() {
 /// The call in it also tells compilers that these functions are for one thread: a kernel whose main thread makes a lock must not have
 /// all threads do so.
 INLINE void check_lock(const void *lock) {
-  if (!lock) [[unlikely]]
+  if (target::is_null(lock)) [[unlikely]]
     fail("a lock's address is null");
 }
 
@@ -72,9 +71,9 @@ RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t) { target::barrier_aligne
 
 /// Between the main thread and its workers. One that has no part in the region comes to the region's barriers here.
 RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t) {
-  if (target::uniform(state() == kIsActive)) { // at level 0: parallel.cpp
+  if (target::uniform(thread_states[target::thread_id()] == kWaits)) { // parallel.cpp
     wait_for_team();
-    set_state(0);
+    thread_states[target::thread_id()] = 0;
     return;
   }
   target::barrier_any();

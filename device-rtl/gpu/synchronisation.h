@@ -11,19 +11,20 @@
 #include "configuration.h"
 #include "locks.h"
 
-RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
+RTL ALIGNED_BARRIER void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
 RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t);
 
 namespace omptarget::device_rtl::gpu {
 
 enum BarrierKind : uint8_t { kGoesOn = 0, kIsLast = 1 };
 SHARED_VARIABLE uint8_t barrier_kinds[2];
-SHARED_VARIABLE uint32_t barrier_number; ///< of the next barrier of the region; only thread 0 of the team uses it
+SHARED_VARIABLE uint8_t
+    barrier_number; ///< of the next barrier of the region, by its lowest bit; only thread 0 of the team uses it
 
 /// Called by thread 0 of a team before each barrier of it.
 INLINE void announce(BarrierKind kind) {
   barrier_kinds[barrier_number & 1] = kind;
-  barrier_number = barrier_number + 1;
+  barrier_number = (barrier_number & 1) ^ 1;
 }
 
 /// For a thread that is not in the team: comes to the barriers of the team's region until the last.
@@ -41,5 +42,5 @@ void team_barrier();
 } // namespace omptarget::device_rtl::gpu
 
 // Barriers of the whole block, called within the RTL, too.
-RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
+RTL ALIGNED_BARRIER void __kmpc_barrier_simple_spmd(ident_t *, int32_t);
 RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t);

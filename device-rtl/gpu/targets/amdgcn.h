@@ -10,6 +10,7 @@
 extern "C" {
 uint64_t amdgcn_ballot(bool value) __asm("llvm.amdgcn.ballot.i64");
 uint32_t amdgcn_wave_size() __asm("llvm.amdgcn.wavefrontsize");
+ALIGNED_BARRIER void amdgcn_aligned_barrier() __asm("llvm.amdgcn.s.barrier");
 uint64_t amdgcn_real_time() __asm("llvm.amdgcn.s.memrealtime");
 }
 
@@ -51,10 +52,15 @@ INLINE uint32_t warp_size() { return amdgcn_wave_size(); }
 
 INLINE void barrier_aligned() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  amdgcn_aligned_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+/// The same for threads that come by themselves.
+INLINE void barrier_any() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
-INLINE void barrier_any() { barrier_aligned(); }
 /// A value that all lanes of a wave have in common, so that the branch on it is a scalar one.
 INLINE bool uniform(bool value) { return __builtin_amdgcn_readfirstlane(value) != 0; }
 /// Whether a thread that is not among the first so many of the block goes its own way: with its wave only, as a wave comes to a barrier
@@ -78,6 +84,8 @@ INLINE int32_t shuffle_down(uint64_t, int32_t value, uint32_t delta, uint32_t wi
   return __builtin_amdgcn_ds_bpermute(static_cast<int32_t>(from << 2), value);
 }
 INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(value); }
+
+INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
 
 INLINE void fence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 INLINE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }

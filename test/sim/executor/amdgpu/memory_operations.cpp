@@ -115,6 +115,7 @@ template <Space S, unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const
     uint32_t values[kRegisters];
     for (unsigned n = 0; n < kRegisters; ++n)
       values[n] = wave.vector(data.index + n)[lane] >> (IsUpper ? 16 : 0);
+    wave.tell_value(values);
     if (uint8_t *bytes = locate<S>(wave, i, places, lane, Bytes, AccessKind::kWrite))
       std::memcpy(bytes, values, Bytes);
   }

@@ -44,6 +44,7 @@ template <unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const Instruct
     uint32_t values[kRegisters];
     for (unsigned n = 0; n < kRegisters; ++n)
       values[n] = wave.vector(i.operands[1].index + n)[lane] >> (IsUpper ? 16 : 0);
+    wave.tell_value(values);
     uint8_t *bytes = wave.shared_memory(address_of(wave, i, 0, lane, static_cast<uint32_t>(i.offset)), Bytes,
                                         AccessKind::kWrite, static_cast<int>(lane));
     if (!bytes)
@@ -78,6 +79,7 @@ template <unsigned Bytes, unsigned Stride> void store_two(AmdWave &wave, const I
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
       const uint64_t value = vector_value(wave, i.operands[n + 1], lane, 0, Bytes);
+      wave.tell_value(&value);
       uint8_t *bytes =
           wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, AccessKind::kWrite, static_cast<int>(lane));
       if (!bytes)

@@ -196,7 +196,8 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind,
     if (!block_.uses || kind == AccessKind::kAtomic)
       return shared.data() + offset;
     const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
-    const std::string before = block_.uses->note(offset, size, kind == AccessKind::kWrite, thread);
+    const std::string before =
+        block_.uses->note(offset, size, kind == AccessKind::kWrite, thread, shared.data() + offset);
     if (before.empty())
       return shared.data() + offset;
     fail(FaultKind::kMemory,

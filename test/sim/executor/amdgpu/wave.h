@@ -88,6 +88,11 @@ public:
   /// after a fault.
   uint8_t *global_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
   uint8_t *flat_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
+  /// What the next access writes, for races.
+  void tell_value(const void *bytes) {
+    if (block_.uses)
+      block_.uses->tell_value(bytes);
+  }
   uint8_t *shared_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane);
   uint8_t *private_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane);
   uint64_t scratch_base = 0; ///< what the descriptor of private memory holds, where there is one

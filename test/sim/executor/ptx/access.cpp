@@ -85,7 +85,8 @@ uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsig
   if (offset < shared.size() && size <= shared.size() - offset) {
     if (!launch_.schedule.finds_races || access == Access::kAtomic)
       return &shared[offset];
-    const std::string before = block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane);
+    const std::string before =
+        block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane, &shared[offset]);
     if (before.empty())
       return &shared[offset];
     fail(FaultKind::kMemory, describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +

@@ -52,11 +52,12 @@ void store(Warp &warp, const Instruction &instruction) {
     if (warp.has_failed())
       return;
     const uint64_t address = base[lane] + static_cast<uint64_t>(instruction.offset);
-    uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane);
-    if (!bytes)
-      return;
+    uint8_t value[4 * sizeof(uint64_t)];
     for (unsigned i = 0; i < instruction.width; ++i)
-      std::memcpy(bytes + i * size, &values[i][lane], size);
+      std::memcpy(value + i * size, &values[i][lane], size);
+    warp.tell_value(value);
+    if (uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane))
+      std::memcpy(bytes, value, size * instruction.width);
   });
 }
 

@@ -58,6 +58,11 @@ public:
   void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
   bool has_failed() const { return state == WaveState::kFaulted; }
   /// The bytes, or null after a fault was noted.
+  /// What the next access writes, for races.
+  void tell_value(const void *bytes) const {
+    if (block_.block().uses)
+      block_.block().uses->tell_value(bytes);
+  }
   uint8_t *reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
   uint64_t to_generic(Space space, uint64_t address, unsigned lane) const;
   uint64_t from_generic(Space space, uint64_t address, unsigned lane) const;
