@@ -5,6 +5,7 @@
 // unified_shared_memory, if OMPX_APU_MAPS asks for it, and on an APU of AMD's.
 
 // REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: runtime-omptarget
 // RUN: %clang -fopenmp-version=51 %s -o %t -ldl
 // RUN: %clang -fopenmp-version=51 -DUNIFIED %s -o %t.unified -ldl
 // RUN: %run SIM_CUDA_ATS=0 SIM_HSA_XNACK=0 %t copied 2>&1 | %check --implicit-check-not=warning
