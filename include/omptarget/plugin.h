@@ -187,6 +187,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_host_memory_access(int32_t ID);
 
 /* The value of LIBOMPTARGET_INFO from now on. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_set_info_flag(uint32_t flag);
+/* Calls the function that the program has registered by this number, for device code that is running; data may be changed. -1: there is
+ * none, and nothing was done. Any thread. */
+typedef int32_t (*__tgt_host_call)(uint32_t number, void *data, uint64_t bytes, uint64_t *result);
+/* Called once, before the first init_device; the function lasts as long as the process. */
+OMPTARGET_PLUGIN_API void __tgt_rtl_set_host_call(__tgt_host_call call);
 /* The number that the first device of this plugin has in the program. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_device_offset(int32_t first_device_number);
 /* The number that this device has in the program, where it may differ from the first one's and the next ones' (OpenMP's

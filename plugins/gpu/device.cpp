@@ -122,7 +122,7 @@ Status Device::create_contents() {
 }
 
 Status Device::deinit() {
-  if (is_abandoned_.load(std::memory_order_acquire) || !is_ready_.exchange(false, std::memory_order_acq_rel))
+  if (!is_ready_.exchange(false, std::memory_order_acq_rel))
     return Status::ok();
   Status status;
   {

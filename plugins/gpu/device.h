@@ -100,8 +100,6 @@ public:
 
   /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the driver's.
   void lose(const std::string &what);
-  /// The process ends while kernels run: nothing is waited for or given back any more. Any thread.
-  void abandon() { is_abandoned_.store(true, std::memory_order_release); }
   const Fault &fault() const { return fault_; }
 
   // ---- What a driver does: of the device, in any state
@@ -208,7 +206,6 @@ private:
   std::atomic<int32_t> number_{-1}; ///< told by itself
   LaunchLimits limits_;
   std::atomic<bool> is_ready_{false};
-  std::atomic<bool> is_abandoned_{false};
   bool is_zero_copy_ = false;
   bool is_lost_ = false;    ///< it could not be entered to give everything back
   uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG

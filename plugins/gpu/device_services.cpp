@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text_output.h"
 #include "gpu/device.h"
+#include "gpu/devices.h"
 #include "gpu/service_server.h"
 
 namespace omptarget::gpu {
@@ -37,7 +38,10 @@ public:
     const Scope scope(device_);
     return device_.memory().release(memory);
   }
-  Result<uint64_t> call(uint32_t number, void *, uint64_t) override {
+  Result<uint64_t> call(uint32_t number, void *data, uint64_t size) override {
+    uint64_t result = 0;
+    if (const __tgt_host_call host = host_call(); host && host(number, data, size, &result) == 0)
+      return result;
     return Status::error(format("the program has registered no function %u for device code", number));
   }
   void abort_process(const ServiceCaller &caller) override {
@@ -45,12 +49,12 @@ public:
     write_error_line(format("omptarget error: device code called abort: %s", describe(caller).c_str()));
     std::abort();
   }
+  // What exit() would wait for, such as devices, waits for the kernel, and this for it.
   void exit_process(const ServiceCaller &caller, int status) override {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.number(), "device code called exit(%d): %s", status,
                            describe(caller).c_str());
-    device_.abandon();
-    ServiceServer::get().abandon();
-    std::exit(status);
+    std::fflush(nullptr);
+    std::quick_exit(status);
   }
 
 private:

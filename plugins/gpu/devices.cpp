@@ -18,6 +18,7 @@ namespace {
 constinit std::atomic<bool> was_forked{false};
 constinit std::atomic<int32_t> first_number{0};
 constinit std::atomic<int64_t> requirements{0};
+constinit std::atomic<__tgt_host_call> call_of_host{nullptr};
 
 /// What the environment says about the devices that the driver shows; empty if that is nothing.
 std::string visibility_text() {
@@ -65,6 +66,8 @@ bool is_forked() { return was_forked.load(std::memory_order_relaxed); }
 
 void set_device_offset(int32_t first) { first_number.store(first, std::memory_order_relaxed); }
 int32_t device_offset() { return first_number.load(std::memory_order_relaxed); }
+void set_host_call(__tgt_host_call call) { call_of_host.store(call, std::memory_order_release); }
+__tgt_host_call host_call() { return call_of_host.load(std::memory_order_acquire); }
 void set_requirements(int64_t mask) { requirements.fetch_or(mask, std::memory_order_relaxed); }
 bool uses_unified_shared_memory() {
   return (requirements.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;

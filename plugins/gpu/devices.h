@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "gpu/vendor.h"
+#include "omptarget/plugin.h"
 
 namespace omptarget::gpu {
 
@@ -23,6 +24,9 @@ bool is_forked();
 /// The number of a device in the program: that of the first one plus its own.
 void set_device_offset(int32_t first);
 int32_t device_offset();
+/// Calls functions of the program's for device code; null: the host library has none.
+void set_host_call(__tgt_host_call call);
+__tgt_host_call host_call();
 /// Mask of the program's requires directives.
 void set_requirements(int64_t mask);
 bool uses_unified_shared_memory();

@@ -401,6 +401,8 @@ int32_t __tgt_rtl_host_memory_access(int32_t id) {
 
 void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
+void __tgt_rtl_set_host_call(__tgt_host_call call) { set_host_call(call); }
+
 int32_t __tgt_rtl_set_device_offset(int32_t first) {
   set_device_offset(first);
   return kSuccess;

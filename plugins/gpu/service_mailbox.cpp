@@ -49,7 +49,7 @@ bool ServiceMailbox::serve(uint32_t index) {
   if (result)
     give_reply(call, port.packet);
   if (packet.is_last != 0)
-    call.is_open = false;
+    call.is_open = call.is_refused = false;
   std::atomic_ref(port.answered).store(asked, std::memory_order_release);
   return true;
 }

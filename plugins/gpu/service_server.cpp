@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <system_error>
-
-#include "base/text_output.h"
 
 namespace omptarget::gpu {
 
@@ -27,7 +24,7 @@ void ServiceServer::remove(const std::shared_ptr<ServiceMailbox> &mailbox) {
   {
     const std::lock_guard lock(mutex_);
     mailboxes_.erase(std::remove(mailboxes_.begin(), mailboxes_.end(), mailbox), mailboxes_.end());
-    if (mailboxes_.empty() && !is_abandoned_)
+    if (mailboxes_.empty())
       ended.swap(thread_);
   }
   wakes_.notify_all();
@@ -53,13 +50,6 @@ void ServiceServer::begin(uint64_t kernels) {
 void ServiceServer::end(uint64_t kernels) {
   const std::lock_guard lock(mutex_);
   kernels_ -= std::min(kernels, kernels_);
-}
-
-void ServiceServer::abandon() {
-  const std::lock_guard lock(mutex_);
-  is_abandoned_ = true;
-  if (thread_.joinable())
-    thread_.detach();
 }
 
 void ServiceServer::run() {

@@ -29,9 +29,6 @@ public:
   void begin(uint64_t kernels);
   void end(uint64_t kernels);
 
-  /// The thread itself ends the process: nobody waits for it any more.
-  void abandon();
-
 private:
   void run();
   void wait(std::unique_lock<std::mutex> &lock, bool has_served);
@@ -41,7 +38,6 @@ private:
   std::vector<std::shared_ptr<ServiceMailbox>> mailboxes_;
   uint64_t kernels_ = 0; ///< under way
   uint32_t idle_rounds_ = 0;
-  bool is_abandoned_ = false;
   std::thread thread_;
 };
 

@@ -136,6 +136,11 @@ void Plugin::set_device_number(int32_t device, int32_t number) const {
     functions_->set_device_number(device, number);
 }
 
+void Plugin::set_host_call(__tgt_host_call call) const {
+  if (functions_->set_host_call)
+    functions_->set_host_call(call);
+}
+
 void Plugin::set_info_flag(uint32_t flag) const {
   if (functions_->set_info_flag)
     functions_->set_info_flag(flag);

@@ -80,6 +80,7 @@ public:
   void fork_phase(int32_t phase) const;
   void set_device_offset(int32_t first) const;
   void set_device_number(int32_t device, int32_t number) const;
+  void set_host_call(__tgt_host_call call) const;
   void set_info_flag(uint32_t flag) const;
 
   /// The table has exactly as many entries as the image, in the same order; the plugin owns it.

@@ -11,6 +11,7 @@
 #include "base/address.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "plugin/host_functions.h"
 #include "plugin/loaded_object.h"
 #include "plugin/plugin_file.h"
 #include "plugin/plugin_functions.h"
@@ -198,6 +199,8 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
     return Status::error(kNoDevices + after_colon(last_error_text(functions)));
   if (functions.generation != PluginGeneration::kCurrent)
     OMPTARGET_TRY(check_settings(path));
+  if (functions.set_host_call)
+    functions.set_host_call(call_host_function);
   return devices;
 }
 

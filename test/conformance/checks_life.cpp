@@ -218,6 +218,10 @@ void check_information(Session &session) {
     report.tries("set_info_flag", "0");
     plugin.set_info_flag(0);
   }
+  if (session.has("set_host_call")) {
+    report.tries("set_host_call", "with a function that knows no number");
+    plugin.set_host_call([](uint32_t, void *, uint64_t, uint64_t *) -> int32_t { return -1; });
+  }
   if (session.has("set_device_offset")) {
     report.tries("set_device_offset", "0");
     plugin.set_device_offset(0);

@@ -1,0 +1,34 @@
+/* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Functions of the host that device code calls while it runs, with omptarget's device RTL: docs/host-services.md. C11 and C++.
+ *
+ *   static uint64_t log_value(void *data, uint64_t size) { ... }
+ *   omptarget_register_host_function(1, log_value);                  // in host code
+ *   #pragma omp target
+ *   { double value = ...; omptarget_call_host(1, &value, sizeof value); }
+ */
+#ifndef OMPTARGET_HOST_CALL_H
+#define OMPTARGET_HOST_CALL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Gets a copy of the caller's data, may change it, and must not wait for a device. One call at a time for each image of a device. */
+typedef uint64_t (*omptarget_host_function)(void *data, uint64_t size);
+
+/* In host code, any thread. In place of an earlier function of that number; null: there is none any more. */
+void omptarget_register_host_function(uint32_t number, omptarget_host_function function);
+
+/* In device code and in host code: calls that function on the host with a copy of size bytes, at most 1 MiB, copies them back, and returns
+ * what it returned; all ones if there is no such function or nobody serves. */
+uint64_t omptarget_call_host(uint32_t number, void *data, uint64_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
