@@ -86,7 +86,7 @@ INLINE bool leave_values(const TeamsReduction &reduction) {
 /// By one thread of each team, the last team's combines all: where the compiler has put a team's values into shared memory, the values of
 /// other threads are the same ones.
 INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
-  const bool is_first = !is_spmd() || level() != 0 || target::thread_id() == 0;
+  const bool is_first = !is_spmd() || target::thread_id() == 0;
   if (target::block_count() == 1 || !is_first)
     return is_first;
   if (!leave_values(reduction))

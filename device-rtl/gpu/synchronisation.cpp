@@ -86,6 +86,10 @@ RTL void __kmpc_syncwarp(uint64_t mask) { target::sync_lanes(mask); }
 // The compiler lets lanes of a warp come to a critical section one at a time. The lock is the section's name: of all teams.
 RTL void __kmpc_critical(ident_t *, int32_t, uint32_t *name) { lock(name); }
 RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) { unlock(name); }
+#if OMPTARGET_RTL_GENERATION >= 19
+// flang's, of sections with a name.
+RTL void __kmpc_critical_with_hint(ident_t *, int32_t, uint32_t *name, uint32_t) { lock(name); }
+#endif
 
 RTL int32_t __kmpc_master(ident_t *, int32_t) { return thread_number() == 0; }
 RTL void __kmpc_end_master(ident_t *, int32_t) {}

@@ -14,20 +14,21 @@ import sys
 
 page, prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:])
 here = os.path.dirname(os.path.abspath(__file__))
-program = os.path.join(here, "inputs", "constructs.c")
+C_PROGRAM = os.path.join(here, "inputs", "constructs.c")
+FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
 # What GPUs have by themselves: functions that CUDA's driver brings.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 
 def commands():
-    """(clang, target, command) for each cell of the table whose compiler and RTL are here."""
-    found = re.findall(r"`(clang-(\d+) --config=P/\S*/(\w+)\.cfg [^`]*)`", open(page).read())
-    if len(found) != 8:
-        sys.exit("%s: %d commands, expected 8" % (page, len(found)))
-    for text, version, target in found:
-        if not shutil.which("clang-" + version):
-            print("no clang-%s: left out" % version)
+    """(version, target, command) for each cell of the tables whose compiler and RTL are here."""
+    found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(\w+)(?:-flang)?\.cfg [^`]*)`", open(page).read())
+    if len(found) != 14:
+        sys.exit("%s: %d commands, expected 14" % (page, len(found)))
+    for text, compiler, version, target in found:
+        if not shutil.which(compiler):
+            print("no %s: left out" % compiler)
         else:
             yield version, target, text
 
@@ -35,8 +36,10 @@ def commands():
 def compile_program(version, text, output, more):
     """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp."""
     runtime = os.path.join(runtimes, version)
-    words = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + program).split()
-    words += ["-o", output, "-isystem", runtime + "/include", "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined"] + more
+    words = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + C_PROGRAM).replace(" a.f90", " " + FORTRAN_PROGRAM).split()
+    words += ["-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined"] + more
+    if not text.startswith("flang"):
+        words += ["-isystem", runtime + "/include"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
     if done.returncode:
         sys.exit("failed: %s\n%s" % (" ".join(words), done.stderr))
@@ -94,7 +97,9 @@ def main():
     for version, target, text in commands():
         forms = [("code object", 224, [], undefined_in_elf)]
         if target == "nvptx":
-            forms = [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], undefined_in_ptx)]
+            # flang's driver has neither option, so that its images are cubins.
+            is_fortran = text.startswith("flang")
+            forms = [] if is_fortran else [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], undefined_in_ptx)]
             if has_cuda:
                 forms.append(("cubin", 190, [], undefined_in_elf))
         for form, machine, more, undefined in forms:

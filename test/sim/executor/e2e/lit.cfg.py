@@ -3,7 +3,7 @@
 #
 # The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL, run by the executor behind
 # the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor (gfx1100, gfx90a; sm_80)
-# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed. SIM_EXECUTOR_SEED and the like go on to the
+# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and has Fortran programs, too. SIM_EXECUTOR_SEED and the like go on to the
 # programs.
 
 import os
@@ -14,7 +14,9 @@ here = os.path.dirname(os.path.abspath(__file__))
 # Has the folder of tables, which exclusions need, in the path.
 lit_config.load_config(config, os.path.join(here, "..", "..", "..", "e2e", "lit.cfg.py"))
 sys.path.insert(0, here)
-from exclusions import excluded
+from commands import Commands
+from exclusions import FORTRAN, excluded
+from parameters import Parameters
 from tables import NOT_COMPARED
 
 suite = lit_config.params["suite"]
@@ -92,4 +94,25 @@ def changed(text):
     return text.replace("env LD_LIBRARY_PATH=", stand_in).replace(" OMP_TARGET_OFFLOAD", " " + variables + " OMP_TARGET_OFFLOAD", 1)
 
 
+
+def fortran_compiler():
+    """flang for the GPU with our device RTL, or None."""
+    given = Parameters(lit_config, os.path.join(here, "..", "..", "..", "e2e"))
+    host = Commands(given).fortran_compiler(suite)
+    if not host:
+        return None
+    path, _, rest = host.partition(" ")
+    kept = [word for word in rest.split() if word.startswith(("-I", "-L", "-fopenmp-version="))]
+    flags = ["-O2 -fopenmp -fopenmp-targets=%s --offload-arch=%s" % (triple, processor)] + kept
+    if int(suite) >= 22:
+        flags.append("-nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple))
+    else:
+        flags.append("-L%s %s" % (rtl, "-nogpulib -lomptarget.devicertl" if is_amd else ""))
+    return " ".join(([] if is_amd else [os.path.join(here, "flang-to-ptx"), toolkit]) + [path] + flags)
+
+
+if is_ours and fortran_compiler():
+    config.available_features.add("flang")
+    config.excludes += list(FORTRAN) + ["refusals.test"]
+    config.substitutions.append((r"%flang\b", fortran_compiler()))
 config.substitutions = [(name, changed(text)) for name, text in config.substitutions]
