@@ -74,6 +74,8 @@ void ServiceServer::wait(std::unique_lock<std::mutex> &lock, bool has_served) {
   constexpr uint32_t kBusyRounds = 64;
   constexpr int64_t kMostMicroseconds = 500;
   idle_rounds_ = has_served ? 0 : idle_rounds_ + 1;
+  if (kernels_ == 0 || mailboxes_.empty())
+    return;
   if (idle_rounds_ < kBusyRounds) {
     lock.unlock();
     std::this_thread::yield();
@@ -81,8 +83,10 @@ void ServiceServer::wait(std::unique_lock<std::mutex> &lock, bool has_served) {
     return;
   }
   const int64_t pause = std::min<int64_t>(idle_rounds_ - kBusyRounds + 10, kMostMicroseconds);
-  if (kernels_ != 0 && !mailboxes_.empty())
-    wakes_.wait_for(lock, std::chrono::microseconds(pause));
+  // Asleep, not waiting: glibc 2.28 waits by the clock that can be set only.
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(pause));
+  lock.lock();
 }
 
 } // namespace omptarget::gpu
