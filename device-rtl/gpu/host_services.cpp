@@ -261,7 +261,7 @@ RTL_WEAK __attribute__((noreturn)) void exit(int32_t status) {
 }
 RTL_WEAK __attribute__((noreturn)) void _Exit(int32_t status) { exit(status); }
 
-/// include/omptarget/services.h.
+/// include/omptarget/host_call.h.
 RTL uint64_t omptarget_call_host(uint32_t number, void *data, uint64_t size) {
   if (!is_served() || size > OMPTARGET_SERVICE_MOST_BYTES)
     return ~uint64_t{0};
