@@ -106,10 +106,11 @@ Status DeviceServices::take_back(const Image &image) {
   return status;
 }
 
-void DeviceServices::launching(const void *stream) {
+Status DeviceServices::launching(const void *stream) {
+  OMPTARGET_TRY(ServiceServer::get().begin(1));
   ++(*streams_.lock())[stream];
   kernels_.fetch_add(1, std::memory_order_relaxed);
-  ServiceServer::get().begin(1);
+  return Status::ok();
 }
 
 void DeviceServices::not_launched(const void *stream) {

@@ -29,8 +29,8 @@ public:
   /// The image is about to be unloaded; nothing of it runs.
   Status take_back(const Image &image);
 
-  /// A kernel that may ask for something is about to be launched on the stream, or could not be.
-  void launching(const void *stream);
+  /// A kernel that may ask for something is about to be launched on the stream, or could not be. It must not be where nobody can serve.
+  Status launching(const void *stream);
   void not_launched(const void *stream);
   /// All work of the stream is complete, or lost; of all streams: nullptr. What it asked for was done before.
   void completed(const void *stream) {

@@ -117,11 +117,14 @@ Status Device::launch_on(void *stream, const Launch &launch) {
   OMPTARGET_TRY(launch.kernel.prepare());
   const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
   const bool needs_services = launch.kernel.needs_services();
+  Status status;
   if (needs_services) [[unlikely]]
-    services_.launching(stream);
-  Status status = start(stream, launch, grid);
-  if (needs_services && !status) [[unlikely]]
-    services_.not_launched(stream);
+    status = services_.launching(stream);
+  if (status) {
+    status = start(stream, launch, grid);
+    if (needs_services && !status) [[unlikely]]
+      services_.not_launched(stream);
+  }
   OMPTARGET_TRY_DURING(std::move(status),
                        "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
                        launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory);

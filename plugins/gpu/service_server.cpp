@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <thread>
 
 namespace omptarget::gpu {
 
@@ -20,7 +22,7 @@ void ServiceServer::add(std::shared_ptr<ServiceMailbox> mailbox) {
 }
 
 void ServiceServer::remove(const std::shared_ptr<ServiceMailbox> &mailbox) {
-  std::thread ended;
+  std::optional<pthread_t> ended;
   {
     const std::lock_guard lock(mutex_);
     mailboxes_.erase(std::remove(mailboxes_.begin(), mailboxes_.end(), mailbox), mailboxes_.end());
@@ -28,23 +30,33 @@ void ServiceServer::remove(const std::shared_ptr<ServiceMailbox> &mailbox) {
       ended.swap(thread_);
   }
   wakes_.notify_all();
-  if (ended.joinable())
-    ended.join();
+  if (ended)
+    pthread_join(*ended, nullptr);
+}
+
+Status ServiceServer::begin(uint64_t kernels) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_ && !mailboxes_.empty())
+    OMPTARGET_TRY(start());
+  kernels_ += kernels;
+  idle_rounds_ = 0;
+  wakes_.notify_all();
+  return Status::ok();
 }
 
 // The program's handlers of signals are for the program's threads.
-void ServiceServer::begin(uint64_t kernels) {
-  const std::lock_guard lock(mutex_);
-  kernels_ += kernels;
-  idle_rounds_ = 0;
-  if (!thread_.joinable() && !mailboxes_.empty()) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
-  wakes_.notify_all();
+Status ServiceServer::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int error = create_(&thread, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0)
+    return Status::error(format("no thread can be made for host services: %s", std::strerror(error)));
+  pthread_setname_np(thread, "omptarget-serve");
+  thread_ = thread;
+  return Status::ok();
 }
 
 void ServiceServer::end(uint64_t kernels) {
@@ -52,9 +64,15 @@ void ServiceServer::end(uint64_t kernels) {
   kernels_ -= std::min(kernels, kernels_);
 }
 
-void ServiceServer::run() {
+void *ServiceServer::run(void *server) {
+  static_cast<ServiceServer *>(server)->serve();
+  return nullptr;
+}
+
+// Ends when it is told to, not when there is no mailbox: another may have come by then, which another thread serves.
+void ServiceServer::serve() {
   std::unique_lock lock(mutex_);
-  while (!mailboxes_.empty()) {
+  while (thread_ && pthread_equal(*thread_, pthread_self())) {
     if (kernels_ == 0) {
       wakes_.wait(lock);
       continue;

@@ -6,11 +6,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <pthread.h>
 #include <vector>
 
+#include "base/status.h"
 #include "gpu/service_mailbox.h"
 
 namespace omptarget::gpu {
@@ -21,16 +24,22 @@ public:
   /// That of the plugin; never destroyed, as the process may end while its thread serves.
   static ServiceServer &get();
 
+  using CreateThread = decltype(pthread_create);
+  /// create: a test's may fail.
+  explicit ServiceServer(CreateThread *create = pthread_create) : create_(create) {}
+
   void add(std::shared_ptr<ServiceMailbox> mailbox);
   /// The mailbox is not served any more on return.
   void remove(const std::shared_ptr<ServiceMailbox> &mailbox);
 
-  /// So many kernels that may ask for something begin, or have ended.
-  void begin(uint64_t kernels);
+  /// So many kernels that may ask for something begin, or have ended. They must not begin if there can be no thread.
+  Status begin(uint64_t kernels);
   void end(uint64_t kernels);
 
 private:
-  void run();
+  static void *run(void *server);
+  void serve();
+  Status start();
   void wait(std::unique_lock<std::mutex> &lock, bool has_served);
 
   std::mutex mutex_; ///< not held while mailboxes are served
@@ -38,7 +47,8 @@ private:
   std::vector<std::shared_ptr<ServiceMailbox>> mailboxes_;
   uint64_t kernels_ = 0; ///< under way
   uint32_t idle_rounds_ = 0;
-  std::thread thread_;
+  std::optional<pthread_t> thread_; ///< a thread that finds another or none here ends
+  CreateThread *const create_;
 };
 
 } // namespace omptarget::gpu

@@ -232,7 +232,7 @@ TEST(ServiceServer, serves_many_callers_and_sleeps_between) {
   ServiceServer server;
   server.add(mailbox);
   for (int round = 0; round < 2; ++round) {
-    server.begin(1);
+    EXPECT_TRUE(server.begin(1));
     std::vector<std::thread> callers;
     for (int i = 0; i < kCallers; ++i)
       callers.emplace_back([&, i] {
@@ -279,7 +279,59 @@ TEST(ServiceServer, ends_without_ever_having_begun) {
   server.add(mailbox);
   server.remove(mailbox);
   server.end(3);
-  server.begin(1);
+  EXPECT_TRUE(server.begin(1));
+}
+
+TEST(ServiceServer, no_kernel_begins_where_no_thread_can_be_made) {
+  static int error = EAGAIN;
+  std::vector<Port> ports(1);
+  RecordingHost host;
+  const auto mailbox = std::make_shared<ServiceMailbox>(ports.data(), 1, host);
+  ServiceServer server(
+      [](pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data) noexcept {
+        return error != 0 ? error : pthread_create(thread, attributes, run, data);
+      });
+  server.add(mailbox);
+  const Status status = server.begin(1);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.to_string(), "no thread can be made for host services: Resource temporarily unavailable");
+  error = 0;
+  EXPECT_TRUE(server.begin(1));
+  EXPECT_EQ(
+      Caller(ports[0], [] { std::this_thread::yield(); }).call(OMPTARGET_SERVICE_PRINT, 0, format_bytes("a")).result,
+      1u);
+  server.end(1);
+  server.remove(mailbox);
+}
+
+// The last mailbox goes while another comes: each of two threads has its own come and go, and neither waits for the other's to go.
+TEST(ServiceServer, a_mailbox_that_goes_does_not_wait_for_one_that_comes) {
+  constexpr int kRounds = 300;
+  std::vector<Port> ports(2);
+  RecordingHost hosts[2];
+  ServiceServer server;
+  std::atomic<int> turns{0};
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < kRounds; ++round) {
+        const auto mailbox = std::make_shared<ServiceMailbox>(&ports[i], 1, hosts[i]);
+        server.add(mailbox);
+        EXPECT_TRUE(server.begin(1));
+        Caller(ports[i], [] { std::this_thread::yield(); }).call(OMPTARGET_SERVICE_PRINT, 0, format_bytes("a"));
+        server.end(1);
+        if (i == 1) // holds its own until the other has gone once more, or for ever
+          for (const int turn = turns; turns == turn && turns < kRounds;)
+            std::this_thread::yield();
+        server.remove(mailbox);
+        turns += i == 0 ? 1 : 0;
+      }
+      turns += i == 0 ? kRounds : 0;
+    });
+  for (std::thread &one : threads)
+    one.join();
+  EXPECT_EQ(hosts[0].text, std::string(kRounds, 'a'));
+  EXPECT_EQ(hosts[1].text, std::string(kRounds, 'a'));
 }
 
 } // namespace
