@@ -113,6 +113,20 @@ private:
   const uint32_t number_;
 };
 
+/// A variable of a scenario that its threads read and change, with whatever they do next.
+template <typename T> class Shared {
+public:
+  Shared(T value) : number_(engine.new_shared()), value_(value) {}
+  T &operator*() {
+    engine.use_shared(number_);
+    return value_;
+  }
+
+private:
+  const uint32_t number_;
+  T value_;
+};
+
 /// No scenario waits for one.
 class condition_variable {
 public:

@@ -1,6 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#undef _FORTIFY_SOURCE // which takes jumping from stack to stack for an error
+
 #include "checked.h"
 
 #include <algorithm>
@@ -42,17 +44,20 @@ void Engine::require(bool holds, const char *what) {
     failure_ = what;
 }
 
-size_t Engine::choose(size_t count) {
+size_t Engine::choose(size_t count, size_t turn) {
   if (count == 1)
     return 0;
   if (depth_ == choices_.size())
-    choices_.push_back({0, count});
+    choices_.push_back({0, count, turn});
   return choices_[depth_++].taken;
 }
 
 bool Engine::next_execution() {
-  while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().count)
+  while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().count) {
+    if (choices_.back().turn != kNoTurn)
+      turns_.pop_back();
     choices_.pop_back();
+  }
   if (choices_.empty())
     return false;
   ++choices_.back().taken;
@@ -68,7 +73,29 @@ void Engine::pause() {
   if (!thread)
     return;
   current_ = nullptr;
-  swapcontext(&thread->context, &scheduler_);
+  if (_setjmp(thread->where) == 0)
+    _longjmp(scheduler_, 1);
+}
+
+void Engine::run_step(size_t number) {
+  Thread &thread = *threads_[number];
+  current_ = &thread;
+  step_ = {};
+  if (_setjmp(scheduler_) == 0) {
+    if (thread.is_started)
+      _longjmp(thread.where, 1);
+    thread.is_started = true;
+    setcontext(&thread.context);
+  }
+  current_ = nullptr;
+}
+
+void Engine::touch(size_t object, bool changes) {
+  if (!current_)
+    return;
+  step_.touched.set(object);
+  if (changes)
+    step_.changed.set(object);
 }
 
 bool Engine::is_runnable(const Thread &thread) const {
@@ -76,34 +103,84 @@ bool Engine::is_runnable(const Thread &thread) const {
          (thread.waits_for_mutex < 0 || !mutexes_[static_cast<size_t>(thread.waits_for_mutex)].is_held);
 }
 
-/// The number of a thread that can go on, or thread_count_.
+/// The number of a thread that is to go on, or thread_count_. Who sleeps is not, as what would follow is covered.
 size_t Engine::pick(size_t first_reader) {
-  std::array<size_t, 8> candidates;
+  std::array<size_t, kMostThreads> candidates;
   size_t count = 0;
+  bool is_any_runnable = false;
+  const auto consider = [&](size_t i) {
+    if (!is_runnable(*threads_[i]))
+      return;
+    is_any_runnable = true;
+    if (!is_asleep_[i])
+      candidates[count++] = i;
+  };
   for (size_t i = 0; i < std::min(thread_count_, first_reader); ++i)
-    if (is_runnable(*threads_[i]))
-      candidates[count++] = i;
-  for (size_t i = first_reader; count == 0 && i < thread_count_; ++i)
-    if (is_runnable(*threads_[i]))
-      candidates[count++] = i;
-  return count == 0 ? thread_count_ : candidates[choose(count)];
+    consider(i);
+  for (size_t i = first_reader; !is_any_runnable && i < thread_count_; ++i)
+    consider(i);
+  is_covered_ = is_any_runnable && count == 0 && !would_wait_for_ever(first_reader);
+  current_turn_ = kNoTurn;
+  if (count <= 1)
+    return count == 0 ? thread_count_ : candidates[0];
+  const bool is_new = depth_ == choices_.size();
+  current_turn_ = is_new ? turns_.size() : choices_[depth_].turn;
+  if (is_new)
+    turns_.emplace_back();
+  current_candidate_ = choose(count, current_turn_);
+  for (size_t i = 0; i < current_candidate_ && !is_full_; ++i) {
+    is_asleep_.set(candidates[i]);
+    asleep_[candidates[i]] = turns_[current_turn_][i];
+  }
+  return candidates[current_candidate_];
+}
+
+/// Notes what the step has touched, and wakes who sleeps and would notice.
+void Engine::end_step(size_t number, size_t first_reader) {
+  const Thread &thread = *threads_[number];
+  const bool is_blocked = thread.waits_for_mutex >= 0 && !is_runnable(thread) && step_.changed.none();
+  step_.proceeds = !is_blocked;
+  if (current_turn_ != kNoTurn) {
+    Footprint &known = turns_[current_turn_][current_candidate_];
+    known.changed |= step_.changed;
+    known.touched |= step_.touched;
+    known.proceeds |= step_.proceeds;
+  }
+  for (size_t i = 0; i < thread_count_; ++i)
+    if (is_asleep_[i] && (step_.changed & asleep_[i].touched).any())
+      is_asleep_.reset(i);
+  // It has only read: the same comes of its turn later, when the mutex is free, unless it never will be.
+  if (!is_blocked || is_full_)
+    return;
+  is_covered_ = !would_wait_for_ever(first_reader);
+  require(is_covered_, "threads wait for one another");
+}
+
+/// Whether nobody can go on, or who can is known to wait for a mutex then.
+bool Engine::would_wait_for_ever(size_t first_reader) const {
+  for (size_t i = 0; i < std::min(thread_count_, first_reader); ++i)
+    if (is_runnable(*threads_[i]) && !(is_asleep_[i] && !asleep_[i].proceeds))
+      return false;
+  return true;
 }
 
 void Engine::run_threads(size_t first_reader) {
+  is_asleep_.reset();
+  is_covered_ = false;
   for (size_t i = pick(first_reader); i < thread_count_; i = pick(first_reader)) {
-    current_ = threads_[i].get();
-    swapcontext(&scheduler_, &current_->context);
-    current_ = nullptr;
-    if (failure_)
+    run_step(i);
+    end_step(i, first_reader);
+    if (failure_ || is_covered_)
       return; // the others stay where they are
   }
-  for (size_t i = 0; i < thread_count_; ++i)
+  for (size_t i = 0; i < thread_count_ && !is_covered_; ++i)
     require(threads_[i]->is_done, "a thread waits for ever");
 }
 
 void Engine::execute(const std::function<Scenario()> &make) {
   location_count_ = 0;
   mutexes_.clear();
+  shared_count_ = 0;
   depth_ = 0;
   failure_ = nullptr;
   all_known_ = {};
@@ -118,7 +195,7 @@ void Engine::execute(const std::function<Scenario()> &make) {
       thread.stack = std::make_unique<char[]>(kStackBytes);
     thread.run = scenario.threads[i];
     thread.view = {};
-    thread.is_done = false;
+    thread.is_started = thread.is_done = false;
     thread.waits_for_mutex = thread.waits_for_location = -1;
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = thread.stack.get();
@@ -131,16 +208,18 @@ void Engine::execute(const std::function<Scenario()> &make) {
   is_concurrent_ = false;
   for (size_t i = 0; i < location_count_; ++i)
     all_known_[i] = static_cast<uint8_t>(locations_[i].size() - 1);
-  if (!failure_)
+  if (!failure_ && !is_covered_)
     scenario.check();
 }
 
 bool Engine::explore(const char *name, const std::function<Scenario()> &make, uint64_t most) {
   choices_.clear();
-  uint64_t executions = 0;
+  turns_.clear();
+  uint64_t executions = 0, covered = 0;
   do {
     execute(make);
     ++executions;
+    covered += is_covered_;
     if (failure_) {
       std::printf("%s: execution %llu: %s\n", name, static_cast<unsigned long long>(executions), failure_);
       is_printing_ = true;
@@ -154,9 +233,25 @@ bool Engine::explore(const char *name, const std::function<Scenario()> &make, ui
       return false;
     }
   } while (next_execution());
-  std::printf("%s: %llu executions\n", name, static_cast<unsigned long long>(executions));
+  std::printf("%s: %llu executions, %llu of which others cover\n", name, static_cast<unsigned long long>(executions),
+              static_cast<unsigned long long>(covered));
   std::fflush(stdout);
   return true;
+}
+
+uint64_t Engine::explore_quietly(const std::function<Scenario()> &make, bool is_full, uint64_t most, bool &holds) {
+  choices_.clear();
+  turns_.clear();
+  is_full_ = is_full;
+  uint64_t executions = 0;
+  holds = true;
+  do {
+    execute(make);
+    ++executions;
+    holds = holds && !failure_;
+  } while (executions < most && next_execution());
+  is_full_ = false;
+  return executions;
 }
 
 // Locations
@@ -179,6 +274,7 @@ uint64_t Engine::read(uint32_t location, size_t number, std::memory_order order)
 }
 
 uint64_t Engine::load(uint32_t location, std::memory_order order) {
+  touch(location, false);
   const size_t latest = locations_[location].size() - 1;
   const size_t oldest = current_ ? current_->view[location] : latest;
   const uint64_t value = read(location, latest - choose(latest - oldest + 1), order);
@@ -208,12 +304,14 @@ void Engine::append(uint32_t location, uint64_t value, std::memory_order order, 
 }
 
 void Engine::store(uint32_t location, uint64_t value, std::memory_order order) {
+  touch(location, true);
   append(location, value, order, nullptr);
   note("store", location, value);
   pause();
 }
 
 uint64_t Engine::modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order) {
+  touch(location, true);
   const size_t latest = locations_[location].size() - 1;
   const uint64_t old = read(location, latest, order);
   const View continued = locations_[location][latest].view;
@@ -235,6 +333,7 @@ bool Engine::compare_exchange(uint32_t location, uint64_t &expected, uint64_t de
     if (stores[number].value != expected || number == latest)
       candidates[count++] = number;
   const size_t number = candidates[choose(count)];
+  touch(location, stores[number].value == expected);
   if (stores[number].value != expected) {
     expected = read(location, number, failure);
     note("exchange in vain", location, expected);
@@ -248,22 +347,26 @@ bool Engine::compare_exchange(uint32_t location, uint64_t &expected, uint64_t de
   return true;
 }
 
-/// As a futex: sleeps if the value is the old one, until somebody notifies.
+/// As a futex: sleeps if the value is the old one, until somebody notifies. The latest value decides, so that no store may come in between.
 void Engine::wait(uint32_t location, uint64_t old, std::memory_order order) {
+  touch(location, true);
   while (locations_[location].back().value == old) {
     if (!current_) {
       require(false, "the check waits");
       return;
     }
     current_->waits_for_location = location;
+    touch(kMostLocations + location, true);
     note("wait", location, old);
     pause();
+    touch(location, true);
   }
   (void)read(location, locations_[location].size() - 1, order);
 }
 
 void Engine::notify(uint32_t location) {
   note("notify", location, 0);
+  touch(kMostLocations + location, true);
   for (size_t i = 0; i < thread_count_; ++i)
     if (threads_[i]->waits_for_location == static_cast<int64_t>(location))
       threads_[i]->waits_for_location = -1;
@@ -273,6 +376,10 @@ void Engine::notify(uint32_t location) {
 // Mutexes
 
 uint32_t Engine::new_mutex() {
+  if (mutexes_.size() == kMostMutexes) {
+    std::fprintf(stderr, "too many mutexes in a scenario\n");
+    std::abort();
+  }
   mutexes_.emplace_back();
   return static_cast<uint32_t>(mutexes_.size() - 1);
 }
@@ -284,6 +391,7 @@ void Engine::lock(uint32_t mutex) {
       return;
     }
     current_->waits_for_mutex = mutex;
+    touch(2 * kMostLocations + mutex, false);
     pause();
   }
   if (current_)
@@ -293,6 +401,7 @@ void Engine::lock(uint32_t mutex) {
 
 bool Engine::try_lock(uint32_t mutex) {
   Mutex &state = mutexes_[mutex];
+  touch(2 * kMostLocations + mutex, true); // held or not, as it is now
   if (state.is_held)
     return false;
   state.is_held = true;
@@ -303,10 +412,23 @@ bool Engine::try_lock(uint32_t mutex) {
 }
 
 void Engine::unlock(uint32_t mutex) {
+  touch(2 * kMostLocations + mutex, true);
   mutexes_[mutex].is_held = false;
   mutexes_[mutex].view = view();
   note("unlock", mutex, 0);
   pause();
 }
+
+// Variables of the scenario
+
+uint32_t Engine::new_shared() {
+  if (shared_count_ == kMostShared) {
+    std::fprintf(stderr, "too many shared variables in a scenario\n");
+    std::abort();
+  }
+  return shared_count_++;
+}
+
+void Engine::use_shared(uint32_t shared) { touch(2 * kMostLocations + kMostMutexes + shared, true); }
 
 } // namespace checked

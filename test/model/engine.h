@@ -6,6 +6,8 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
+#include <csetjmp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,14 +16,15 @@
 
 namespace checked {
 
-/// What the threads of one scenario do, and what must hold in the end. Made anew for each execution.
+/// What the threads of one scenario do, and what must hold in the end. Made anew for each execution. What they share is the checker's:
+/// atomics, what a mutex guards, or a Shared.
 struct Scenario {
   std::vector<std::function<void()>> threads;
   std::function<void()> check; ///< after all threads, which it knows everything of
   size_t first_reader = SIZE_MAX; ///< from this one on threads only load: they need no turn before the others are done
 };
 
-inline constexpr size_t kMostLocations = 256;
+inline constexpr size_t kMostLocations = 256, kMostMutexes = 64, kMostShared = 16, kMostThreads = 8;
 
 /// For each location the number of the latest store that is known of.
 using View = std::array<uint8_t, kMostLocations>;
@@ -36,8 +39,19 @@ struct Mutex {
   View view{};
 };
 
+/// What steps have to do with: locations, who sleeps at them, mutexes, variables of the scenario.
+using Objects = std::bitset<2 * kMostLocations + kMostMutexes + kMostShared>;
+
+/// What a step of a thread touches, for each value that its loads may read.
+struct Footprint {
+  Objects changed, touched; ///< touched: changed or read
+  bool proceeds = false;    ///< with some of these values it does not end at a mutex that another thread holds
+};
+
 struct Thread {
-  ucontext_t context;
+  ucontext_t context; ///< of its start
+  std::jmp_buf where; ///< of its next step
+  bool is_started = false;
   std::unique_ptr<char[]> stack;
   std::function<void()> run;
   View view{};
@@ -48,13 +62,23 @@ struct Thread {
 
 struct Choice {
   size_t taken, count;
+  size_t turn; ///< number among the turns, or kNoTurn: of a value
 };
+inline constexpr size_t kNoTurn = SIZE_MAX;
+
+/// What the step of each thread that could go on at some point was found to touch, in the order in which they are tried. An order of
+/// steps in which a thread comes later is the same as one in which it comes at once, as long as nobody changes what its step touches:
+/// a load may read what is old, so that doing it later loses nothing. So who had its turn at a point sleeps, in the executions in which
+/// another one has it, until somebody does.
+using Turn = std::array<Footprint, kMostThreads>;
 
 /// Executes scenarios. Its threads take turns: only one of them runs.
 class Engine {
 public:
-  /// All executions of the scenario; false, having printed the first one that fails, if one does.
+  /// All executions of the scenario, less those that others cover; false, having printed the first one that fails, if one does.
   bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions);
+  /// The same, printing nothing; leaves out nothing if is_full. Returns how many there were.
+  uint64_t explore_quietly(const std::function<Scenario()> &make, bool is_full, uint64_t most_executions, bool &holds);
   /// Within a scenario: this execution is wrong.
   void require(bool holds, const char *what);
 
@@ -73,6 +97,9 @@ public:
   void lock(uint32_t mutex);
   bool try_lock(uint32_t mutex);
   void unlock(uint32_t mutex);
+  uint32_t new_shared();
+  /// The step uses a variable that only one thread at a time uses, in the order of their steps.
+  void use_shared(uint32_t shared);
 
   /// The body of each thread.
   void run_current();
@@ -81,9 +108,13 @@ private:
   void execute(const std::function<Scenario()> &make);
   void run_threads(size_t first_reader);
   size_t pick(size_t first_reader);
+  void run_step(size_t thread);
+  void end_step(size_t thread, size_t first_reader);
+  bool would_wait_for_ever(size_t first_reader) const;
   bool is_runnable(const Thread &thread) const;
   bool next_execution();
-  size_t choose(size_t count);
+  size_t choose(size_t count, size_t turn = kNoTurn);
+  void touch(size_t object, bool changes);
   void pause();
   View &view() { return current_ ? current_->view : all_known_; }
   uint64_t read(uint32_t location, size_t number, std::memory_order order);
@@ -101,14 +132,22 @@ private:
   std::vector<std::vector<Store>> locations_{kMostLocations};
   size_t location_count_ = 0;
   std::vector<Mutex> mutexes_;
+  uint32_t shared_count_ = 0;
   std::vector<std::unique_ptr<Thread>> threads_;
   size_t thread_count_ = 0;
   Thread *current_ = nullptr; ///< null: the scenario is set up or checked
-  ucontext_t scheduler_{};
+  std::jmp_buf scheduler_;
   View all_known_{};
   bool is_concurrent_ = false;
   std::vector<Choice> choices_;
   size_t depth_ = 0;
+  std::vector<Turn> turns_; ///< those among the choices
+  size_t current_turn_ = kNoTurn, current_candidate_ = 0;
+  Footprint step_; ///< of the current thread
+  std::array<Footprint, kMostThreads> asleep_;
+  std::bitset<kMostThreads> is_asleep_;
+  bool is_full_ = false;
+  bool is_covered_ = false; ///< by executions that were or will be: this one ends early
   const char *failure_ = nullptr;
   bool is_printing_ = false;
 };

@@ -336,11 +336,11 @@ Scenario pinned_by_two() {
 /// One removes the mapping while two others have its storage borrowed: the last of the three frees it.
 Scenario borrowed_by_two() {
   const auto table = std::make_shared<Table>();
-  const auto users = std::make_shared<int>(2);
+  const auto users = std::make_shared<checked::Shared<int>>(2);
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
   require(table->map.borrow(ref) && table->map.borrow(ref), "nobody else is there");
   const auto count = [=](const Removed &removed) {
-    require(!removed.is_free || *users == 0, "storage is freed although somebody has borrowed it");
+    require(!removed.is_free || **users == 0, "storage is freed although somebody has borrowed it");
     table->count(removed);
   };
   Scenario scenario;
@@ -350,7 +350,7 @@ Scenario borrowed_by_two() {
   });
   for (int i = 0; i < 2; ++i)
     scenario.threads.push_back([=] {
-      --*users;
+      --**users;
       count(table->map.give_back(ref));
     });
   scenario.check = [=] { require(table->removals == 1 && table->frees == 1, "storage is not freed exactly once"); };
@@ -361,22 +361,22 @@ Scenario borrowed_by_two() {
 Scenario left_by_three() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  const auto others = std::make_shared<int>(2);
+  const auto others = std::make_shared<checked::Shared<int>>(2);
   require(table->map.retain(ref, Counter::kDynamic) && table->map.retain(ref, Counter::kDynamic), "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] {
-    --*others;
+    --**others;
     if (!table->map.release_unless_last(ref))
       table->leave(ref);
   });
   scenario.threads.push_back([=] {
     if (!table->map.release_if_last(ref).reached_zero)
       return table->leave(ref);
-    require(*others == 0, "one that left early was taken for the last");
+    require(**others == 0, "one that left early was taken for the last");
     table->count(table->map.remove_if_unused(ref));
   });
   scenario.threads.push_back([=] {
-    --*others;
+    --**others;
     table->leave(ref);
   });
   scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
