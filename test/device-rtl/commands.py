@@ -1,9 +1,9 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER: runs the commands in the table of docs/device-rtl-use.md as they stand there, P
-# replaced, by each clang that is here, and looks at the device images: for NVIDIA as PTX and, with a CUDA toolkit, as a cubin; for AMD
-# as a code object. Nothing may be undefined.
+# commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER [SEED]: runs the commands in the tables of docs/device-rtl-use.md as they stand there,
+# P replaced, by each compiler that is here, and looks at the device images: for NVIDIA as PTX and, with a CUDA toolkit, as a cubin; for
+# AMD as a code object. Nothing may be undefined. Each command is run for all GPUs below that its compiler knows, with SEED for one.
 
 import os
 import re
@@ -12,34 +12,41 @@ import struct
 import subprocess
 import sys
 
-page, prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:])
+page, prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:6])
+seed = int(sys.argv[6]) if len(sys.argv) > 6 else None
 here = os.path.dirname(os.path.abspath(__file__))
 C_PROGRAM = os.path.join(here, "inputs", "constructs.c")
 FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
+FLANG_TO_PTX = os.path.join(here, "..", "sim", "executor", "e2e", "flang-to-ptx")
 # What GPUs have by themselves: functions that CUDA's driver brings.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
+GPUS = {"nvptx": ["sm_80", "sm_90"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}
+NOT_KNOWN = {("16", "gfx942")}
 os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 
 def commands():
-    """(version, target, command) for each cell of the tables whose compiler and RTL are here."""
+    """(version, target, processor, command) for each cell of the tables whose compiler and RTL are here, and the GPUs of the run."""
     found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(\w+)(?:-flang)?\.cfg [^`]*)`", open(page).read())
     if len(found) != 14:
         sys.exit("%s: %d commands, expected 14" % (page, len(found)))
-    for text, compiler, version, target in found:
+    for number, (text, compiler, version, target) in enumerate(found):
         if not shutil.which(compiler):
             print("no %s: left out" % compiler)
-        else:
-            yield version, target, text
+            continue
+        known = [gpu for gpu in GPUS[target] if (version, gpu) not in NOT_KNOWN]
+        for gpu in known if seed is None else [known[(seed + number // 2) % len(known)]]:
+            yield version, target, gpu, re.sub(r"--offload-arch=\S+", "--offload-arch=" + gpu, text)
 
 
-def compile_program(version, text, output, more):
-    """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp."""
+def compile_program(version, text, output, more, first):
+    """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp. first runs the compiler."""
     runtime = os.path.join(runtimes, version)
     words = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + C_PROGRAM).replace(" a.f90", " " + FORTRAN_PROGRAM).split()
     words += ["-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined"] + more
     if not text.startswith("flang"):
         words += ["-isystem", runtime + "/include"]
+    words = first + words
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
     if done.returncode:
         sys.exit("failed: %s\n%s" % (" ".join(words), done.stderr))
@@ -94,17 +101,17 @@ def main():
     subprocess.run([os.path.join(here, "..", "gpu", "make-ptx-toolkit"), toolkit], check=True)
     has_cuda = any(os.path.exists(path + "/bin/ptxas") for path in (os.environ.get("CUDA_PATH", ""), "/usr/local/cuda") if path)
     checked = failed = 0
-    for version, target, text in commands():
-        forms = [("code object", 224, [], undefined_in_elf)]
+    for version, target, gpu, text in commands():
+        forms = [("code object", 224, [], [], undefined_in_elf)]
         if target == "nvptx":
-            # flang's driver has neither option, so that its images are cubins.
-            is_fortran = text.startswith("flang")
-            forms = [] if is_fortran else [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], undefined_in_ptx)]
+            forms = [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], [], undefined_in_ptx)]
+            if text.startswith("flang"):  # its driver has neither option
+                forms = [("PTX", 190, [], [FLANG_TO_PTX, toolkit], undefined_in_ptx)]
             if has_cuda:
-                forms.append(("cubin", 190, [], undefined_in_elf))
-        for form, machine, more, undefined in forms:
-            output = os.path.join(folder, "%s.%s" % (target, version))
-            compile_program(version, text, output, more)
+                forms.append(("cubin", 190, [], [], undefined_in_elf))
+        for form, machine, more, first, undefined in forms:
+            output = os.path.join(folder, "%s.%s" % (gpu, version))
+            compile_program(version, text, output, more, first)
             missing = undefined(images(output, machine))
             checked += 1
             failed += bool(missing)

@@ -3,6 +3,8 @@
 //
 // LLVM's disassembler: see instruction.h.
 
+#include <algorithm>
+#include <cstring>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
 #include <mutex>
@@ -11,7 +13,7 @@
 
 namespace sim::executor::amdgpu {
 
-Decoder::Decoder(const Processor &processor) {
+Decoder::Decoder(const Processor &processor) : is_rdna_(!processor.is_gfx9) {
   static std::once_flag is_ready;
   std::call_once(is_ready, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -28,9 +30,26 @@ Decoder::~Decoder() {
     LLVMDisasmDispose(context_);
 }
 
+// Newer compilers write the constant 0 for a third source that a vector instruction of RDNA 3 does not have, which the hardware does not
+// look at; this disassembler knows it as no register only.
+size_t Decoder::read_without_third_source(const uint8_t *code, uint64_t size, char *text, size_t room) const {
+  constexpr uint32_t kThirdSource = 0x1FFu << 18, kZero = 0x80u << 18;
+  uint8_t copy[16] = {};
+  std::memcpy(copy, code, std::min<uint64_t>(size, sizeof(copy)));
+  uint32_t words[2];
+  std::memcpy(words, copy, sizeof(words));
+  if (size < sizeof(words) || (words[0] >> 26 != 0b110101 && words[0] >> 26 != 0b110011) || (words[1] & kThirdSource) != kZero)
+    return 0;
+  words[1] &= ~kThirdSource;
+  std::memcpy(copy, words, sizeof(words));
+  return LLVMDisasmInstruction(context_, copy, std::min<uint64_t>(size, sizeof(copy)), 0, text, room);
+}
+
 Instruction Decoder::decode(const uint8_t *code, uint64_t size) const {
   char text[512];
-  const size_t read = LLVMDisasmInstruction(context_, const_cast<uint8_t *>(code), size, 0, text, sizeof(text));
+  size_t read = LLVMDisasmInstruction(context_, const_cast<uint8_t *>(code), size, 0, text, sizeof(text));
+  if (read == 0 && is_rdna_)
+    read = read_without_third_source(code, size, text, sizeof(text));
   if (read == 0)
     return {};
   Instruction result = parse_instruction(text);

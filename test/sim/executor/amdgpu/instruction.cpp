@@ -78,7 +78,7 @@ bool read_special(std::string_view text, Operand &operand) {
   return false;
 }
 
-// v3, s[4:7], ttmp5, a2 or a list of consecutive ones, [s2,s3].
+// v3, s[4:7], ttmp5, a2 or a list of consecutive ones, [s2,s3]; a half of one, v3.h.
 bool read_register(std::string_view text, Operand &operand) {
   uint16_t base = 0, most = 0;
   if (text.starts_with("ttmp")) {
@@ -90,7 +90,9 @@ bool read_register(std::string_view text, Operand &operand) {
     operand.kind = OperandKind::kVector;
     base = text[0] == 'a' ? kAccumulators : 0;
     most = static_cast<uint16_t>(base + 256);
+    operand.is_upper_half = text.ends_with(".h");
     text.remove_prefix(1);
+    text.remove_suffix(text.ends_with(".h") || text.ends_with(".l") ? 2 : 0);
   } else if (text.starts_with('s')) {
     operand.kind = OperandKind::kScalar;
     most = kVcc;
@@ -331,6 +333,11 @@ bool read_all(std::string_view rest, Instruction &result) {
       return false;
     rest.remove_prefix(end);
   }
+  for (unsigned i = 0; i < result.count; ++i)
+    if (result.operands[i].is_upper_half) {
+      result.has_op_sel = true;
+      result.op_sel[(i + 3) % 4] = 1; // the destination's is the last
+    }
   return true;
 }
 

@@ -51,6 +51,7 @@ struct Operand {
   uint8_t registers = 1;
   uint16_t index = 0; ///< of the first register
   bool is_negated = false, is_absolute = false, is_sign_extended = false, is_literal = false;
+  bool is_upper_half = false; ///< v1.h
   uint8_t select = 6; ///< what SDWA takes: 0 to 3 a byte, 4 and 5 a word, 6 all
   int64_t bits = 0;
   double number = 0;
@@ -128,7 +129,9 @@ public:
   Instruction decode(const uint8_t *code, uint64_t size) const;
 
 private:
+  size_t read_without_third_source(const uint8_t *code, uint64_t size, char *text, size_t room) const;
   void *context_;
+  bool is_rdna_;
 };
 
 /// The function that carries out instructions of this name, and what it can do; null if there is none.

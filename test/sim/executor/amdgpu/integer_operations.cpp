@@ -4,6 +4,7 @@
 // Integers and bits, lane by lane.
 
 #include <algorithm>
+#include <limits>
 
 #include "operations.h"
 #include "vector.h"
@@ -120,12 +121,72 @@ template <class Narrow, class Wide> void multiply_add(AmdWave &wave, const Instr
   wave.write_mask(i.operands[1], carries);
 }
 
+// Results that wrap, or with clamp stay at the type's ends.
+template <class T> T sum(T a, T b) { return static_cast<T>(static_cast<U32>(a) + static_cast<U32>(b)); }
+template <class T> T difference(T a, T b) { return static_cast<T>(static_cast<U32>(a) - static_cast<U32>(b)); }
+template <class T> T end_of_type(bool is_lowest) {
+  return is_lowest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+}
+template <class T> T clamped_sum(T a, T b) {
+  T result = 0;
+  return __builtin_add_overflow(a, b, &result) ? end_of_type<T>(a < 0) : result;
+}
+template <class T> T clamped_difference(T a, T b) {
+  T result = 0;
+  return __builtin_sub_overflow(a, b, &result) ? end_of_type<T>(a < 0 || !std::is_signed_v<T>) : result;
+}
+template <auto Wraps, auto Clamps> void sums(AmdWave &wave, const Instruction &i) {
+  i.clamps ? lanes<Clamps, true>(wave, i) : lanes<Wraps>(wave, i);
+}
+template <class T> constexpr auto add_lanes = sums<sum<T>, clamped_sum<T>>;
+template <class T> constexpr auto subtract_lanes = sums<difference<T>, clamped_difference<T>>;
+template <class T>
+constexpr auto subtract_lanes_reversed = sums<[](T a, T b) { return difference<T>(b, a); },
+                                              [](T a, T b) { return clamped_difference<T>(b, a); }>;
+
+// Pairs of 16 bits: each half of the result takes a half of each source.
+bool read_halves(AmdWave &wave, const Operand &operand, bool is_upper, U32 *values) {
+  const bool is_constant = operand.kind == OperandKind::kInteger || operand.kind == OperandKind::kFloat;
+  if (operand.kind == OperandKind::kFloat || (is_constant && is_upper && operand.bits != 0 && !operand.is_literal)) {
+    wave.unsupported("a constant of a packed instruction of 16 bits"); // no upper half of an inline constant is sure
+    return false;
+  }
+  U32 buffer[kMostLanes];
+  const U32 *const from = wave.source32(operand, buffer);
+  for (unsigned lane = 0; lane < wave.lanes(); ++lane)
+    values[lane] = is_upper ? from[lane] >> 16 : from[lane] & 0xFFFF;
+  return true;
+}
+template <unsigned Sources, class T, auto F> void packed(AmdWave &wave, const Instruction &i) {
+  VectorInstruction vector(wave, i);
+  if (!vector.has_destination(1) || i.clamps)
+    return wave.unsupported("the modifiers of a packed instruction of 16 bits");
+  U32 halves[2][3][kMostLanes];
+  for (unsigned half = 0; half < 2; ++half)
+    for (unsigned source = 0; source < Sources; ++source)
+      if (!read_halves(wave, i.operands[source + 1], half == 0 ? i.op_sel[source] != 0 : i.op_sel_hi[source] != 0,
+                       halves[half][source]))
+        return;
+  for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
+    if (!(vector.active >> lane & 1))
+      continue;
+    const auto of = [&](const auto &sources) {
+      const auto value = [&](unsigned source) { return source < Sources ? static_cast<T>(sources[source][lane]) : T{0}; };
+      return U32{static_cast<U16>(F(value(0), value(1), value(2)))};
+    };
+    vector.write(lane, of(halves[0]) | of(halves[1]) << 16);
+  }
+}
+
+#define PACKED(names, sources, T, expression)                                                                          \
+  {names, packed<sources, T, [](T a, T b, [[maybe_unused]] T c) { return static_cast<U32>(expression); }>, true}
 #define LANES(names, R, parameters, expression)                                                                        \
   {names, lanes<[] parameters -> R { return static_cast<R>(expression); }>, true}
 #define TWO(names, T, expression) LANES(names, T, (T a, T b), expression)
 
 const Operation kOperations[] = {
     LANES("v_mov_b32", U32, (U32 a), a),
+    LANES("v_mov_b16", U16, (U16 a), a),
     LANES("v_mov_b64", U64, (U64 a), a),
     LANES("v_not_b32", U32, (U32 a), ~a),
     LANES("v_bfrev_b32", U32, (U32 a), reverse(a)),
@@ -133,9 +194,11 @@ const Operation kOperations[] = {
     LANES("v_ffbl_b32 v_ctz_i32_b32", U32, (U32 a), a ? std::countr_zero(a) : ~0),
     LANES("v_ffbh_i32 v_cls_i32", U32, (U32 a),
           a == 0 || a == ~0u ? ~0 : std::countl_zero(static_cast<I32>(a) < 0 ? ~a : a)),
-    TWO("v_add_u32 v_add_nc_u32 v_add_i32 v_add_nc_i32", U32, a + b),
-    TWO("v_sub_u32 v_sub_nc_u32 v_sub_i32 v_sub_nc_i32", U32, a - b),
-    TWO("v_subrev_u32 v_subrev_nc_u32", U32, b - a),
+    {"v_add_u32 v_add_nc_u32", add_lanes<U32>, true},
+    {"v_add_i32 v_add_nc_i32", add_lanes<I32>, true},
+    {"v_sub_u32 v_sub_nc_u32", subtract_lanes<U32>, true},
+    {"v_sub_i32 v_sub_nc_i32", subtract_lanes<I32>, true},
+    {"v_subrev_u32 v_subrev_nc_u32", subtract_lanes_reversed<U32>, true},
     {"v_add_co_u32", with_carry<false, add>, true},
     {"v_sub_co_u32", with_carry<false, subtract>, true},
     {"v_subrev_co_u32", with_carry<false, subtract_reversed>, true},
@@ -199,9 +262,22 @@ const Operation kOperations[] = {
     LANES("v_xor3_b32", U32, (U32 a, U32 b, U32 c), a ^ b ^ c),
     LANES("v_xad_u32", U32, (U32 a, U32 b, U32 c), (a ^ b) + c),
     LANES("v_add3_u32", U32, (U32 a, U32 b, U32 c), a + b + c),
-    TWO("v_add_u16 v_add_nc_u16 v_add_nc_i16", U16, a + b),
-    TWO("v_sub_u16 v_sub_nc_u16 v_sub_nc_i16", U16, a - b),
-    TWO("v_subrev_u16", U16, b - a),
+    {"v_add_u16 v_add_nc_u16", add_lanes<U16>, true},
+    {"v_add_i16 v_add_nc_i16", add_lanes<I16>, true},
+    {"v_sub_u16 v_sub_nc_u16", subtract_lanes<U16>, true},
+    {"v_sub_i16 v_sub_nc_i16", subtract_lanes<I16>, true},
+    {"v_subrev_u16", subtract_lanes_reversed<U16>, true},
+    PACKED("v_pk_add_u16 v_pk_add_i16", 2, U16, a + b),
+    PACKED("v_pk_sub_u16 v_pk_sub_i16", 2, U16, a - b),
+    PACKED("v_pk_mul_lo_u16", 2, U16, U32{a} * b),
+    PACKED("v_pk_mad_u16 v_pk_mad_i16", 3, U16, U32{a} * b + c),
+    PACKED("v_pk_min_u16", 2, U16, std::min(a, b)),
+    PACKED("v_pk_max_u16", 2, U16, std::max(a, b)),
+    PACKED("v_pk_min_i16", 2, I16, std::min(a, b)),
+    PACKED("v_pk_max_i16", 2, I16, std::max(a, b)),
+    PACKED("v_pk_lshlrev_b16", 2, U16, U32{b} << (a & 15)),
+    PACKED("v_pk_lshrrev_b16", 2, U16, b >> (a & 15)),
+    PACKED("v_pk_ashrrev_i16", 2, I16, b >> (a & 15)),
     TWO("v_mul_lo_u16", U16, U32{a} * b),
     TWO("v_min_u16", U16, std::min(a, b)),
     TWO("v_max_u16", U16, std::max(a, b)),

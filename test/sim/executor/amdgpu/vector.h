@@ -107,13 +107,13 @@ template <class R> void put(VectorInstruction &vector, unsigned lane, R value) {
 template <class R, class... A> struct LaneFunction {};
 template <class R, class... A> LaneFunction<R, A...> lane_function(R (*)(A...));
 
-/// The last source may be the destination itself: v_fmac.
-template <auto F, bool AddsToResult, class R, class... A, size_t... N>
+/// The last source may be the destination itself: v_fmac. F may do what clamping asks of an integer.
+template <auto F, bool AddsToResult, bool Saturates, class R, class... A, size_t... N>
 void carry_out_lanes(AmdWave &wave, const Instruction &i, LaneFunction<R, A...>, std::index_sequence<N...>) {
   VectorInstruction vector(wave, i);
   if (!vector.has_destination(sizeof(R) == 8 ? 2 : 1))
     return;
-  if (i.clamps && !std::is_floating_point_v<R>)
+  if (i.clamps && !Saturates && !std::is_floating_point_v<R>)
     return wave.unsupported("an integer result that is clamped");
   [&](const Source<A> &...sources) {
     if (wave.has_failed())
@@ -125,17 +125,17 @@ void carry_out_lanes(AmdWave &wave, const Instruction &i, LaneFunction<R, A...>,
 }
 
 /// The instruction that computes F in each active lane.
-template <auto F> void lanes(AmdWave &wave, const Instruction &i) {
+template <auto F, bool Saturates = false> void lanes(AmdWave &wave, const Instruction &i) {
   using Types = decltype(lane_function(+F));
   [&]<class R, class... A>(LaneFunction<R, A...> types) {
-    carry_out_lanes<F, false>(wave, i, types, std::index_sequence_for<A...>{});
+    carry_out_lanes<F, false, Saturates>(wave, i, types, std::index_sequence_for<A...>{});
   }(Types{});
 }
 /// The same, with the destination as its last source.
 template <auto F> void lanes_onto(AmdWave &wave, const Instruction &i) {
   using Types = decltype(lane_function(+F));
   [&]<class R, class... A>(LaneFunction<R, A...> types) {
-    carry_out_lanes<F, true>(wave, i, types, std::index_sequence_for<A...>{});
+    carry_out_lanes<F, true, false>(wave, i, types, std::index_sequence_for<A...>{});
   }(Types{});
 }
 

@@ -103,11 +103,12 @@ def fortran_compiler():
         return None
     path, _, rest = host.partition(" ")
     kept = [word for word in rest.split() if word.startswith(("-I", "-L", "-fopenmp-version="))]
-    flags = ["-O2 -fopenmp -fopenmp-targets=%s --offload-arch=%s" % (triple, processor)] + kept
+    # The first folder with a device RTL counts.
+    flags = ["-O2 -fopenmp -fopenmp-targets=%s --offload-arch=%s -L%s" % (triple, processor, rtl)] + kept
     if int(suite) >= 22:
         flags.append("-nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple))
-    else:
-        flags.append("-L%s %s" % (rtl, "-nogpulib -lomptarget.devicertl" if is_amd else ""))
+    elif is_amd:
+        flags.append("-nogpulib -lomptarget.devicertl")
     return " ".join(([] if is_amd else [os.path.join(here, "flang-to-ptx"), toolkit]) + [path] + flags)
 
 

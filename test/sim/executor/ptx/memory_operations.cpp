@@ -203,6 +203,33 @@ template <bool gives> Handler bind_atomic(Opcode &opcode, Instruction &instructi
   return find_atomic(opcode, instruction.type);
 }
 
+// Memory of the stack whose size is known when the code runs (PTX ISA 9.7.15).
+void take_stack(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const sizes = warp.source(instruction.operands[1], 1);
+  const uint64_t alignment = instruction.count > 2 ? warp.source(instruction.operands[2], 2)[0] : 8;
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    if (!warp.has_failed())
+      result[lane] = warp.take_stack(lane, sizes[lane], static_cast<uint32_t>(std::bit_ceil(alignment | 1)));
+  });
+}
+void save_stack(Warp &warp, const Instruction &instruction) {
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = warp.frame().dynamic[lane]; });
+}
+void restore_stack(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const saved = warp.source(instruction.operands[0], 0);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    if (saved[lane] > warp.frame().dynamic[lane])
+      return warp.fail(FaultKind::kProgram, "stackrestore of what stacksave did not give", static_cast<int>(lane));
+    warp.frame().dynamic[lane] = static_cast<uint32_t>(saved[lane]);
+  });
+}
+template <auto F> Handler bind_stack(Opcode &opcode, Instruction &) {
+  const auto type = opcode.take_type();
+  return type == Type::kU64 || type == Type::kU32 ? F : nullptr;
+}
+
 void do_nothing(Warp &, const Instruction &) {}
 Handler bind_prefetch(Opcode &opcode, Instruction &) {
   opcode.ignore({"global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"});
@@ -216,7 +243,9 @@ Handler bind_fence(Opcode &opcode, Instruction &) {
 constexpr Operation kOperations[] = {
     {"ld", bind_access<load>, 2, 2}, {"ldu", bind_ldu, 2, 2}, {"st", bind_access<store>, 2, 2},
     {"atom", bind_atomic<true>, 3, 4}, {"red", bind_atomic<false>, 2, 2}, {"prefetch", bind_prefetch, 1, 1},
-    {"prefetchu", bind_prefetch, 1, 1}, {"membar", bind_fence, 0, 0}, {"fence", bind_fence, 0, 0}};
+    {"prefetchu", bind_prefetch, 1, 1}, {"membar", bind_fence, 0, 0}, {"fence", bind_fence, 0, 0},
+    {"alloca", bind_stack<take_stack>, 2, 3}, {"stacksave", bind_stack<save_stack>, 1, 1},
+    {"stackrestore", bind_stack<restore_stack>, 1, 1}};
 
 } // namespace
 

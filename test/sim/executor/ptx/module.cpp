@@ -200,12 +200,14 @@ private:
     if (function.stack_need != 0 || !visiting_.emplace(&function, true).second)
       return;
     uint32_t most = 0;
+    function.takes_unknown = std::any_of(function.code.begin(), function.code.end(),
+                                         [](const Instruction &one) { return one.text.starts_with("alloca"); });
     for (const Call &call : function.calls) {
       Function *callee = call.name.empty() ? nullptr : find(call.name);
       if (callee)
         find_stack_need(*callee);
-      function.calls_unknown = function.calls_unknown || !callee || (callee->is_defined && callee->stack_need == 0) ||
-                               callee->calls_unknown;
+      function.takes_unknown = function.takes_unknown || !callee || (callee->is_defined && callee->stack_need == 0) ||
+                               callee->takes_unknown;
       if (callee)
         most = std::max(most, callee->stack_need);
     }
@@ -285,7 +287,7 @@ uint32_t Module::stack_bytes(const Function &kernel, uint32_t unknown) const {
   uint32_t most = 0;
   for (const auto &[name, function] : functions_)
     most = std::max(most, function->stack_need);
-  return kernel.stack_need + (kernel.calls_unknown ? unknown + 2 * most : 0);
+  return kernel.stack_need + (kernel.takes_unknown ? unknown + 2 * most : 0);
 }
 
 } // namespace sim::executor::ptx

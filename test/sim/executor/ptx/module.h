@@ -115,7 +115,7 @@ struct Function {
   uint32_t registers = 0;
   std::vector<RegisterNames> names;
   uint32_t stack_bytes = 0, stack_need = 0; ///< its own; and with all that it calls by name
-  bool calls_unknown = false; ///< or itself
+  bool takes_unknown = false; ///< or itself
   std::array<uint32_t, 3> max_threads{};
   std::vector<Instruction> code;
   std::vector<Call> calls;

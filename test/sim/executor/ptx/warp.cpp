@@ -343,13 +343,30 @@ void Warp::exit_lanes() {
   is_changed_ = true;
 }
 
+uint32_t Warp::stack_top(unsigned lane) const {
+  return now_.frame->stack + now_.frame->function->stack_bytes + now_.frame->dynamic[lane];
+}
+
+uint32_t Warp::take_stack(unsigned lane, uint64_t size, uint32_t alignment) {
+  const uint32_t top = stack_top(lane), place = (top + alignment - 1) / alignment * alignment;
+  if (place > launch_.stack_bytes || size > launch_.stack_bytes - place) {
+    fail(FaultKind::kMemory, "alloca of " + std::to_string(size) + " bytes behind " + std::to_string(place) +
+                                 " bytes of stack; the launch has " + std::to_string(launch_.stack_bytes) + " bytes",
+         static_cast<int>(lane));
+    return 0;
+  }
+  now_.frame->dynamic[lane] += place - top + static_cast<uint32_t>(size);
+  return place;
+}
+
 void Warp::enter(const Function &callee, const Call &call) {
   Frame &caller = *now_.frame;
   auto frame = std::make_shared<Frame>();
   frame->function = &callee;
   frame->call = &call;
   frame->return_to = now_.place;
-  frame->stack = (caller.stack + caller.function->stack_bytes + kStackAlign - 1) / kStackAlign * kStackAlign;
+  for_lanes(now_.mask, [&](unsigned lane) { frame->stack = std::max(frame->stack, stack_top(lane)); });
+  frame->stack = (frame->stack + kStackAlign - 1) / kStackAlign * kStackAlign;
   if (frame->stack + callee.stack_bytes > launch_.stack_bytes)
     return fail(FaultKind::kMemory, callee.name + " needs " + std::to_string(callee.stack_bytes) + " bytes of stack behind " +
                                         std::to_string(frame->stack) + "; the launch has " +

@@ -18,6 +18,7 @@ struct Frame {
   const Call *call = nullptr; ///< that made it
   uint32_t return_to = 0; ///< in the caller
   uint32_t stack = 0; ///< where its part of each lane's stack begins
+  std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
   std::vector<uint64_t> registers; ///< rows
 };
 
@@ -66,6 +67,10 @@ public:
   uint8_t *reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
   uint64_t to_generic(Space space, uint64_t address, unsigned lane) const;
   uint64_t from_generic(Space space, uint64_t address, unsigned lane) const;
+  /// Where the lane's stack goes on behind this frame.
+  uint32_t stack_top(unsigned lane) const;
+  /// So many bytes of the lane's stack, until the function is left: their address, or 0 after a fault was noted.
+  uint32_t take_stack(unsigned lane, uint64_t size, uint32_t alignment);
   uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * launch_.stack_bytes + offset]; }
   Row carry{}; ///< CC.CF
   Random &random() { return random_; }
