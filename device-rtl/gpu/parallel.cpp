@@ -6,6 +6,13 @@
 
 #include "environment.h"
 
+#if OMPTARGET_RTL_GENERATION >= 22
+RTL void __kmpc_parallel_60(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
+                            void **arguments, int64_t count, int32_t);
+#endif
+RTL void __kmpc_parallel_51(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
+                            void **arguments, int64_t count);
+
 namespace omptarget::device_rtl::gpu {
 
 /// A region as the compiler made it.
@@ -58,8 +65,20 @@ INLINE void run_alone(const Region &region) {
   leave_environments(all + 1);
   thread_states[target::thread_id()] = static_cast<uint8_t>(outside);
 }
-/// Of a region whose body nobody sees through.
+/// As the generation's compiler calls it.
+INLINE void begin_region(void *body, void **arguments, int64_t count) {
+#if OMPTARGET_RTL_GENERATION >= 22
+  __kmpc_parallel_60(nullptr, 0, 1, 0, 0, body, nullptr, arguments, count, 0);
+#else
+  __kmpc_parallel_51(nullptr, 0, 1, 0, 0, body, nullptr, arguments, count);
+#endif
+}
+/// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies that none recurses, LLVM
+/// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers. So it is
+/// shown a call, which is never made.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
+  if (target::unknown_zero() != 0) [[unlikely]]
+    return begin_region(body, arguments, count);
   run_alone({body, nullptr, arguments, count});
 }
 
@@ -268,16 +287,25 @@ RTL void __kmpc_parallel_60(ident_t *, int32_t, int32_t condition, int32_t threa
                             void **arguments, int64_t count, int32_t) {
   run_region({body, wrapper, arguments, count}, condition, threads);
 }
-#endif
-// flang 22 calls it, too.
+// Of flang 22.
+RTL void __kmpc_parallel_51(ident_t *place, int32_t thread, int32_t condition, int32_t threads, int32_t binding,
+                            void *body, void *wrapper, void **arguments, int64_t count) {
+  __kmpc_parallel_60(place, thread, condition, threads, binding, body, wrapper, arguments, count, 0);
+}
+#else
 RTL void __kmpc_parallel_51(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
                             void **arguments, int64_t count) {
   run_region({body, wrapper, arguments, count}, condition, threads);
 }
+#endif
 
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL void __kmpc_parallel_spmd(ident_t *, int32_t threads, void *body, void **arguments, int64_t count) {
-  run_region({body, nullptr, arguments, count}, 1, threads);
+#if OMPTARGET_RTL_GENERATION >= 22
+  __kmpc_parallel_60(nullptr, 0, 1, threads, 0, body, nullptr, arguments, count, 0);
+#else
+  __kmpc_parallel_51(nullptr, 0, 1, threads, 0, body, nullptr, arguments, count);
+#endif
 }
 #endif
 

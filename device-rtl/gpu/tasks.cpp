@@ -13,7 +13,16 @@ struct Task {
   int32_t (*entry)(int32_t, Task *);
 };
 
-INLINE void run_task(Task *task) {
+} // namespace omptarget::device_rtl::gpu
+
+RTL int32_t __kmpc_omp_task(ident_t *, int32_t, omptarget::device_rtl::gpu::Task *task);
+
+namespace omptarget::device_rtl::gpu {
+
+/// A task may make tasks, which the compiler is shown as in parallel.cpp.
+__attribute__((noinline)) static void run_task(Task *task) {
+  if (target::unknown_zero() != 0) [[unlikely]]
+    __kmpc_omp_task(nullptr, 0, task);
   task->entry(static_cast<int32_t>(thread_number()), task);
   release(task);
 }
@@ -34,9 +43,8 @@ RTL int32_t __kmpc_omp_task(ident_t *, int32_t, Task *task) {
   run_task(task);
   return 0;
 }
-RTL int32_t __kmpc_omp_task_with_deps(ident_t *, int32_t, Task *task, int32_t, void *, int32_t, void *) {
-  run_task(task);
-  return 0;
+RTL int32_t __kmpc_omp_task_with_deps(ident_t *place, int32_t thread, Task *task, int32_t, void *, int32_t, void *) {
+  return __kmpc_omp_task(place, thread, task);
 }
 RTL void __kmpc_omp_task_begin_if0(ident_t *, int32_t, Task *) {}
 RTL void __kmpc_omp_task_complete_if0(ident_t *, int32_t, Task *task) { release(task); }
@@ -47,9 +55,9 @@ RTL int32_t __kmpc_omp_taskyield(ident_t *, int32_t, int32_t) { return 0; }
 RTL void __kmpc_taskgroup(ident_t *, int32_t) {}
 RTL void __kmpc_end_taskgroup(ident_t *, int32_t) {}
 /// All iterations in one task, whose bounds the compiler has written into it.
-RTL void __kmpc_taskloop(ident_t *, int32_t, Task *task, int32_t, uint64_t *, uint64_t *, int64_t, int32_t, int32_t,
-                         uint64_t, void *) {
-  run_task(task);
+RTL void __kmpc_taskloop(ident_t *place, int32_t thread, Task *task, int32_t, uint64_t *, uint64_t *, int64_t, int32_t,
+                         int32_t, uint64_t, void *) {
+  __kmpc_omp_task(place, thread, task);
 }
 RTL int32_t omp_in_final() { return 1; }
 RTL int32_t omp_get_max_task_priority() { return 0; }

@@ -19,7 +19,7 @@ NVPTX = {
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
 NVPTX_19 = {
-    "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (programs/critical_undefined.c)",
+    "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c)",
     "plugin_virtual.cpp": CLANG_19["plugin_virtual.cpp"],
 }
 # Regions that call functions of the host, which is what a device that is the host can.

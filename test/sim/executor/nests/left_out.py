@@ -3,7 +3,7 @@
 """Nests that do not run as device code, by what their names have, with the reason each."""
 
 DYNAMIC = ("LLVM 19's device RTL: some warps see what the first thread of a dynamic schedule allocated and miss the barrier behind, "
-           "others read it after it was cleared (programs/dynamic_schedule.c)")
+           "others read it after it was cleared (defects/dynamic_schedule.c)")
 LEFT_OUT = {
     "-schedule2-": DYNAMIC,
     "-schedule3-": DYNAMIC,
@@ -13,8 +13,8 @@ LEFT_OUT = {
 }
 
 NVPTX = {
-    "-critical-": "LLVM 19's device RTL leaves the lock of critical sections undefined (programs/critical_undefined.c), LLVM 16's "
-                  "excludes nobody (programs/locks.c)",
+    "-critical-": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c), LLVM 16's "
+                  "excludes nobody (defects/critical.c)",
 }
 
 # By what their names begin with.

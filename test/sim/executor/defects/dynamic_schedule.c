@@ -1,10 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic, guided, ordered and run-time schedules of our own device RTL: each iteration once, without a race. With LLVM 19's the race is
-// named (dynamic_schedule.c).
-// REQUIRES: rtl-ours
-// RUN: %clang %s -o %t
+// Dynamic and guided schedules: each iteration once, without a race. With LLVM 19's device RTL one thread allocates the trackers of all and
+// stores the pointer while others look whether it is there, without a barrier between: some skip the barrier behind, or read trackers by the
+// pointer after it was cleared.
+// RUN: %llvm-clang %s -o %t.llvm
+// RUN: %if clang-19-or-later %{ %expect-abort SIM_EXECUTOR_RACES=1 %t.llvm 2>&1 | %FileCheck %s --check-prefix=RACE %}
+// RUN: %if clang-19-or-later %{ %expect-abort SIM_EXECUTOR_SEED=3 %t.llvm 2>&1 | %FileCheck %s --check-prefix=CLEARED %}
+// RUN: %our-clang %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 %t
 // RUN: %run SIM_EXECUTOR_SEED=3 SIM_EXECUTOR_RACES=1 %t
 // RUN: %run SIM_EXECUTOR_SEED=9 SIM_EXECUTOR_QUANTUM=2 %t
@@ -51,3 +54,7 @@ int main(void) {
   CHECK_EQ(order, 40);
   return finish();
 }
+
+// RACE: of shared memory at 0{{.*}}, which thread {{[0-9]+}} of the block {{wrote|read}} since the last barrier
+// Behind a null pointer:
+// CLEARED: reads 8 bytes at 0x{{[1-9a-f]?[0-9a-f]00}}, which are in no allocation that this device reaches
