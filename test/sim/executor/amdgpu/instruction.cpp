@@ -90,9 +90,9 @@ bool read_register(std::string_view text, Operand &operand) {
     operand.kind = OperandKind::kVector;
     base = text[0] == 'a' ? kAccumulators : 0;
     most = static_cast<uint16_t>(base + 256);
-    operand.is_upper_half = text.ends_with(".h");
+    operand.half = text.ends_with(".l") ? 1 : text.ends_with(".h") ? 2 : 0;
     text.remove_prefix(1);
-    text.remove_suffix(text.ends_with(".h") || text.ends_with(".l") ? 2 : 0);
+    text.remove_suffix(operand.half ? 2 : 0);
   } else if (text.starts_with('s')) {
     operand.kind = OperandKind::kScalar;
     most = kVcc;
@@ -333,18 +333,14 @@ bool read_all(std::string_view rest, Instruction &result) {
       return false;
     rest.remove_prefix(end);
   }
-  for (unsigned i = 0; i < result.count; ++i)
-    if (result.operands[i].is_upper_half) {
-      result.has_op_sel = true;
-      result.op_sel[(i + 3) % 4] = 1; // the destination's is the last
-    }
   return true;
 }
 
 bool has_modifiers(const Instruction &one) {
   bool has = one.clamps || one.output_scale || one.has_op_sel || one.has_sdwa || one.dpp.kind != DppKind::kNone;
   for (unsigned i = 0; i < one.count; ++i)
-    has = has || one.operands[i].is_negated || one.operands[i].is_absolute || one.operands[i].is_sign_extended;
+    has = has || one.operands[i].is_negated || one.operands[i].is_absolute || one.operands[i].is_sign_extended ||
+          one.operands[i].half;
   return has;
 }
 
@@ -356,6 +352,22 @@ bool takes_anything(std::string_view name) {
     if (name.starts_with(prefix))
       return true;
   return false;
+}
+
+// LLVM 19 takes the upper halves of v0 to v127, where 16 bits are named by 8, for registers from v128 on, and says so.
+std::string with_upper_halves(std::string_view text) {
+  std::string result;
+  for (size_t note = text.find("/*Invalid register"); note != std::string_view::npos;
+       note = text.find("/*Invalid register")) {
+    const size_t begin = text.rfind('v', note), end = text.find("*/", note);
+    int64_t number = 0;
+    if (begin == std::string_view::npos || end == std::string_view::npos || text.substr(note, end - note).find("_Lo128'") == std::string_view::npos ||
+        !read_integer(text.substr(begin + 1, note - begin - 1), number) || number < 128)
+      break; // cannot be read, which is told
+    result += std::string(text.substr(0, begin)) + "v" + std::to_string(number - 128) + ".h";
+    text.remove_prefix(end + 2);
+  }
+  return result.append(text);
 }
 
 } // namespace
@@ -382,7 +394,7 @@ Instruction parse_instruction(std::string_view text) {
   const Operation *operation = find_operation(result.name);
   if (!operation) {
     result.reason = "the executor has no such instruction";
-  } else if (!takes_anything(result.name) && !read_all(trimmed(text.substr(space)), result)) {
+  } else if (!takes_anything(result.name) && !read_all(trimmed(with_upper_halves(text.substr(space))), result)) {
     result.reason = "the executor cannot read the operands";
   } else if (!operation->takes_modifiers && has_modifiers(result)) {
     result.reason = "the executor has this instruction, but not with these modifiers";

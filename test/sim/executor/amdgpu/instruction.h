@@ -51,8 +51,8 @@ struct Operand {
   uint8_t registers = 1;
   uint16_t index = 0; ///< of the first register
   bool is_negated = false, is_absolute = false, is_sign_extended = false, is_literal = false;
-  bool is_upper_half = false; ///< v1.h
   uint8_t select = 6; ///< what SDWA takes: 0 to 3 a byte, 4 and 5 a word, 6 all
+  uint8_t half = 0; ///< of a register of 32 bits, as its name says: 1 the lower, 2 the upper, 0 nothing
   int64_t bits = 0;
   double number = 0;
   std::string text;
@@ -130,6 +130,7 @@ public:
 
 private:
   size_t read_without_third_source(const uint8_t *code, uint64_t size, char *text, size_t room) const;
+  size_t read_with_lower_result(const uint8_t *code, uint64_t size, char *text, size_t room) const;
   void *context_;
   bool is_rdna_;
 };

@@ -291,6 +291,8 @@ const Operation kOperations[] = {
     TWO("v_xor_b16", U16, a ^ b),
     LANES("v_not_b16", U16, (U16 a), ~a),
     LANES("v_pack_b32_f16", U32, (U16 a, U16 b), U32{a} | U32{b} << 16),
+    LANES("v_cvt_u32_u16", U32, (U16 a), a),
+    LANES("v_cvt_i32_i16", I32, (I16 a), a),
 };
 
 } // namespace

@@ -13,12 +13,14 @@ namespace sim::executor::amdgpu {
 
 namespace {
 
-void select(AmdWave &wave, const Instruction &i) {
+template <bool IsHalf> void select(AmdWave &wave, const Instruction &i) {
   VectorInstruction vector(wave, i);
   if (!vector.has_destination(1))
     return;
+  if (IsHalf && (i.operands[1].is_negated || i.operands[1].is_absolute || i.operands[2].is_negated || i.operands[2].is_absolute))
+    return wave.unsupported("a float of 16 bits");
   uint32_t a[kMostLanes], b[kMostLanes];
-  const uint32_t *first = vector.source(1, 0, a, false), *second = vector.source(2, 1, b, false);
+  const uint32_t *first = vector.source(1, 0, a, IsHalf), *second = vector.source(2, 1, b, IsHalf);
   const auto changed = [](const Operand &from, uint32_t value) { // a float's sign may be changed
     if (from.is_absolute)
       value &= 0x7FFFFFFF;
@@ -27,7 +29,9 @@ void select(AmdWave &wave, const Instruction &i) {
   const uint64_t mask = i.count > 3 ? wave.mask_source(i.operands[3]) : wave.mask(kVcc);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (vector.active >> lane & 1)
-      vector.write(lane, mask >> lane & 1 ? changed(i.operands[2], second[lane]) : changed(i.operands[1], first[lane]));
+      put(vector, lane,
+          static_cast<std::conditional_t<IsHalf, uint16_t, uint32_t>>(
+              mask >> lane & 1 ? changed(i.operands[2], second[lane]) : changed(i.operands[1], first[lane])));
 }
 
 // Without an active lane, lane 0 is read.
@@ -122,7 +126,8 @@ void forward_permute(AmdWave &wave, const Instruction &i) {
 
 const Operation kOperations[] = {
     {"v_nop", [](AmdWave &, const Instruction &) {}, true},
-    {"v_cndmask_b32", select, true},
+    {"v_cndmask_b32", select<false>, true},
+    {"v_cndmask_b16", select<true>, true},
     {"v_readfirstlane_b32", read_first_lane},
     {"v_readlane_b32", read_lane},
     {"v_writelane_b32", write_lane},

@@ -107,9 +107,9 @@ bool VectorInstruction::has_destination(unsigned registers) {
 const uint32_t *VectorInstruction::source(unsigned operand, unsigned number, uint32_t *buffer, bool is_half) {
   const Operand &from = instruction.operands[operand];
   const uint32_t *values = wave.source32(from, buffer);
-  const bool takes_upper = is_half && instruction.op_sel[number & 3];
-  if (instruction.has_op_sel && !is_half)
-    wave.unsupported("op_sel of an instruction of 32 bits");
+  const bool takes_upper = is_half && (instruction.op_sel[number & 3] || from.half == 2);
+  if (!is_half && (instruction.op_sel[number & 3] || from.half))
+    wave.unsupported("half of a register as a source of 32 bits");
   const bool moves = number == 0 && instruction.dpp.kind != DppKind::kNone;
   if (!moves && !instruction.has_sdwa && !takes_upper)
     return values;
@@ -138,7 +138,7 @@ void VectorInstruction::write64(unsigned lane, uint64_t value) {
 
 // GFX9 clears the upper half, RDNA keeps it.
 void VectorInstruction::write16(unsigned lane, uint16_t value) {
-  if (instruction.op_sel[3] != 0)
+  if (instruction.op_sel[3] != 0 || instruction.operands[0].half == 2)
     low_[lane] = (low_[lane] & 0xFFFF) | uint32_t{value} << 16;
   else if (wave.is_gfx9() || instruction.has_sdwa)
     write(lane, value);

@@ -115,6 +115,8 @@ void carry_out_lanes(AmdWave &wave, const Instruction &i, LaneFunction<R, A...>,
     return;
   if (i.clamps && !Saturates && !std::is_floating_point_v<R>)
     return wave.unsupported("an integer result that is clamped");
+  if (sizeof(R) != 2 && (i.op_sel[3] || i.operands[0].half))
+    return wave.unsupported("half of a register as a wider result");
   [&](const Source<A> &...sources) {
     if (wave.has_failed())
       return;

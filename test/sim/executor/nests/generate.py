@@ -131,11 +131,17 @@ def identifier(name):
     return name.replace("-", "_")
 
 
-def program(regions):
-    """Of regions as combinations() has them. What fails names its region: as the source file."""
+def schedule(number):
+    """The variables of another order of waves: from turns of single instructions to long ones, of one block to many."""
+    return "SIM_EXECUTOR_SEED=%d SIM_EXECUTOR_QUANTUM=%d SIM_EXECUTOR_BLOCKS=%d" % (
+        number, (64, 1, 1000, 7)[number % 4], (4, 16, 1)[number % 3])
+
+
+def program(regions, schedules):
+    """Of regions as combinations() has them. What fails names its region: as the source file. Runs under each of the schedules."""
+    runs = ["%run %t"] if schedules == 1 else ["%%run %s %%t" % schedule(number) for number in range(1, schedules + 1)]
     return "".join(["""// RUN: %clang %s -o %t
-// RUN: %run %t
-#include "check.h"
+""", "".join("// RUN: %s\n" % run for run in runs), """#include "check.h"
 #define N 96
 """] + [function(*region) for region in regions] + ["""
 #line 1 "main.c"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Nests of constructs as device code: programs that generate.py writes, all or a sample. Parameters: as in ../e2e; nests=N and
-# seed=S run one program in N.
+# seed=S run one program in N; schedules=N runs each program under so many orders of waves.
 
 import os
 import sys
@@ -24,7 +24,7 @@ for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
 # A program has several regions, because the device RTL is linked anew for each program; always the same ones.
 REGIONS = 16
-regions = [one for one in combinations() if not is_left_out(one[0], suite, driver)]
+regions = [one for one in combinations() if not is_left_out(one[0], suite, driver, lit_config.params.get("rtl") == "ours")]
 programs = (len(regions) + REGIONS - 1) // REGIONS
 written = 0
 for number in range(programs):
@@ -32,7 +32,7 @@ for number in range(programs):
     if zlib.crc32(("%s %d" % (seed, number)).encode()) % one_in == 0:
         written += len(part)
         with open(os.path.join(folder, "nests%d.c" % number), "w") as file:
-            file.write(program(part))
+            file.write(program(part, int(lit_config.params.get("schedules", "1"))))
 lit_config.note("%d nests of %d, seed %s; %d are left out" % (written, len(regions), seed, len(combinations()) - len(regions)))
 config.name = config.name.replace(".e2e.", ".nests.")
 config.test_source_root = folder
