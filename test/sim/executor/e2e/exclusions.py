@@ -4,23 +4,23 @@
 
 from tables import NOT_ABOUT_GPUS
 
-# What the compiler or LLVM's device RTL makes of the program.
-CLANG_19 = {
-    "by_value.c": "clang 19's code generator for AMD GPUs ends on its types: unsupported libcall legalization",
-    "plugin_virtual.cpp": "clang 19 announces no vtables, so that a GPU reads the host's (docs/indirect.md)",
-    "lambdas.cpp": "clang 19 rebinds the captured references of a lambda on GPUs",
+# What compilers or LLVM's device RTL make of the program.
+GPUS = {
+    "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: a GPU reads the host's (docs/indirect.md)",
+    "lambdas.cpp": "clang 16 to 23 rebind the captured references of a lambda on GPUs (programs/lambda_rebound.cpp)",
+}
+AMD = {
+    "by_value.c": "the code generator for AMD GPUs of clang 19 to 23 ends on its types: unsupported library call",
     "private_data.c": "its private data are more than an AMD GPU's stack may have; the compiler says so",
 }
 NVPTX = {
     "by_value.c": "long double, which NVIDIA's GPUs do not have; the compiler says so",
-    "lambdas.cpp": "clang 16 and 19 rebind the captured references of a lambda on GPUs",
     "fptr_entries.c": "its entries are made by hand, without the global that the driver tells the function's address by",
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
 NVPTX_19 = {
     "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c)",
-    "plugin_virtual.cpp": CLANG_19["plugin_virtual.cpp"],
 }
 # Regions that call functions of the host, which is what a device that is the host can.
 CALLS_THE_HOST = {
@@ -63,7 +63,9 @@ OF_LLVM_RTL = ["reductions.c"]
 
 
 def excluded(suite, driver, reaches_all, is_ours=False):
-    compiler = CLANG_19 if driver == "amdgpu" else {**NVPTX, **(NVPTX_19 if suite == "19" else {})}
+    compiler = {**GPUS, **(AMD if driver == "amdgpu" else NVPTX)}
+    if suite == "19" and driver == "cuda":
+        compiler.update(NVPTX_19)
     if is_ours:
         compiler = {name: reason for name, reason in compiler.items() if name not in OF_LLVM_RTL}
     result = {**NOT_ABOUT_GPUS, **compiler, **CALLS_THE_HOST, **OTHERS}
