@@ -10,7 +10,7 @@ namespace omptarget::device_rtl::gpu {
 /// The begin of a task as the compiler lays it out.
 struct Task {
   void *shared; ///< copies of pointers to shared variables, behind the task
-  int32_t (*entry)(int32_t, Task *);
+  void (*entry)(int32_t, Task *); ///< clang's returns a number that nobody needs, flang's nothing
 };
 
 } // namespace omptarget::device_rtl::gpu
@@ -32,7 +32,7 @@ __attribute__((noinline)) static void run_task(Task *task) {
 using namespace omptarget::device_rtl::gpu;
 
 RTL Task *__kmpc_omp_task_alloc(ident_t *, int32_t, int32_t, uint64_t task_size, uint64_t shared_size,
-                                int32_t (*entry)(int32_t, Task *)) {
+                                void (*entry)(int32_t, Task *)) {
   const uint64_t begin = round_up(task_size, 16);
   auto *task = static_cast<Task *>(allocate_or_fail(begin + shared_size));
   task->shared = reinterpret_cast<char *>(task) + begin;

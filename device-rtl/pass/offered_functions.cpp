@@ -32,17 +32,6 @@ constexpr char kSection[] = "omp_offloading_entries";
 constexpr unsigned kAlignment = 1;
 #endif
 
-bool is_by_flang(const Module &module) {
-  const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
-  if (idents == nullptr || module.getModuleFlag("openmp") == nullptr)
-    return false;
-  for (const MDNode *ident : idents->operands())
-    if (const auto *text = dyn_cast<MDString>(ident->getOperand(0));
-        text != nullptr && text->getString().contains("flang"))
-      return true;
-  return false;
-}
-
 /// Neither what the compiler makes for itself, whose names have what no name of Fortran or C has, nor a runtime's.
 bool is_procedure(const Function &function) {
   const StringRef name = function.getName();
@@ -100,6 +89,17 @@ void offer_on_device(Function &function) {
 }
 
 } // namespace
+
+bool is_by_flang(const Module &module) {
+  const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
+  if (idents == nullptr || module.getModuleFlag("openmp") == nullptr)
+    return false;
+  for (const MDNode *ident : idents->operands())
+    if (const auto *text = dyn_cast<MDString>(ident->getOperand(0));
+        text != nullptr && text->getString().contains("flang"))
+      return true;
+  return false;
+}
 
 PreservedAnalyses OfferFunctions::run(Module &module, ModuleAnalysisManager &) {
   if (!is_by_flang(module))

@@ -6,9 +6,12 @@
 // runtime puts those into the table that are in both; what the device does not have it leaves out.
 #pragma once
 
+#include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 
 namespace omptarget_pass {
+
+bool is_by_flang(const llvm::Module &module);
 
 /// Of modules by flang; others it leaves alone. Runs before calls are inlined and functions that nobody calls are dropped.
 struct OfferFunctions : llvm::PassInfoMixin<OfferFunctions> {

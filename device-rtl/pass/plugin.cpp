@@ -3,6 +3,7 @@
 //
 // What clang and flang ask of a plugin given by -fpass-plugin=.
 
+#include "critical_sections.h"
 #include "indirect_calls.h"
 #include "offered_functions.h"
 
@@ -23,6 +24,7 @@ void register_passes(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
     passes.addPass(OfferFunctions());
     passes.addPass(InsertTranslations());
+    passes.addPass(SerialiseCriticalSections());
   });
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(FoldTranslations()); });
@@ -33,6 +35,8 @@ void register_passes(PassBuilder &builder) {
           passes.addPass(InsertTranslations());
         else if (name == "omptarget-offer-functions")
           passes.addPass(OfferFunctions());
+        else if (name == "omptarget-serialise-critical-sections")
+          passes.addPass(SerialiseCriticalSections());
         else
           return false;
         return true;

@@ -53,8 +53,6 @@ UNIFIED = {
 
 # Fortran programs, compiled for GPUs with our device RTL.
 FORTRAN = {
-    "array_reduction.f90": "flang 22's code for NVIDIA reads outside of all memory in the reduction of an array; not judged further",
-    "automatic_arrays.f90": "the executor has no alloca of PTX",
     "math.f90": "needs mathematical functions of a GPU, which CUDA's libdevice or AMD's device libraries have",
 }
 

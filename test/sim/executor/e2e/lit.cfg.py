@@ -105,6 +105,9 @@ def fortran_compiler():
     kept = [word for word in rest.split() if word.startswith(("-I", "-L", "-fopenmp-version="))]
     # The first folder with a device RTL counts.
     flags = ["-O2 -fopenmp -fopenmp-targets=%s --offload-arch=%s -L%s" % (triple, processor, rtl)] + kept
+    plugin = os.path.join(prefix, "lib", "omptarget", "omptarget-indirect-%s.so" % suite)
+    if is_amd and os.path.exists(plugin):
+        flags.append("-fpass-plugin=" + plugin)  # for critical sections
     if int(suite) >= 22:
         flags.append("-nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple))
     elif is_amd:
