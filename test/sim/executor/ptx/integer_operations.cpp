@@ -50,6 +50,15 @@ struct MulLow {
 struct MulHigh {
   template <class T> static T apply(T a, T b) { return high(a, b); }
 };
+/// Handlers whose results are twice as wide: none for 64 bits.
+template <class Make> struct OfHalf {
+  template <class T> static Handler of() {
+    if constexpr (sizeof(T) > 4)
+      return nullptr;
+    else
+      return Make::template of<T>();
+  }
+};
 struct MulWide {
   template <class T> static Wide<T> apply(T a, T b) { return Wide<T>(a) * Wide<T>(b); }
 };
@@ -293,7 +302,7 @@ Handler bind_product(Opcode &opcode, Instruction &) {
     return nullptr;
   const auto type = opcode.take_type();
   if (is_wide)
-    return size_of(type.value_or(Type::kNone)) > 4 ? nullptr : of_integer<Binary<MulWide>>(type);
+    return of_integer<OfHalf<Binary<MulWide>>>(type);
   return is_high ? of_integer<Binary<MulHigh>>(type) : of_integer<Binary<MulLow>>(type);
 }
 
@@ -303,7 +312,7 @@ Handler bind_mad(Opcode &opcode, Instruction &) {
     return nullptr;
   const auto type = opcode.take_type();
   if (is_wide)
-    return size_of(type.value_or(Type::kNone)) > 4 ? nullptr : of_integer<Ternary<MadWide>>(type);
+    return of_integer<OfHalf<Ternary<MadWide>>>(type);
   return is_high ? of_integer<Ternary<MadHigh>>(type) : of_integer<Ternary<MadLow>>(type);
 }
 

@@ -19,6 +19,7 @@ template <class T> inline T get(uint64_t bits) {
   return value;
 }
 template <class T> inline uint64_t put(T value) {
+  static_assert(sizeof(T) <= sizeof(uint64_t));
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
   return bits;
