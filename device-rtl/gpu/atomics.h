@@ -18,6 +18,12 @@ template <typename P, typename T> INLINE auto exchange(P *address, T value) {
 template <typename P, typename T> INLINE auto fetch_add(P *address, T value) {
   return OMPTARGET_ATOMIC(fetch_add, address, value);
 }
+template <typename P, typename T> INLINE auto fetch_or(P *address, T value) {
+  return OMPTARGET_ATOMIC(fetch_or, address, value);
+}
+template <typename P, typename T> INLINE auto fetch_and(P *address, T value) {
+  return OMPTARGET_ATOMIC(fetch_and, address, value);
+}
 /// Whether *address was expected and is desired now; else expected gets what it is.
 template <typename P, typename T> INLINE bool compare_exchange(P *address, T &expected, T desired) {
   return __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
@@ -33,6 +39,12 @@ template <typename P, typename T> INLINE auto exchange(P *address, T value) {
 template <typename P, typename T> INLINE void store(P *address, T value) { exchange(address, value); }
 template <typename P, typename T> INLINE auto fetch_add(P *address, T value) {
   return __sync_fetch_and_add(address, value);
+}
+template <typename P, typename T> INLINE auto fetch_or(P *address, T value) {
+  return __sync_fetch_and_or(address, value);
+}
+template <typename P, typename T> INLINE auto fetch_and(P *address, T value) {
+  return __sync_fetch_and_and(address, value);
 }
 template <typename P, typename T> INLINE bool compare_exchange(P *address, T &expected, T desired) {
   const T found = __sync_val_compare_and_swap(address, expected, desired);

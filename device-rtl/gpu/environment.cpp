@@ -8,13 +8,8 @@
 namespace omptarget::device_rtl::gpu {
 
 /// With the lock of the warp's list.
-template <typename Body> INLINE void with_list(Body body) {
-  const uint32_t warp = warp_id();
-  one_lane_at_a_time([&] {
-    lock(&environment_locks[warp]);
-    body(environment_lists[warp]);
-    unlock(&environment_locks[warp]);
-  });
+template <typename Body> INLINE void with_environments(Body body) {
+  with_list<Environment>(&environment_lists[warp_id() % kEnvironmentLists], body);
 }
 
 __attribute__((noinline)) Environment *find_environment() {
@@ -22,7 +17,7 @@ __attribute__((noinline)) Environment *find_environment() {
     return nullptr;
   Environment *found = nullptr;
   const uint32_t thread = target::thread_id();
-  with_list([&](SHARED EnvironmentList &list) {
+  with_environments([&](Environment *&list) {
     for (found = list; found && found->thread != thread; found = found->next) {
     }
   });
@@ -39,41 +34,44 @@ __attribute__((noinline)) Environment &own_environment() {
   made->level = level();
   made->variables = inherited;
   made->loop.is_under_way = 0;
-  with_list([&](SHARED EnvironmentList &list) {
+  with_environments([&](Environment *&list) {
     made->next = list;
     list = made;
   });
   atomics::store(&any_environment, 1u);
-  ++environment_counts[target::thread_id()];
+  set_thread_bit(environment_bits);
   return *made;
 }
 
 /// Takes the thread's innermost environment out of the list if it is of the level or deeper.
 static Environment *take_environment(uint32_t level) {
   Environment *taken = nullptr;
+  bool is_last = true;
   const uint32_t thread = target::thread_id();
-  with_list([&](SHARED EnvironmentList &list) {
+  with_environments([&](Environment *&list) {
     Environment *before = nullptr, *at = list;
     while (at && at->thread != thread) {
       before = at;
       at = at->next;
     }
-    if (!at || at->level < level)
+    if (!at || at->level < level) {
+      is_last = !at;
       return;
+    }
     taken = at;
     if (before)
       before->next = at->next;
     else
       list = at->next;
   });
+  if (!taken && is_last)
+    clear_thread_bit(environment_bits);
   return taken;
 }
 
 __attribute__((noinline)) void drop_environments(uint32_t level) {
-  while (Environment *const taken = take_environment(level)) {
+  while (Environment *const taken = take_environment(level))
     release(taken);
-    --environment_counts[target::thread_id()];
-  }
 }
 
 INLINE ControlVariables variables() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Data environments of single threads: what a thread sets for itself (omp_set_num_threads in a region), and loops that it does not share.
-// Rare, so they are in the heap: a list for each warp, under a lock. A thread has the number of its own. What no image's code ever sets
+// Rare, so they are in the heap, in lists that warps share, each under a lock. What no image's code ever sets
 // is known when it is linked: any_environment is never written then, and all that depends on it vanishes.
 #pragma once
 
@@ -39,26 +39,25 @@ void drop_environments(uint32_t level);
 
 ControlVariables variables();
 
-using EnvironmentList = Environment *;
-SHARED_VARIABLE EnvironmentList environment_lists[kMaxWarps];
-SHARED_VARIABLE uint32_t environment_locks[kMaxWarps];
-SHARED_VARIABLE uint8_t environment_counts[kMaxThreads];
+inline constexpr uint32_t kEnvironmentLists = 8; ///< a warp has one for itself in blocks of up to 256 threads
+SHARED_VARIABLE SharedList environment_lists[kEnvironmentLists];
+SHARED_VARIABLE uint32_t environment_bits[kMaxWarps]; ///< threads that have some
 
 /// Whether any thread of any kernel has one, and whether any has set control variables: two, as a loop that a thread has for itself must
 /// not keep the compiler from knowing how many threads regions have.
 static uint32_t any_environment = 0;
 static uint32_t any_variables = 0;
 
-INLINE bool has_environment() { return any_environment != 0 && environment_counts[target::thread_id()] != 0; }
+INLINE bool has_environment() { return any_environment != 0 && thread_bit(environment_bits); }
 INLINE void leave_environments(uint32_t level) {
   if (has_environment()) [[unlikely]]
     drop_environments(level);
 }
 
+/// By all threads of an SPMD kernel, by the main thread of a generic one.
 INLINE void begin_environments() {
-  environment_lists[warp_id()] = nullptr;
-  environment_locks[warp_id()] = 0;
-  environment_counts[target::thread_id()] = 0;
+  for (uint32_t i = 0; i < kEnvironmentLists; ++i)
+    begin_list(&environment_lists[i]);
 }
 
 } // namespace omptarget::device_rtl::gpu

@@ -31,4 +31,27 @@ template <typename Word> INLINE void unlock(Word *word) {
   atomics::store(word, 0u);
 }
 
+/// A list in the heap that threads of a block share. All begin it as empty, and a barrier is behind that.
+struct SharedList {
+  uint64_t first;
+  uint32_t lock;
+};
+INLINE void begin_list(SHARED SharedList *list) {
+  list->first = 0;
+  list->lock = 0;
+}
+/// Runs body with the first node of the list, which it may change, by one lane at a time. All accesses to the list itself are atomic.
+template <typename Node, typename Body> INLINE void with_list(SHARED SharedList *list, Body body) {
+  one_lane_at_a_time([&] {
+    while (atomics::exchange(&list->lock, 1u) != 0) {
+    }
+    target::fence_block();
+    Node *first = reinterpret_cast<Node *>(atomics::exchange(&list->first, uint64_t{0}));
+    body(first);
+    atomics::exchange(&list->first, reinterpret_cast<uint64_t>(first));
+    target::fence_block();
+    atomics::exchange(&list->lock, 0u);
+  });
+}
+
 } // namespace omptarget::device_rtl::gpu

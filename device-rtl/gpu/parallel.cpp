@@ -54,16 +54,77 @@ INLINE void enter(const Region &region, uint32_t number) {
   }
 }
 
+/// How many regions a thread runs by itself, if more than one: rare, so it is in the heap, a list for the block.
+struct FurtherLevels {
+  FurtherLevels *next;
+  uint32_t thread, count;
+};
+SHARED_VARIABLE SharedList further_list;
+static uint32_t any_further = 0; ///< whether any thread of any kernel ever had some
+
+__attribute__((noinline)) uint32_t further_levels() {
+  if (any_further == 0)
+    return 0;
+  uint32_t count = 0;
+  const uint32_t thread = target::thread_id();
+  with_list<FurtherLevels>(&further_list, [&](FurtherLevels *at) {
+    while (at && at->thread != thread)
+      at = at->next;
+    count = at ? at->count : 0;
+  });
+  return count;
+}
+
+/// From one count to another: 0 is without a record.
+__attribute__((noinline)) static void change_further_levels(uint32_t from, uint32_t to) {
+  FurtherLevels *record = nullptr;
+  if (from == 0)
+    record = static_cast<FurtherLevels *>(allocate_or_fail(sizeof(FurtherLevels)));
+  atomics::store(&any_further, 1u);
+  const uint32_t thread = target::thread_id();
+  with_list<FurtherLevels>(&further_list, [&](FurtherLevels *&first) {
+    if (from == 0) {
+      *record = FurtherLevels{first, thread, to};
+      first = record;
+      return;
+    }
+    FurtherLevels *before = nullptr, *at = first;
+    while (at->thread != thread) {
+      before = at;
+      at = at->next;
+    }
+    at->count = to;
+    if (to != 0)
+      return;
+    record = at;
+    (before ? before->next : first) = at->next;
+  });
+  if (to == 0)
+    release(record);
+}
+
+/// Begin and end of a region that the thread runs by itself, within so many others.
+INLINE void enter_alone(uint32_t outside) {
+  atomics::store(&any_own_levels, 1u);
+  if (outside != 0)
+    return change_further_levels(outside - 1, outside);
+  set_thread_bit(alone_bits);
+}
+INLINE void leave_alone(uint32_t outside) {
+  if (outside != 0)
+    return change_further_levels(outside, outside - 1);
+  clear_thread_bit(alone_bits);
+}
+
 /// By the thread alone: within another region, or as its condition is false.
 INLINE void run_alone(const Region &region) {
   const uint32_t outside = own_levels(), all = level();
   if (all == kMostLevels)
     fail("parallel regions are nested more than 31 levels deep");
-  thread_states[target::thread_id()] = static_cast<uint8_t>(outside + 1);
-  atomics::store(&any_own_levels, 1u);
+  enter_alone(outside);
   enter(region, 0);
   leave_environments(all + 1);
-  thread_states[target::thread_id()] = static_cast<uint8_t>(outside);
+  leave_alone(outside);
 }
 /// As the generation's compiler calls it.
 INLINE void begin_region(void *body, void **arguments, int64_t count) {
@@ -77,7 +138,7 @@ INLINE void begin_region(void *body, void **arguments, int64_t count) {
 /// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers. So it is
 /// shown a call, which is never made.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
-  if (target::unknown_zero() != 0) [[unlikely]]
+  if (target::never()) [[unlikely]]
     return begin_region(body, arguments, count);
   run_alone({body, nullptr, arguments, count});
 }
@@ -174,6 +235,12 @@ INLINE void run_region(const Region &region, int32_t condition, int32_t threads_
   run_generic(region, threads);
 }
 
+/// By all threads of an SPMD kernel before a barrier, by the main thread of a generic one.
+INLINE void begin_lists() {
+  begin_list(&further_list);
+  begin_environments();
+}
+
 /// What a thread of a kernel begins with.
 INLINE void begin_thread(bool spmd, LaunchEnvironment *launch) {
   kernel_is_spmd = spmd;
@@ -182,12 +249,16 @@ INLINE void begin_thread(bool spmd, LaunchEnvironment *launch) {
     spmd_size = 0;
   }
   kernel_launch = launch;
-  thread_states[target::thread_id()] = 0;
+  alone_bits[warp_id()] = 0;
+  waiting_bits[warp_id()] = 0;
+  environment_bits[warp_id()] = 0;
+  if (spmd)
+    begin_lists();
   begin_stack();
-  begin_environments();
 }
 
 INLINE void begin_main() {
+  begin_lists();
   generic_team.variables.threads = kDefaultVariables.threads;
   generic_team.variables.max_active_levels = kDefaultVariables.max_active_levels;
   generic_team.variables.schedule = kDefaultVariables.schedule;
@@ -210,7 +281,7 @@ RTL bool __kmpc_kernel_parallel(void **region) {
   const uint32_t threads = generic_team.size;
   if (target::thread_id() >= threads) {
     if (target::waits_apart(threads))
-      thread_states[target::thread_id()] = kWaits; // until __kmpc_barrier_simple_generic
+      set_thread_bit(waiting_bits); // until __kmpc_barrier_simple_generic
     return false;
   }
   return true;

@@ -6,23 +6,34 @@
 // What all threads of a block have in common is in plain variables of shared memory. In an SPMD kernel all threads write them, each the
 // same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows that it does (LLVM's OpenMPOpt, which
 // follows such variables), and what is only written vanishes. In a generic kernel the main thread writes them, before a barrier lets the
-// workers go. A thread's own byte has the regions that it is in by itself, which are rare.
+// workers go. Regions that a thread is in by itself are rare: a bit for each thread.
 #pragma once
 
-#include "targets/current.h"
+#include "atomics.h"
 
 RTL int8_t __kmpc_is_spmd_exec_mode();
 
 namespace omptarget::device_rtl::gpu {
 
-/// A thread's byte.
-inline constexpr uint8_t kOwnLevels =
-    0x1F; ///< parallel regions that the thread runs by itself, within the team's or outside of it
-inline constexpr uint8_t kWaits = 0x20; ///< a worker of a generic kernel that has no part in the region
+/// A bit for each thread, in the word of its warp.
+INLINE bool thread_bit(SHARED const uint32_t *bits) {
+  return (bits[target::thread_id() >> 5] >> (target::thread_id() & 31) & 1) != 0;
+}
+INLINE void set_thread_bit(SHARED uint32_t *bits) {
+  atomics::fetch_or(&bits[target::thread_id() >> 5], 1u << (target::thread_id() & 31));
+}
+INLINE void clear_thread_bit(SHARED uint32_t *bits) {
+  atomics::fetch_and(&bits[target::thread_id() >> 5], ~(1u << (target::thread_id() & 31)));
+}
 
-SHARED_VARIABLE uint8_t thread_states[kMaxThreads];
+/// Threads that are in a region by themselves, within the team's or outside of it.
+SHARED_VARIABLE uint32_t alone_bits[kMaxWarps];
+/// Workers of a generic kernel that have no part in the region.
+SHARED_VARIABLE uint32_t waiting_bits[kMaxWarps];
 /// Whether any thread of any kernel ever was in a region by itself: known not to be in images without such regions.
 static uint32_t any_own_levels = 0;
+/// Of those regions the ones within the outermost (parallel.cpp).
+uint32_t further_levels();
 
 SHARED_VARIABLE uint8_t kernel_is_spmd;
 // Of SPMD kernels:
@@ -66,7 +77,8 @@ INLINE uint32_t usable_threads(bool spmd) {
   return size > target::warp_size() ? size - target::warp_size() : 1;
 }
 
-INLINE uint32_t own_levels() { return any_own_levels != 0 ? thread_states[target::thread_id()] & kOwnLevels : 0; }
+/// Regions that the thread runs by itself.
+INLINE uint32_t own_levels() { return any_own_levels != 0 && thread_bit(alone_bits) ? 1 + further_levels() : 0; }
 /// Whether the thread is in the team's region, at whatever level.
 INLINE bool is_active() { return is_spmd() ? spmd_level != 0 : target::thread_id() != main_thread(); }
 INLINE uint32_t active_size() {

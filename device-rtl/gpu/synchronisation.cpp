@@ -71,9 +71,9 @@ RTL void __kmpc_barrier_simple_spmd(ident_t *, int32_t) { target::barrier_aligne
 
 /// Between the main thread and its workers. One that has no part in the region comes to the region's barriers here.
 RTL void __kmpc_barrier_simple_generic(ident_t *, int32_t) {
-  if (target::uniform(thread_states[target::thread_id()] == kWaits)) { // parallel.cpp
+  if (target::uniform(thread_bit(waiting_bits))) { // parallel.cpp
     wait_for_team();
-    thread_states[target::thread_id()] = 0;
+    clear_thread_bit(waiting_bits);
     return;
   }
   target::barrier_any();

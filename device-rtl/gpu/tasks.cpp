@@ -21,7 +21,7 @@ namespace omptarget::device_rtl::gpu {
 
 /// A task may make tasks, which the compiler is shown as in parallel.cpp.
 __attribute__((noinline)) static void run_task(Task *task) {
-  if (target::unknown_zero() != 0) [[unlikely]]
+  if (target::never()) [[unlikely]]
     __kmpc_omp_task(nullptr, 0, task);
   task->entry(static_cast<int32_t>(thread_number()), task);
   release(task);

@@ -89,12 +89,8 @@ INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(
 
 INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
 
-/// For compilers any number.
-INLINE uint32_t unknown_zero() {
-  uint32_t zero = 0;
-  __asm__("" : "+s"(zero));
-  return zero;
-}
+/// What never is, and compilers do not know it. No assembler text, which they think could do anything.
+INLINE bool never() { return block_size() == 0; }
 
 INLINE void fence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 INLINE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }

@@ -73,12 +73,8 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
   return votes;
 }
 
-/// For compilers any number.
-INLINE uint32_t unknown_zero() {
-  uint32_t zero = 0;
-  __asm__("" : "+r"(zero));
-  return zero;
-}
+/// For AMD's GPUs.
+INLINE bool never() { return false; }
 
 INLINE void fence_block() { __nvvm_membar_cta(); }
 INLINE void fence_device() { __nvvm_membar_gl(); }

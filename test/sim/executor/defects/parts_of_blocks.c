@@ -1,11 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of threads that are no whole warps, barriers of a part of the block, and variables that a thread sets for itself. With LLVM 19's
+// Numbers of threads that are no whole warps, barriers of a part of the block, variables that a thread sets for itself, deep regions. With LLVM 19's
 // device RTL threads that a warp has no room for make no team of their own.
 // REQUIRES: clang-19-or-later
 // RUN: %llvm-clang %s -o %t.llvm
-// RUN: not %run %t.llvm | %FileCheck %s
+// RUN: not %run %t.llvm shallow | %FileCheck %s
 // RUN: %our-clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=5 SIM_EXECUTOR_RACES=1 %t
@@ -36,7 +36,38 @@ static void check_threads(int wanted) {
   CHECK_EQ(wrong, 0);
 }
 
-int main(void) {
+#define DEPTH 5
+#pragma omp declare target
+static void go_down(int *levels, int *loops, int from, int thread) {
+#pragma omp parallel num_threads(2)
+  {
+    levels[thread] += omp_get_level() == from + 1 ? omp_get_level() : 1000;
+#pragma omp for schedule(dynamic, 2)
+    for (int i = 0; i < 5; i++)
+      loops[thread * 5 + i]++;
+    if (from + 1 < DEPTH)
+      go_down(levels, loops, from + 1, thread);
+    levels[thread] += omp_get_level() == from + 1 ? 0 : 1000;
+  }
+}
+#pragma omp end declare target
+
+// Regions in regions in regions, with loops that each thread has for itself.
+static void check_depth(void) {
+  int levels[96] = {0}, loops[96 * 5] = {0};
+#pragma omp target parallel num_threads(96) map(tofrom : levels, loops)
+  go_down(levels, loops, 1, omp_get_thread_num());
+  for (int i = 0; i < 96; i++) {
+    CHECK_EQ(levels[i], 2 + 3 + 4 + 5);
+    for (int k = 0; k < 5; k++)
+      CHECK_EQ(loops[i * 5 + k], 4);
+  }
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc == 1)
+    check_depth();
   int levels = 0, inner_threads = 0, after = 0, set = 0;
   const int counts[] = {1, 2, 3, 31, 32, 33, 40, 64};
   for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
