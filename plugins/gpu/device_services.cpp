@@ -149,6 +149,7 @@ void DeviceServices::lost() {
     mailboxes.push_back(box.mailbox);
   for (const auto &mailbox : mailboxes)
     mailbox->serve();
+  std::fflush(stdout); // the process may end by abort, where offloading is mandatory
   end(nullptr);
 }
 
