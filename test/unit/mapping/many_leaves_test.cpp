@@ -1,0 +1,116 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that insert, look up, put to sleep and remove ranges of one stretch of addresses, which take many leaves of the index: two of them never have
+// the same address, and what one has it finds.
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "mapping/host_data_to_target_map.h"
+
+using namespace omptarget;
+
+namespace {
+
+constexpr int kThreads = 4, kPlaces = 3000, kMostPlaces = 3, kRounds = 100'000;
+constexpr int64_t kBytes = 16;
+constexpr HostPtr kStart{0x10000};
+
+struct Own {
+  MappingRef ref;
+  int place, count;
+};
+
+struct Stretch {
+  HostDataToTargetMap map;
+  std::atomic<int> owners[kPlaces + kMostPlaces]{};
+  std::atomic<int> faults{0};
+
+  void expect(bool holds) { faults.fetch_add(holds ? 0 : 1, std::memory_order_relaxed); }
+  HostPtr at(int place) const { return kStart + kBytes * place; }
+
+  void enter(int thread, std::vector<Own> &own, std::mt19937 &random) {
+    const int place = static_cast<int>(random() % kPlaces), count = 1 + static_cast<int>(random() % kMostPlaces);
+    const NewRange range{at(place), at(place + count), at(place), nullptr, nullptr, Counter::kDynamic};
+    Absence absence;
+    if (const MappingRef present = map.retain_arrived(range.begin, kBytes, absence)) { // another thread's, or its own
+      leave(present);
+      return;
+    }
+    MappingRef ref = map.revive(range, true);
+    if (!ref) {
+      const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
+      if (!inserted.is_new)
+        return;
+      ref = inserted.found.ref;
+    }
+    for (int i = place; i < place + count; ++i)
+      expect(owners[i].exchange(thread, std::memory_order_relaxed) == 0);
+    own.push_back({ref, place, count});
+  }
+  void look(const Own &mine) {
+    const Found found = map.find(at(mine.place), kBytes * mine.count);
+    expect(found.is_contained && found.ref == mine.ref && found.begin == at(mine.place));
+  }
+  /// Who has a place says that it is free before another thread can have it.
+  void forget(const Own &mine) {
+    for (int i = mine.place; i < mine.place + mine.count; ++i)
+      owners[i].store(0, std::memory_order_relaxed);
+  }
+  void leave(MappingRef ref) {
+    if (map.release_unless_last(ref) || map.leave_last_asleep(ref))
+      return;
+    if (map.release(ref, Counter::kDynamic, false).reached_zero)
+      (void)map.remove_if_unused(ref);
+  }
+};
+
+void run(Stretch &stretch, int thread) {
+  std::mt19937 random(static_cast<unsigned>(thread));
+  std::vector<Own> own;
+  for (int round = 0; round < kRounds; ++round) {
+    if (own.size() < 100 || (own.size() < 300 && random() % 2)) {
+      stretch.enter(thread, own, random);
+      continue;
+    }
+    std::swap(own[random() % own.size()], own.back());
+    stretch.look(own.back());
+    stretch.forget(own.back());
+    stretch.leave(own.back().ref);
+    own.pop_back();
+  }
+  for (const Own &mine : own) {
+    stretch.look(mine);
+    stretch.forget(mine);
+    stretch.leave(mine.ref);
+  }
+}
+
+TEST(ManyLeaves, threads_insert_and_remove_in_many_leaves) {
+  const auto stretch = std::make_unique<Stretch>();
+  std::atomic<bool> ends{false};
+  std::thread observer([&] {
+    while (!ends.load(std::memory_order_relaxed)) {
+      stretch->expect(stretch->map.fault().empty());
+      std::this_thread::yield();
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int thread = 1; thread <= kThreads; ++thread)
+    threads.emplace_back([&, thread] { run(*stretch, thread); });
+  for (std::thread &thread : threads)
+    thread.join();
+  ends.store(true, std::memory_order_relaxed);
+  observer.join();
+  EXPECT_EQ(stretch->faults.load(), 0);
+  EXPECT_EQ(stretch->map.size(), 0u);
+  stretch->map.evict_all();
+  EXPECT_EQ(stretch->map.fault(), "");
+}
+
+} // namespace
