@@ -73,8 +73,8 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
   return votes;
 }
 
-/// For AMD's GPUs.
-INLINE bool never() { return false; }
+/// What never is, and compilers do not know it.
+INLINE bool never() { return __nvvm_read_ptx_sreg_lanemask_eq() == 0; }
 
 INLINE void fence_block() { __nvvm_membar_cta(); }
 INLINE void fence_device() { __nvvm_membar_gl(); }
