@@ -3,12 +3,14 @@
 #
 # The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL, run by the executor behind
 # the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor (gfx1100, gfx90a; sm_80)
-# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and has Fortran programs, too. SIM_EXECUTOR_SEED and the like go on to the
+# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and has Fortran programs, too; some=N
+# and seed=S run N of the programs. SIM_EXECUTOR_SEED and the like go on to the
 # programs.
 
 import os
 import subprocess
 import sys
+import zlib
 
 here = os.path.dirname(os.path.abspath(__file__))
 # Has the folder of tables, which exclusions need, in the path.
@@ -115,7 +117,14 @@ def fortran_compiler():
     return " ".join(([] if is_amd else [os.path.join(here, "flang-to-ptx"), toolkit]) + [path] + flags)
 
 
-if is_ours and fortran_compiler():
+if "some" in lit_config.params:
+    # So many programs of those that are not left out, chosen by the seed.
+    names = sorted({name for at, folders, names in os.walk(config.test_source_root) for name in names
+                    if name.endswith((".c", ".cpp")) and not {"mixed", "inputs", "include"} & set(at.split(os.sep))} - set(config.excludes))
+    names.sort(key=lambda name: zlib.crc32((lit_config.params.get("seed", "") + config.name + name).encode()))
+    config.excludes += names[int(lit_config.params["some"]):] + ["fortran"]
+    config.suffixes = [".c", ".cpp"]
+elif is_ours and fortran_compiler():
     config.available_features.add("flang")
     config.excludes += list(FORTRAN) + ["refusals.test"]
     config.substitutions.append((r"%flang\b", fortran_compiler()))
