@@ -108,14 +108,17 @@ static uint32_t teams_done = 0;
 
 using namespace omptarget::device_rtl::gpu;
 
+// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and in one image of many drops the
+// store of half a value (test/sim/executor/programs/rtl_many_reductions.c).
+#define REDUCES RTL __attribute__((always_inline))
 #if OMPTARGET_RTL_GENERATION >= 19
-RTL int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,
-                                                   InterWarpCopy copy) {
+REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,
+                                                       InterWarpCopy copy) {
   return reduce_team({values, shuffle, copy});
 }
 #else
-RTL int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, int32_t, int32_t, uint64_t, void *values, Shuffle shuffle,
-                                                   InterWarpCopy copy) {
+REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, int32_t, int32_t, uint64_t, void *values,
+                                                       Shuffle shuffle, InterWarpCopy copy) {
   return reduce_team({values, shuffle, copy});
 }
 RTL void __kmpc_nvptx_end_reduce(int32_t) {}
@@ -123,24 +126,26 @@ RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
 #endif
 
 #if OMPTARGET_RTL_GENERATION >= 23
-RTL int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
-                                           BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                               BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
   LaunchEnvironment *const launch = launch_environment();
   return reduce_teams({values, launch->reduction_buffer, target::block_count(), &launch->teams_done, to_buffer,
                        to_buffer, from_buffer, reduce_from_buffer});
 }
 #elif OMPTARGET_RTL_GENERATION >= 19
 RTL void *__kmpc_reduction_get_fixed_buffer() { return launch_environment()->reduction_buffer; }
-RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values, Shuffle,
-                                                InterWarpCopy, BufferCopy to_buffer, BufferCopy reduce_into_buffer,
-                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values,
+                                                    Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                                    BufferCopy reduce_into_buffer, BufferCopy from_buffer,
+                                                    BufferCopy reduce_from_buffer) {
   return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &launch_environment()->teams_done, to_buffer,
                        reduce_into_buffer, from_buffer, reduce_from_buffer});
 }
 #else
-RTL int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values, Shuffle,
-                                                InterWarpCopy, BufferCopy to_buffer, BufferCopy reduce_into_buffer,
-                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values,
+                                                    Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                                    BufferCopy reduce_into_buffer, BufferCopy from_buffer,
+                                                    BufferCopy reduce_from_buffer) {
   return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &teams_done, to_buffer, reduce_into_buffer,
                        from_buffer, reduce_from_buffer});
 }
