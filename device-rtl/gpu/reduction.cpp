@@ -28,11 +28,13 @@ struct TeamReduction {
 INLINE void reduce_lanes(const TeamReduction &reduction, uint32_t lanes) {
   const uint32_t warp = target::warp_size();
   if (lanes == warp) {
+#pragma clang loop unroll(disable)
     for (uint32_t distance = warp / 2; distance > 0; distance /= 2)
       reduction.shuffle(reduction.values, 0, static_cast<int16_t>(distance), kFullWarp);
     return;
   }
   const auto lane = static_cast<int16_t>(lane_in_block());
+#pragma clang loop unroll(disable)
   for (uint32_t left = lanes; left > 1; left = divide_up(left, 2u))
     reduction.shuffle(reduction.values, lane, static_cast<int16_t>(left / 2), kFirstLanes);
 }
@@ -94,6 +96,7 @@ INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
   atomics::store(reduction.teams_done, 0u);
   const uint32_t count = smaller(target::block_count(), reduction.slots);
   reduction.from_buffer(reduction.buffer, 0, reduction.values);
+#pragma clang loop unroll(disable)
   for (uint32_t slot = 1; slot < count; ++slot)
     reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
   return 1;
@@ -108,8 +111,8 @@ static uint32_t teams_done = 0;
 
 using namespace omptarget::device_rtl::gpu;
 
-// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and in one image of many drops the
-// store of half a value (test/sim/executor/programs/rtl_many_reductions.c).
+// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and its OpenMPOpt makes undefined what
+// one of them loads (test/sim/executor/programs/rtl_many_reductions.c). Loops are not unrolled, which would make these large.
 #define REDUCES RTL __attribute__((always_inline))
 #if OMPTARGET_RTL_GENERATION >= 19
 REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,

@@ -21,8 +21,8 @@ NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), 
 # How much more than LLVM's. Scalar registers do not bound how many waves run until 102 of them are used.
 MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0}
 # docs/performance.md has the reasons.
-KNOWN = {"gfx": {"chunked", "generic_barrier", "generic_two_loops", "nested", "dynamic", "guided"},
-         "sm_": {"rows", "generic_teams", "generic_barrier", "generic_call", "team_sums", "nested", "dynamic", "guided"}}
+KNOWN = {"gfx": {"histogram", "chunked", "generic_barrier", "generic_two_loops", "nested", "dynamic", "guided"},
+         "sm_": {"rows", "generic_loop", "generic_two_loops", "generic_teams", "generic_barrier", "generic_call", "team_sums", "nested", "dynamic", "guided"}}
 
 options = dict(word[2:].partition("=")[::2] for word in sys.argv[1:] if word.startswith("--"))
 prefix, runtimes, folder = (os.path.abspath(word) for word in sys.argv[1:] if not word.startswith("--"))
