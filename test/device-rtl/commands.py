@@ -106,7 +106,8 @@ def main():
         if target == "nvptx":
             forms = [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], [], undefined_in_ptx)]
             if text.startswith("flang"):  # its driver has neither option
-                forms = [("PTX", 190, [], [FLANG_TO_PTX, toolkit], undefined_in_ptx)]
+                without_cuda = ["-nogpulib"] if int(version) >= 22 and not has_cuda else []
+                forms = [("PTX", 190, without_cuda, [FLANG_TO_PTX, toolkit], undefined_in_ptx)]
             if has_cuda:
                 forms.append(("cubin", 190, [], [], undefined_in_elf))
         for form, machine, more, first, undefined in forms:
