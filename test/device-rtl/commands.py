@@ -106,7 +106,10 @@ def main():
         if target == "nvptx":
             forms = [("PTX", 190, ["--cuda-path=" + toolkit, "-foffload-lto"], [], undefined_in_ptx)]
             if text.startswith("flang"):  # its driver has neither option
-                without_cuda = ["-nogpulib"] if int(version) >= 22 and not has_cuda else []
+                without_cuda = []
+                if int(version) >= 23 and not has_cuda:
+                    rtl = "%s/lib/omptarget/device/%s/nvptx64-nvidia-cuda/libompdevice.a" % (prefix, version)
+                    without_cuda = ["-nogpulib", "-Xoffload-linker", rtl]
                 forms = [("PTX", 190, without_cuda, [FLANG_TO_PTX, toolkit], undefined_in_ptx)]
             if has_cuda:
                 forms.append(("cubin", 190, [], [], undefined_in_elf))
