@@ -73,8 +73,12 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
   return votes;
 }
 
-/// What never is, and compilers do not know it.
+/// What never is, and compilers do not know it. Not for clang 16: shown the call, it leaves barriers to some of a warp's lanes.
+#if OMPTARGET_RTL_GENERATION >= 19
 INLINE bool never() { return __nvvm_read_ptx_sreg_lanemask_eq() == 0; }
+#else
+INLINE bool never() { return false; }
+#endif
 
 INLINE void fence_block() { __nvvm_membar_cta(); }
 INLINE void fence_device() { __nvvm_membar_gl(); }
