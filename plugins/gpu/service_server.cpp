@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -44,14 +43,9 @@ Status ServiceServer::begin(uint64_t kernels) {
   return Status::ok();
 }
 
-// The program's handlers of signals are for the program's threads.
 Status ServiceServer::start() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  const int error = create_(&thread, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int error = create_quiet_thread(thread, run, this, create_);
   if (error != 0)
     return Status::error(format("no thread can be made for host services: %s", std::strerror(error)));
   pthread_setname_np(thread, "omptarget-serve");

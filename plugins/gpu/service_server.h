@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <vector>
 
+#include "base/quiet_thread.h"
 #include "base/status.h"
 #include "gpu/service_mailbox.h"
 
@@ -24,7 +25,6 @@ public:
   /// That of the plugin; never destroyed, as the process may end while its thread serves.
   static ServiceServer &get();
 
-  using CreateThread = decltype(pthread_create);
   /// create: a test's may fail.
   explicit ServiceServer(CreateThread *create = pthread_create) : create_(create) {}
 

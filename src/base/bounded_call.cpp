@@ -4,10 +4,11 @@
 #include "base/bounded_call.h"
 
 #include <atomic>
-#include <csignal>
 #include <ctime>
 #include <memory>
 #include <pthread.h>
+
+#include "base/quiet_thread.h"
 
 namespace omptarget {
 
@@ -25,15 +26,9 @@ void *run(void *argument) {
   return nullptr;
 }
 
-/// Signals are for the program's threads.
-bool start_without_signals(std::unique_ptr<std::shared_ptr<BoundedCall>> call) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+bool start(std::unique_ptr<std::shared_ptr<BoundedCall>> call) {
   pthread_t thread;
-  const bool is_started = pthread_create(&thread, nullptr, run, call.get()) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!is_started)
+  if (create_quiet_thread(thread, run, call.get()) != 0)
     return false;
   (void)call.release(); // the thread's
   pthread_detach(thread);
@@ -45,7 +40,7 @@ bool start_without_signals(std::unique_ptr<std::shared_ptr<BoundedCall>> call) {
 bool call_until(Deadline deadline, std::function<void()> function) {
   auto call = std::make_shared<BoundedCall>();
   call->function = std::move(function);
-  if (!start_without_signals(std::make_unique<std::shared_ptr<BoundedCall>>(call))) {
+  if (!start(std::make_unique<std::shared_ptr<BoundedCall>>(call))) {
     call->function();
     return true;
   }
