@@ -92,28 +92,27 @@ RTL void __kmpc_critical(ident_t *, int32_t, uint32_t *name) {
 RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) { unlock(name); }
 #if OMPTARGET_RTL_GENERATION >= 19
 // flang's, of sections with a name.
-RTL void __kmpc_critical_with_hint(ident_t *, int32_t, uint32_t *name, uint32_t) {
-  check_lanes();
-  lock(name);
+RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *name, uint32_t) {
+  __kmpc_critical(place, thread, name);
 }
 #endif
 
 #if OMPTARGET_RTL_GENERATION == 19 && defined(__NVPTX__)
 // flang 19's reductions of a team: each thread adds what it has, one after the other, and all meet behind. For AMD's GPUs it refuses them.
-RTL int32_t __kmpc_reduce(ident_t *, int32_t, int32_t, uint64_t, void *, void (*)(void *, void *), uint32_t *name) {
-  lock(name);
-  return 1;
-}
-RTL void __kmpc_end_reduce(ident_t *, int32_t, uint32_t *name) {
-  unlock(name);
-  team_barrier();
-}
 RTL int32_t __kmpc_reduce_nowait(ident_t *, int32_t, int32_t, uint64_t, void *, void (*)(void *, void *),
                                  uint32_t *name) {
   lock(name);
   return 1;
 }
 RTL void __kmpc_end_reduce_nowait(ident_t *, int32_t, uint32_t *name) { unlock(name); }
+RTL int32_t __kmpc_reduce(ident_t *place, int32_t thread, int32_t count, uint64_t size, void *values,
+                          void (*reduce)(void *, void *), uint32_t *name) {
+  return __kmpc_reduce_nowait(place, thread, count, size, values, reduce, name);
+}
+RTL void __kmpc_end_reduce(ident_t *place, int32_t thread, uint32_t *name) {
+  __kmpc_end_reduce_nowait(place, thread, name);
+  team_barrier();
+}
 #endif
 
 RTL int32_t __kmpc_master(ident_t *, int32_t) { return thread_number() == 0; }

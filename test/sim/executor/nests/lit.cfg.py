@@ -25,7 +25,7 @@ for name in os.listdir(folder):
 # A program has several regions, because the device RTL is linked anew for each program; always the same ones.
 REGIONS = 16
 regions = [one for one in combinations() if not is_left_out(one[0], suite, driver, lit_config.params.get("rtl") == "ours")]
-# Regions in regions apart: clang takes minutes for a module of several kernels that has some (docs/device-rtl.md).
+# Regions in regions apart: clang takes minutes for a module of several kernels that has some.
 apart = [one for one in regions if one[2] == "nested"]
 common = [one for one in regions if one[2] != "nested"]
 programs = (len(common) + REGIONS - 1) // REGIONS
