@@ -47,7 +47,8 @@ INLINE void enter(const Region &region, uint32_t number) {
 #define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
     CASES(0)
     CASES(8)
-    CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
+    CASES(16)
+    CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
 #undef CASES
 #undef CASE
         default : fail("a parallel region has more than 64 arguments");
@@ -331,10 +332,12 @@ INLINE int32_t begin_kernel(bool spmd, bool use_own_machine, LaunchEnvironment *
   return static_cast<int32_t>(thread);
 }
 
+/// Nothing in SPMD kernels, as their threads must be able to end at once: behind a reduction over teams clang leaves one of them alone at
+/// a barrier, and here those beside it would wait to meet it. What sets variables outside of regions is in generic kernels.
 INLINE void end_kernel() {
-  leave_environments(0);
   if (is_spmd())
     return;
+  leave_environments(0);
   generic_team.region = nullptr;
   target::barrier_any();
 }

@@ -131,6 +131,10 @@ RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
 #if OMPTARGET_RTL_GENERATION >= 23
 REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+  // Where the compiler has turned a generic kernel into an SPMD one, all threads read the team's values, and the first writes them anew behind
+  // this. Elsewhere it takes the barrier away.
+  if (is_spmd())
+    __kmpc_barrier_simple_spmd(nullptr, 0);
   LaunchEnvironment *const launch = launch_environment();
   return reduce_teams({values, launch->reduction_buffer, target::block_count(), &launch->teams_done, to_buffer,
                        to_buffer, from_buffer, reduce_from_buffer});
