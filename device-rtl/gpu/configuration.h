@@ -52,11 +52,6 @@ struct LaunchEnvironment {
 
 inline constexpr uint32_t kModeIsSpmd = 2; ///< a bit of the kernel's mode
 
-inline constexpr uint32_t kDebugAssertions = 1, kDebugTracing = 2;
-INLINE bool debugs(uint32_t kind) {
-  return (__omp_rtl_debug_kind & kind) != 0 && (__omp_rtl_device_environment.debug_kind & kind) != 0;
-}
-
 /// Every thread writes it, the same, before it reads.
 using LaunchPointer = LaunchEnvironment *;
 SHARED_VARIABLE LaunchPointer kernel_launch;

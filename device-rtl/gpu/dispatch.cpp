@@ -4,6 +4,7 @@
 // Loops whose chunks are given out while they run (OpenMP 5.2, 11.5.3). What all threads of a team share, shared memory has; a loop that
 // a thread has for itself, and a thread's own place in a static schedule, its data environment has.
 
+#include "debugging.h"
 #include "environment.h"
 #include "loops.h"
 
@@ -142,12 +143,14 @@ using namespace omptarget::device_rtl::gpu;
 #define DISPATCH(suffix, Count, Step)                                                                                  \
   RTL void __kmpc_dispatch_init_##suffix(ident_t *, int32_t, int32_t schedule, Count lower, Count upper, Step,         \
                                          Step chunk) {                                                                 \
+    TRACE;                                                                                                             \
     begin_loop(schedule, static_cast<uint64_t>(lower),                                                                 \
                upper < lower ? 0 : static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower) + 1,                    \
                chunk > 0 ? static_cast<uint64_t>(chunk) : 0);                                                          \
   }                                                                                                                    \
   RTL int32_t __kmpc_dispatch_next_##suffix(ident_t *, int32_t, int32_t *is_last, Count *lower, Count *upper,          \
                                             Step *stride) {                                                            \
+    TRACE;                                                                                                             \
     const Taken taken = take_next();                                                                                   \
     if (!taken.is_any)                                                                                                 \
       return 0;                                                                                                        \

@@ -4,6 +4,7 @@
 // Loops that are divided beforehand (OpenMP 5.2, 11.5 and 11.6; abi: device images, section 6). The compiler counts iterations from 0.
 
 #include "loops.h"
+#include "debugging.h"
 
 namespace omptarget::device_rtl::gpu {
 
@@ -97,10 +98,12 @@ using namespace omptarget::device_rtl::gpu;
 #define STATIC(suffix, Count, Step)                                                                                    \
   RTL void __kmpc_for_static_init_##suffix(ident_t *, int32_t, int32_t schedule, int32_t *is_last, Count *lower,       \
                                            Count *upper, Step *stride, Step, Step chunk) {                             \
+    TRACE;                                                                                                             \
     begin_static<Count, Step>(schedule, is_last, lower, upper, stride, chunk);                                         \
   }                                                                                                                    \
   RTL void __kmpc_distribute_static_init_##suffix(ident_t *, int32_t, int32_t schedule, int32_t *is_last,              \
                                                   Count *lower, Count *upper, Step *stride, Step, Step chunk) {        \
+    TRACE;                                                                                                             \
     begin_static<Count, Step>(schedule, is_last, lower, upper, stride, chunk);                                         \
   }
 STATIC(4, int32_t, int32_t)
@@ -121,15 +124,18 @@ RTL void __kmpc_distribute_static_fini(ident_t *, int32_t) {}
 #define LOOPS(suffix, Count)                                                                                           \
   RTL void __kmpc_for_static_loop_##suffix(ident_t *, Body<Count> body, void *argument, Count count, Count,            \
                                            Count chunk AT_MOST_ONE) {                                                  \
+    TRACE;                                                                                                             \
     share_in_team<Count>(0, count, body, argument, chunk);                                                             \
     team_barrier();                                                                                                    \
   }                                                                                                                    \
   RTL void __kmpc_distribute_static_loop_##suffix(ident_t *, Body<Count> body, void *argument, Count count,            \
                                                   Count chunk AT_MOST_ONE) {                                           \
+    TRACE;                                                                                                             \
     share<Count>(0, count, of_teams(), chunk, [&](Count from, Count to) { run(from, to, body, argument); });           \
   }                                                                                                                    \
   RTL void __kmpc_distribute_for_static_loop_##suffix(ident_t *, Body<Count> body, void *argument, Count count, Count, \
                                                       Count team_chunk, Count chunk AT_MOST_ONE) {                     \
+    TRACE;                                                                                                             \
     share<Count>(0, count, of_teams(), team_chunk,                                                                     \
                  [&](Count from, Count to) { share_in_team<Count>(from, to, body, argument, chunk); });                \
   }

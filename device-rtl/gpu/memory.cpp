@@ -4,6 +4,7 @@
 // Shared stacks, the heap, and functions that compilers call for copies.
 
 #include "memory.h"
+#include "debugging.h"
 
 extern "C" SHARED char __attribute__((visibility("default"))) omptarget_dynamic_shared[];
 
@@ -173,6 +174,7 @@ INLINE char *stack_bytes() { return (char *)&stack_space.bytes[0]; }
 using namespace omptarget::device_rtl::gpu;
 
 RTL __attribute__((noinline)) void *__kmpc_alloc_shared(uint64_t size) {
+  TRACE;
   const Stack stack = own_stack();
   const uint32_t used = stack_tops[target::thread_id()] * kStackUnit;
   if (size > stack.size || round_up(size, kStackUnit) > stack.size - used)
@@ -183,6 +185,7 @@ RTL __attribute__((noinline)) void *__kmpc_alloc_shared(uint64_t size) {
 
 /// The last one first, as the compiler does it.
 RTL __attribute__((noinline)) void __kmpc_free_shared(void *memory, uint64_t size) {
+  TRACE;
   if (static_cast<uint64_t>(static_cast<char *>(memory) - stack_bytes()) >= kStackSpace)
     return release(memory);
   stack_tops[target::thread_id()] =
@@ -206,10 +209,12 @@ RTL uint64_t omp_get_dyn_gprivate_size(int32_t) {
   const LaunchEnvironment *launch = launch_environment();
   return reinterpret_cast<uint64_t>(launch) == ~uint64_t{0} ? 0 : launch->group_memory_size;
 }
-/// omp_cgroup_mem_space, or omp_default_mem_space.
 RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
   const LaunchEnvironment *launch = launch_environment();
-  return reinterpret_cast<uint64_t>(launch) != ~uint64_t{0} && launch->group_memory ? 0 : 5;
+  constexpr uint64_t kDefaultMemorySpace = 99,
+                     kGroupMemorySpace = 5; // omp_default_mem_space and omp_cgroup_mem_space of omp.h
+  return reinterpret_cast<uint64_t>(launch) != ~uint64_t{0} && launch->group_memory ? kDefaultMemorySpace
+                                                                                    : kGroupMemorySpace;
 }
 #endif
 

@@ -4,6 +4,7 @@
 // Begin and end of kernels, and parallel regions (OpenMP 5.2, 10.1; abi: device images, sections 5.2 and 6). docs/device-rtl.md has the
 // state machine as a picture.
 
+#include "debugging.h"
 #include "environment.h"
 
 #if OMPTARGET_RTL_GENERATION >= 22
@@ -346,19 +347,28 @@ INLINE void end_kernel() {
 
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_target_init(KernelEnvironment *kernel, LaunchEnvironment *launch) {
+  TRACE;
   return begin_kernel((kernel->mode & kModeIsSpmd) != 0, kernel->use_generic_state_machine != 0, launch);
 }
-RTL void __kmpc_target_deinit() { end_kernel(); }
+RTL void __kmpc_target_deinit() {
+  TRACE;
+  end_kernel();
+}
 #else
 RTL int32_t __kmpc_target_init(ident_t *, int8_t mode, bool use_generic_state_machine) {
+  TRACE;
   return begin_kernel((mode & kModeIsSpmd) != 0, use_generic_state_machine, nullptr);
 }
-RTL void __kmpc_target_deinit(ident_t *, int8_t) { end_kernel(); }
+RTL void __kmpc_target_deinit(ident_t *, int8_t) {
+  TRACE;
+  end_kernel();
+}
 #endif
 
 #if OMPTARGET_RTL_GENERATION >= 22
 RTL void __kmpc_parallel_60(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
                             void **arguments, int64_t count, int32_t) {
+  TRACE;
   run_region({body, wrapper, arguments, count}, condition, threads);
 }
 // Of flang 22.
@@ -369,6 +379,7 @@ RTL void __kmpc_parallel_51(ident_t *place, int32_t thread, int32_t condition, i
 #else
 RTL void __kmpc_parallel_51(ident_t *, int32_t, int32_t condition, int32_t threads, int32_t, void *body, void *wrapper,
                             void **arguments, int64_t count) {
+  TRACE;
   run_region({body, wrapper, arguments, count}, condition, threads);
 }
 #endif

@@ -8,6 +8,7 @@
 // a lane of the first warp. A team: each warp for itself, then the first warp the results. All teams: each leaves its result in a buffer,
 // and the last one that does combines them all.
 
+#include "debugging.h"
 #include "memory.h"
 
 namespace omptarget::device_rtl::gpu {
@@ -117,11 +118,13 @@ using namespace omptarget::device_rtl::gpu;
 #if OMPTARGET_RTL_GENERATION >= 19
 REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,
                                                        InterWarpCopy copy) {
+  TRACE;
   return reduce_team({values, shuffle, copy});
 }
 #else
 REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, int32_t, int32_t, uint64_t, void *values,
                                                        Shuffle shuffle, InterWarpCopy copy) {
+  TRACE;
   return reduce_team({values, shuffle, copy});
 }
 RTL void __kmpc_nvptx_end_reduce(int32_t) {}
@@ -131,6 +134,7 @@ RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
 #if OMPTARGET_RTL_GENERATION >= 23
 REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+  TRACE;
   // Where the compiler has turned a generic kernel into an SPMD one, all threads read the team's values, and the first writes them anew behind
   // this. Elsewhere it takes the barrier away.
   if (is_spmd())
@@ -145,6 +149,7 @@ REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int
                                                     Shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                     BufferCopy reduce_into_buffer, BufferCopy from_buffer,
                                                     BufferCopy reduce_from_buffer) {
+  TRACE;
   return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &launch_environment()->teams_done, to_buffer,
                        reduce_into_buffer, from_buffer, reduce_from_buffer});
 }
@@ -153,6 +158,7 @@ REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *bu
                                                     Shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                     BufferCopy reduce_into_buffer, BufferCopy from_buffer,
                                                     BufferCopy reduce_from_buffer) {
+  TRACE;
   return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &teams_done, to_buffer, reduce_into_buffer,
                        from_buffer, reduce_from_buffer});
 }

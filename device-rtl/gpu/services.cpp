@@ -22,12 +22,16 @@ int32_t print(const char *format, void *arguments) {
 #endif
 }
 
-void fail(const char *why) {
+__attribute__((noinline)) void tell(const char *what) {
   struct {
-    const char *why;
+    const char *what;
     uint32_t block, thread;
-  } arguments{why, target::block_id(), target::thread_id()};
+  } arguments{what, target::block_id(), target::thread_id()};
   print("omptarget device RTL: %s (block %u, thread %u)\n", &arguments);
+}
+
+void fail(const char *why) {
+  tell(why);
   target::stop();
 }
 

@@ -19,6 +19,8 @@ int32_t print(const char *format, void *arguments);
 /// Memory of the device. 16-byte aligned; null: there is none. Any thread; freed by release.
 void *allocate(uint64_t size);
 void release(void *memory);
+/// A line with the thread's place.
+void tell(const char *what);
 /// Says why, and stops the kernel.
 [[noreturn]] void fail(const char *why);
 

@@ -4,7 +4,7 @@
 // Barriers, critical sections, locks, single, masked and ordered (OpenMP 5.2, chapters 10.5, 11.1, 15 and 18.9).
 
 #include "synchronisation.h"
-#include "services.h"
+#include "debugging.h"
 
 namespace omptarget::device_rtl::gpu {
 
@@ -62,7 +62,10 @@ INLINE int32_t try_nest_lock(NestLock *lock) {
 
 using namespace omptarget::device_rtl::gpu;
 
-RTL void __kmpc_barrier(ident_t *, int32_t) { team_barrier(); }
+RTL void __kmpc_barrier(ident_t *, int32_t) {
+  TRACE;
+  team_barrier();
+}
 RTL int32_t __kmpc_cancel_barrier(ident_t *, int32_t) {
   team_barrier();
   return 0;
@@ -86,10 +89,14 @@ RTL void __kmpc_syncwarp(uint64_t mask) { target::sync_lanes(mask); }
 // Clang lets lanes of a warp come to a critical section one at a time, flang with the compiler plugin. The lock is the section's name:
 // of all teams.
 RTL void __kmpc_critical(ident_t *, int32_t, uint32_t *name) {
+  TRACE;
   check_lanes();
   lock(name);
 }
-RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) { unlock(name); }
+RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) {
+  TRACE;
+  unlock(name);
+}
 #if OMPTARGET_RTL_GENERATION >= 19
 // flang's, of sections with a name.
 RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *name, uint32_t) {
@@ -115,15 +122,22 @@ RTL void __kmpc_end_reduce(ident_t *place, int32_t thread, uint32_t *name) {
 }
 #endif
 
-RTL int32_t __kmpc_master(ident_t *, int32_t) { return thread_number() == 0; }
+RTL int32_t __kmpc_master(ident_t *, int32_t) {
+  TRACE;
+  return thread_number() == 0;
+}
 RTL void __kmpc_end_master(ident_t *, int32_t) {}
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_masked(ident_t *, int32_t, int32_t filter) {
+  TRACE;
   return static_cast<int32_t>(thread_number()) == filter;
 }
 RTL void __kmpc_end_masked(ident_t *, int32_t) {}
 #endif
-RTL int32_t __kmpc_single(ident_t *, int32_t) { return thread_number() == 0; }
+RTL int32_t __kmpc_single(ident_t *, int32_t) {
+  TRACE;
+  return thread_number() == 0;
+}
 RTL void __kmpc_end_single(ident_t *, int32_t) {}
 // All of an ordered loop is one thread's, in order: dispatch.cpp.
 RTL void __kmpc_ordered(ident_t *, int32_t) {}
@@ -138,6 +152,7 @@ RTL void omp_init_lock(uint32_t *word) {
 }
 RTL void omp_destroy_lock(uint32_t *word) {
   check_lock(word);
+  demand([&] { return atomics::load(word) == 0; }, "a lock is destroyed that is set");
   *word = 0;
 }
 RTL void omp_set_lock(uint32_t *word) {
@@ -147,6 +162,7 @@ RTL void omp_set_lock(uint32_t *word) {
 }
 RTL void omp_unset_lock(uint32_t *word) {
   check_lock(word);
+  demand([&] { return atomics::load(word) != 0; }, "a lock is unset that is not set");
   unlock(word);
 }
 RTL int32_t omp_test_lock(uint32_t *word) {
@@ -170,6 +186,8 @@ RTL void omp_set_nest_lock(NestLock *lock) {
 }
 RTL void omp_unset_nest_lock(NestLock *lock) {
   check_lock(lock);
+  demand([&] { return atomics::load(&lock->owner) == owner(); },
+         "a nest lock is unset by a thread that has not set it");
   if (--lock->count != 0)
     return;
   target::fence_device();

@@ -3,13 +3,14 @@
 //
 // Explicit tasks (OpenMP 5.2, chapter 12): each is done at once by the thread that comes to it, so that none is ever waited for.
 
+#include "debugging.h"
 #include "memory.h"
 
 namespace omptarget::device_rtl::gpu {
 
 /// The begin of a task as the compiler lays it out.
 struct Task {
-  void *shared; ///< copies of pointers to shared variables, behind the task
+  void *shared;                   ///< copies of pointers to shared variables, behind the task
   void (*entry)(int32_t, Task *); ///< clang's returns a number that nobody needs, flang's nothing
 };
 
@@ -40,6 +41,7 @@ RTL Task *__kmpc_omp_task_alloc(ident_t *, int32_t, int32_t, uint64_t task_size,
   return task;
 }
 RTL int32_t __kmpc_omp_task(ident_t *, int32_t, Task *task) {
+  TRACE;
   run_task(task);
   return 0;
 }
