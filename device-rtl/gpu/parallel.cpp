@@ -48,8 +48,7 @@ INLINE void enter(const Region &region, uint32_t number) {
 #define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
     CASES(0)
     CASES(8)
-    CASES(16)
-    CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
+    CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
 #undef CASES
 #undef CASE
         default : fail("a parallel region has more than 64 arguments");

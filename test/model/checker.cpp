@@ -194,7 +194,7 @@ void Engine::execute(const std::function<Scenario()> &make) {
     if (!thread.stack)
       thread.stack = std::make_unique<char[]>(kStackBytes);
     thread.run = scenario.threads[i];
-    thread.view = {};
+    thread.view = thread.fenced = thread.pending = {};
     thread.is_started = thread.is_done = false;
     thread.waits_for_mutex = thread.waits_for_location = -1;
     getcontext(&thread.context);
@@ -270,6 +270,8 @@ uint64_t Engine::read(uint32_t location, size_t number, std::memory_order order)
   view()[location] = static_cast<uint8_t>(number);
   if (acquires(order))
     join(view(), store.view);
+  else if (current_)
+    join(current_->pending, store.view);
   return store.value;
 }
 
@@ -296,8 +298,11 @@ void Engine::append(uint32_t location, uint64_t value, std::memory_order order, 
   view()[location] = static_cast<uint8_t>(stores.size());
   if (releases(order))
     store.view = view();
-  else
+  else {
+    if (current_)
+      store.view = current_->fenced;
     store.view[location] = view()[location];
+  }
   if (continued)
     join(store.view, *continued);
   stores.push_back(store);
@@ -362,6 +367,20 @@ void Engine::wait(uint32_t location, uint64_t old, std::memory_order order) {
     touch(location, true);
   }
   (void)read(location, locations_[location].size() - 1, order);
+}
+
+void Engine::fence() {
+  if (!current_)
+    return;
+  join(current_->view, current_->pending);
+  current_->fenced = current_->view;
+}
+
+size_t Engine::current_thread() const {
+  size_t number = 0;
+  while (number < thread_count_ && threads_[number].get() != current_)
+    ++number;
+  return number;
 }
 
 void Engine::notify(uint32_t location) {

@@ -55,6 +55,8 @@ struct Thread {
   std::unique_ptr<char[]> stack;
   std::function<void()> run;
   View view{};
+  View fenced{};  ///< what its relaxed stores tell since its last fence
+  View pending{}; ///< what its relaxed loads would have told: known behind its next fence
   bool is_done = false;
   int64_t waits_for_mutex = -1;
   int64_t waits_for_location = -1; ///< until somebody notifies
@@ -91,6 +93,8 @@ public:
   uint64_t modify(uint32_t location, const std::function<uint64_t(uint64_t)> &change, std::memory_order order);
   bool compare_exchange(uint32_t location, uint64_t &expected, uint64_t desired, std::memory_order success,
                         std::memory_order failure);
+  /// Both an acquire and a release fence.
+  void fence();
   void wait(uint32_t location, uint64_t old, std::memory_order order);
   void notify(uint32_t location);
   uint32_t new_mutex();
@@ -100,6 +104,9 @@ public:
   uint32_t new_shared();
   /// The step uses a variable that only one thread at a time uses, in the order of their steps.
   void use_shared(uint32_t shared);
+
+  /// The number of the thread whose step it is.
+  size_t current_thread() const;
 
   /// The body of each thread.
   void run_current();

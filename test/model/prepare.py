@@ -1,6 +1,6 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""prepare.py SOURCES OUTPUT [PLANT]: copies the library's lock-free sources for the checker: std's atomics, mutexes and condition
+"""prepare.py ROOT OUTPUT [PLANT]: copies the project's lock-free sources for the checker: std's atomics, mutexes and condition
 variables become the checker's, and bounds become small. PLANT puts a defect in, which a scenario must find. Every replacement must
 match, so that a plant that no longer is one fails the build."""
 
@@ -12,6 +12,9 @@ FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_
          "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h", "mapping/mapping_references.cpp",
          "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h",
          "mapping/dormant_mappings.h", "mapping/name_pages.h", "mapping/small_mappings.cpp"]
+# Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and device/services.h.
+PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
+DEVICE_FILES = ["host_services.cpp", "locks.h"]
 
 # Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
@@ -23,6 +26,33 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
           ("base/pointer_table.h", r"PointerTable\(\) \{ grow\(16\); \}", "PointerTable() { grow(4); }"),
           ("mapping/written_pointers.h", r"kSlots = \d+;", "kSlots = 1;"),
           ("mapping/mapping.h", r"static_assert\(sizeof\(Mapping\) == 64[^;]*;", "")]
+
+SERVER = "gpu/service_server.cpp"
+SERVICE = "gpu/service_mailbox.cpp"
+DEVICE = "host_services.cpp"
+# What the two sides of the mailbox do with words that they share, and with threads.
+MAILBOX = [("gpu/service_server.h", r"std::condition_variable", "checked::bell"),
+           (SERVER, r"std::this_thread::yield\(\)", "checked::wait_a_little()"),
+           (SERVER, r"std::this_thread::sleep_for\(([^;]*)\);", r"(void)(\1);\n  checked::wait_a_little();"),
+           (SERVER, r"pthread_join\([^;]*\)", "checked::join_thread()"),
+           (SERVER, r"pthread_setname_np\([^;]*\);", ""),
+           (SERVICE, r"(std::memcpy\(&packet, &port.packet, sizeof\(packet\)\);)",
+            r"\1\n  packet.argument = checked::words().load(&port.packet.argument, std::memory_order_relaxed);"),
+           (SERVICE, r"port\.packet\.result = ([^;]*);",
+            r"checked::words().store(&port.packet.result, \1, std::memory_order_relaxed);"),
+           (DEVICE, r"(?s)#if __has_builtin\(__scoped_atomic_load_n\).*?#endif\n", """
+INLINE uint32_t load_of_host(uint32_t *word) {
+  return static_cast<uint32_t>(checked::words().load(word, std::memory_order_relaxed));
+}
+INLINE void store_for_host(uint32_t *word, uint32_t value) {
+  checked::words().store(word, value, std::memory_order_relaxed);
+}
+"""),
+           (DEVICE, r"packet\(\)\.argument = argument;",
+            "checked::words().store(&packet().argument, argument, std::memory_order_relaxed);"),
+           (DEVICE, r"return packet\(\)\.result;", "return checked::words().load(&packet().result, std::memory_order_relaxed);"),
+           (DEVICE, r"(?s)\[\[noreturn\]\] static void end_program.*?\n\}\n", ""),
+           (DEVICE, r"(?s)// The user's names\..*?(?=/// include/omptarget/host_call\.h)", "")]
 
 MAP = "mapping/host_data_to_target_map.cpp"
 MAP_HEADER = "mapping/host_data_to_target_map.h"
@@ -92,6 +122,16 @@ PLANTS = {
                             "current_.store(all_.back().get(), std::memory_order_relaxed);"),
     "table_current_relaxed": (TABLE, "const Slots &slots = *current_.load(std::memory_order_acquire);",
                               "const Slots &slots = *current_.load(std::memory_order_relaxed);"),
+    # The mailbox of host services.
+    "mailbox_asked_relaxed": (SERVICE, "std::atomic_ref(port.asked).load(std::memory_order_acquire)",
+                              "std::atomic_ref(port.asked).load(std::memory_order_relaxed)"),
+    "mailbox_answered_relaxed": (SERVICE, "store(asked, std::memory_order_release)", "store(asked, std::memory_order_relaxed)"),
+    "mailbox_packet_unfenced": (DEVICE, "    target::fence_system();\n    store_for_host", "    store_for_host"),
+    "mailbox_answer_unfenced": (DEVICE, "      target::pause();\n    target::fence_system();\n    used_ = 0;",
+                                "      target::pause();\n    used_ = 0;"),
+    "mailbox_port_of_two": ("locks.h", "const bool got = atomics::exchange(word, 1u) == 0;",
+                            "const bool got = atomics::exchange(word, 1u) <= 1;"),
+    "mailbox_end_untold": (SERVER, "  }\n  wakes_.notify_all();\n  if (ended)", "  }\n  if (ended)"),
     # Attached pointers that are written.
     "written_value_relaxed": (WRITTEN, "slot.host_value.load(std::memory_order_acquire)",
                               "slot.host_value.load(std::memory_order_relaxed)"),
@@ -104,24 +144,27 @@ PLANTS = {
 
 
 def main():
-    sources, output = sys.argv[1:3]
+    root, output = sys.argv[1:3]
     plant = sys.argv[3] if len(sys.argv) > 3 else None
     texts = {}
-    for name in FILES:
-        with open(os.path.join(sources, name)) as file:
-            texts[name] = file.read()
-    for name, pattern, replacement in BOUNDS:
-        texts[name], count = re.subn(pattern, replacement, texts[name])
-        if count != 1:
-            sys.exit("%s: %r matches %d times, not once" % (name, pattern, count))
+    for folder, names in (("src", FILES), ("plugins", PLUGIN_FILES), ("device-rtl/gpu", DEVICE_FILES)):
+        for name in names:
+            with open(os.path.join(root, folder, name)) as file:
+                texts[name] = file.read()
+    # Plants are of the sources as they are.
     if plant:
         name, there, planted = PLANTS[plant]
         if texts[name].count(there) != 1:
             sys.exit("%s: the plant %s does not match once: choose another place that is as wrong" % (name, plant))
         texts[name] = texts[name].replace(there, planted)
+    for name, pattern, replacement in BOUNDS + MAILBOX:
+        texts[name], count = re.subn(pattern, replacement, texts[name])
+        if count != 1:
+            sys.exit("%s: %r matches %d times, not once" % (name, pattern, count))
     for name, text in texts.items():
-        text = re.sub(r"std::(atomic|mutex|condition_variable)\b", r"checked::\1", text)
-        text = text.replace("#pragma once\n", '#pragma once\n#include "checked.h"\n', 1)
+        text = re.sub(r"std::(atomic_ref|atomic|mutex|condition_variable)\b", r"checked::\1", text)
+        header = "checked.h" if name in FILES else "words.h"
+        text = text.replace("#pragma once\n", '#pragma once\n#include "%s"\n' % header, 1)
         path = os.path.join(output, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
