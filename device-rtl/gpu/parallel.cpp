@@ -225,7 +225,7 @@ INLINE void run_generic(const Region &region, uint32_t threads) {
 INLINE void run_region(const Region &region, int32_t condition, int32_t threads_wanted) {
   const bool spmd = is_spmd();
   // In an SPMD kernel all threads share every region that is not within another.
-  if (is_active() || (!spmd && own_levels() != 0)) [[unlikely]]
+  if (may_nest() && (is_active() || (!spmd && own_levels() != 0))) [[unlikely]]
     return run_inner(region.body, region.arguments, region.count);
   // One value: that a team has all of the block's threads is then known to the compiler.
   const uint32_t usable = usable_threads(spmd), threads = choose_threads(usable, condition, threads_wanted);
@@ -243,8 +243,9 @@ INLINE void begin_lists() {
 }
 
 /// What a thread of a kernel begins with.
-INLINE void begin_thread(bool spmd, LaunchEnvironment *launch) {
+INLINE void begin_thread(bool spmd, bool may_nest, LaunchEnvironment *launch) {
   kernel_is_spmd = spmd;
+  kernel_may_nest = may_nest;
   if (spmd) {
     spmd_level = 0;
     spmd_size = 0;
@@ -314,8 +315,8 @@ __attribute__((noinline)) static void run_worker() {
 
 inline constexpr int32_t kRunsUserCode = -1;
 
-INLINE int32_t begin_kernel(bool spmd, bool use_own_machine, LaunchEnvironment *launch) {
-  begin_thread(spmd, launch);
+INLINE int32_t begin_kernel(bool spmd, bool may_nest, bool use_own_machine, LaunchEnvironment *launch) {
+  begin_thread(spmd, may_nest, launch);
   if (spmd) {
     __kmpc_barrier_simple_spmd(nullptr, 0); // for the compiler, as what is behind an aligned barrier it can follow
     return kRunsUserCode;
@@ -347,7 +348,8 @@ INLINE void end_kernel() {
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_target_init(KernelEnvironment *kernel, LaunchEnvironment *launch) {
   TRACE;
-  return begin_kernel((kernel->mode & kModeIsSpmd) != 0, kernel->use_generic_state_machine != 0, launch);
+  return begin_kernel((kernel->mode & kModeIsSpmd) != 0, kernel->may_use_nested_parallelism != 0,
+                      kernel->use_generic_state_machine != 0, launch);
 }
 RTL void __kmpc_target_deinit() {
   TRACE;
@@ -356,7 +358,7 @@ RTL void __kmpc_target_deinit() {
 #else
 RTL int32_t __kmpc_target_init(ident_t *, int8_t mode, bool use_generic_state_machine) {
   TRACE;
-  return begin_kernel((mode & kModeIsSpmd) != 0, use_generic_state_machine, nullptr);
+  return begin_kernel((mode & kModeIsSpmd) != 0, true, use_generic_state_machine, nullptr);
 }
 RTL void __kmpc_target_deinit(ident_t *, int8_t) {
   TRACE;

@@ -36,6 +36,7 @@ static uint32_t any_own_levels = 0;
 uint32_t further_levels();
 
 SHARED_VARIABLE uint8_t kernel_is_spmd;
+SHARED_VARIABLE uint8_t kernel_may_nest;
 // Of SPMD kernels:
 SHARED_VARIABLE uint8_t spmd_level; ///< 1 while all threads are at the team's region, else 0
 SHARED_VARIABLE uint16_t spmd_size; ///< threads of the team, 0: all of the block
@@ -63,6 +64,13 @@ SHARED_VARIABLE GenericTeam generic_team;
 
 /// By the call that the compiler knows the result of, where it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
+/// Whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels that do not, all that such
+/// regions need vanishes.
+#if OMPTARGET_RTL_GENERATION >= 19
+INLINE bool may_nest() { return kernel_may_nest != 0; }
+#else
+INLINE bool may_nest() { return true; }
+#endif
 /// The part of the block that 32 threads are, on every GPU: a warp, or half a wave.
 INLINE uint32_t warp_id() { return target::thread_id() >> 5; }
 INLINE uint32_t lane_in_block() { return target::thread_id() & (target::warp_size() - 1); }
@@ -78,7 +86,11 @@ INLINE uint32_t usable_threads(bool spmd) {
 }
 
 /// Regions that the thread runs by itself.
-INLINE uint32_t own_levels() { return any_own_levels != 0 && thread_bit(alone_bits) ? 1 + further_levels() : 0; }
+INLINE uint32_t own_levels() {
+  if (any_own_levels == 0 || !thread_bit(alone_bits))
+    return 0;
+  return may_nest() ? 1 + further_levels() : 1;
+}
 /// Whether the thread is in the team's region, at whatever level.
 INLINE bool is_active() { return is_spmd() ? spmd_level != 0 : target::thread_id() != main_thread(); }
 INLINE uint32_t active_size() {
