@@ -19,8 +19,12 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
     return false;
   std::unique_lock lock(mutex_);
   Mapping &mapping = *ref.mapping;
-  if (mapping.generation() != ref.generation)
-    return false;
+  {
+    const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now
+    if (mapping.generation() != ref.generation)
+      return false;
+    (void)extras_of(mapping);
+  }
   MappingExtras &extras = extras_of(mapping);
   const auto [place, is_new] = extras.attached.try_emplace(pointer.host_address, pointer);
   if (is_new) {
@@ -34,9 +38,11 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
     settled_.wait(lock, [&] {
       if (!is_kept(mapping.state(), ref))
         return true;
-      const MappingExtras &current = extras_of(mapping);
-      const auto now = current.attached.find(pointer.host_address);
-      return now == current.attached.end() || !now->second.writer;
+      const MappingExtras *const current = mapping.extras();
+      if (!current)
+        return true;
+      const auto now = current->attached.find(pointer.host_address);
+      return now == current->attached.end() || !now->second.writer;
     });
     return false;
   }

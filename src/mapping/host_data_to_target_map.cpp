@@ -12,7 +12,8 @@ namespace omptarget {
 
 namespace {
 
-constexpr int kReadAttempts = 64;
+/// Free mappings go between stripes and store so many at a time.
+constexpr uint32_t kBatch = 16;
 
 /// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment. Whoever finds it in
 /// between must not take it for a new one.
@@ -59,68 +60,59 @@ Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, Host
   return {};
 }
 
-/// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base.
-inline Found HostDataToTargetMap::find_around(const OrderedIndex::Neighbours &around, HostPtr begin,
-                                              int64_t size) const {
-  const Found found = classify(around, begin, size);
-  return size != 0 && !is_dead(found) ? found : find_past_dormant(around, begin, size);
-}
-
 Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
-  for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
-    const uint32_t version = index_.begin_read();
-    if (version & 1)
-      continue;
-    const Found found = find_around(index_.around(static_cast<uintptr_t>(begin)), begin, size);
-    if (index_.end_read(version) && !is_dead(found)) [[likely]]
+  for (;;) {
+    const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
+    Found found = classify(around, begin, size);
+    if (size == 0 || is_dead(found)) {
+      if (find_past_dormant(around, begin, size, found)) [[likely]]
+        return found;
+    } else if (index_.is_current(around)) [[likely]] {
       return found;
+    }
   }
-  std::lock_guard lock(mutex_);
-  return find_locked(begin, size);
 }
 
 /// As find; tells where the range lies or would lie, if one look was enough.
 Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) const {
-  const uint32_t version = index_.begin_read();
-  if (size != 0 && !(version & 1)) [[likely]] {
-    absence.gap.around = index_.around(static_cast<uintptr_t>(begin));
-    const Found found = classify(absence.gap.around, begin, size);
-    if (!is_dead(found) && index_.end_read(version)) [[likely]] {
-      absence.gap.version = version;
+  if (size != 0) [[likely]] {
+    index_.look(static_cast<uintptr_t>(begin), absence.gap);
+    const Found found = classify(absence.gap, begin, size);
+    if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
       absence.may_sleep = false;
       return found;
     }
   }
-  absence.gap.version = OrderedIndex::Gap::kUnknown;
+  absence.gap.forget();
   absence.may_sleep = true;
   return find(begin, size);
 }
 
-[[gnu::cold, gnu::noinline]] Found HostDataToTargetMap::find_locked(HostPtr begin, int64_t size) const {
-  for (;;)
-    if (const Found found = find_around(index_.around(static_cast<uintptr_t>(begin)), begin, size); !is_dead(found))
-        [[likely]]
-      return found; // otherwise it has just fallen asleep
-}
-
-/// While others change the index, the result may be wrong, as that of the index itself: the caller's read section tells.
-[[gnu::noinline]] Found HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
-                                                               int64_t size) const {
+/// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base. Whether the result is
+/// right: nobody has changed the index meanwhile, and nothing has fallen asleep.
+[[gnu::noinline]] bool HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
+                                                              int64_t size, Found &found) const {
+  OrderedIndex::Looks looks;
+  looks.add(around);
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
-    around.below = index_.around(static_cast<uintptr_t>(at) - 1).below;
+    const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at) - 1);
+    looks.add(next);
+    around.below = next.below;
     if (around.below && around.below->begin() >= at)
-      break; // the index is being changed
+      return false; // the index is being changed
   }
   while (around.above && MappingState::is_dormant(around.above->state())) [[unlikely]] {
     const HostPtr at = around.above->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at));
+    looks.add(next);
     around.above = next.above;
     around.above_key = next.above_key;
     if (around.above && around.above->begin() <= at)
-      break;
+      return false;
   }
-  return classify(around, begin, size);
+  found = classify(around, begin, size);
+  return !is_dead(found) && looks.are_current();
 }
 
 /// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not write to what all
@@ -141,7 +133,7 @@ MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
 MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
   if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
     absence.is_absent = absence.may_sleep = true;
-    absence.gap.version = OrderedIndex::Gap::kUnknown;
+    absence.gap.forget();
     return {};
   }
   for (;;) {
@@ -154,15 +146,50 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
   }
 }
 
-inline Mapping &HostDataToTargetMap::new_mapping() {
-  if (!free_)
-    return *mappings_.make();
-  Mapping &mapping = *free_;
-  free_ = reinterpret_cast<Mapping *>(mapping.origin_.load(kRelaxed));
+inline Mapping &HostDataToTargetMap::new_mapping(FreeMappings &free) {
+  if (!free.first) [[unlikely]]
+    get_free(free);
+  Mapping &mapping = *free.first;
+  free.first = reinterpret_cast<Mapping *>(mapping.origin_.load(kRelaxed));
+  --free.count;
   return mapping;
 }
 
-/// With the lock held. They go with the mapping.
+inline void HostDataToTargetMap::keep_free(Mapping &mapping, FreeMappings &free) {
+  mapping.origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelaxed);
+  free.first = &mapping;
+  if (++free.count == 4 * kBatch) [[unlikely]]
+    store_half(free);
+}
+
+[[gnu::noinline]] void HostDataToTargetMap::get_free(FreeMappings &free) {
+  const std::lock_guard store(store_mutex_);
+  if (!stored_.empty()) {
+    free = stored_.back();
+    stored_.pop_back();
+    return;
+  }
+  for (; free.count < kBatch; ++free.count) {
+    Mapping *const mapping = mappings_.make();
+    mapping->origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelaxed);
+    free.first = mapping;
+  }
+}
+
+/// The half that came first: the rest is nearer.
+[[gnu::noinline]] void HostDataToTargetMap::store_half(FreeMappings &free) {
+  Mapping *last = free.first;
+  const uint32_t kept = free.count / 2;
+  for (uint32_t i = 1; i < kept; ++i)
+    last = reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed));
+  const FreeMappings rest{reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed)), free.count - kept};
+  last->origin_.store(0, kRelaxed);
+  free.count = kept;
+  const std::lock_guard store(store_mutex_);
+  stored_.push_back(rest);
+}
+
+/// With mutex_ held, by who keeps the mapping from being removed. They go with the mapping.
 MappingExtras &HostDataToTargetMap::extras_of(Mapping &mapping) {
   if (MappingExtras *const extras = mapping.extras())
     return *extras;
@@ -175,12 +202,12 @@ MappingExtras &HostDataToTargetMap::extras_of(Mapping &mapping) {
   return *extras;
 }
 
-/// around: of its begin, as the index is now. state: the state word without the generation. Nobody can tell that a mapping is made
-/// before its state word says so.
-Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around,
-                                         DevicePtr target, bool is_own, uint64_t state) {
-  Mapping &mapping = new_mapping();
-  const uint64_t generation = MappingState::next_live(mapping.state_.load(kRelaxed));
+/// The stripes are held that take_room has taken, and given back. state: the state word without the generation. Nobody can tell that a mapping
+/// is made before its state word says so.
+Found HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target,
+                                      bool is_own, uint64_t state) {
+  Mapping &mapping = new_mapping(index_.free_at(around));
+  const uint64_t word = MappingState::next_live(mapping.state_.load(kRelaxed)) | state;
   mapping.begin_.store(range.begin, kRelease);
   mapping.end_.store(range.end, kRelease);
   mapping.base_.store(range.base, kRelease);
@@ -189,72 +216,115 @@ Mapping &HostDataToTargetMap::insert_new(const NewRange &range, const OrderedInd
   mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelaxed);
   if (state & MappingState::kHeld) [[unlikely]]
     extras_of(mapping).hold_count.store(1, kRelaxed);
-  index_.begin_write();
-  mapping.state_.store(generation | state, kRelease);
+  mapping.state_.store(word, kRelease);
   index_.insert_at(around, static_cast<uintptr_t>(range.begin), &mapping);
-  index_.end_write();
-  recent_.note(range.begin, &mapping);
-  if (recent_.is_small_for(index_.size())) [[unlikely]]
-    make_more_guesses();
-  return mapping;
+  index_.unlock_around(around, true);
+  recent_.note(range.begin, &mapping); // others may have removed it by now: a guess
+  Found found;
+  found.ref = {&mapping, MappingState::generation(word)};
+  found.begin = range.begin;
+  found.end = range.end;
+  found.state = word;
+  found.is_contained = found.is_overlapped = true;
+  return found;
 }
 
-[[gnu::cold, gnu::noinline]] void HostDataToTargetMap::make_more_guesses() {
+/// With nothing held. Tables of guesses grow here, too.
+[[gnu::cold, gnu::noinline]] void HostDataToTargetMap::split_leaf(uintptr_t key) {
+  const std::lock_guard everything(index_);
+  index_.split(key);
+  if (recent_.is_small_for(index_.size()))
+    make_more_guesses();
+}
+
+void HostDataToTargetMap::make_more_guesses() {
   recent_.grow();
   for (Mapping *const mapping : index_.values())
     recent_.note(mapping->begin(), mapping);
 }
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
-  std::lock_guard lock(mutex_);
-  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
-  const Found older = make_room(range, around);
-  if (older.ref)
-    return {older, false};
+  const bool is_held = range.counter == Counter::kHold;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (is_held) [[unlikely]]
+    lock.lock(); // for the extras
+  OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
+  Inserted older;
+  if (!take_room(range, around, older.found, is_held ? Mutex::kHeld : Mutex::kFree))
+    return older;
   names_.note(range.name);
-  const uint64_t state = range.counter == Counter::kHold ? MappingState::kHeld : 1;
-  return {found_at(insert_new(range, around, DevicePtr::kNull, false, state), true, true), true};
+  return {insert_new(range, around, DevicePtr::kNull, false, is_held ? MappingState::kHeld : 1), true};
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
-  std::lock_guard lock(mutex_);
-  OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(range.begin));
-  if (make_room(range, around).ref)
+  OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
+  Found older;
+  if (!take_room(range, around, older, Mutex::kFree))
     return false;
   insert_new(range, around, target, false, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
   return true;
 }
 
-/// Takes the mapping out of the table; word: its state, of a removed one.
-Removed HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word) {
-  OMPTARGET_SCHED_POINT("remove: marked, not yet out of the index");
-  Removed removed;
-  removed.is_removed = true;
+inline void HostDataToTargetMap::describe(const Mapping &mapping, Removed &removed) {
   removed.begin = mapping.begin();
-  removed.target_begin = mapping.target_begin();
   removed.size = mapping.size();
   removed.name = mapping.name();
-  index_.begin_write();
-  index_.erase(static_cast<uintptr_t>(removed.begin));
-  index_.end_write();
-  if (MappingState::borrowers(word) == 0)
-    recycle(mapping, removed);
+}
+
+/// Removes the mapping if these bits of its state word are as in state.
+Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
+  Mapping &mapping = *ref.mapping;
+  Removed removed;
+  {
+    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // of its key, if it is still the same
+    uint64_t word = mapping.state_.load(kAcquire);
+    do {
+      if (MappingState::generation(word) != ref.generation || (word & bits) != state)
+        return removed;
+      OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
+    } while (
+        !mapping.state_.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
+    if (unlink(mapping, MappingState::removed(word), holder, removed)) [[likely]]
+      return removed;
+  }
+  recycle_apart(mapping, removed, mutex);
   return removed;
 }
 
-/// Nobody uses this removed mapping any more: it may become another one.
-void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
+/// Takes the mapping out of the table; word: its state, of a removed one, since the holder came. False: its memory is to be used again, but it
+/// has extras, for which nothing may be held.
+bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::Holder &holder, Removed &removed) {
+  OMPTARGET_SCHED_POINT("remove: marked, not yet out of the index");
+  removed.is_removed = true;
+  removed.target_begin = mapping.target_begin();
+  describe(mapping, removed);
+  holder.erase();
+  if (MappingState::borrowers(word) != 0)
+    return true; // the last of them recycles it
   removed.is_free = true;
   removed.allocation = mapping.allocation();
-  removed.begin = mapping.begin();
-  removed.size = mapping.size();
-  removed.name = mapping.name();
   if (mapping.extras()) [[unlikely]]
-    recycle_extras(mapping, removed);
-  mapping.origin_.store(reinterpret_cast<uintptr_t>(free_), kRelaxed);
-  free_ = &mapping;
+    return false;
+  keep_free(mapping, holder.free());
+  return true;
 }
 
+/// Nobody uses this removed mapping any more: it may become another one, once who removes it gives back its stripe. No stripe is held.
+[[gnu::noinline]] void HostDataToTargetMap::recycle_apart(Mapping &mapping, Removed &removed, Mutex mutex) {
+  removed.is_free = true;
+  removed.allocation = mapping.allocation();
+  describe(mapping, removed);
+  if (mapping.extras()) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (mutex == Mutex::kFree)
+      lock.lock();
+    recycle_extras(mapping, removed);
+  }
+  OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(removed.begin));
+  keep_free(mapping, holder.free());
+}
+
+/// mutex_ is held.
 [[gnu::noinline]] void HostDataToTargetMap::recycle_extras(Mapping &mapping, Removed &removed) {
   MappingExtras &extras = *mapping.extras();
   removed.arrival = std::move(extras.arrival);
@@ -273,38 +343,22 @@ void HostDataToTargetMap::recycle(Mapping &mapping, Removed &removed) {
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   if (ref.mapping->generation() != ref.generation)
     return {};
-  std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation || is_pinned(*ref.mapping))
-    return {}; // who unpins it last removes it
-  return remove_unless_used(ref);
+  return remove_unless_used(ref, Mutex::kFree);
 }
 
-Removed HostDataToTargetMap::remove_unless_used(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  uint64_t next;
-  do {
-    if (MappingState::generation(word) != ref.generation || !MappingState::is_unused(word) ||
-        !(word & MappingState::kReady) || (word & MappingState::kLeaving))
-      return {};
-    next = MappingState::removed(word);
-    OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
-  } while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));
-  return unlink(*ref.mapping, next);
+/// Who unpins it last removes what is pinned.
+Removed HostDataToTargetMap::remove_unless_used(MappingRef ref, Mutex mutex) {
+  constexpr uint64_t kWhoUsesIt =
+      MappingState::kCountMask | MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;
+  return remove_if(ref, kWhoUsesIt | MappingState::kReady, MappingState::kReady, mutex);
 }
 
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
   std::lock_guard lock(mutex_);
-  const Found found = find_locked(begin, 1);
+  const Found found = find(begin, 1);
   if (!found.is_contained || found.begin != begin || !found.ref.mapping->is_created_by(creator))
     return {};
-  std::atomic<uint64_t> &state = found.ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::count(word) != MappingState::kInfinite || (word & MappingState::kHeld))
-      return {};
-  } while (!state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
-  return unlink(*found.ref.mapping, MappingState::removed(word));
+  return remove_if(found.ref, MappingState::kCountMask | MappingState::kHeld, MappingState::kInfinite, Mutex::kHeld);
 }
 
 void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding) {
@@ -341,30 +395,26 @@ std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
 void HostDataToTargetMap::end_arrival(MappingRef ref) {
   std::shared_ptr<void> event; // ends after the lock: its end calls out
   std::lock_guard lock(mutex_);
-  if (ref.mapping->generation() != ref.generation)
+  MappingExtras *const extras = ref.mapping->extras();
+  if (!extras || ref.mapping->generation() != ref.generation)
     return;
-  event = std::move(extras_of(*ref.mapping).arrival);
+  event = std::move(extras->arrival);
   ref.mapping->state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
 }
 
 Removed HostDataToTargetMap::discard(MappingRef ref) {
   Removed removed;
   {
-    std::lock_guard lock(mutex_);
-    std::atomic<uint64_t> &state = ref.mapping->state_;
-    uint64_t word = state.load(kAcquire);
-    do {
-      if (MappingState::generation(word) != ref.generation || (word & MappingState::kReady))
-        return removed;
-    } while (!state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
-    removed = unlink(*ref.mapping, MappingState::removed(word));
+    std::lock_guard lock(mutex_); // others may be holding or pinning it
+    removed = remove_if(ref, MappingState::kReady, 0, Mutex::kHeld);
   }
-  notify_waiters(ref.mapping->state_);
+  if (removed.is_removed)
+    notify_waiters(ref.mapping->state_);
   return removed;
 }
 
 std::vector<HostDataToTargetMap::Snapshot> HostDataToTargetMap::snapshot() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard everything(index_);
   std::vector<Snapshot> all;
   for (const Mapping *mapping : index_.values())
     if (!MappingState::is_dormant(mapping->state()))
@@ -380,16 +430,19 @@ void HostDataToTargetMap::forget_name(Mapping &mapping, uintptr_t begin, uintptr
 }
 
 void HostDataToTargetMap::forget_names(uintptr_t begin, uintptr_t end, bool are_globals) {
-  std::lock_guard lock(mutex_);
   if (!are_globals && !names_.may_lie_in(begin, end))
     return;
+  std::lock_guard everything(index_);
   for (Mapping *mapping : index_.values())
     forget_name(*mapping, begin, end);
 }
 
 void HostDataToTargetMap::forget_name_of_global(HostPtr variable, uintptr_t begin, uintptr_t end) {
-  std::lock_guard lock(mutex_);
-  if (const Found found = find_locked(variable, 1); found.is_contained)
+  const Found found = find(variable, 1);
+  if (!found.is_contained)
+    return;
+  OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(found.begin)); // nobody removes it
+  if (found.ref.mapping->generation() == found.ref.generation)
     forget_name(*found.ref.mapping, begin, end);
 }
 

@@ -46,14 +46,14 @@ struct NewRange {
 
 /// What looking for data that are absent has found.
 struct Absence {
-  bool is_absent = false; ///< nothing overlaps the range
-  bool may_sleep = false; ///< a dormant mapping of the range may be there
-  OrderedIndex::Gap gap;  ///< where it would lie, if that is known
+  bool is_absent = false;                                             ///< nothing overlaps the range
+  bool may_sleep = false;                                             ///< a dormant mapping of the range may be there
+  OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown(); ///< where it would lie
 };
 
 struct Inserted {
   Found found; ///< the new mapping, or the older one that overlaps the range
-  bool is_new;
+  bool is_new = false;
 };
 
 /// What releasing did.
@@ -77,8 +77,14 @@ struct Removed {
   std::shared_ptr<void> arrival{}; ///< its event, which may end with this
 };
 
-/// Any thread. find, retain, release with the dynamic counter, and borrowing take no lock; everything else takes the map's
-/// lock for a moment, and so does releasing the last reference with a pin. No function calls out with the lock held.
+/// Any thread. No function calls out with a lock held. Who locks what:
+/// - find, retain, release with the dynamic counter, borrowing, and what sleeps: nothing. The state word of a mapping decides.
+/// - insert and remove: the stripes of the index where the range lies. A mapping is marked as removed with the stripe of its key held that it
+///   is also taken out of the index with; so nobody finds it in the index with its stripe held, or uses its memory again before it is out.
+/// - what has extras (holds, pins, attached pointers, events), evicting, and releasing the last reference with a pin: mutex_. A mapping
+///   gets its extras with mutex_ held and while nobody removes it, and loses them with mutex_ held.
+/// - what walks through the table: all stripes.
+/// Who takes several takes mutex_ first, then stripes, then store_mutex_.
 class HostDataToTargetMap {
 public:
   HostDataToTargetMap() = default;
@@ -121,7 +127,7 @@ public:
   /// caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(const NewRange &range, bool is_ready);
   /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays the caller's.
-  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, const OrderedIndex::Gap &gap);
+  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
   /// Takes the last reference away. The mapping stays present until end_leaving, so that its data can be copied back. False: it
   /// is not the last one, or there is more to do, and nothing has happened.
   bool start_leaving(MappingRef ref);
@@ -192,7 +198,7 @@ public:
   };
   std::vector<Snapshot> snapshot() const;
 
-  /// The first broken invariant, in words; empty if there is none. Walks the whole table with its lock held.
+  /// The first broken invariant, in words; empty if there is none. Walks the whole table with its locks held.
   std::string fault() const;
 
   /// Forgets names that lie in this range of addresses, since the module that holds them goes: those of what constructs have mapped,
@@ -200,9 +206,17 @@ public:
   void forget_names(uintptr_t begin, uintptr_t end, bool are_globals = true);
   void forget_name_of_global(HostPtr variable, uintptr_t begin, uintptr_t end);
 
-  /// Around a fork: the lock is taken before and given back after, in parent and child.
-  void before_fork() { mutex_.lock(); }
-  void after_fork() { mutex_.unlock(); }
+  /// Around a fork: the locks are taken before and given back after, in parent and child.
+  void before_fork() {
+    mutex_.lock();
+    index_.lock();
+    store_mutex_.lock();
+  }
+  void after_fork() {
+    store_mutex_.unlock();
+    index_.unlock();
+    mutex_.unlock();
+  }
 
 private:
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
@@ -210,30 +224,37 @@ private:
   MappingRef arrived_of(const Found &found, HostPtr begin);
   MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
   Found find_and_note(HostPtr begin, int64_t size, Absence &absence) const;
-  Found find_locked(HostPtr begin, int64_t size) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
-  Found find_around(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) const;
-  Found find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size) const;
-  static constexpr uint64_t kReadyAndLeft = MappingState::kReady | MappingState::kLeaving; // as MappingState::use tells
+  bool find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size, Found &found) const;
+  static constexpr uint64_t kReadyAndLeft = MappingState::kReady | MappingState::kLeaving; // of MappingState::kUse
   static constexpr uint64_t kReadyAndLast = MappingState::kReady | 1;
   static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);
-  Found make_room(const NewRange &range, OrderedIndex::Neighbours &around);
+  enum class Mutex { kFree, kHeld }; // whether the caller holds mutex_
+  bool take_room(const NewRange &range, OrderedIndex::Neighbours &around, Found &older, Mutex mutex);
+  static Mapping *sleeper_in(const NewRange &range, const OrderedIndex::Neighbours &around);
+  void split_leaf(uintptr_t key);
   bool evict(Mapping &mapping);
-  bool end_use(MappingRef ref, uint64_t state_of_end, Removed &removed);
+  Removed end_use(MappingRef ref, uint64_t state_of_end);
   bool fall_asleep(MappingRef ref, uint64_t state_of_end);
   bool is_worth_keeping(const Mapping &mapping);
   static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);
-  Mapping &new_mapping();
+  using FreeMappings = OrderedIndex::FreeMappings;
+  Mapping &new_mapping(FreeMappings &free);
+  void get_free(FreeMappings &free);
+  void keep_free(Mapping &mapping, FreeMappings &free);
+  void store_half(FreeMappings &free);
   MappingExtras &extras_of(Mapping &mapping);
-  static bool is_pinned(const Mapping &mapping) { return mapping.extras() && mapping.extras()->pins != 0; }
   void recycle_extras(Mapping &mapping, Removed &removed);
-  Mapping &insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
-                      uint64_t state);
+  Found insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
+                   uint64_t state);
   void make_more_guesses();
-  Removed unlink(Mapping &mapping, uint64_t word);
-  void recycle(Mapping &mapping, Removed &removed);
-  Removed remove_unless_used(MappingRef ref);
+  Removed remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
+  bool unlink(Mapping &mapping, uint64_t word, OrderedIndex::Holder &holder, Removed &removed);
+  void recycle_apart(Mapping &mapping, Removed &removed, Mutex mutex);
+  static void describe(const Mapping &mapping, Removed &removed);
+  Removed remove_unless_used(MappingRef ref, Mutex mutex);
   static std::string attached_fault(const Mapping &mapping);
+  static std::string free_fault(const OrderedIndex::FreeMappings &free);
   bool borrow_with_many(MappingRef ref);
   Removed give_back_one_of_many(MappingRef ref);
   bool set_bit(MappingRef ref, uint64_t bit);
@@ -243,16 +264,18 @@ private:
   mutable std::mutex mutex_;
   WrittenPointers written_;
   std::condition_variable settled_; // some attached pointer has no writer any more
-  OrderedIndex index_;
+  mutable OrderedIndex index_;      // for its locks
   RecentMappings recent_;
   DormantMappings dormant_;
   std::vector<DevicePtr> evicted_; // with mutex_ held
   std::atomic<bool> has_evicted_{false};
-  NamePages names_; // of all but global variables
-  ObjectBlocks<Mapping> mappings_;
-  ObjectBlocks<MappingExtras> extras_;
-  Mapping *free_ = nullptr;
+  NamePages names_;                    // of all but global variables
+  ObjectBlocks<MappingExtras> extras_; // with mutex_ held
   MappingExtras *free_extras_ = nullptr;
+  mutable std::mutex
+      store_mutex_; // where stripes get free mappings, with their lists empty, and bring them, with these long
+  ObjectBlocks<Mapping> mappings_;
+  std::vector<FreeMappings> stored_;
 };
 
 /// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the bounds.

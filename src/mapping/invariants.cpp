@@ -54,6 +54,7 @@ std::string HostDataToTargetMap::attached_fault(const Mapping &mapping) {
 
 std::string HostDataToTargetMap::fault() const {
   std::lock_guard lock(mutex_);
+  std::lock_guard everything(index_);
   if (std::string fault = index_.fault(); !fault.empty())
     return fault;
   const Mapping *previous = nullptr;
@@ -69,10 +70,24 @@ std::string HostDataToTargetMap::fault() const {
       return range_text(*previous) + " overlaps " + range_text(*mapping);
     previous = mapping;
   }
-  for (const Mapping *mapping = free_; mapping;
-       mapping = reinterpret_cast<const Mapping *>(mapping->origin_.load(kRelaxed)))
-    if (!(mapping->generation() & 1) || mapping->extras())
+  for (const OrderedIndex::FreeMappings &free : index_.free_lists())
+    if (std::string fault = free_fault(free); !fault.empty())
+      return fault;
+  std::lock_guard store(store_mutex_);
+  for (const OrderedIndex::FreeMappings &free : stored_)
+    if (std::string fault = free_fault(free); !fault.empty())
+      return fault;
+  return {};
+}
+
+std::string HostDataToTargetMap::free_fault(const FreeMappings &free) {
+  uint32_t count = 0;
+  for (const Mapping *mapping = free.first; mapping;
+       mapping = reinterpret_cast<const Mapping *>(mapping->origin_.load(kRelaxed)), ++count)
+    if ((mapping->generation() != 0 && !(mapping->generation() & 1)) || mapping->extras())
       return range_text(*mapping) + " is free and alive";
+  if (count != free.count)
+    return format("%u free mappings are linked, %u counted", count, free.count);
   return {};
 }
 

@@ -40,7 +40,8 @@ struct MappingState {
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
   static constexpr uint64_t kArriving = 1ull << 31; ///< with kReady: they have arrived once an event has happened
-  static constexpr unsigned kBorrowersShift = 32;   ///< who uses the storage without a reference
+  static constexpr uint64_t kUse = kCountMask | kLeaving | kPinned | kHeld | kReady | kArriving;
+  static constexpr unsigned kBorrowersShift = 32; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
   static constexpr uint32_t kManyBorrowers = 15; ///< or more: Mapping::more_borrowers_
   static constexpr unsigned kGenerationShift = 36;
@@ -56,7 +57,7 @@ struct MappingState {
   /// Whether a removed mapping keeps its place in the index and its storage, since the same range is likely to be entered again.
   static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
   /// Who uses it and whether its data are there: all but generation, borrowers and storage.
-  static uint64_t use(uint64_t word) { return word & (kCountMask | kLeaving | kPinned | kHeld | kReady | kArriving); }
+  static uint64_t use(uint64_t word) { return word & kUse; }
   /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping, next_removed that of a
   /// mapping that goes.
   static uint64_t next_live(uint64_t word) {
@@ -74,9 +75,9 @@ struct MappingState {
 };
 
 /// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written with the map's
-/// lock held.
+/// mutex held.
 struct MappingExtras {
-  std::atomic<uint32_t> hold_count{0};         ///< changed with the map's lock held
+  std::atomic<uint32_t> hold_count{0};         ///< changed with the map's mutex held
   uint32_t pins = 0;                           ///< constructs that leave the mapping and are not done
   uint32_t more_borrowers = 0;                 ///< beyond those in the state word
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
@@ -141,7 +142,7 @@ private:
   std::atomic<DevicePtr> target_begin_{};
   std::atomic<const char *> name_{nullptr};
   std::atomic<uint64_t> origin_{kNotOwn}; ///< who is creating it, and the padding; of a free one, the next free one
-  std::atomic<uintptr_t> extras_{0};      ///< address, or 0, and kHasAttached; changed with the map's lock held
+  std::atomic<uintptr_t> extras_{0};      ///< address, or 0, and kHasAttached; changed with the map's mutex held
 };
 static_assert(sizeof(Mapping) == 64, "one cache line");
 

@@ -129,7 +129,7 @@ Removed HostDataToTargetMap::unpin(MappingRef ref) {
   if (ref.mapping->generation() != ref.generation || --extras_of(*ref.mapping).pins != 0)
     return {};
   ref.mapping->state_.fetch_and(~MappingState::kPinned, std::memory_order_acq_rel);
-  return remove_unless_used(ref);
+  return remove_unless_used(ref, Mutex::kHeld);
 }
 
 bool HostDataToTargetMap::borrow(MappingRef ref) {
@@ -144,7 +144,7 @@ bool HostDataToTargetMap::borrow(MappingRef ref) {
   return true;
 }
 
-/// Only who holds the lock brings the number in the state word down from its limit.
+/// Only who holds mutex_ brings the number in the state word down from its limit.
 bool HostDataToTargetMap::borrow_with_many(MappingRef ref) {
   std::lock_guard lock(mutex_);
   std::atomic<uint64_t> &state = ref.mapping->state_;
@@ -170,8 +170,7 @@ Removed HostDataToTargetMap::give_back(MappingRef ref) {
   Removed removed;
   if (MappingState::is_removed(word) && MappingState::borrowers(word) == 1) [[unlikely]] {
     OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
-    std::lock_guard lock(mutex_);
-    recycle(*ref.mapping, removed);
+    recycle_apart(*ref.mapping, removed, Mutex::kFree);
   }
   return removed;
 }

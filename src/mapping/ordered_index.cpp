@@ -4,6 +4,8 @@
 #include "mapping/ordered_index.h"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 namespace omptarget {
 
@@ -66,6 +68,8 @@ struct OrderedIndex::Directory {
 };
 
 OrderedIndex::OrderedIndex() {
+  for (uint32_t i = 0; i < kStripes; ++i)
+    stripes_[i].number = i;
   directories_.push_back(std::make_unique<Directory>(16));
   directory_.store(directories_.back().get(), std::memory_order_release);
   add_to_directory(0, 0, new_leaf());
@@ -80,7 +84,9 @@ OrderedIndex::Leaf *OrderedIndex::new_leaf() {
     write(leaf->count, 0u);
     return leaf;
   }
-  return leaves_.make();
+  Leaf *const leaf = leaves_.make();
+  leaf->stripe = &stripes_[leaves_made_++ % kStripes];
+  return leaf;
 }
 
 uint32_t OrderedIndex::leaf_index(const Directory &directory, uintptr_t key) const {
@@ -88,17 +94,20 @@ uint32_t OrderedIndex::leaf_index(const Directory &directory, uintptr_t key) con
   return count <= 1 ? 0 : count_not_above(directory.leaves.get() + 1, count - 1, key);
 }
 
-OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
-  const Directory &directory = *read(directory_);
-  const uint32_t index = leaf_index(directory, key);
-  const Leaf &leaf = *read(directory.leaves[index].value);
+/// note tells the stripe of a leaf that is going to be read.
+template <typename Note>
+inline void OrderedIndex::look_into_leaf(const Directory &directory, uint32_t index, uintptr_t key, Neighbours &result,
+                                         Note note) const {
+  const Leaf &leaf = *result.leaf;
   const uint32_t count = std::min(read(leaf.count), kLeafCapacity);
   const uint32_t position = count_not_above(leaf.slots, count, key);
-  Neighbours result{nullptr, nullptr, 0, index, position};
+  result.position = position;
+  result.below = result.above = nullptr;
   if (position > 0) {
     result.below = read(leaf.slots[position - 1].value);
   } else if (index > 0) {
     const Leaf &previous = *read(directory.leaves[index - 1].value);
+    result.other = note(previous);
     const uint32_t previous_count = std::min(read(previous.count), kLeafCapacity);
     result.below = previous_count > 0 ? read(previous.slots[previous_count - 1].value) : nullptr;
   }
@@ -107,59 +116,172 @@ OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
     result.above_key = read(leaf.slots[position].key);
   } else if (index + 1 < std::min(read(directory.count), directory.capacity)) {
     const Leaf &next = *read(directory.leaves[index + 1].value);
+    result.other = note(next);
     result.above = read(next.count) > 0 ? read(next.slots[0].value) : nullptr;
     result.above_key = read(next.slots[0].key);
   }
-  return result;
 }
 
-void OrderedIndex::insert(uintptr_t key, Mapping *value) {
-  Directory *directory = directory_.load(std::memory_order_relaxed);
-  uint32_t index = leaf_index(*directory, key);
-  if (directory->leaves[index].value.load(std::memory_order_relaxed)->count.load(std::memory_order_relaxed) ==
-      kLeafCapacity) {
-    split(index);
-    directory = directory_.load(std::memory_order_relaxed);
-    index = leaf_index(*directory, key);
+/// A directory that is the same after the leaf's stripe was noted is the one of that version of the stripe: who changes a directory holds
+/// all stripes. No leaf is empty, but that of an empty index, so that no more than two leaves are looked at.
+void OrderedIndex::look(uintptr_t key, Neighbours &around) const {
+  const auto note = [](const Leaf &leaf) { return Noted{leaf.stripe, leaf.stripe->lock.version()}; };
+  for (;;) {
+    const uint32_t version = directory_lock_.version();
+    const Directory &directory = *read(directory_);
+    const uint32_t index = leaf_index(directory, key);
+    around.leaf = read(directory.leaves[index].value);
+    around.own = around.other = note(*around.leaf);
+    if (!directory_lock_.is_still(version)) [[unlikely]]
+      continue;
+    return look_into_leaf(directory, index, key, around, note);
   }
-  Leaf &leaf = *directory->leaves[index].value.load(std::memory_order_relaxed);
-  const uint32_t count = leaf.count.load(std::memory_order_relaxed);
-  insert_into(leaf, count, count_not_above(leaf.slots, count, key), key, value);
+}
+
+void OrderedIndex::Looks::add(Noted noted) {
+  Noted &known = noted_[noted.stripe->number];
+  is_changed_ = is_changed_ || (known.stripe && known.version != noted.version);
+  known = noted;
+}
+
+void OrderedIndex::Looks::add(const Neighbours &around) {
+  add(around.own);
+  add(around.other);
+}
+
+bool OrderedIndex::Looks::are_current() const {
+  return !is_changed_ &&
+         std::all_of(noted_.begin(), noted_.end(), [](Noted noted) { return !noted.stripe || is_current(noted); });
+}
+
+/// The stripes are held that were noted, but have changed since. If they are others than those that the key needs now, gives them back.
+[[gnu::cold, gnu::noinline]] bool OrderedIndex::look_again(uintptr_t key, Neighbours &around) {
+  const Directory &directory = *read(directory_); // stays, with a stripe held
+  const uint32_t index = leaf_index(directory, key);
+  const auto without_waiting = [](const Leaf &leaf) { return Noted{leaf.stripe, 0}; };
+  Neighbours now;
+  now.leaf = read(directory.leaves[index].value);
+  now.own = now.other = without_waiting(*now.leaf);
+  look_into_leaf(directory, index, key, now, without_waiting);
+  const auto is_held = [&](Noted noted) {
+    return noted.stripe == around.own.stripe || noted.stripe == around.other.stripe;
+  };
+  if (!is_held(now.own) || !is_held(now.other)) {
+    unlock_around(around, false);
+    return false;
+  }
+  now.own = around.own; // the stripes that are held
+  now.other = around.other;
+  around = now;
+  return true;
 }
 
 void OrderedIndex::insert_at(const Neighbours &around, uintptr_t key, Mapping *value) {
-  const Directory &directory = *directory_.load(std::memory_order_relaxed);
-  Leaf &leaf = *directory.leaves[around.leaf].value.load(std::memory_order_relaxed);
+  Leaf &leaf = *around.leaf;
   const uint32_t count = leaf.count.load(std::memory_order_relaxed);
-  if (count == kLeafCapacity) [[unlikely]]
-    return insert(key, value);
-  insert_into(leaf, count, around.position, key, value);
-}
-
-void OrderedIndex::insert_into(Leaf &leaf, uint32_t count, uint32_t position, uintptr_t key, Mapping *value) {
-  shift_right(leaf.slots, position, count);
-  assign(leaf.slots[position], key, value);
+  shift_right(leaf.slots, around.position, count);
+  assign(leaf.slots[around.position], key, value);
   write(leaf.count, count + 1);
-  size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic<size_t> &keys = leaf.stripe->keys;
+  keys.store(keys.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-void OrderedIndex::erase(uintptr_t key) {
-  Directory &directory = *directory_.load(std::memory_order_relaxed);
-  const uint32_t index = leaf_index(directory, key);
-  Leaf &leaf = *directory.leaves[index].value.load(std::memory_order_relaxed);
-  const uint32_t count = leaf.count.load(std::memory_order_relaxed);
-  const uint32_t position = count_not_above(leaf.slots, count, key) - 1;
-  shift_left(leaf.slots, position, count);
-  write(leaf.count, count - 1);
-  size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  if (count == 1)
+inline OrderedIndex::Leaf *OrderedIndex::leaf_at(uint32_t index) const {
+  return read(read(directory_)->leaves[index].value);
+}
+
+/// Takes the stripe of the key's leaf; returns its number in the directory, which stays.
+inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key) {
+  for (;;) {
+    const uint32_t version = directory_lock_.version();
+    const uint32_t index = leaf_index(*read(directory_), key);
+    VersionedLock &lock = leaf_at(index)->stripe->lock;
+    lock.lock();
+    if (directory_lock_.is_still(version)) [[likely]]
+      return index;
+    lock.unlock_unchanged();
+  }
+}
+
+OrderedIndex::Holder::Holder(OrderedIndex &index, uintptr_t key)
+    : index_(index), key_(key), number_(index.lock_leaf_of(key)) {
+  leaf_ = index_.leaf_at(number_);
+  if (leaf_->count.load(std::memory_order_relaxed) != 1 || index_.leaf_count() == 1) [[likely]]
+    return;
+  leaf_->stripe->lock.unlock_unchanged();
+  index_.lock();
+  is_everything_ = true;
+  number_ = index_.leaf_index(*read(index_.directory_), key_);
+  leaf_ = index_.leaf_at(number_);
+}
+
+void OrderedIndex::Holder::erase() {
+  const uint32_t count = leaf_->count.load(std::memory_order_relaxed);
+  shift_left(leaf_->slots, count_not_above(leaf_->slots, count, key_) - 1, count);
+  write(leaf_->count, count - 1);
+  std::atomic<size_t> &keys = leaf_->stripe->keys;
+  keys.store(keys.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  is_changed_ = true;
+}
+
+OrderedIndex::Holder::~Holder() {
+  VersionedLock &lock = leaf_->stripe->lock;
+  if (is_everything_) {
+    index_.tidy(key_);
+    index_.unlock();
+  } else if (!is_changed_) {
+    lock.unlock_unchanged();
+  } else {
+    const bool may_merge = index_.may_merge(number_);
+    lock.unlock();
+    if (may_merge) [[unlikely]]
+      index_.merge(key_);
+  }
+}
+
+/// A guess: others change the leaves beside.
+inline bool OrderedIndex::may_merge(uint32_t index) const {
+  const Directory &directory = *directory_.load(std::memory_order_relaxed);
+  const auto count_of = [&](uint32_t number) {
+    return directory.leaves[number].value.load(std::memory_order_relaxed)->count.load(std::memory_order_relaxed);
+  };
+  const uint32_t own = count_of(index);
+  if (own > kLeafCapacity / 2)
+    return false;
+  const auto fits_with = [&](uint32_t number) { return own + count_of(number) <= kLeafCapacity / 2; };
+  return (index > 0 && fits_with(index - 1)) ||
+         (index + 1 < directory.count.load(std::memory_order_relaxed) && fits_with(index + 1));
+}
+
+[[gnu::cold, gnu::noinline]] void OrderedIndex::merge(uintptr_t key) {
+  const std::lock_guard everything(*this);
+  tidy(key);
+}
+
+/// A key was erased: everything is held.
+void OrderedIndex::tidy(uintptr_t key) {
+  const uint32_t index = leaf_index(*directory_.load(std::memory_order_relaxed), key);
+  if (leaf_at(index)->count.load(std::memory_order_relaxed) == 0)
     remove_leaf(index);
   if (!merge_with_next(index) && index > 0)
     merge_with_next(index - 1);
 }
 
-void OrderedIndex::split(uint32_t index) {
-  Leaf &full = *directory_.load(std::memory_order_relaxed)->leaves[index].value.load(std::memory_order_relaxed);
+void OrderedIndex::lock() {
+  for (Stripe &stripe : stripes_)
+    stripe.lock.lock();
+}
+
+void OrderedIndex::unlock() {
+  for (Stripe &stripe : stripes_)
+    stripe.lock.unlock();
+}
+
+void OrderedIndex::split(uintptr_t key) {
+  const uint32_t index = leaf_index(*directory_.load(std::memory_order_relaxed), key);
+  Leaf &full = *leaf_at(index);
+  if (full.count.load(std::memory_order_relaxed) != kLeafCapacity)
+    return; // another thread has split it
   Leaf *upper = new_leaf();
   // A run of ascending keys leaves full leaves behind instead of half empty ones.
   const bool is_last = index + 1 == directory_.load(std::memory_order_relaxed)->count.load(std::memory_order_relaxed);
@@ -172,6 +294,7 @@ void OrderedIndex::split(uint32_t index) {
 }
 
 void OrderedIndex::add_to_directory(uint32_t index, uintptr_t first_key, Leaf *leaf) {
+  const std::lock_guard changes(directory_lock_);
   Directory *directory = directory_.load(std::memory_order_relaxed);
   const uint32_t count = directory->count.load(std::memory_order_relaxed);
   if (count == directory->capacity) {
@@ -193,6 +316,7 @@ void OrderedIndex::remove_leaf(uint32_t index) {
   const uint32_t count = directory.count.load(std::memory_order_relaxed);
   if (count == 1)
     return;
+  const std::lock_guard changes(directory_lock_);
   free_leaves_.push_back(directory.leaves[index].value.load(std::memory_order_relaxed));
   shift_left(directory.leaves.get(), index, count);
   write(directory.count, count - 1);
@@ -215,6 +339,13 @@ bool OrderedIndex::merge_with_next(uint32_t index) {
   return true;
 }
 
+size_t OrderedIndex::size() const {
+  size_t keys = 0;
+  for (const Stripe &stripe : stripes_)
+    keys += stripe.keys.load(std::memory_order_relaxed);
+  return keys;
+}
+
 size_t OrderedIndex::leaf_count() const {
   return directory_.load(std::memory_order_relaxed)->count.load(std::memory_order_relaxed);
 }
@@ -231,11 +362,18 @@ std::vector<Mapping *> OrderedIndex::values() const {
   return all;
 }
 
+std::vector<OrderedIndex::FreeMappings> OrderedIndex::free_lists() const {
+  std::vector<FreeMappings> lists;
+  for (const Stripe &stripe : stripes_)
+    lists.push_back(stripe.free);
+  return lists;
+}
+
 std::string OrderedIndex::fault() const {
   const Directory &directory = *directory_.load(std::memory_order_relaxed);
   const uint32_t count = directory.count.load(std::memory_order_relaxed);
-  if (version_.load(std::memory_order_relaxed) & 1)
-    return "the index says that it is being changed";
+  if (directory_lock_.is_locked())
+    return "the directory says that it is being changed";
   if (count == 0 || count > directory.capacity)
     return "the directory counts " + std::to_string(count) + " leaves of at most " + std::to_string(directory.capacity);
   size_t keys = 0;

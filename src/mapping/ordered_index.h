@@ -4,69 +4,142 @@
 // Mappings ordered by host address, read without a lock.
 //
 // Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 16th key
-// of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times. One sequence
-// counter covers all: a reader notes it, reads, and reads again if it changed.
+// of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times.
+//
+// Who locks what: each leaf belongs to one of eight stripes, for good. Who changes a leaf holds its stripe. Who inserts a key also holds that
+// of the leaf beside, if the key will be the first or the last one of its leaf: so nobody else inserts between the same neighbours.
+// Who changes the directory (splitting, merging) holds all stripes. Stripes are taken in ascending order. Readers hold nothing: they
+// note the versions of the stripes that they look at, and look again if one has changed.
+//
 // Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
 // freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and which
 // ThreadSanitizer understands.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/object_blocks.h"
+#include "base/versioned_lock.h"
 
 namespace omptarget {
 
 class Mapping;
 
-/// Reading: any thread. Writing: one thread at a time, the owner's lock held, between begin_write and end_write.
+/// Any thread, as the functions say. A thread that holds a stripe must not look for neighbours (around) or take more of them.
 class OrderedIndex {
+private:
+  struct Leaf;
+  struct Stripe;
+  struct Directory;
+
 public:
   OrderedIndex();
   ~OrderedIndex();
   OrderedIndex(const OrderedIndex &) = delete;
   OrderedIndex &operator=(const OrderedIndex &) = delete;
+  static constexpr uint32_t kStripes = 8;
 
+  /// Objects for keys to come, linked by the index's owner, who holds the stripe.
+  struct FreeMappings {
+    Mapping *first = nullptr;
+    uint32_t count = 0;
+  };
+  /// A stripe as a reader found it.
+  struct Noted {
+    Stripe *stripe;
+    uint32_t version;
+  };
   struct Neighbours {
     Mapping *below;      ///< with the largest key that is not above the key asked for, or null
     Mapping *above;      ///< with the smallest key that is above it, or null
     uintptr_t above_key; ///< of above, which need not be fetched for it
-    uint32_t leaf;       ///< where the key belongs
+    Leaf *leaf;          ///< where the key belongs
     uint32_t position;
-  };
-  /// Where a key was looked for and not found: inserting it needs no second search if nothing has changed since.
-  struct Gap {
-    static constexpr uint32_t kUnknown = 1;
-    uint32_t version = kUnknown;
-    Neighbours around;
+    Noted own;   ///< the leaf's stripe
+    Noted other; ///< that of the leaf beside, if one of the neighbours lies there; otherwise own again
+
+    /// Of a key that nobody has looked for.
+    static Neighbours unknown() {
+      Neighbours neighbours;
+      neighbours.forget();
+      return neighbours;
+    }
+    void forget() { own.version = VersionedLock::kNoVersion; }
   };
 
-  /// A read section: what around() returned between the two is right only if end_read says so. begin_read returns an odd
-  /// number while a writer is at work.
-  uint32_t begin_read() const { return version_.load(std::memory_order_acquire); }
-  bool end_read(uint32_t version) const { return version_.load(std::memory_order_acquire) == version; }
-  Neighbours around(uintptr_t key) const;
+  // Reading. Takes no lock, and waits for who changes what it looks at.
+  void look(uintptr_t key, Neighbours &around) const;
+  Neighbours around(uintptr_t key) const {
+    Neighbours result;
+    look(key, result);
+    return result;
+  }
+  /// Whether what around() returned is right, and what was read of the neighbours since.
+  static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
+  /// The same of several looks, which are right all at once.
+  class Looks {
+  public:
+    void add(const Neighbours &around);
+    bool are_current() const;
 
-  void begin_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-  void end_write() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-  void insert(uintptr_t key, Mapping *value);
-  /// The same; around is what around(key) returns as the index is now.
+  private:
+    void add(Noted noted);
+    std::array<Noted, kStripes> noted_{};
+    bool is_changed_ = false;
+  };
+
+  // Inserting: lock_around, is_full, insert_at, unlock_around.
+  /// Takes the stripes in which the neighbours lie. around: what around(key) returned, however long ago; afterwards it is what the index has
+  /// now. False: nothing is taken, since other stripes are needed than those that were noted.
+  bool lock_around(uintptr_t key, Neighbours &around);
+  /// Then a key can be inserted only after split(key), with nothing held.
+  bool is_full(const Neighbours &around) const;
   void insert_at(const Neighbours &around, uintptr_t key, Mapping *value);
-  /// Whether nothing has changed since; the owner's lock held.
-  bool is_current(const Gap &gap) const { return version_.load(std::memory_order_relaxed) == gap.version; }
-  void erase(uintptr_t key);
+  FreeMappings &free_at(const Neighbours &around);
+  void unlock_around(const Neighbours &around, bool is_changed);
+  /// Makes two leaves of the key's leaf if it is full. Everything is held.
+  void split(uintptr_t key);
 
-  size_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// Leaves in use; the owner's lock held.
+  /// Holds the stripe of the leaf where a key belongs, or everything if the leaf would be empty without the key. So the key is neither
+  /// inserted nor erased by others.
+  class Holder {
+  public:
+    Holder(OrderedIndex &index, uintptr_t key);
+    Holder(const Holder &) = delete;
+    Holder &operator=(const Holder &) = delete;
+    ~Holder();
+    /// The key, which is there.
+    void erase();
+    FreeMappings &free();
+
+  private:
+    OrderedIndex &index_;
+    const uintptr_t key_;
+    Leaf *leaf_;
+    uint32_t number_; // of the leaf in the directory
+    bool is_everything_ = false;
+    bool is_changed_ = false;
+  };
+
+  /// Everything: all stripes, as a lock. Readers wait meanwhile.
+  void lock();
+  void unlock();
+
+  size_t size() const;
+  /// Leaves in use; everything is held.
   size_t leaf_count() const;
-  /// All values in order of their keys; the owner's lock held.
+  /// All values in order of their keys; everything is held.
   std::vector<Mapping *> values() const;
-  /// The first broken invariant, in words; empty if there is none. The owner's lock held.
+  /// Of all stripes; everything is held.
+  std::vector<FreeMappings> free_lists() const;
+  /// The first broken invariant, in words; empty if there is none. Everything is held.
   std::string fault() const;
 
 private:
@@ -79,27 +152,82 @@ private:
   };
   struct Leaf {
     std::atomic<uint32_t> count{0};
+    Stripe *stripe = nullptr; // from when it is made
     Slot<Mapping> slots[kLeafCapacity];
   };
-  struct Directory;
+  /// What goes from one inserting thread to the next, in one line.
+  struct alignas(64) Stripe {
+    VersionedLock lock;
+    uint32_t number = 0;
+    FreeMappings free;
+    std::atomic<size_t> keys{0}; // inserted less erased: keys move between stripes, so that only the sum of all tells
+  };
 
   /// Of a leaf whose keys must be at least lowest and below limit.
   static std::string leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit);
+  static bool is_current(Noted noted);
   Leaf *new_leaf();
   uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
-  void insert_into(Leaf &leaf, uint32_t count, uint32_t position, uintptr_t key, Mapping *value);
-  void split(uint32_t index);
+  template <typename Note>
+  void look_into_leaf(const Directory &directory, uint32_t index, uintptr_t key, Neighbours &result, Note note) const;
+  bool look_again(uintptr_t key, Neighbours &around);
+  uint32_t lock_leaf_of(uintptr_t key);
+  Leaf *leaf_at(uint32_t index) const;
+  bool may_merge(uint32_t index) const;
+  void merge(uintptr_t key);
+  void tidy(uintptr_t key);
   void remove_leaf(uint32_t index);
   /// If both fit into half a leaf; whether they did.
   bool merge_with_next(uint32_t index);
   void add_to_directory(uint32_t index, uintptr_t first_key, Leaf *leaf);
 
-  std::atomic<uint32_t> version_{0};
   std::atomic<Directory *> directory_;
-  std::atomic<size_t> size_{0};
+  VersionedLock directory_lock_; // held while the directory changes, with everything held
+  // With everything held.
   ObjectBlocks<Leaf> leaves_; // all that were ever made
+  uint32_t leaves_made_ = 0;
   std::vector<Leaf *> free_leaves_;
   std::vector<std::unique_ptr<Directory>> directories_; // the current one last; the others wait for slow readers
+
+  Stripe stripes_[kStripes];
 };
+
+inline bool OrderedIndex::is_current(Noted noted) { return noted.stripe->lock.is_still(noted.version); }
+
+inline bool OrderedIndex::lock_around(uintptr_t key, Neighbours &around) {
+  const Noted own = around.own, other = around.other;
+  if (own.version == VersionedLock::kNoVersion)
+    return false;
+  bool is_same;
+  if (own.stripe == other.stripe) [[likely]] {
+    is_same = own.stripe->lock.lock(own.version) == own.version && own.version == other.version;
+  } else {
+    const auto [first, second] = own.stripe < other.stripe ? std::pair{own, other} : std::pair{other, own};
+    is_same = first.stripe->lock.lock(first.version) == first.version;
+    is_same = (second.stripe->lock.lock(second.version) == second.version) && is_same;
+  }
+  return is_same || look_again(key, around);
+}
+
+inline bool OrderedIndex::is_full(const Neighbours &around) const {
+  return around.leaf->count.load(std::memory_order_relaxed) == kLeafCapacity;
+}
+
+inline OrderedIndex::FreeMappings &OrderedIndex::free_at(const Neighbours &around) { return around.leaf->stripe->free; }
+
+/// Only the leaf of the key has changed, if any.
+inline void OrderedIndex::unlock_around(const Neighbours &around, bool is_changed) {
+  const auto unlock = [&](Stripe *stripe) {
+    if (is_changed && stripe == around.leaf->stripe)
+      stripe->lock.unlock();
+    else
+      stripe->lock.unlock_unchanged();
+  };
+  unlock(around.own.stripe);
+  if (around.other.stripe != around.own.stripe) [[unlikely]]
+    unlock(around.other.stripe);
+}
+
+inline OrderedIndex::FreeMappings &OrderedIndex::Holder::free() { return leaf_->stripe->free; }
 
 } // namespace omptarget

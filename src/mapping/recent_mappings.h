@@ -54,7 +54,7 @@ private:
   static constexpr unsigned kBits = 9;
   static constexpr unsigned kMostBits = 21; ///< 16 megabytes, which a million mappings get
 
-  unsigned newest_bits() const { return tables_.back()->bits; }
+  unsigned newest_bits() const { return table_.load(std::memory_order_acquire)->bits; }
   void grow(unsigned bits) {
     auto table = std::make_unique<Table>();
     table->bits = bits;

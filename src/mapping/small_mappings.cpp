@@ -56,19 +56,13 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
 }
 
 Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready,
-                                            const OrderedIndex::Gap &gap) {
-  std::lock_guard lock(mutex_);
-  OrderedIndex::Neighbours around =
-      index_.is_current(gap) ? gap.around : index_.around(static_cast<uintptr_t>(range.begin));
-  if (const Found found = make_room(range, around); found.ref)
-    return {found, false};
+                                            OrderedIndex::Neighbours &gap) {
+  Inserted older;
+  if (!take_room(range, gap, older.found, Mutex::kFree)) [[unlikely]]
+    return older;
   names_.note(range.name);
-  Mapping &mapping =
-      insert_new(range, around, allocation, true, MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1);
-  Found found;
-  found.state = mapping.state();
-  found.ref = {&mapping, MappingState::generation(found.state)};
-  return {found, true};
+  const uint64_t state = MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
+  return {insert_new(range, gap, allocation, true, state), true};
 }
 
 bool HostDataToTargetMap::start_leaving(MappingRef ref) {
@@ -105,8 +99,8 @@ bool HostDataToTargetMap::leave_last_asleep(MappingRef ref) {
 }
 
 Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
-  Removed removed;
-  if (end_use(ref, kReadyAndLeft, removed)) [[likely]]
+  const Removed removed = end_use(ref, kReadyAndLeft);
+  if (removed.is_removed) [[likely]]
     return removed;
   ref.mapping->state_.fetch_and(~MappingState::kLeaving, kAcqRel);
   OMPTARGET_SCHED_POINT("leave: others use it");
@@ -114,8 +108,8 @@ Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
 }
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
-  Removed removed;
-  is_left = end_use(ref, kReadyAndLast, removed);
+  Removed removed = end_use(ref, kReadyAndLast);
+  is_left = removed.is_removed;
   return removed;
 }
 
@@ -126,17 +120,9 @@ bool HostDataToTargetMap::publish_copied(MappingRef ref) {
   return !MappingState::is_unused(before);
 }
 
-/// The mapping is removed. False if its state is another than the given one, borrowers aside.
-bool HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end, Removed &removed) {
-  std::lock_guard lock(mutex_);
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    if (MappingState::generation(word) != ref.generation || MappingState::use(word) != state_of_end)
-      return false;
-  } while (!state.compare_exchange_weak(word, MappingState::removed(word), kAcqRel, kAcquire));
-  removed = unlink(*ref.mapping, MappingState::removed(word));
-  return true;
+/// Removes the mapping, unless its state is another than the given one, borrowers aside.
+Removed HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end) {
+  return remove_if(ref, MappingState::kUse, state_of_end, Mutex::kFree);
 }
 
 /// Whoever puts a mapping to sleep checks afterwards that the place still holds it; whoever takes the place checks afterwards whether
@@ -164,37 +150,60 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
   return is_asleep;
 }
 
-/// The lock is held. False if the mapping is not dormant.
+/// mutex_ is held, and no stripe. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
   uint64_t word =
       mapping.state_.fetch_or(0, kAcqRel); // the latest, and whoever falls asleep later sees what we did before
-  do {
-    if (!MappingState::is_dormant(word))
-      return false;
-  } while (!mapping.state_.compare_exchange_weak(word, word & ~MappingState::kStorage, kAcqRel, kAcquire));
-  dormant_.forget(mapping.begin(), &mapping);
-  evicted_.push_back(mapping.allocation());
-  has_evicted_.store(true, kRelaxed);
-  (void)unlink(mapping, word & ~MappingState::kStorage);
-  return true;
+  while (MappingState::is_dormant(word)) {
+    const HostPtr begin = mapping.begin(); // its own, if the word is still the same below
+    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(begin));
+    const uint64_t removed_word = word & ~MappingState::kStorage;
+    if (!mapping.state_.compare_exchange_strong(word, removed_word, kAcqRel, kAcquire))
+      continue;
+    dormant_.forget(begin, &mapping);
+    evicted_.push_back(mapping.allocation());
+    has_evicted_.store(true, kRelaxed);
+    Removed removed; // nobody is told of it
+    if (mapping.extras())
+      recycle_extras(mapping, removed);
+    return unlink(mapping, removed_word, holder, removed);
+  }
+  return false;
 }
 
-/// The lock is held; around is of the range's begin, now and afterwards. Evicts what sleeps in the range. Returns what
-/// is present there; null: there is room.
-Found HostDataToTargetMap::make_room(const NewRange &range, OrderedIndex::Neighbours &around) {
-  for (;; around = index_.around(static_cast<uintptr_t>(range.begin))) {
-    bool is_changed = false;
-    const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
-    for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})
-      if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]] {
-        (void)evict(*neighbour); // otherwise it has just been revived
-        is_changed = true;
-      }
-    if (is_changed)
+/// What sleeps where the range is to be, or null.
+inline Mapping *HostDataToTargetMap::sleeper_in(const NewRange &range, const OrderedIndex::Neighbours &around) {
+  const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
+  for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})
+    if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]]
+      return neighbour;
+  return nullptr;
+}
+
+/// Takes the stripes around the range's begin, for insert_new, if there is room. Otherwise takes nothing, and older is what is present
+/// there. Evicts what sleeps in the range. around: of the range's begin, however long ago.
+bool HostDataToTargetMap::take_room(const NewRange &range, OrderedIndex::Neighbours &around, Found &older,
+                                    Mutex mutex) {
+  const auto key = static_cast<uintptr_t>(range.begin);
+  for (;; around = index_.around(key)) {
+    if (!index_.lock_around(key, around)) [[unlikely]]
       continue;
-    const Found found = classify(around, range.begin, range.end - range.begin);
-    if (!found.ref || !MappingState::is_removed(found.state)) [[likely]]
-      return found; // otherwise it has just fallen asleep
+    Mapping *const sleeper = sleeper_in(range, around);
+    if (!sleeper)
+      older = classify(around, range.begin, range.end - range.begin);
+    if (!sleeper && !older.ref && !index_.is_full(around)) [[likely]]
+      return true;
+    index_.unlock_around(around, false);
+    if (sleeper) {
+      std::unique_lock lock(mutex_, std::defer_lock);
+      if (mutex == Mutex::kFree)
+        lock.lock();
+      (void)evict(*sleeper); // otherwise it has just been revived
+    } else if (!older.ref) {
+      split_leaf(key);
+    } else if (!MappingState::is_removed(older.state)) {
+      return false; // otherwise it has just fallen asleep
+    }
   }
 }
 

@@ -83,6 +83,16 @@ public:
     engine.wait(word.location_, bits(old), std::memory_order_acquire);
   }
   friend void notify_waiters(const atomic &word) { engine.notify(word.location_); }
+  // Of a VersionedLock, whose own scenarios have it as it is; the others take for granted that it tells who waits.
+#ifdef CHECKED_LOCKS_NOTIFY
+  friend void wait_while_locked(const atomic &word, T old) { wait_while_equal(word, old); }
+  friend void notify_unlocked(const atomic &word) { notify_waiters(word); }
+#else
+  friend void wait_while_locked(const atomic &word, T old) {
+    engine.wait_for_change(word.location_, bits(old), std::memory_order_acquire);
+  }
+  friend void notify_unlocked(const atomic &) {}
+#endif
 
 private:
   template <typename Change> T change(Change next, std::memory_order order) {

@@ -100,6 +100,8 @@ void Engine::touch(size_t object, bool changes) {
 
 bool Engine::is_runnable(const Thread &thread) const {
   return !thread.is_done && thread.waits_for_location < 0 &&
+         (thread.waits_for_change < 0 ||
+          locations_[static_cast<size_t>(thread.waits_for_change)].back().value != thread.changes_from) &&
          (thread.waits_for_mutex < 0 || !mutexes_[static_cast<size_t>(thread.waits_for_mutex)].is_held);
 }
 
@@ -138,7 +140,8 @@ size_t Engine::pick(size_t first_reader) {
 /// Notes what the step has touched, and wakes who sleeps and would notice.
 void Engine::end_step(size_t number, size_t first_reader) {
   const Thread &thread = *threads_[number];
-  const bool is_blocked = thread.waits_for_mutex >= 0 && !is_runnable(thread) && step_.changed.none();
+  const bool waits_for_lock = thread.waits_for_mutex >= 0 || thread.waits_for_change >= 0;
+  const bool is_blocked = waits_for_lock && !is_runnable(thread) && step_.changed.none();
   step_.proceeds = !is_blocked;
   if (current_turn_ != kNoTurn) {
     Footprint &known = turns_[current_turn_][current_candidate_];
@@ -196,7 +199,7 @@ void Engine::execute(const std::function<Scenario()> &make) {
     thread.run = scenario.threads[i];
     thread.view = thread.fenced = thread.pending = {};
     thread.is_started = thread.is_done = false;
-    thread.waits_for_mutex = thread.waits_for_location = -1;
+    thread.waits_for_mutex = thread.waits_for_location = thread.waits_for_change = -1;
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = thread.stack.get();
     thread.context.uc_stack.ss_size = kStackBytes;
@@ -381,6 +384,23 @@ size_t Engine::current_thread() const {
   while (number < thread_count_ && threads_[number].get() != current_)
     ++number;
   return number;
+}
+
+void Engine::wait_for_change(uint32_t location, uint64_t old, std::memory_order order) {
+  while (locations_[location].back().value == old) {
+    if (!current_) {
+      require(false, "the check waits");
+      return;
+    }
+    current_->waits_for_change = location;
+    current_->changes_from = old;
+    touch(location, false);
+    pause();
+  }
+  if (current_)
+    current_->waits_for_change = -1;
+  touch(location, true);
+  (void)read(location, locations_[location].size() - 1, order);
 }
 
 void Engine::notify(uint32_t location) {

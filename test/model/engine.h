@@ -60,6 +60,8 @@ struct Thread {
   bool is_done = false;
   int64_t waits_for_mutex = -1;
   int64_t waits_for_location = -1; ///< until somebody notifies
+  int64_t waits_for_change = -1;   ///< of a location, from this value
+  uint64_t changes_from = 0;
 };
 
 struct Choice {
@@ -97,6 +99,8 @@ public:
   void fence();
   void wait(uint32_t location, uint64_t old, std::memory_order order);
   void notify(uint32_t location);
+  /// The same as one that everybody who changes the location notifies: it is a lock.
+  void wait_for_change(uint32_t location, uint64_t old, std::memory_order order);
   uint32_t new_mutex();
   void lock(uint32_t mutex);
   bool try_lock(uint32_t mutex);

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_data_to_target_map.cpp",
+FILES = ["base/pointer_table.h", "base/versioned_lock.h", "mapping/attached_pointers.cpp", "mapping/host_data_to_target_map.cpp",
          "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h", "mapping/mapping_references.cpp",
          "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h",
          "mapping/dormant_mappings.h", "mapping/name_pages.h", "mapping/small_mappings.cpp"]
@@ -16,9 +16,11 @@ FILES = ["base/pointer_table.h", "mapping/attached_pointers.cpp", "mapping/host_
 PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
 DEVICE_FILES = ["host_services.cpp", "locks.h"]
 
-# Small bounds: leaves that split, and readers that give up and take the lock, within few steps.
+# Small bounds: leaves that split within few steps, stripes that leaves share, and a lock that is waited for at once.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
-          ("mapping/host_data_to_target_map.cpp", r"kReadAttempts = \d+;", "kReadAttempts = 2;"),
+          ("mapping/ordered_index.h", r"kStripes = \d+;", "kStripes = 2;"),
+          ("base/versioned_lock.h", r"kSpins = \d+;", "kSpins = 0;"),
+          ("mapping/host_data_to_target_map.cpp", r"kBatch = \d+;", "kBatch = 1;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
           ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
           ("mapping/recent_mappings.h", r"kMostBits = \d+;", "kMostBits = 1;"),
@@ -59,6 +61,7 @@ MAP_HEADER = "mapping/host_data_to_target_map.h"
 REFERENCES = "mapping/mapping_references.cpp"
 SMALL = "mapping/small_mappings.cpp"
 INDEX = "mapping/ordered_index.cpp"
+LOCK = "base/versioned_lock.h"
 TABLE = "base/pointer_table.h"
 WRITTEN = "mapping/written_pointers.h"
 # name: (file, what is there, what is planted)
@@ -66,9 +69,23 @@ PLANTS = {
     # The sequence-counted index.
     "index_read_relaxed": (INDEX, "return cell.load(std::memory_order_acquire);", "return cell.load(std::memory_order_relaxed);"),
     "index_write_relaxed": (INDEX, "cell.store(value, std::memory_order_release);", "cell.store(value, std::memory_order_relaxed);"),
-    "index_writer_not_announced": ("mapping/ordered_index.h", "void begin_write() {", "void begin_write() { return; "),
-    "index_end_unchecked": ("mapping/ordered_index.h", "bool end_read(uint32_t version) const {",
-                            "bool end_read(uint32_t version) const { return (void)version, true; "),
+    "index_writer_not_announced": (LOCK, "word_.fetch_add(1, std::memory_order_acq_rel);", "word_.fetch_sub(1, std::memory_order_acq_rel);"),
+    "index_end_unchecked": ("mapping/ordered_index.h", "return noted.stripe->lock.is_still(noted.version);", "return (void)noted, true;"),
+    "index_directory_unchecked": (INDEX, "    if (!directory_lock_.is_still(version)) [[unlikely]]\n      continue;\n    return look_into_leaf", "    return look_into_leaf"),
+    "index_beside_unnoted": (INDEX, "result.other = note(previous);", "(void)note(previous);"),
+    "index_beside_unlocked": (INDEX, "    result.other = note(next);", "    (void)note(next);"),
+    "index_change_of_gap_unseen": ("mapping/ordered_index.h", "return is_same || look_again(key, around);", "return (void)is_same, true;"),
+    "index_held_leaf_unchecked": (INDEX, "if (directory_lock_.is_still(version)) [[likely]]\n      return index;", "return index;"),
+    "index_leaf_emptied": (INDEX, "if (leaf_->count.load(std::memory_order_relaxed) != 1 || index_.leaf_count() == 1) [[likely]]", ""),
+    # Its locks.
+    "lock_shared": (LOCK, "else if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed))\n          [[likely]]\n        return word;",
+                    "else {\n        word_.store(word + 1, std::memory_order_release);\n        return word;\n      }"),
+    "lock_relaxed": (LOCK, "word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed)",
+                     "word_.compare_exchange_weak(word, word + 1, std::memory_order_relaxed, std::memory_order_relaxed)"),
+    "lock_untold": (LOCK, "word_.fetch_add(1, std::memory_order_acq_rel);\n    notify_waiters(word_);", "word_.fetch_add(1, std::memory_order_acq_rel);"),
+    "lock_untold_unchanged": (LOCK, "word_.fetch_sub(1, std::memory_order_acq_rel);\n    notify_waiters(word_);", "word_.fetch_sub(1, std::memory_order_acq_rel);"),
+    "lock_version_while_held": (LOCK, "while (is_held(word)) [[unlikely]]\n      word = wait(word);", ""),
+    "lock_version_relaxed": (LOCK, "uint32_t word = word_.load(std::memory_order_acquire);", "uint32_t word = word_.load(std::memory_order_relaxed);"),
     # The state word.
     "state_retain_any_generation": (REFERENCES, r"""    if (MappingState::generation(word) != ref.generation)
       return false;
@@ -77,8 +94,8 @@ PLANTS = {
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite""", "    const uint32_t count = MappingState::count(word);\n    if (count == MappingState::kInfinite"),
-    "state_removed_though_revived": (MAP, "} while (!state.compare_exchange_weak(word, next, std::memory_order_acq_rel, kAcquire));\n  return unlink(",
-                                     "} while (false);\n  state.store(next, kRelease);\n  return unlink("),
+    "state_removed_though_revived": (MAP, "} while (\n        !mapping.state_.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));",
+                                     "} while (false);\n    mapping.state_.store(MappingState::removed(word), kRelease);"),
     "state_same_generation_again": ("mapping/mapping.h", "(generation(word) | 1u) + 1)", "generation(word) & ~1u)"),
     "state_storage_relaxed": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);",
                               "mapping.state_.fetch_or(MappingState::kStorage, kRelaxed);"),
@@ -86,9 +103,9 @@ PLANTS = {
                            "const uint64_t word = state_.load(kRelaxed);\n    if (MappingState::generation(word) != generation)\n      return false;"),
     "state_storage_untold": (MAP, "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);\n  notify_waiters(mapping.state_);",
                              "mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);"),
-    "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) == 0)\n    recycle(mapping, removed);", "  recycle(mapping, removed);"),
+    "state_borrowers_forgotten": (MAP, "  if (MappingState::borrowers(word) != 0)\n    return true; // the last of them recycles it\n", ""),
     "state_freed_twice": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::borrowers(word) == 1"),
-    "state_removed_before_ready": (MAP, " ||\n        !(word & MappingState::kReady)", ""),
+    "state_removed_before_ready": (MAP, "kWhoUsesIt | MappingState::kReady, MappingState::kReady, mutex", "kWhoUsesIt, 0, mutex"),
     "state_guess_unchecked": (MAP_HEADER, " && mapping->generation() == ref.generation) [[likely]]", ")"),
     "state_last_released": (MAP_HEADER, "if (count == 1 && !(word & MappingState::kHeld))\n      return false;", ""),
     "state_released_of_another": (MAP_HEADER, """    if (MappingState::generation(word) != ref.generation)
@@ -104,7 +121,9 @@ PLANTS = {
     "state_freed_by_the_first_borrower": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
     # Small mappings, which fall asleep.
     "state_nobody_removes": (SMALL, "return remove_if_unused(ref); // who used it may be gone, and has left it to us", "return {};"),
-    "state_removed_while_copied": (MAP, " || (word & MappingState::kLeaving))", ")"),
+    "state_removed_while_copied": (MAP, "MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;", "MappingState::kHeld | MappingState::kPinned;"),
+    "state_removed_while_pinned": (MAP, "MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;", "MappingState::kHeld | MappingState::kLeaving;"),
+    "state_extras_of_a_free_one": ("mapping/attached_pointers.cpp", "    const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now\n", ""),
     "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end &&\n         MappingState::borrowers(word) == 0",
                                  "MappingState::borrowers(word) == 0"),
     "state_asleep_though_borrowed": (SMALL, " &&\n         MappingState::borrowers(word) == 0", ""),
@@ -112,7 +131,7 @@ PLANTS = {
                                      "mapping->state_.store(live, kAcqRel == kAcquire ? kAcquire : std::memory_order_release);"),
     "state_asleep_in_no_place": (SMALL, "mapping.state_.fetch_or(0, kAcqRel)", "mapping.state_.load(kAcquire)"),
     "state_asleep_out_of_place": (SMALL, "!is_asleep || dormant_.holds(begin, &mapping)", "true"),
-    "state_gap_unchecked": ("mapping/ordered_index.h", "version_.load(std::memory_order_relaxed) == gap.version;", "gap.version != Gap::kUnknown;"),
+    "state_gap_unchecked": ("mapping/ordered_index.h", "return is_same || look_again(key, around);", "return (void)is_same, true;"),
     "state_leaving_of_used": (SMALL, " || MappingState::use(word) != (MappingState::kReady | 1))", ")"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
@@ -161,6 +180,8 @@ def main():
         texts[name], count = re.subn(pattern, replacement, texts[name])
         if count != 1:
             sys.exit("%s: %r matches %d times, not once" % (name, pattern, count))
+    texts["base/versioned_lock.h"] = (texts["base/versioned_lock.h"].replace("wait_while_equal(", "wait_while_locked(")
+                                      .replace("notify_waiters(", "notify_unlocked("))
     for name, text in texts.items():
         text = re.sub(r"std::(atomic_ref|atomic|mutex|condition_variable)\b", r"checked::\1", text)
         header = "checked.h" if name in FILES else "words.h"

@@ -525,6 +525,20 @@ Scenario made_where_absent(HostPtr theirs) {
   return scenario;
 }
 
+/// A pointer is attached to data that another construct deletes: the mapping keeps none of it when it is used again.
+Scenario attached_while_removed() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  Scenario scenario;
+  scenario.threads.push_back([=] { table->leave(ref); });
+  scenario.threads.push_back([=] { (void)table->map.note_attached(ref, {kBegin, kOther, kDevice, kDevice}, false); });
+  scenario.check = [=] {
+    require(table->removals == 1 && table->map.size() == 0, "not removed exactly once");
+    require(table->map.fault().empty(), "an invariant is broken");
+  };
+  return scenario;
+}
+
 /// Two that have the same place, as all have here, but not the same guess, fall asleep: one of them must go, and neither may sleep where nobody looks.
 Scenario asleep_in_one_place() {
   const auto table = std::make_shared<Table>();
@@ -593,6 +607,8 @@ bool explore_all() {
              "state: asleep or borrowed", [] { return asleep(true); }, kMost) &&
          explore(
              "state: asleep in one place", [] { return asleep_in_one_place(); }, kMost) &&
+         explore(
+             "state: attached while removed", [] { return attached_while_removed(); }, kMost) &&
          explore(
              "state: guessed", [] { return guessed(); }, kMost) &&
          explore(

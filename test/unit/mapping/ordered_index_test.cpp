@@ -7,8 +7,8 @@
 #include <random>
 #include <thread>
 
+#include "index_changes.h"
 #include "mapping/mapping.h"
-#include "mapping/ordered_index.h"
 
 namespace omptarget {
 namespace {
@@ -22,17 +22,6 @@ public:
 private:
   std::unique_ptr<Mapping[]> values_;
 };
-
-void insert(OrderedIndex &index, uintptr_t key, Mapping *value) {
-  index.begin_write();
-  index.insert(key, value);
-  index.end_write();
-}
-void erase(OrderedIndex &index, uintptr_t key) {
-  index.begin_write();
-  index.erase(key);
-  index.end_write();
-}
 
 TEST(OrderedIndex, empty_has_no_neighbours) {
   OrderedIndex index;
@@ -149,14 +138,9 @@ TEST(OrderedIndex, readers_beside_a_writer) {
       std::mt19937_64 random(reader);
       while (!ends.load(std::memory_order_relaxed)) {
         const size_t i = 100 * (random() % (kCount / 100));
-        const uint32_t version = index.begin_read();
-        if (version & 1) {
-          std::this_thread::yield();
-          continue;
-        }
-        const Mapping *found = index.around(16 * (i + 1)).below;
-        if (index.end_read(version))
-          (found == values[i] ? right : wrong).fetch_add(1, std::memory_order_relaxed);
+        const OrderedIndex::Neighbours around = index.around(16 * (i + 1));
+        if (index.is_current(around))
+          (around.below == values[i] ? right : wrong).fetch_add(1, std::memory_order_relaxed);
       }
     });
   std::mt19937_64 random(99);

@@ -1,0 +1,74 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A lock whose one word is also the version of what it guards: odd while somebody holds it. Readers take no lock: they
+// note the version, read, and read again if it is another one afterwards.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/atomic_wait.h"
+
+namespace omptarget {
+
+/// Any thread. Not recursive. Who waits spins for a moment and then sleeps. What readers read are atomics, loaded with acquire and stored
+/// with release: who has read what a holder stored also sees that the holder had come.
+class VersionedLock {
+public:
+  /// What no reader ever notes.
+  static constexpr uint32_t kNoVersion = 1;
+
+  /// For readers: the version, which is even. Waits for who holds the lock.
+  uint32_t version() const {
+    uint32_t word = word_.load(std::memory_order_acquire);
+    while (is_held(word)) [[unlikely]]
+      word = wait(word);
+    return word;
+  }
+  /// Whether nobody has changed anything since the version was noted.
+  bool is_still(uint32_t version) const { return word_.load(std::memory_order_acquire) == version; }
+
+  /// Returns the version that it found. likely: what that probably is.
+  uint32_t lock(uint32_t likely) {
+    for (uint32_t word = likely;;) {
+      if (is_held(word)) [[unlikely]]
+        word = wait(word);
+      else if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed))
+          [[likely]]
+        return word;
+    }
+  }
+  uint32_t lock() { return lock(word_.load(std::memory_order_relaxed)); }
+  void unlock() {
+    word_.fetch_add(1, std::memory_order_acq_rel);
+    notify_waiters(word_);
+  }
+  /// Of a holder that has changed nothing: the version is the old one again.
+  void unlock_unchanged() {
+    word_.fetch_sub(1, std::memory_order_acq_rel);
+    notify_waiters(word_);
+  }
+  bool is_locked() const { return is_held(word_.load(std::memory_order_relaxed)); }
+
+private:
+  static constexpr int kSpins = 100;
+  static bool is_held(uint32_t word) { return (word & 1) != 0; }
+
+  /// Until the word is another one, which it returns.
+  [[gnu::cold, gnu::noinline]] uint32_t wait(uint32_t word) const {
+    for (int i = 0; i < kSpins; ++i) {
+      if (const uint32_t now = word_.load(std::memory_order_acquire); now != word)
+        return now;
+#ifdef __x86_64__
+      __builtin_ia32_pause();
+#endif
+    }
+    wait_while_equal(word_, word);
+    return word_.load(std::memory_order_acquire);
+  }
+
+  std::atomic<uint32_t> word_{0};
+};
+
+} // namespace omptarget
