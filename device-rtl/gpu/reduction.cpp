@@ -17,7 +17,8 @@ using Shuffle = void (*)(void *values, int16_t lane, int16_t distance, int16_t w
 using InterWarpCopy = void (*)(void *values, int32_t warps);
 using BufferCopy = void (*)(void *buffer, int32_t index, void *values);
 
-inline constexpr int16_t kFullWarp = 0, kFirstLanes = 1; ///< ways of Shuffle
+/// The way of Shuffle in which lanes below the distance combine, and the others take what they get: for any number of lanes.
+inline constexpr int16_t kFirstLanes = 1;
 
 struct TeamReduction {
   void *values;
@@ -27,13 +28,6 @@ struct TeamReduction {
 
 /// Among the first lanes of a warp. The others come along, as all lanes have to.
 INLINE void reduce_lanes(const TeamReduction &reduction, uint32_t lanes) {
-  const uint32_t warp = target::warp_size();
-  if (lanes == warp) {
-#pragma clang loop unroll(disable)
-    for (uint32_t distance = warp / 2; distance > 0; distance /= 2)
-      reduction.shuffle(reduction.values, 0, static_cast<int16_t>(distance), kFullWarp);
-    return;
-  }
   const auto lane = static_cast<int16_t>(lane_in_block());
 #pragma clang loop unroll(disable)
   for (uint32_t left = lanes; left > 1; left = divide_up(left, 2u))
