@@ -143,12 +143,18 @@ std::string outcome_of(const char *program, const char *moment, const char *acti
   return text;
 }
 
-/// libomp itself can fail if one of its threads is at work while the process ends: those processes are run again.
+/// Whether libomp itself has failed, as it can if a thread is at work while the process ends.
+bool libomp_failed(const std::string &outcome) {
+  return outcome.find("Assertion failure at kmp_") != std::string::npos ||
+         outcome.find("Thread identifier invalid") != std::string::npos; // LLVM 14's
+}
+
+/// The outcome of a process that libomp did not end: those are run again.
 std::string outcome_despite_libomp(const char *program, const char *moment, const char *action) {
   std::string outcome;
   for (int attempt = 0; attempt < 20; ++attempt) {
     outcome = outcome_of(program, moment, action);
-    if (outcome.find("Assertion failure at kmp_") == std::string::npos)
+    if (!libomp_failed(outcome))
       break;
   }
   return outcome;
