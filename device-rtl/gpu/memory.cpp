@@ -220,6 +220,9 @@ RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
 
 RTL void *omp_alloc(uint64_t size, uint64_t) { return size == 0 ? nullptr : allocate(size); }
 RTL void omp_free(void *memory, uint64_t) { release(memory); }
+/// Of lists of dependences, which clang allocates.
+RTL void *__kmpc_alloc(int32_t, uint64_t size, void *) { return allocate_or_fail(size); }
+RTL void __kmpc_free(int32_t, void *memory, void *) { release(memory); }
 
 // Copies that are not done in place. Without the attribute the compiler would make each a call of itself.
 #define OMPTARGET_COPIES RTL_WEAK __attribute__((no_builtin))

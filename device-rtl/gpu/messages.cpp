@@ -9,7 +9,6 @@ using namespace omptarget::device_rtl::gpu;
 
 RTL int32_t __llvm_omp_vprintf(const char *format, void *arguments, uint32_t) { return print(format, arguments); }
 
-#if OMPTARGET_RTL_GENERATION >= 22
 /// Of the directive error: 1 is a warning, all else ends the program.
 RTL void __kmpc_error(ident_t *, int32_t severity, const char *message) {
   struct {
@@ -19,7 +18,6 @@ RTL void __kmpc_error(ident_t *, int32_t severity, const char *message) {
   if (severity != 1)
     target::stop();
 }
-#endif
 
 RTL_WEAK void __assert_fail(const char *expression, const char *file, uint32_t line, const char *function) {
   struct {

@@ -97,12 +97,10 @@ RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) {
   TRACE;
   unlock(name);
 }
-#if OMPTARGET_RTL_GENERATION >= 19
-// flang's, of sections with a name.
+/// Of sections that say how they are used; flang's of all that have a name.
 RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *name, uint32_t) {
   __kmpc_critical(place, thread, name);
 }
-#endif
 
 #if OMPTARGET_RTL_GENERATION == 19 && defined(__NVPTX__)
 // flang 19's reductions of a team: each thread adds what it has, one after the other, and all meet behind. For AMD's GPUs it refuses them.
@@ -127,13 +125,11 @@ RTL int32_t __kmpc_master(ident_t *, int32_t) {
   return thread_number() == 0;
 }
 RTL void __kmpc_end_master(ident_t *, int32_t) {}
-#if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_masked(ident_t *, int32_t, int32_t filter) {
   TRACE;
   return static_cast<int32_t>(thread_number()) == filter;
 }
 RTL void __kmpc_end_masked(ident_t *, int32_t) {}
-#endif
 RTL int32_t __kmpc_single(ident_t *, int32_t) {
   TRACE;
   return thread_number() == 0;
@@ -150,6 +146,7 @@ RTL void omp_init_lock(uint32_t *word) {
   check_lock(word);
   *word = 0;
 }
+RTL void omp_init_lock_with_hint(uint32_t *word, int32_t) { omp_init_lock(word); }
 RTL void omp_destroy_lock(uint32_t *word) {
   check_lock(word);
   demand([&] { return atomics::load(word) == 0; }, "a lock is destroyed that is set");
@@ -174,6 +171,7 @@ RTL void omp_init_nest_lock(NestLock *lock) {
   check_lock(lock);
   *lock = NestLock{0, 0};
 }
+RTL void omp_init_nest_lock_with_hint(NestLock *lock, int32_t) { omp_init_nest_lock(lock); }
 RTL void omp_destroy_nest_lock(NestLock *lock) {
   check_lock(lock);
   *lock = NestLock{0, 0};

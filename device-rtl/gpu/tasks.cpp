@@ -61,5 +61,20 @@ RTL void __kmpc_taskloop(ident_t *place, int32_t thread, Task *task, int32_t, ui
                          int32_t, uint64_t, void *) {
   __kmpc_omp_task(place, thread, task);
 }
+#if OMPTARGET_RTL_GENERATION >= 22
+/// With the modifier strict.
+RTL void __kmpc_taskloop_5(ident_t *place, int32_t thread, Task *task, int32_t, uint64_t *, uint64_t *, int64_t,
+                           int32_t, int32_t, uint64_t, int32_t, void *) {
+  __kmpc_omp_task(place, thread, task);
+}
+#endif
+RTL int32_t __kmpc_omp_reg_task_with_affinity(ident_t *, int32_t, Task *, int32_t, void *) { return 0; }
+
+// Tasks that take part in a reduction: the thread that makes them does one after the other, so that each has the variable itself.
+RTL void *__kmpc_taskred_init(int32_t, int32_t, void *items) { return items; }
+RTL void *__kmpc_taskred_modifier_init(ident_t *, int32_t, int32_t, int32_t, void *items) { return items; }
+RTL void __kmpc_task_reduction_modifier_fini(ident_t *, int32_t, int32_t) {}
+RTL void *__kmpc_task_reduction_get_th_data(int32_t, void *, void *item) { return item; }
+
 RTL int32_t omp_in_final() { return 1; }
 RTL int32_t omp_get_max_task_priority() { return 0; }

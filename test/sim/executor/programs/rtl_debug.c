@@ -3,7 +3,8 @@
 //
 // LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug: 2 tells each call of the device RTL, with its place, 1
 // stops a kernel that uses a lock wrongly. Without the variable, or without the option, nothing of it happens. Clang leaves out the option's
-// constant beside -nogpulib, as for AMD's GPUs: the program has it then. (By clang 16 for these the suite has it, as 0.)
+// constant beside -nogpulib, as for AMD's GPUs and here by clang 22 and later: the program has it then. (By clang 16 for AMD's the suite has
+// it, as 0.)
 // REQUIRES: rtl-ours, sim-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=3 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=2 %t | %FileCheck %s --check-prefixes=TRACE,WRONG
@@ -26,7 +27,7 @@
 
 #include <stdio.h>
 
-#if defined(__AMDGCN__) && !defined(PLAIN)
+#if (defined(__AMDGCN__) || (defined(__NVPTX__) && __clang_major__ >= 22)) && !defined(PLAIN)
 #pragma omp begin declare target device_type(nohost)
 const unsigned __omp_rtl_debug_kind = 3;
 #pragma omp end declare target
