@@ -10,7 +10,12 @@
 
 extern "C" {
 
+#if defined(__AMDGCN__)
+/// An image is linked as one and calls its own, so that linkers can take away what it does not call.
+#define OMPTARGET_DEVICE_SYMBOL __attribute__((weak, visibility("hidden")))
+#else
 #define OMPTARGET_DEVICE_SYMBOL __attribute__((weak, visibility("protected")))
+#endif
 /// Somebody outside writes them: without this the compiler, which sees no writer, would make them constants.
 #define OMPTARGET_DEVICE_VARIABLE __attribute__((weak, used, retain, visibility("protected")))
 

@@ -10,7 +10,24 @@
 
 namespace omptarget::device_rtl::gpu {
 
-SHARED_VARIABLE Dispatch team_loop;
+/// The loop that a team shares. By several variables: those that no loop of an image needs vanish.
+namespace team_loop {
+#if defined(__AMDGCN__)
+inline constexpr uint64_t kAlignment = 16; ///< where it is less, LLVM 19 refuses some kernels
+#else
+inline constexpr uint64_t kAlignment = 8;
+#endif
+struct alignas(kAlignment) Rest {
+  uint64_t next; ///< that nobody has; of a dynamic loop that is over, beyond the end
+  uint64_t end;  ///< by the compiler's numbers, as all here
+};
+struct alignas(kAlignment) Number {
+  uint64_t value;
+};
+SHARED_VARIABLE Rest rest;
+SHARED_VARIABLE Number first, chunk;
+SHARED_VARIABLE uint8_t is_guided;
+} // namespace team_loop
 
 /// What a schedule of the compiler comes to.
 struct Plan {
@@ -45,21 +62,14 @@ INLINE Dispatch *own_loop() {
   return environment->level == level() && environment->loop.is_under_way ? &environment->loop : nullptr;
 }
 
-template <typename L> INLINE void describe(L &loop, uint64_t lower, uint64_t count, uint64_t chunk, bool is_guided) {
-  loop.lower = lower;
-  loop.count = count;
-  loop.next = 0;
-  loop.chunk = chunk;
-  loop.stride = 0;
-  loop.threads = team_size();
-  loop.is_guided = is_guided;
-}
-
 /// Of a thread that takes its chunks by itself.
 INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
   Dispatch &loop = own_environment().loop;
   const uint64_t number = thread_number(), threads = team_size();
-  describe(loop, lower, count, plan.chunk, plan.is_guided);
+  loop.lower = lower;
+  loop.count = count;
+  loop.next = 0;
+  loop.is_whole = threads == 1;
   loop.is_under_way = 1;
   if (threads == 1)
     return;
@@ -73,67 +83,66 @@ INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
   loop.stride = loop.chunk * threads;
 }
 
+/// As is_in_team, but not by the level, which the compiler does not always know. In an SPMD kernel such loops are in regions.
+INLINE bool shares_loops() { return (is_spmd() || is_active()) && own_levels() == 0; }
+
 INLINE void begin_loop(int32_t schedule, uint64_t lower, uint64_t count, uint64_t chunk) {
   const Plan plan = plan_of(schedule, chunk);
-  if (!plan.is_shared || !is_in_team())
+  if (!plan.is_shared || !shares_loops())
     return begin_own(plan, lower, count);
   team_barrier(); // nobody needs the loop before any longer
-  if (thread_number() == 0)
-    describe(team_loop, lower, count, plan.chunk, plan.is_guided);
+  if (target::thread_id() == 0) {
+    team_loop::first.value = lower;
+    team_loop::rest.end = lower + count;
+    team_loop::rest.next = lower;
+    team_loop::chunk.value = plan.chunk;
+    team_loop::is_guided = plan.is_guided;
+  }
   team_barrier();
 }
 
-/// Iterations [begin, end); none: begin is end.
+/// Iterations [begin, end) by the compiler's numbers; none: begin is end. They may pass the greatest number.
 struct Part {
   uint64_t begin, end;
+  bool is_last;
 };
 
 INLINE Part take_guided() {
-  uint64_t next = atomics::load(&team_loop.next);
-  for (;;) {
-    if (next >= team_loop.count)
-      return {0, 0};
-    const uint64_t left = team_loop.count - next;
-    const uint64_t size = smaller(left, larger(left / (2 * uint64_t{team_loop.threads}), uint64_t{team_loop.chunk}));
-    if (atomics::compare_exchange(&team_loop.next, next, next + size))
-      return {next, next + size};
+  const uint64_t end = team_loop::rest.end;
+  uint64_t next = atomics::load(&team_loop::rest.next);
+  while (next != end) {
+    const uint64_t left = end - next;
+    const uint64_t size = smaller(left, larger(left / (2 * uint64_t{active_size()}), uint64_t{team_loop::chunk.value}));
+    if (atomics::compare_exchange(&team_loop::rest.next, next, next + size))
+      return {next, next + size, size == left};
   }
+  return {};
 }
 
-INLINE Part take_shared() {
-  if (team_loop.is_guided)
-    return take_guided();
-  const uint64_t begin = atomics::fetch_add(&team_loop.next, uint64_t{team_loop.chunk});
-  const uint64_t count = team_loop.count;
-  return begin >= count ? Part{0, 0} : Part{begin, begin + smaller(uint64_t{team_loop.chunk}, count - begin)};
+INLINE Part take_dynamic() {
+  const uint64_t chunk = team_loop::chunk.value, first = team_loop::first.value, count = team_loop::rest.end - first;
+  const uint64_t begin = atomics::fetch_add(&team_loop::rest.next, chunk), before = begin - first;
+  if (before >= count)
+    return {};
+  const uint64_t size = smaller(chunk, count - before);
+  return {begin, begin + size, size == count - before};
 }
 
 INLINE Part take_own(Dispatch &loop) {
-  const uint64_t begin = loop.next;
-  if (begin >= loop.count) {
+  const uint64_t next = loop.next, left = loop.count - next;
+  if (left == 0) {
     loop.is_under_way = 0;
-    return {0, 0};
+    return {};
   }
-  if (loop.threads == 1) { // all of it
-    loop.next = loop.count;
-    return {begin, loop.count};
-  }
-  loop.next = loop.count - begin > loop.stride ? begin + loop.stride : loop.count;
-  return {begin, begin + smaller(loop.chunk, loop.count - begin)};
+  const uint64_t size = loop.is_whole ? left : smaller(loop.chunk, left), begin = loop.lower + next;
+  loop.next = loop.is_whole || left <= loop.stride ? loop.count : next + loop.stride;
+  return {begin, begin + size, size == left};
 }
 
-struct Taken {
-  uint64_t lower, upper; ///< inclusive
-  bool is_any, is_last;
-};
-
-INLINE Taken take_next() {
-  Dispatch *const own = own_loop();
-  const Part part = own ? take_own(*own) : take_shared();
-  if (part.begin == part.end)
-    return {0, 0, false, false};
-  const uint64_t lower = own ? own->lower : team_loop.lower, count = own ? own->count : team_loop.count;
-  return {lower + part.begin, lower + part.end - 1, true, part.end == count};
+INLINE Part take_next() {
+  if (Dispatch *const own = own_loop())
+    return take_own(*own);
+  return team_loop::is_guided ? take_guided() : take_dynamic();
 }
 
 } // namespace omptarget::device_rtl::gpu
@@ -151,14 +160,14 @@ using namespace omptarget::device_rtl::gpu;
   RTL int32_t __kmpc_dispatch_next_##suffix(ident_t *, int32_t, int32_t *is_last, Count *lower, Count *upper,          \
                                             Step *stride) {                                                            \
     TRACE;                                                                                                             \
-    const Taken taken = take_next();                                                                                   \
-    if (!taken.is_any)                                                                                                 \
+    const Part part = take_next();                                                                                     \
+    if (part.begin == part.end)                                                                                        \
       return 0;                                                                                                        \
-    *lower = static_cast<Count>(taken.lower);                                                                          \
-    *upper = static_cast<Count>(taken.upper);                                                                          \
+    *lower = static_cast<Count>(part.begin);                                                                           \
+    *upper = static_cast<Count>(part.end - 1);                                                                         \
     *stride = 1;                                                                                                       \
     if (is_last)                                                                                                       \
-      *is_last = taken.is_last;                                                                                        \
+      *is_last = part.is_last;                                                                                         \
     return 1;                                                                                                          \
   }                                                                                                                    \
   RTL void __kmpc_dispatch_fini_##suffix(ident_t *, int32_t) {}

@@ -16,11 +16,7 @@ __attribute__((noinline)) Environment *find_environment() {
   if (!has_environment())
     return nullptr;
   Environment *found = nullptr;
-  const uint32_t thread = target::thread_id();
-  with_environments([&](Environment *&list) {
-    for (found = list; found && found->thread != thread; found = found->next) {
-    }
-  });
+  with_environments([&](Environment *&list) { found = find_own(list).at; });
   return found;
 }
 
@@ -47,22 +43,14 @@ __attribute__((noinline)) Environment &own_environment() {
 static Environment *take_environment(uint32_t level) {
   Environment *taken = nullptr;
   bool is_last = true;
-  const uint32_t thread = target::thread_id();
   with_environments([&](Environment *&list) {
-    Environment *before = nullptr, *at = list;
-    while (at && at->thread != thread) {
-      before = at;
-      at = at->next;
-    }
-    if (!at || at->level < level) {
-      is_last = !at;
+    const Found<Environment> found = find_own(list);
+    if (!found.at || found.at->level < level) {
+      is_last = !found.at;
       return;
     }
-    taken = at;
-    if (before)
-      before->next = at->next;
-    else
-      list = at->next;
+    taken = found.at;
+    take_out(list, found);
   });
   if (!taken && is_last)
     clear_thread_bit(environment_bits);

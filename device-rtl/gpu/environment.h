@@ -16,9 +16,8 @@ struct Dispatch {
   uint64_t next;  ///< the next iteration that nobody has
   uint64_t lower; ///< the compiler's number of iteration 0
   uint64_t chunk;
-  uint64_t stride; ///< from a thread's chunk to its next, of a static schedule
-  uint32_t threads;
-  uint8_t is_guided;
+  uint64_t stride;  ///< from a thread's chunk to its next, of a static schedule
+  uint8_t is_whole; ///< one chunk, as there are no other threads
   uint8_t is_under_way;
 };
 

@@ -40,6 +40,23 @@ INLINE void begin_list(SHARED SharedList *list) {
   list->first = 0;
   list->lock = 0;
 }
+/// A thread's first node in such a list, and the one before it; null: none.
+template <typename Node> struct Found {
+  Node *before, *at;
+};
+template <typename Node> INLINE Found<Node> find_own(Node *first) {
+  const uint32_t thread = target::thread_id();
+  Found<Node> found = {nullptr, first};
+  while (found.at && found.at->thread != thread)
+    found = {found.at, found.at->next};
+  return found;
+}
+template <typename Node> INLINE void take_out(Node *&first, const Found<Node> &found) {
+  if (found.before)
+    found.before->next = found.at->next;
+  else
+    first = found.at->next;
+}
 /// Runs body with the first node of the list, which it may change, by one lane at a time. All accesses to the list itself are atomic.
 template <typename Node, typename Body> INLINE void with_list(SHARED SharedList *list, Body body) {
   one_lane_at_a_time([&] {

@@ -67,11 +67,9 @@ __attribute__((noinline)) uint32_t further_levels() {
   if (any_further == 0)
     return 0;
   uint32_t count = 0;
-  const uint32_t thread = target::thread_id();
-  with_list<FurtherLevels>(&further_list, [&](FurtherLevels *at) {
-    while (at && at->thread != thread)
-      at = at->next;
-    count = at ? at->count : 0;
+  with_list<FurtherLevels>(&further_list, [&](FurtherLevels *first) {
+    const FurtherLevels *own = find_own(first).at;
+    count = own ? own->count : 0;
   });
   return count;
 }
@@ -82,23 +80,18 @@ __attribute__((noinline)) static void change_further_levels(uint32_t from, uint3
   if (from == 0)
     record = static_cast<FurtherLevels *>(allocate_or_fail(sizeof(FurtherLevels)));
   atomics::store(&any_further, 1u);
-  const uint32_t thread = target::thread_id();
   with_list<FurtherLevels>(&further_list, [&](FurtherLevels *&first) {
     if (from == 0) {
-      *record = FurtherLevels{first, thread, to};
+      *record = FurtherLevels{first, target::thread_id(), to};
       first = record;
       return;
     }
-    FurtherLevels *before = nullptr, *at = first;
-    while (at->thread != thread) {
-      before = at;
-      at = at->next;
-    }
-    at->count = to;
+    const Found<FurtherLevels> found = find_own(first);
+    found.at->count = to;
     if (to != 0)
       return;
-    record = at;
-    (before ? before->next : first) = at->next;
+    record = found.at;
+    take_out(first, found);
   });
   if (to == 0)
     release(record);

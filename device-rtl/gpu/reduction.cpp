@@ -34,11 +34,10 @@ INLINE void reduce_lanes(const TeamReduction &reduction, uint32_t lanes) {
     reduction.shuffle(reduction.values, lane, static_cast<int16_t>(left / 2), kFirstLanes);
 }
 
-/// Among the first threads of those that all come here. Thread 0 has the result.
+/// Among all of the team's threads, which come here. Thread 0 has the result.
 INLINE void reduce_threads(const TeamReduction &reduction, uint32_t threads) {
   const uint32_t warp = target::warp_size(), first = target::thread_id() & ~(warp - 1);
-  if (first < threads)
-    reduce_lanes(reduction, smaller(warp, threads - first));
+  reduce_lanes(reduction, smaller(warp, threads - first));
   if (threads <= warp)
     return;
   const uint32_t warps = divide_up(threads, warp);
@@ -50,7 +49,8 @@ INLINE void reduce_threads(const TeamReduction &reduction, uint32_t threads) {
 INLINE int32_t reduce_team(const TeamReduction &reduction) {
   if (!is_in_team())
     return 1;
-  reduce_threads(reduction, team_size());
+  // What is worked out of the size is not to be kept in registers over the loops before.
+  reduce_threads(reduction, target::not_known(team_size()));
   return target::thread_id() == 0;
 }
 
@@ -161,8 +161,10 @@ REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *bu
 namespace omptarget::device_rtl::gpu {
 
 /// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions. Not by the level, which the
-/// compiler does not know where the first warp is alone.
+/// compiler does not know where the first warp is alone. For lanes that the block does not have nobody waits.
 INLINE uint64_t exchanging_lanes() {
+  if (is_spmd() && spmd_size == 0)
+    return ~uint64_t{0} >> (64 - target::warp_size());
   return team_lanes(is_spmd() || is_active() ? active_size() : target::block_size());
 }
 

@@ -10,16 +10,13 @@ namespace omptarget::device_rtl::gpu {
 
 void team_barrier() {
   const bool spmd = is_spmd();
-  if (is_in_team()) {
-    if (spmd && spmd_size == 0)
-      return target::barrier_aligned();
-    if (target::thread_id() == 0)
-      announce(kGoesOn);
-    return target::barrier_any();
-  }
-  if (spmd && own_levels() == 0)
+  if (own_levels() != 0 || (!spmd && !is_active()))
+    return target::fence_block(); // alone
+  if (spmd && spmd_size == 0)
     return target::barrier_aligned();
-  target::fence_block(); // alone
+  if (target::thread_id() == 0)
+    announce(kGoesOn);
+  target::barrier_any();
 }
 
 /// A lock that a user's code has: on AMD's GPUs lanes of a wave cannot wait for each other, as they go on together.

@@ -51,6 +51,11 @@ INLINE void barrier_aligned() { __syncthreads(); }
 INLINE void barrier_any() { nvvm_barrier(8); }
 /// A value that all lanes of a warp have in common.
 INLINE bool uniform(bool value) { return value; }
+/// The value, and for the compiler one that it has to ask for here.
+INLINE uint32_t not_known(uint32_t value) {
+  __asm__("" : "+r"(value));
+  return value;
+}
 /// Whether a thread that is not among the first so many of the block goes its own way beside lanes of its warp that are.
 INLINE bool waits_apart(uint32_t) { return true; }
 INLINE void sync_lanes(uint64_t mask) { nvvm_sync_lanes(static_cast<uint32_t>(mask)); }
