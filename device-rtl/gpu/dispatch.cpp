@@ -86,8 +86,13 @@ INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
 /// As is_in_team, but not by the level, which the compiler does not always know. In an SPMD kernel such loops are in regions.
 INLINE bool shares_loops() { return (is_spmd() || is_active()) && own_levels() == 0; }
 
+/// Larger ones of all threads together may pass the end of numbers.
+inline constexpr uint64_t kLargeChunk = uint64_t{1} << 32;
+
 INLINE void begin_loop(int32_t schedule, uint64_t lower, uint64_t count, uint64_t chunk) {
-  const Plan plan = plan_of(schedule, chunk);
+  Plan plan = plan_of(schedule, chunk);
+  if (plan.chunk > kLargeChunk)
+    plan.chunk = smaller(plan.chunk, count);
   if (!plan.is_shared || !shares_loops())
     return begin_own(plan, lower, count);
   team_barrier(); // nobody needs the loop before any longer

@@ -20,9 +20,28 @@ INLINE Member of_all() {
   return {target::block_id() * size + thread_number(), target::block_count() * size};
 }
 
+/// Chunks that members take in turn: those of a million members pass no number's end.
+inline constexpr uint64_t kSmallChunk = 1024;
+
+/// The same as first_chunk, for a chunk of any size: neither the first one nor the way to the next one passes the end of numbers.
+template <typename Count, typename Step>
+INLINE void first_large_chunk(Member member, int32_t *is_last, Count *lower, Count *upper, Step *stride,
+                              uint64_t chunk) {
+  const Count begin = *lower, end = *upper;
+  const uint64_t last = static_cast<uint64_t>(end) - static_cast<uint64_t>(begin);
+  const uint64_t size = chunk - 1 > last ? last + 1 : chunk, first = smaller(member.number * size, last + 1);
+  *stride = static_cast<Step>(smaller(member.count * size, last + 1 - first));
+  *lower = begin + static_cast<Count>(first);
+  *upper = begin + static_cast<Count>(first + smaller(size, last + 1 - first) - 1);
+  if (is_last)
+    *is_last = (last / size) % member.count == member.number;
+}
+
 /// The member's first chunk; stride leads to its next one.
 template <typename Count, typename Step>
 INLINE void first_chunk(Member member, int32_t *is_last, Count *lower, Count *upper, Step *stride, Step chunk) {
+  if (static_cast<uint64_t>(chunk) > kSmallChunk)
+    return first_large_chunk(member, is_last, lower, upper, stride, static_cast<uint64_t>(chunk));
   const Count begin = *lower, end = *upper, size = static_cast<Count>(chunk);
   *stride = static_cast<Step>(size * static_cast<Count>(member.count));
   *lower = begin + static_cast<Count>(member.number) * size;
