@@ -49,7 +49,6 @@ public:
     word_.fetch_sub(1, std::memory_order_acq_rel);
     notify_waiters(word_);
   }
-  bool is_locked() const { return is_held(word_.load(std::memory_order_relaxed)); }
 
 private:
   static constexpr int kSpins = 100;

@@ -19,16 +19,16 @@ bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &p
     return false;
   std::unique_lock lock(mutex_);
   Mapping &mapping = *ref.mapping;
+  MappingExtras *extras;
   {
     const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now
     if (mapping.generation() != ref.generation)
       return false;
-    (void)extras_of(mapping);
+    extras = &extras_of(mapping);
   }
-  MappingExtras &extras = extras_of(mapping);
-  const auto [place, is_new] = extras.attached.try_emplace(pointer.host_address, pointer);
+  const auto [place, is_new] = extras->attached.try_emplace(pointer.host_address, pointer);
   if (is_new) {
-    mapping.extras_.store(reinterpret_cast<uintptr_t>(&extras) | Mapping::kHasAttached, std::memory_order_release);
+    mapping.extras_.store(reinterpret_cast<uintptr_t>(extras) | Mapping::kHasAttached, std::memory_order_release);
     return true;
   }
   AttachedPointer &known = place->second;

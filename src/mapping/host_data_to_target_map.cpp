@@ -80,6 +80,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
     const Found found = classify(absence.gap, begin, size);
     if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
       absence.may_sleep = false;
+      if (!found.ref)
+        OrderedIndex::fetch_for_insert(absence.gap);
       return found;
     }
   }
@@ -94,6 +96,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
                                                               int64_t size, Found &found) const {
   OrderedIndex::Looks looks;
   looks.add(around);
+  if (size != 0 && around.below && MappingState::is_dormant(around.below->state()))
+    around.below = nullptr; // what lies below it ends before the range
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at) - 1);
@@ -102,7 +106,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
     if (around.below && around.below->begin() >= at)
       return false; // the index is being changed
   }
-  while (around.above && MappingState::is_dormant(around.above->state())) [[unlikely]] {
+  const uintptr_t end = size == 0 ? UINTPTR_MAX : static_cast<uintptr_t>(begin + size);
+  while (around.above && around.above_key < end && MappingState::is_dormant(around.above->state())) [[unlikely]] {
     const HostPtr at = around.above->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at));
     looks.add(next);
@@ -151,6 +156,7 @@ inline Mapping &HostDataToTargetMap::new_mapping(FreeMappings &free) {
     get_free(free);
   Mapping &mapping = *free.first;
   free.first = reinterpret_cast<Mapping *>(mapping.origin_.load(kRelaxed));
+  __builtin_prefetch(free.first, 1); // freed long ago, most likely
   --free.count;
   return mapping;
 }

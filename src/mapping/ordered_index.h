@@ -81,6 +81,8 @@ public:
     look(key, result);
     return result;
   }
+  /// Has memory fetched that inserting there will write, while something else is done.
+  static void fetch_for_insert(const Neighbours &around);
   /// Whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.

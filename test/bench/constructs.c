@@ -63,6 +63,42 @@ static void leave(int times) {
   }
 }
 
+// Small data of each thread's own, entered and left in turns, more than what sleeps keeps; larger ones, which are mapped by a plan. Times is
+// of all threads together.
+enum { kMostThreads = 64, kOwn = 500, kOwnPlanned = 5000 };
+
+static int *own_one(int thread, int i) {
+  static int own[kMostThreads][kOwn][4];
+  i = i * 7 % kOwn;
+  return many ? &many[4 * (kOwnPlanned * thread + 10 * i) + 2] : own[thread][i];
+}
+
+static void own_data(int threads, int times) {
+#pragma omp parallel num_threads(threads)
+  for (int i = 0; i < times / threads; i++) {
+    int *one = own_one(omp_get_thread_num(), i);
+#pragma omp target enter data map(to : one[0 : 2])
+#pragma omp target exit data map(release : one[0 : 2])
+  }
+}
+
+static void own_planned(int threads, int times) {
+#pragma omp parallel num_threads(threads)
+  for (int i = 0; i < times / threads; i++) {
+    static char large[kMostThreads][kOwnPlanned];
+    char *one = large[omp_get_thread_num()];
+#pragma omp target enter data map(alloc : one[0 : kOwnPlanned])
+#pragma omp target exit data map(release : one[0 : kOwnPlanned])
+  }
+}
+
+static void own_1(int times) { own_data(1, times); }
+static void own_2(int times) { own_data(2, times); }
+static void own_64(int times) { own_data(64, times); }
+static void own_planned_1(int times) { own_planned(1, times); }
+static void own_planned_2(int times) { own_planned(2, times); }
+static void own_planned_64(int times) { own_planned(64, times); }
+
 // The first copy into a block that nobody has touched.
 enum { kLarge = 256 << 20 };
 static char *large;
@@ -152,6 +188,14 @@ static const struct Benchmark {
     {"exit_among_1e6", leave, 10000, 0, 1000000, enter, 0, 0},
     {"two_threads", two_threads, 5000, 1, 0, 0, 0, 0},
     {"two_threads_int", two_threads_int, 5000, 0, 0, 0, 0, 0},
+    {"own_1", own_1, 20000, 0, 0, 0, 0, 0},
+    {"own_2", own_2, 20000, 0, 0, 0, 0, 0},
+    {"own_64", own_64, 64000, 0, 0, 0, 0, 0},
+    {"own_among_1e4_1", own_1, 20000, 0, 10000, 0, 0, 0},
+    {"own_among_1e4_2", own_2, 20000, 0, 10000, 0, 0, 0},
+    {"own_planned_1", own_planned_1, 10000, 0, 0, 0, 0, 0},
+    {"own_planned_2", own_planned_2, 10000, 0, 0, 0, 0, 0},
+    {"own_planned_64", own_planned_64, 64000, 0, 0, 0, 0, 0},
     {"nowait", nowait, 2000, 0, 0, 0, 0, 0},
     {"first_copy", first_copy, 1, 0, 0, 0, end_copy, 1000000},
     {"mappers", mappers, 1, 0, 0, 0, 0, kParts},

@@ -88,6 +88,25 @@ TEST_F(SmallData, an_empty_section_finds_its_base_beyond_sleeping_data) {
   exit(device_, {section}).consume();
 }
 
+TEST_F(SmallData, what_is_present_is_found_beyond_sleeping_data_that_the_range_touches) {
+  int data[8] = {};
+  const MapItem below = item(data, sizeof(int), kBoth), above = item(data + 5, sizeof(int), kBoth);
+  enter(device_, {below}).consume();
+  enter(device_, {above}).consume();
+  for (int i = 1; i < 5; ++i)
+    pass({item(data + i, sizeof(int), kBoth)});
+  const auto found = [&](int first, int count) {
+    return device_.map().find(host_ptr(data + first), count * static_cast<int64_t>(sizeof(int)));
+  };
+  EXPECT_EQ(found(2, 1).ref.mapping, nullptr);
+  EXPECT_EQ(found(1, 4).ref.mapping, nullptr);
+  EXPECT_EQ(found(2, 4).begin, host_ptr(data + 5));
+  EXPECT_TRUE(found(2, 4).is_overlapped);
+  EXPECT_FALSE(found(2, 4).is_contained);
+  EXPECT_EQ(found(0, 3).begin, host_ptr(data));
+  exit(device_, {below, above}).consume();
+}
+
 TEST_F(SmallData, only_so_many_sleep_and_the_storage_of_the_others_is_freed) {
   std::vector<int> data(10000);
   for (size_t i = 0; i < data.size(); i += 2)
