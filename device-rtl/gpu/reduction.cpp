@@ -164,7 +164,7 @@ namespace omptarget::device_rtl::gpu {
 /// compiler does not know where the first warp is alone. For lanes that the block does not have nobody waits.
 INLINE uint64_t exchanging_lanes() {
   if (is_spmd() && spmd_size == 0)
-    return ~uint64_t{0} >> (64 - target::warp_size());
+    return warp_lanes();
   return team_lanes(is_spmd() || is_active() ? active_size() : target::block_size());
 }
 

@@ -105,10 +105,12 @@ INLINE bool is_in_team() { return is_active() && own_levels() == 0; }
 INLINE uint32_t thread_number() { return is_in_team() ? target::thread_id() : 0; }
 INLINE uint32_t team_size() { return is_in_team() ? active_size() : 1; }
 
+/// All lanes of a warp.
+INLINE uint64_t warp_lanes() { return ~uint64_t{0} >> (64 - target::warp_size()); }
 /// The lanes of the caller's warp that are in the caller's team: all that share an operation of the team.
 INLINE uint64_t team_lanes(uint32_t size) {
   const uint32_t warp = target::warp_size(), first = target::thread_id() & ~(warp - 1);
-  const uint64_t all = ~uint64_t{0} >> (64 - warp);
+  const uint64_t all = warp_lanes();
   return first + warp <= size ? all : all & ~(~uint64_t{0} << (size - first));
 }
 
