@@ -59,7 +59,7 @@
 inline int shared = 1;
 #pragma omp end declare target
 #else
-static int shared;
+static int shared = 1;
 #endif
 
 #ifdef LIBRARY
@@ -78,7 +78,7 @@ int lib_add(int *a, int n) {
 #pragma omp target map(tofrom : a[0 : n]) map(from : on_host)
   {
     for (int i = 0; i < n; i++)
-      a[i] += 1 + 0 * shared;
+      a[i] += shared;
     on_host = omp_is_initial_device();
   }
   return on_host;
@@ -136,7 +136,7 @@ int main(int, char **argv) {
 #pragma omp target map(from : on_host)
   {
     HERE();
-    on_host = omp_is_initial_device() + 0 * shared;
+    on_host = omp_is_initial_device() + shared - 1;
   }
   CHECK_EQ(on_host, 0);
   if (wants("alone"))
