@@ -11,7 +11,7 @@
 namespace omptarget::device_rtl::gpu {
 
 /// The values of both.
-inline constexpr uint32_t kDebugAssertions = 1, kDebugTracing = 2;
+inline constexpr uint32_t kDebugAssertions = 1, kDebugTracing = 2, kDebugProblems = 4, kDebugAllocations = 8;
 INLINE bool debugs(uint32_t kind) {
   return (__omp_rtl_debug_kind & kind) != 0 && (__omp_rtl_device_environment.debug_kind & kind) != 0;
 }

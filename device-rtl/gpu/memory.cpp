@@ -8,6 +8,9 @@
 
 extern "C" SHARED char __attribute__((visibility("default"))) omptarget_dynamic_shared[];
 
+// Named: see tell_bytes.
+static const char kStackIsFull[] = "are in global memory, as the stack in shared memory is full";
+
 #if defined(__AMDGCN__)
 /// Where the heap is: the plugin writes it (abi: device images, section 2). The memory ends size bytes behind this record.
 struct MemoryPool {
@@ -108,6 +111,28 @@ static void give_back(HeapBlock *block) {
   add_free(block);
 }
 
+/// What was allocated: a record behind the pool, of the plugin's, which has it there where that is asked for.
+struct HeapStatistics {
+  uint64_t mark, count, total, least, most;
+};
+inline constexpr uint64_t kHeapStatisticsMark = 0x7374617470616568; // "heapstat"
+/// Puts a number in the place of a greater, or of a lesser one.
+template <bool lesser> static void replace(uint64_t *place, uint64_t value) {
+  uint64_t found = atomics::load(place);
+  while ((lesser ? value < found : value > found) && !atomics::compare_exchange(place, found, value)) {
+  }
+}
+static __attribute__((noinline)) void count_allocation(uint64_t size) {
+  auto *const statistics = reinterpret_cast<HeapStatistics *>(
+      (reinterpret_cast<uint64_t>(&__omp_rtl_device_memory_pool) + __omp_rtl_device_memory_pool.size) & ~uint64_t{15});
+  if (__omp_rtl_device_memory_pool.size == 0 || statistics->mark != kHeapStatisticsMark)
+    return;
+  atomics::fetch_add(&statistics->count, uint64_t{1});
+  atomics::fetch_add(&statistics->total, size);
+  replace<true>(&statistics->least, size);
+  replace<false>(&statistics->most, size);
+}
+
 void *allocate(uint64_t size) {
   if (size > ~uint64_t{0} / 2)
     return nullptr;
@@ -138,12 +163,21 @@ void release(void *memory) {
 
 #else
 namespace omptarget::device_rtl::gpu {
+static const char kIsAllocated[] = "are allocated";
+static __attribute__((noinline)) void count_allocation(uint64_t size) { tell_bytes(size, kIsAllocated); }
+
 void *allocate(uint64_t size) { return malloc(size); }
 void release(void *memory) { free(memory); }
 } // namespace omptarget::device_rtl::gpu
 #endif
 
 namespace omptarget::device_rtl::gpu {
+
+/// Of what threads share, or ask for by OpenMP.
+INLINE void note_allocation(uint64_t size) {
+  if (debugs(kDebugAllocations)) [[unlikely]]
+    count_allocation(size);
+}
 
 void *allocate_or_fail(uint64_t size) {
   void *const memory = allocate(size != 0 ? size : 1);
@@ -177,8 +211,12 @@ RTL __attribute__((noinline)) void *__kmpc_alloc_shared(uint64_t size) {
   TRACE;
   const Stack stack = own_stack();
   const uint32_t used = stack_tops[target::thread_id()] * kStackUnit;
-  if (size > stack.size || round_up(size, kStackUnit) > stack.size - used)
+  if (size > stack.size || round_up(size, kStackUnit) > stack.size - used) {
+    if (debugs(kDebugProblems)) [[unlikely]]
+      tell_bytes(size, kStackIsFull);
+    note_allocation(size);
     return allocate_or_fail(size);
+  }
   stack_tops[target::thread_id()] = static_cast<uint8_t>((used + round_up(size, kStackUnit)) / kStackUnit);
   return stack_bytes() + stack.begin + used;
 }
@@ -218,10 +256,16 @@ RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
 }
 #endif
 
-RTL void *omp_alloc(uint64_t size, uint64_t) { return size == 0 ? nullptr : allocate(size); }
+RTL void *omp_alloc(uint64_t size, uint64_t) {
+  note_allocation(size);
+  return size == 0 ? nullptr : allocate(size);
+}
 RTL void omp_free(void *memory, uint64_t) { release(memory); }
 /// Of lists of dependences, which clang allocates.
-RTL void *__kmpc_alloc(int32_t, uint64_t size, void *) { return allocate_or_fail(size); }
+RTL void *__kmpc_alloc(int32_t, uint64_t size, void *) {
+  note_allocation(size);
+  return allocate_or_fail(size);
+}
 RTL void __kmpc_free(int32_t, void *memory, void *) { release(memory); }
 
 // Copies that are not done in place. Without the attribute the compiler would make each a call of itself.

@@ -30,6 +30,17 @@ __attribute__((noinline)) void tell(const char *what) {
   print("omptarget device RTL: %s (block %u, thread %u)\n", &arguments);
 }
 
+// A name, as all texts are in code that most images leave out: the compiler counts those without one, and says the number in others' names.
+static const char kBytesFormat[] = "omptarget device RTL: %llu bytes %s (block %u, thread %u)\n";
+__attribute__((noinline)) void tell_bytes(uint64_t size, const char *what) {
+  struct {
+    uint64_t size;
+    const char *what;
+    uint32_t block, thread;
+  } arguments{size, what, target::block_id(), target::thread_id()};
+  print(kBytesFormat, &arguments);
+}
+
 void fail(const char *why) {
   tell(why);
   target::stop();

@@ -21,6 +21,8 @@ void *allocate(uint64_t size);
 void release(void *memory);
 /// A line with the thread's place.
 void tell(const char *what);
+/// The same of so many bytes, which come first in the line.
+void tell_bytes(uint64_t size, const char *what);
 /// Says why, and stops the kernel.
 [[noreturn]] void fail(const char *why);
 

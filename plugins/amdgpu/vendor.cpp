@@ -86,6 +86,7 @@ constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
     "AMDGPU",
     "AMD's runtime",
     "TARGET AMDGPU RTL",
+    "amdgcn-amd-amdhsa",
     "ROCR_VISIBLE_DEVICES",
     [] { return std::vector<const char *>{"HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}; },
     &omptarget::amdgpu::find_devices,

@@ -69,11 +69,18 @@ struct DeviceMemoryPoolTracker {
 inline constexpr const char *kMemoryPoolName = "__omp_rtl_device_memory_pool";
 inline constexpr const char *kMemoryPoolTrackerName = "__omp_rtl_device_memory_pool_tracker";
 
+/// What our own device RTL counts behind the memory of its pool, where the plugin has put the mark.
+struct DeviceHeapStatistics {
+  uint64_t mark;
+  DeviceMemoryPoolTracker counted;
+};
+inline constexpr uint64_t kDeviceHeapStatisticsMark = 0x7374617470616568;
+
 /// The table of indirect functions, as the RFC has it.
 inline constexpr const char *kFunctionMapName = "__omp_offloading_fptr_map_p";
 inline constexpr const char *kFunctionMapSizeName = "__omp_offloading_fptr_map_size";
 
 /// Bits of LIBOMPTARGET_DEVICE_RTL_DEBUG.
-inline constexpr uint32_t kDebugAllocationTracker = 8;
+inline constexpr uint32_t kDebugAllocationTracker = 8, kDebugProfile = 16;
 
 } // namespace omptarget

@@ -30,6 +30,7 @@ constinit const omptarget::gpu::Vendor omptarget::gpu::kVendor = {
     "CUDA",
     "CUDA",
     "TARGET CUDA RTL",
+    "nvptx64-nvidia-cuda",
     "CUDA_VISIBLE_DEVICES",
     [] { return std::vector<const char *>{}; },
     &omptarget::cuda::find_devices,

@@ -113,7 +113,7 @@ Status Device::create_contents() {
   set_limits(limits_);
   apply_launch_settings(limits_);
   debug_kind_ = static_cast<uint32_t>(setting_integer(SettingId::kDeviceRtlDebug));
-  heap_pools_.init();
+  heap_pools_.init((debug_kind_ & kDebugAllocationTracker) != 0);
   OMPTARGET_TRY(create_own());
   OMPTARGET_TRY_ASSIGN(const uint64_t free, free_memory());
   OMPTARGET_TRY(memory_.init(free));
@@ -191,6 +191,8 @@ Status Device::unload_image(__tgt_target_table *table) {
 Status Device::close_image(Image &image) {
   Status status = fault_.happened() ? Status::ok() : image.run_global_calls(GlobalCall::kDestructors);
   report_memory_pool(image);
+  if (image.profile() && !fault_.happened())
+    save_profile(*this, image, *image.profile(), (debug_kind_ & kDebugProfile) != 0);
   status.keep_first(image.unload());
   status.keep_first(services_.take_back(image));
   status.keep_first(heap_pools_.take_back(*this, image));
@@ -237,7 +239,11 @@ void Device::report_memory_pool(Image &image) {
     return;
   DeviceMemoryPoolTracker tracker{};
   Result<bool> found = image.read_global(kMemoryPoolTrackerName, &tracker, sizeof(tracker));
-  if (found && *found)
+  Result<std::optional<DeviceMemoryPoolTracker>> own = heap_pools_.statistics(*this, image);
+  const bool is_own = own && *own;
+  if (is_own)
+    tracker = **own;
+  if (is_own || (found && *found))
     omptarget::print_info(
         number(), "device memory pool: %llu allocations, %llu bytes, smallest %llu, largest %llu",
         static_cast<unsigned long long>(tracker.count), static_cast<unsigned long long>(tracker.total),

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "common/device_layouts.h"
 #include "gpu/device.h"
 
 namespace omptarget::gpu {
@@ -29,7 +28,8 @@ uint64_t heap_pool_size(int64_t wanted, uint64_t free, uint64_t given) {
   return std::min({kMostOfImage, free / kShareOfImage, left}) / kUnit * kUnit;
 }
 
-void HeapPools::init() {
+void HeapPools::init(bool counts) {
+  counts_ = counts;
   wanted_ = setting_is_set(SettingId::kHeapSize) ? setting_in(SettingId::kHeapSize, 0, int64_t{1} << 40) : -1;
 }
 
@@ -44,7 +44,8 @@ Status HeapPools::give(Device &device, Image &image) {
   uint64_t size = heap_pool_size(wanted_, free, given_);
   uint64_t memory = global->address; // of no pool: its end, too, so that the first malloc stops the kernel
   if (size != 0) {
-    Result<void *> allocated = device.memory().allocate(size, OMPTARGET_ALLOC_DEVICE);
+    Result<void *> allocated =
+        device.memory().allocate(size + (counts_ ? sizeof(DeviceHeapStatistics) : 0), OMPTARGET_ALLOC_DEVICE);
     if (allocated) {
       pools_[&image] = {*allocated, size};
       given_ += size;
@@ -57,11 +58,28 @@ Status HeapPools::give(Device &device, Image &image) {
       size = 0;
     }
   }
+  if (counts_ && size != 0) {
+    const DeviceHeapStatistics statistics{kDeviceHeapStatisticsMark, {0, 0, ~uint64_t{0}, 0}};
+    OMPTARGET_TRY(device.submit(memory + size, &statistics, sizeof(statistics), nullptr));
+  }
   const DeviceMemoryPool pool{memory, memory + size - global->address};
   OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written, image.write_global(kMemoryPoolName, &pool, sizeof(pool)));
   OMPTARGET_TRACE_DEVICE(Topic::kImage, device.number(), "malloc of the image's device code has %llu bytes at %#llx",
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(memory));
   return Status::ok();
+}
+
+Result<std::optional<DeviceMemoryPoolTracker>> HeapPools::statistics(Device &device, const Image &image) const {
+  const auto found = pools_.find(&image);
+  if (!counts_ || found == pools_.end())
+    return std::optional<DeviceMemoryPoolTracker>();
+  const Pool &pool = found->second;
+  DeviceHeapStatistics statistics{};
+  OMPTARGET_TRY(
+      device.retrieve(&statistics, reinterpret_cast<uintptr_t>(pool.memory) + pool.size, sizeof(statistics), nullptr));
+  if (statistics.counted.count == 0)
+    return std::optional<DeviceMemoryPoolTracker>();
+  return std::optional(statistics.counted);
 }
 
 Status HeapPools::take_back(Device &device, const Image &image) {

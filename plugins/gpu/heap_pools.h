@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "base/status.h"
+#include "common/device_layouts.h"
 
 namespace omptarget::gpu {
 
@@ -21,10 +23,12 @@ uint64_t heap_pool_size(int64_t wanted, uint64_t free, uint64_t given);
 /// The pools of a device. Serialised by the caller, inside of a Scope.
 class HeapPools {
 public:
-  /// Reads LIBOMPTARGET_HEAP_SIZE.
-  void init();
+  /// Reads LIBOMPTARGET_HEAP_SIZE. counts: pools have room for what device code counts.
+  void init(bool counts);
   /// Gives an image that was just loaded its pool, if it has a place for one.
   Status give(Device &device, Image &image);
+  /// What was allocated of the image's pool; nothing if nobody has counted.
+  Result<std::optional<DeviceMemoryPoolTracker>> statistics(Device &device, const Image &image) const;
   /// Frees the pool of an image that is about to be unloaded.
   Status take_back(Device &device, const Image &image);
 
@@ -34,6 +38,7 @@ private:
     uint64_t size;
   };
   int64_t wanted_ = -1;
+  bool counts_ = false;
   uint64_t given_ = 0; ///< bytes
   std::unordered_map<const Image *, Pool> pools_;
 };

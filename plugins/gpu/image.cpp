@@ -63,6 +63,8 @@ Status Image::load_from(const __tgt_device_image &source) {
                              "the image has %s: what it asks for by LLVM's libc for GPUs is not answered",
                              kNewerHostServices);
   }
+  if (elf_)
+    profile_ = find_profile(*elf_);
   const auto resolve_entry = [this](EntryKind kind, const std::string &name, size_t size) -> Result<void *> {
     return resolve(kind, name, size);
   };

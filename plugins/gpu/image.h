@@ -14,6 +14,7 @@
 #include "common/elf_image.h"
 #include "common/entry_table.h"
 #include "common/global_calls.h"
+#include "gpu/image_profile.h"
 #include "gpu/kernel.h"
 #include "gpu/vendor.h"
 
@@ -41,6 +42,8 @@ public:
   Result<Kernel *> find_kernel(const std::string &name);
   /// Its kernels may ask the host for something while they run.
   void note_services();
+  /// Where its code counts what it does, if it does.
+  const std::optional<ProfilePlace> &profile() const { return profile_; }
 
   // ---- What a driver does
 
@@ -83,6 +86,7 @@ private:
   Device &device_;
   const std::unique_ptr<ImageTarget> target_;
   bool needs_services_ = false;
+  std::optional<ProfilePlace> profile_;
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels_; ///< by name
   EntryTable table_;
 };

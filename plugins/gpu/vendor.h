@@ -47,6 +47,7 @@ struct Vendor {
   const char *plugin;     ///< the plugin's name in messages: "CUDA"
   const char *driver;     ///< the driver's: "AMD's runtime"
   const char *log_prefix; ///< of lines that the plugin traces
+  const char *triple;     ///< of its images
   const char *visibility; ///< the variable of the environment by which the driver hides devices
   std::vector<const char *> (*ignored_visibility)(); ///< those by which only other libraries do
   /// Opens the driver and adds its devices, in order. Called once. A failure tells why there are none.

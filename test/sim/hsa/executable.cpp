@@ -42,6 +42,27 @@ std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::strin
   return std::make_unique<KernelCode>(KernelCode{&executable, name, code, runs_each_item, metadata});
 }
 
+/// What hosts may copy: variables, and as a whole the sections of which the linker tells code the ends.
+std::map<uintptr_t, Allocation> globals_of(Executable &executable) {
+  std::map<uintptr_t, Allocation> globals;
+  uintptr_t base = 0;
+  for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
+    if (symbol.type != STT_OBJECT || symbol.size == 0)
+      continue;
+    if (void *address = address_in(executable, std::string(symbol.name))) {
+      base = reinterpret_cast<uintptr_t>(address) - symbol.value;
+      globals[reinterpret_cast<uintptr_t>(address)] =
+          Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
+    }
+  }
+  if (base != 0)
+    for (const omptarget::ElfSection &section : executable.elf.sections())
+      if (section.name.starts_with("__llvm_prf_") && section.address != 0)
+        globals[base + section.address] =
+            Allocation{section.contents.size(), MemoryKind::kGlobal, nullptr, {}, 0, &executable};
+  return globals;
+}
+
 hsa_status_t load(Executable &executable) {
   auto elf = omptarget::ElfImage::parse(executable.bytes.data(), executable.bytes.size());
   if (!elf)
@@ -58,14 +79,7 @@ hsa_status_t load(Executable &executable) {
   for (const auto &[name, kernel] : *metadata)
     if (auto code = make_kernel(executable, name, kernel))
       executable.kernels[name] = std::move(code);
-  std::map<uintptr_t, Allocation> globals;
-  for (const omptarget::ElfSymbol &symbol : executable.elf.symbols()) {
-    if (symbol.type != STT_OBJECT || symbol.size == 0)
-      continue;
-    if (void *address = address_in(executable, std::string(symbol.name)))
-      globals[reinterpret_cast<uintptr_t>(address)] =
-          Allocation{symbol.size, MemoryKind::kGlobal, nullptr, {}, 0, &executable};
-  }
+  const std::map<uintptr_t, Allocation> globals = globals_of(executable);
   const std::lock_guard lock(state().mutex);
   for (const auto &[name, kernel] : executable.kernels)
     state().kernel_objects.insert(reinterpret_cast<uintptr_t>(kernel.get()));
