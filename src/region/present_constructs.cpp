@@ -6,7 +6,7 @@
 #include "base/sched_point.h"
 #include "device/invariants.h"
 #include "region/device_work.h"
-#include "region/small_data.h"
+#include "region/plain_data.h"
 
 namespace omptarget {
 
@@ -78,7 +78,7 @@ inline Status give_back(Device &device, MappingRef ref) {
 
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   Absence absence;
-  if (!retain_present(device.map(), list, refs, absence) && !enter_small(device, list, refs, absence, status))
+  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, status))
       [[unlikely]]
     return !status.is_ok();
   for (int32_t i = 0; i < list.count; ++i)
@@ -93,7 +93,7 @@ bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
     refs.clear();
     return false;
   }
-  if (!release_shared(device.map(), refs) && !leave_small(device, list, refs, status))
+  if (!release_shared(device.map(), refs) && !leave_plain(device, list, refs, status))
     return false;
   check_present_data(device);
   return true;
@@ -124,7 +124,7 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
                              Status &status) {
   const MapList &list = request.list;
   Absence absence;
-  if (!retain_present(device.map(), list, refs, absence) && !enter_small(device, list, refs, absence, status))
+  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, status))
       [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
@@ -134,7 +134,7 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
   status = call_kernel(device, kernel, request, refs);
   if (!status.is_ok()) [[unlikely]]
     return DirectLaunch::kFailed;
-  const bool is_left = release_shared(device.map(), refs) || leave_small(device, list, refs, status);
+  const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);
   if (!is_left) [[unlikely]]

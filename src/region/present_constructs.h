@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present, or
-// small and absent. They need no items, no plan and no DeviceWork. Each tells what is left to be done.
+// plain and absent. They need no items, no plan and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
 #include "base/log.h"

@@ -11,7 +11,7 @@
 #include "fake_device.h"
 #include "model.h"
 #include "region/device_work.h"
-#include "region/small_data.h"
+#include "region/plain_data.h"
 
 namespace omptarget::test {
 namespace {
@@ -312,7 +312,7 @@ private:
     Status status;
     Absence absence;
     if (!may_do_without_plan(items) ||
-        (!retain_present(device_.map(), list, refs, absence) && !enter_small(device_, list, refs, absence, status)))
+        (!retain_present(device_.map(), list, refs, absence) && !enter_plain(device_, list, refs, absence, status)))
       return false;
     expect(status.is_ok(), "entering fails");
     status.consume();
@@ -333,7 +333,7 @@ private:
   }
   bool leave_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;
-    const bool is_done = release_shared(device_.map(), refs) || leave_small(device_, list, refs, status);
+    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();
     return is_done;

@@ -20,7 +20,7 @@
 #include "mapping/present_items.h"
 #include "region/device_work.h"
 #include "random_delays.h"
-#include "region/small_data.h"
+#include "region/plain_data.h"
 
 namespace omptarget::test {
 namespace {
@@ -115,13 +115,13 @@ private:
     Status status;
     Absence absence;
     const bool is_done =
-        retain_present(device_.map(), list, refs, absence) || enter_small(device_, list, refs, absence, status);
+        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, status);
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }
   bool leave_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;
-    const bool is_done = release_shared(device_.map(), refs) || leave_small(device_, list, refs, status);
+    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
     expect_ok(std::move(status), "leaving without a plan");
     return is_done;
   }

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/small_data.h"
+#include "region/plain_data.h"
 
 #include "base/sched_point.h"
 #include "region/device_work.h"
@@ -10,7 +10,6 @@ namespace omptarget {
 
 namespace {
 
-constexpr int64_t kSmall = DormantMappings::kMostBytes;
 constexpr uint32_t kFewArguments = 16; ///< that comparing with each is cheap
 
 bool do_overlap(HostPtr begin, int64_t size, HostPtr other_begin, int64_t other_size) {
@@ -78,9 +77,9 @@ bool is_same(const PresentRef &one, const PresentRef &other) {
 }
 
 /// Enters the arguments of one construct, one after the other.
-class SmallEntry {
+class PlainEntry {
 public:
-  SmallEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status)
+  PlainEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status)
       : device_(device), map_(device.map()), list_(list), refs_(refs), absence_(absence), status_(status) {}
 
   bool run() {
@@ -116,7 +115,7 @@ private:
           return !(type & map_type::kTo) || !is_own(i) || copy(i, ref);
         }
       }
-      if (!absence_.is_absent || size < 0 || size > kSmall || (type & map_type::kPresent))
+      if (!absence_.is_absent || size < 0 || (type & map_type::kPresent))
         return false;
       if (size == 0) {
         ref.is_absent = true;
@@ -238,12 +237,12 @@ bool copy_back(const Device &device, const MapList &list, const PresentRefs &ref
 
 } // namespace
 
-bool enter_small(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status) {
+bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status) {
   return !refs.empty() && refs.back().is_absent && may_map(device, list) &&
-         SmallEntry(device, list, refs, absence, status).run();
+         PlainEntry(device, list, refs, absence, status).run();
 }
 
-bool leave_small(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   HostDataToTargetMap &map = device.map();
   if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
     return false;
