@@ -23,6 +23,17 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 
+/// What a thread has done lately in large tables, and is likely to do again.
+struct Habit {
+  static constexpr uint8_t kTries = 2;   ///< so often it is relied on without being confirmed
+  uint8_t entering = 0;                  ///< data that were absent
+  uint8_t leaving = 0;                   ///< data for the last time
+  uint32_t leaf = OrderedIndex::kNoLeaf; ///< where those lie that are about to be left
+};
+thread_local constinit Habit habit;
+
+bool is_usual(uint8_t &tries) { return tries > 0 && tries-- > 0; }
+
 Found found_at(const Mapping &mapping, bool contained, bool overlapped) {
   Found found;
   found.state = mapping.state();
@@ -35,6 +46,22 @@ Found found_at(const Mapping &mapping, bool contained, bool overlapped) {
 }
 
 } // namespace
+
+/// Then the index is searched at once, and no guess is waited for; it is fetched because inserting replaces it.
+bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
+  if (!is_usual(habit.entering))
+    return false;
+  recent_.fetch(begin);
+  return true;
+}
+
+/// The directory is searched while the guess is on its way.
+void HostDataToTargetMap::fetch_to_leave(HostPtr begin) const {
+  if (!is_usual(habit.leaving))
+    return;
+  recent_.fetch(begin);
+  habit.leaf = index_.fetch(static_cast<uintptr_t>(begin));
+}
 
 bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
   for (;;) {
@@ -80,8 +107,6 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
     const Found found = classify(absence.gap, begin, size);
     if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
       absence.may_sleep = false;
-      if (!found.ref)
-        OrderedIndex::fetch_for_insert(absence.gap);
       return found;
     }
   }
@@ -135,17 +160,24 @@ MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
   return arrived_of(find(begin, size), begin);
 }
 
-MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
+MappingRef HostDataToTargetMap::search_unless_asleep(HostPtr begin, int64_t size, Absence &absence) {
   if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
     absence.is_absent = absence.may_sleep = true;
     absence.gap.forget();
     return {};
   }
+  return search_and_retain(begin, size, absence);
+}
+
+MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
   for (;;) {
     const Found found = find_and_note(begin, size, absence);
     const MappingRef ref = arrived_of(found, begin);
-    if (!ref)
+    if (!ref) {
       absence.is_absent = !found.ref;
+      if (recent_.is_large())
+        habit.entering = Habit::kTries;
+    }
     if (!ref || retain(ref, Counter::kDynamic))
       return ref; // otherwise removed since it was found
   }
@@ -282,7 +314,9 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
   Mapping &mapping = *ref.mapping;
   Removed removed;
   {
-    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // of its key, if it is still the same
+    const uint32_t likely_leaf = recent_.is_large() ? habit.leaf : OrderedIndex::kNoLeaf;
+    // Of its key, if it is still the same mapping.
+    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin()), likely_leaf);
     uint64_t word = mapping.state_.load(kAcquire);
     do {
       if (MappingState::generation(word) != ref.generation || (word & bits) != state)
@@ -305,6 +339,8 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   removed.target_begin = mapping.target_begin();
   describe(mapping, removed);
   holder.erase();
+  if (recent_.is_large())
+    habit.leaving = Habit::kTries;
   if (MappingState::borrowers(word) != 0)
     return true; // the last of them recycles it
   removed.is_free = true;

@@ -111,6 +111,11 @@ public:
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
+  /// Among so many data that memory is waited for: if the thread has lately taken last references away, has what is needed for that fetched.
+  void expect_leaving(HostPtr begin) const {
+    if (recent_.is_large()) [[unlikely]]
+      fetch_to_leave(begin);
+  }
   /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
   MappingRef find_arrived(HostPtr begin, int64_t size);
   /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else it is unchanged.
@@ -219,9 +224,12 @@ public:
   }
 
 private:
+  bool is_likely_absent(HostPtr begin) const;
+  void fetch_to_leave(HostPtr begin) const;
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
+  MappingRef search_unless_asleep(HostPtr begin, int64_t size, Absence &absence);
   MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
   Found find_and_note(HostPtr begin, int64_t size, Absence &absence) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
@@ -302,6 +310,8 @@ inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size)
 }
 
 inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, Absence &absence) {
+  if (recent_.is_large() && is_likely_absent(begin)) [[unlikely]]
+    return search_and_retain(begin, size, absence);
   if (Mapping *const mapping = recent_.guess(begin)) {
     uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
@@ -314,7 +324,7 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
         return ref;
     }
   }
-  return search_and_retain(begin, size, absence);
+  return search_unless_asleep(begin, size, absence);
 }
 
 inline MappingRef HostDataToTargetMap::borrow_arrived(HostPtr begin, int64_t size) {

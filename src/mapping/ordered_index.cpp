@@ -122,15 +122,32 @@ inline void OrderedIndex::look_into_leaf(const Directory &directory, uint32_t in
   }
 }
 
+/// All lines at once: what reads and moves keys would wait for one after the other.
+inline void OrderedIndex::fetch(const Leaf &leaf) {
+  constexpr size_t kLine = 64;
+  const auto *const bytes = reinterpret_cast<const char *>(&leaf);
+  for (size_t i = 0; i < sizeof(Leaf); i += kLine)
+    __builtin_prefetch(bytes + i);
+}
+
+uint32_t OrderedIndex::fetch(uintptr_t key) const {
+  const Directory &directory = *read(directory_);
+  const uint32_t index = leaf_index(directory, key);
+  fetch(*read(directory.leaves[index].value));
+  return index;
+}
+
 /// A directory that is the same after the leaf's stripe was noted is the one of that version of the stripe: who changes a directory holds
 /// all stripes. No leaf is empty, but that of an empty index, so that no more than two leaves are looked at.
-void OrderedIndex::look(uintptr_t key, Neighbours &around) const {
+template <bool kFetches> inline void OrderedIndex::look_at(uintptr_t key, Neighbours &around) const {
   const auto note = [](const Leaf &leaf) { return Noted{leaf.stripe, leaf.stripe->lock.version()}; };
   for (;;) {
     const uint32_t version = directory_lock_.version();
     const Directory &directory = *read(directory_);
     const uint32_t index = leaf_index(directory, key);
     around.leaf = read(directory.leaves[index].value);
+    if constexpr (kFetches)
+      fetch(*around.leaf);
     around.own = around.other = note(*around.leaf);
     if (!directory_lock_.is_still(version)) [[unlikely]]
       continue;
@@ -138,10 +155,12 @@ void OrderedIndex::look(uintptr_t key, Neighbours &around) const {
   }
 }
 
-void OrderedIndex::fetch_for_insert(const Neighbours &around) {
-  constexpr uint32_t kSlotsOfLine = 64 / sizeof(Slot<Mapping>), kLines = 4; // the processor goes on by itself
-  for (uint32_t line = 1; line <= kLines; ++line)
-    __builtin_prefetch(&around.leaf->slots[std::min(around.position + line * kSlotsOfLine, kLeafCapacity - 1)], 1);
+void OrderedIndex::look(uintptr_t key, Neighbours &around) const { look_at<true>(key, around); }
+
+OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
+  Neighbours result;
+  look_at<false>(key, result);
+  return result;
 }
 
 void OrderedIndex::Looks::add(Noted noted) {
@@ -196,12 +215,22 @@ inline OrderedIndex::Leaf *OrderedIndex::leaf_at(uint32_t index) const {
   return read(read(directory_)->leaves[index].value);
 }
 
+/// Whether leaf_index would find it.
+inline bool OrderedIndex::is_leaf_of(const Directory &directory, uint32_t index, uintptr_t key) {
+  const uint32_t count = std::min(read(directory.count), directory.capacity);
+  return index < count && (index == 0 || read(directory.leaves[index].key) <= key) &&
+         (index + 1 == count || key < read(directory.leaves[index + 1].key));
+}
+
 /// Takes the stripe of the key's leaf; returns its number in the directory, which stays.
-inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key) {
+inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key, uint32_t likely) {
   for (;;) {
     const uint32_t version = directory_lock_.version();
-    const uint32_t index = leaf_index(*read(directory_), key);
-    VersionedLock &lock = leaf_at(index)->stripe->lock;
+    const Directory &directory = *read(directory_);
+    const uint32_t index = is_leaf_of(directory, likely, key) ? likely : leaf_index(directory, key);
+    const Leaf &leaf = *leaf_at(index);
+    fetch(leaf);
+    VersionedLock &lock = leaf.stripe->lock;
     lock.lock();
     if (directory_lock_.is_still(version)) [[likely]]
       return index;
@@ -209,8 +238,8 @@ inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key) {
   }
 }
 
-OrderedIndex::Holder::Holder(OrderedIndex &index, uintptr_t key)
-    : index_(index), key_(key), number_(index.lock_leaf_of(key)) {
+OrderedIndex::Holder::Holder(OrderedIndex &index, uintptr_t key, uint32_t likely_leaf)
+    : index_(index), key_(key), number_(index.lock_leaf_of(key, likely_leaf)) {
   leaf_ = index_.leaf_at(number_);
   if (leaf_->count.load(std::memory_order_relaxed) != 1 || index_.leaf_count() == 1) [[likely]]
     return;

@@ -75,14 +75,12 @@ public:
   };
 
   // Reading. Takes no lock, and waits for who changes what it looks at.
+  Neighbours around(uintptr_t key) const;
+  /// The same of a key that is likely to be inserted there: has the whole leaf fetched.
   void look(uintptr_t key, Neighbours &around) const;
-  Neighbours around(uintptr_t key) const {
-    Neighbours result;
-    look(key, result);
-    return result;
-  }
-  /// Has memory fetched that inserting there will write, while something else is done.
-  static void fetch_for_insert(const Neighbours &around);
+  /// Has the whole leaf of the key fetched, while something else is done. Returns its number, which others may change.
+  uint32_t fetch(uintptr_t key) const;
+  static constexpr uint32_t kNoLeaf = UINT32_MAX;
   /// Whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.
@@ -113,7 +111,8 @@ public:
   /// inserted nor erased by others.
   class Holder {
   public:
-    Holder(OrderedIndex &index, uintptr_t key);
+    /// likely_leaf: what fetch(key) has returned, or anything else: then the directory is searched.
+    Holder(OrderedIndex &index, uintptr_t key, uint32_t likely_leaf = kNoLeaf);
     Holder(const Holder &) = delete;
     Holder &operator=(const Holder &) = delete;
     ~Holder();
@@ -168,12 +167,15 @@ private:
   /// Of a leaf whose keys must be at least lowest and below limit.
   static std::string leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit);
   static bool is_current(Noted noted);
+  static void fetch(const Leaf &leaf);
+  template <bool kFetches> void look_at(uintptr_t key, Neighbours &around) const;
   Leaf *new_leaf();
   uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
   template <typename Note>
   void look_into_leaf(const Directory &directory, uint32_t index, uintptr_t key, Neighbours &result, Note note) const;
   bool look_again(uintptr_t key, Neighbours &around);
-  uint32_t lock_leaf_of(uintptr_t key);
+  static bool is_leaf_of(const Directory &directory, uint32_t index, uintptr_t key);
+  uint32_t lock_leaf_of(uintptr_t key, uint32_t likely);
   Leaf *leaf_at(uint32_t index) const;
   bool may_merge(uint32_t index) const;
   void merge(uintptr_t key);

@@ -54,7 +54,9 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
 
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
   return for_each_simple(list, refs, [&](uint64_t, int32_t i, PresentRef &ref) {
-    const MappingRef found = map.find_arrived(host_ptr(list.begins[i]), list.sizes[i]);
+    const HostPtr begin = host_ptr(list.begins[i]);
+    map.expect_leaving(begin);
+    const MappingRef found = map.find_arrived(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false, false};
     return static_cast<bool>(found);
   });

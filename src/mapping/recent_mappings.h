@@ -34,6 +34,8 @@ public:
 
   /// A guess for what is found at this address, or null.
   Mapping *guess(HostPtr address) const { return slot_of(address).load(std::memory_order_acquire); }
+  /// Has a guess fetched.
+  void fetch(HostPtr address) const { __builtin_prefetch(&slot_of(address)); }
   void note(HostPtr address, Mapping *mapping) { slot_of(address).store(mapping, std::memory_order_release); }
 
   /// Whether so many mappings have too few slots: then the guesses of most are lost.
@@ -41,6 +43,8 @@ public:
     const unsigned bits = newest_bits();
     return bits < kMostBits && count > size_t{1} << bits >> 1;
   }
+  /// Whether guesses are waited for, since they fill the nearer caches.
+  bool is_large() const { return newest_bits() >= kLargeBits; }
   /// Four times as many slots, which hold nothing yet.
   void grow() { grow(newest_bits() + 2); }
 
@@ -52,7 +56,8 @@ private:
     size_t bytes() const { return sizeof(Slot) << bits; }
   };
   static constexpr unsigned kBits = 9;
-  static constexpr unsigned kMostBits = 21; ///< 16 megabytes, which a million mappings get
+  static constexpr unsigned kLargeBits = 19; ///< of more than 65,536 mappings
+  static constexpr unsigned kMostBits = 21;  ///< 16 megabytes, which a million mappings get
 
   unsigned newest_bits() const { return table_.load(std::memory_order_acquire)->bits; }
   void grow(unsigned bits) {

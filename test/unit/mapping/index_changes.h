@@ -24,8 +24,8 @@ inline void insert(OrderedIndex &index, uintptr_t key, Mapping *value) {
     index.split(key);
   }
 }
-inline void erase(OrderedIndex &index, uintptr_t key) {
-  OrderedIndex::Holder holder(index, key);
+inline void erase(OrderedIndex &index, uintptr_t key, uint32_t likely_leaf = OrderedIndex::kNoLeaf) {
+  OrderedIndex::Holder holder(index, key, likely_leaf);
   holder.erase();
 }
 

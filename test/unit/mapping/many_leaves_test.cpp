@@ -113,4 +113,46 @@ TEST(ManyLeaves, threads_insert_and_remove_in_many_leaves) {
   EXPECT_EQ(stretch->map.fault(), "");
 }
 
+// Whoever has entered absent data among so many is taken to do so again: the next data may be present, asleep or absent.
+TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds) {
+  constexpr int kMany = 70'000; // beyond what RecentMappings calls large
+  const auto stretch = std::make_unique<Stretch>();
+  HostDataToTargetMap &map = stretch->map;
+  Absence absence;
+  const auto enter = [&](int place) {
+    const HostPtr begin = stretch->at(place);
+    EXPECT_FALSE(map.retain_arrived(begin, kBytes, absence));
+    EXPECT_TRUE(absence.is_absent);
+    const NewRange range{begin, begin + kBytes, begin, nullptr, nullptr, Counter::kDynamic};
+    if (const MappingRef ref = absence.may_sleep ? map.revive(range, true) : MappingRef{})
+      return ref;
+    const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
+    EXPECT_TRUE(inserted.is_new);
+    return inserted.found.ref;
+  };
+  const auto remove = [&](MappingRef ref) {
+    map.expect_leaving(ref.mapping->begin());
+    bool is_left = false;
+    EXPECT_TRUE(map.leave_last(ref, is_left).is_removed);
+  };
+  std::vector<MappingRef> refs;
+  for (int i = 0; i < kMany; ++i)
+    refs.push_back(enter(2 * i));
+  for (int i = 0; i < 1000; ++i) {
+    const int place = i * 67 % kMany;
+    const MappingRef fresh = enter(2 * place + 1);
+    EXPECT_EQ(map.retain_arrived(stretch->at(2 * place), kBytes, absence), refs[static_cast<size_t>(place)]);
+    EXPECT_TRUE(map.release_unless_last(refs[static_cast<size_t>(place)]));
+    const bool sleeps = map.leave_last_asleep(fresh);
+    const MappingRef again = sleeps ? enter(2 * place + 1) : fresh;
+    EXPECT_EQ(again.mapping, fresh.mapping);
+    remove(again);
+    EXPECT_FALSE(map.find(stretch->at(2 * place + 1), kBytes).ref);
+  }
+  for (const MappingRef &ref : refs)
+    remove(ref);
+  EXPECT_EQ(map.size(), 0u);
+  EXPECT_EQ(map.fault(), "");
+}
+
 } // namespace

@@ -103,6 +103,24 @@ TEST(OrderedIndex, every_key_and_gap_of_many_leaves) {
   }
 }
 
+TEST(OrderedIndex, erases_from_the_leaf_of_the_key_whichever_is_likely) {
+  constexpr size_t kCount = 4000;
+  OrderedIndex index;
+  Values values(kCount);
+  for (size_t i = 0; i < kCount; ++i)
+    insert(index, 2 * i + 2, values[i]);
+  std::mt19937_64 random(5);
+  for (size_t i = 0; i < kCount; ++i) {
+    const size_t at = i * 1999 % kCount; // each once
+    const uint32_t leaf = index.fetch(2 * at + 2);
+    erase(index, 2 * at + 2, random() % 2 ? leaf : static_cast<uint32_t>(leaf + random() % 5 - 2));
+    ASSERT_NE(index.around(2 * at + 2).below, values[at]);
+    for (size_t later = i + 1; later < std::min(i + 50, kCount); ++later)
+      ASSERT_EQ(index.around(2 * (later * 1999 % kCount) + 2).below, values[later * 1999 % kCount]);
+  }
+  EXPECT_EQ(index.size(), 0u);
+}
+
 // Whatever goes, two leaves side by side hold more than half of what one could.
 TEST(OrderedIndex, few_keys_that_stay_of_many_do_not_keep_a_leaf_each) {
   constexpr size_t kCount = 100000, kKept = 200;
