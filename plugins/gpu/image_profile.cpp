@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <elf.h>
 #include <utility>
 
 #include "base/log.h"
@@ -97,12 +98,19 @@ std::optional<ProfilePlace> find_profile(const ElfImage &elf) {
   const ElfSymbol *const table = elf.find(kProfileSectionsName);
   if (!table)
     return std::nullopt;
-  uint64_t first = table->value, last = table->value + table->size;
+  uint64_t first = table->value, last = table->value;
+  const auto add = [&](uint64_t address, uint64_t size) {
+    if (address == 0 || address + size < address)
+      return;
+    first = std::min(first, address);
+    last = std::max(last, address + size);
+  };
+  add(table->value, table->size);
   for (const ElfSection &section : elf.sections())
-    if (section.address != 0) {
-      first = std::min(first, section.address);
-      last = std::max(last, section.address + section.contents.size());
-    }
+    add(section.address, section.contents.size());
+  for (const ElfSymbol &symbol : elf.symbols()) // of sections that have no bytes in the file, too
+    if (symbol.type == STT_OBJECT)
+      add(symbol.value, symbol.size);
   return ProfilePlace{table->value - first, last - table->value};
 }
 

@@ -71,6 +71,22 @@ if is_ours:
     if int(suite) >= 22:
         device_code = device_code.replace(" -lomptarget.devicertl", "")
         device_code += " -foffload-lto -nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple)
+if is_ours and is_amd and int(suite) >= 19:
+    # What makes code count what it does (docs/device-rtl.md), and who reads the counts.
+    profiling = "-Xarch_device -fprofile-generate -Xarch_device -fprofile-update=atomic"
+    if int(suite) >= 22:
+        config.available_features.add("profiling-of-devices")
+    else:
+        profiling = "-fprofile-generate -Xclang -fprofile-instrument=llvm -Xclang -fprofile-update=atomic"
+    if int(suite) >= 23:
+        profiling += " -Xoffload-linker %s/%s/libompdevice-profile.a" % (rtl, triple)
+    config.substitutions.append((r"%profiling\b", profiling))
+    profdata = [path for path in (os.path.join(binaries, "llvm-profdata"), os.path.join(
+        os.path.dirname(Parameters(lit_config, os.path.join(here, "..", "..", "..", "e2e")).clang_path("clang-" + suite) or ""),
+        "llvm-profdata-" + suite)) if os.path.exists(path)]
+    if profdata:
+        config.available_features.add("profdata")
+        config.substitutions.append((r"%profdata\b", profdata[0]))
 for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS"):
     if name in os.environ:
         variables += " %s=%s" % (name, os.environ[name])
