@@ -17,7 +17,7 @@ template <typename T> void write(std::atomic<T> &cell, T value) { cell.store(val
 /// Number of the first count keys that are not above the key. Compares with up to 16 keys a step that do not depend on one
 /// another: the processor fetches them together.
 template <typename Slot> uint32_t count_not_above(const Slot *slots, uint32_t count, uintptr_t key) {
-  constexpr uint32_t kWays = 16;
+  constexpr uint32_t kWays = 16, kParts = kWays + 1; // no power of two, whose lines would share a set of the cache
   const auto count_every = [&](uint32_t first, uint32_t stride, uint32_t ways) {
     uint32_t not_above = 0;
     for (const Slot *slot = slots + first + stride - 1; ways-- > 0; slot += stride)
@@ -26,10 +26,10 @@ template <typename Slot> uint32_t count_not_above(const Slot *slots, uint32_t co
   };
   uint32_t first = 0;
   if (count > kWays) {
-    uint32_t stride = kWays;
-    while (stride * kWays < count)
-      stride *= kWays;
-    for (; stride > 1; stride /= kWays)
+    uint32_t stride = kParts;
+    while (stride * kParts <= count)
+      stride *= kParts;
+    for (; stride > 1; stride /= kParts)
       first += stride * count_every(first, stride, std::min(kWays, (count - first) / stride));
   }
   return first + count_every(first, 1, std::min(kWays, count - first));

@@ -3,8 +3,8 @@
 //
 // Mappings ordered by host address, read without a lock.
 //
-// Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 16th key
-// of every 16 at once, so that it waits for memory three times even among a million keys, not twenty times.
+// Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 17th key
+// of 16 at once, so that it waits for memory three times even among a million keys, not twenty times.
 //
 // Who locks what: each leaf belongs to one of eight stripes, for good. Who changes a leaf holds its stripe. Who inserts a key also holds that
 // of the leaf beside, if the key will be the first or the last one of its leaf: so nobody else inserts between the same neighbours.

@@ -84,7 +84,7 @@ TEST(OrderedIndex, ascending_and_descending_keys) {
   }
 }
 
-// So many leaves that the search in the directory takes steps of 16 times 16: sizes around each change of step.
+// So many leaves that the search in the directory takes steps of 17 times 17: sizes around each change of step.
 TEST(OrderedIndex, every_key_and_gap_of_many_leaves) {
   constexpr size_t kCount = 80000;
   OrderedIndex index;
