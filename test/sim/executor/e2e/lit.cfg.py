@@ -81,6 +81,8 @@ if is_ours and is_amd and int(suite) >= 19:
     if int(suite) >= 23:
         profiling += " -Xoffload-linker %s/%s/libompdevice-profile.a" % (rtl, triple)
     config.substitutions.append((r"%profiling\b", profiling))
+    covering = profiling.replace("-fprofile-generate", "-fprofile-instr-generate -Xarch_device -fcoverage-mapping")
+    config.substitutions.append((r"%covering\b", covering + (" -DVERSION=10" if suite == "22" else " -DVERSION=11")))
     profdata = [path for path in (os.path.join(binaries, "llvm-profdata"), os.path.join(
         os.path.dirname(Parameters(lit_config, os.path.join(here, "..", "..", "..", "e2e")).clang_path("clang-" + suite) or ""),
         "llvm-profdata-" + suite)) if os.path.exists(path)]

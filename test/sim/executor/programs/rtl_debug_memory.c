@@ -3,12 +3,12 @@
 //
 // Two more bits of LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug (see rtl_debug.c): 4 tells of variables
 // that threads share and that have no room in shared memory, 8 of what is allocated: on NVIDIA's GPUs each time, on AMD's the plugin at the
-// device's end. (By clang 19 for AMD's GPUs not without the former: it has the threads of a kernel meet where one of them counts.)
+// device's end.
 // REQUIRES: rtl-ours, sim-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=12 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=4 %t 2>&1 | %FileCheck %s --check-prefixes=FULL,UNTOLD,END
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=12 %t 2>&1 | %FileCheck %s --check-prefixes=TOLD
-// RUN: %if sim-cuda || clang-22-or-later %{ %run LIBOMPTARGET_DEVICE_RTL_DEBUG=8 %t 2>&1 | %FileCheck %s --check-prefixes=TOLD,NOTFULL %}
+// RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=8 %t 2>&1 | %FileCheck %s --check-prefixes=TOLD,NOTFULL
 // RUN: %run %t 2>&1 | %FileCheck %s --check-prefixes=NOTFULL,UNTOLD,END
 
 // FULL: omptarget device RTL: 4000 bytes are in global memory, as the stack in shared memory is full (block 0, thread {{[0-9]+}})

@@ -18,6 +18,9 @@
 // RUN: %run LLVM_PROFILE_FILE=%t.d/folder.profraw %t 1 2>&1 | %FileCheck %s --check-prefix=FOLDER
 // RUN: %run LLVM_PROFILE_FILE=%t.d/else.profraw %t 1
 // RUN: %profdata show --all-functions --counts %t.d/amdgcn-amd-amdhsa.else.profraw | %FileCheck %s --check-prefix=ONE
+// RUN: %if profiling-of-devices %{ %clang %covering %s -o %t.cover %}
+// RUN: %if profiling-of-devices %{ %run LLVM_PROFILE_FILE=%t.d/cover.profraw %t.cover 1 %}
+// RUN: %if profiling-of-devices %{ %profdata show --all-functions --counts %t.d/amdgcn-amd-amdhsa.cover.profraw | %FileCheck %s --check-prefix=COVER %}
 // RUN: %profdata merge %t.d/deeper/amdgcn-amd-amdhsa.x.profraw -o %t.profdata
 // RUN: %if profiling-of-devices %{ %clang -Xarch_device -fprofile-use=%t.profdata --offload-device-only -emit-llvm -S %s -o - | %FileCheck %s --check-prefix=USE %}
 
@@ -30,6 +33,9 @@
 // TWO-NEXT: Hash
 // TWO-NEXT: Counters: 3
 // TWO-NEXT: Block counts: [200, 132, 12]
+// COVER: rtl_profile.c:value_of:
+// COVER: Function count: 100
+// COVER-NEXT: Block counts: [34, 6]
 // TOLD: device 0 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
 // TOLD: device 1 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
 // FOLDER: omptarget warning: device 0: what an image's code has counted (-fprofile-generate) is lost: cannot write '{{.*}}folder.profraw': {{.*}}irectory
@@ -41,6 +47,13 @@
 #include "check.h"
 
 #include <stdlib.h>
+
+#if (defined(__AMDGCN__) || defined(__NVPTX__)) && defined(VERSION)
+// Of the format, which compilers say for -fprofile-generate only.
+#pragma omp begin declare target device_type(nohost)
+const unsigned long __llvm_profile_raw_version = VERSION;
+#pragma omp end declare target
+#endif
 
 #pragma omp begin declare target
 __attribute__((noinline)) static int value_of(int i) {
