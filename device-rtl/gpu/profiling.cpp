@@ -69,9 +69,3 @@ RTL int32_t __llvm_profile_sampling_gpu(uint32_t bits) {
   return (block & ((1u << bits) - 1)) == 0;
 }
 #endif
-
-#if OMPTARGET_RTL_GENERATION < 19
-/// Of targets whose linkers do not tell where sections are.
-RTL void __llvm_profile_register_function(void *) {}
-RTL void __llvm_profile_register_names_function(void *, uint64_t) {}
-#endif

@@ -33,7 +33,6 @@ struct Format {
   size_t header, record_count, counter_count, uniform_count, uniform_delta, names_size, counters_delta, last_kind;
 };
 constexpr Format kFormats[] = {
-    {8, 48, 16, kNone, kNone, 24, 32, 40, 44, kNone, 2, 11, 3, 5, kNone, kNone, 7, 8, 10},
     {10, 64, 16, kNone, 24, 32, 40, 48, 52, 60, 3, 16, 3, 5, kNone, kNone, 9, 10, 15},
     {11, 72, 16, 24, 32, 40, 48, 56, 60, 68, 3, 19, 3, 5, 9, 11, 12, 13, 18},
 };
@@ -125,10 +124,8 @@ Status check_sections(const Format &format, const ProfileData &data) {
 void clean_records(const Format &format, std::string &records) {
   for (size_t at = 0; at < records.size(); at += format.record) {
     for (const size_t field : {format.bitmap, format.function, format.values})
-      if (field != kNone)
-        write(records, at + field, uint64_t{0});
-    if (format.bitmap_bytes != kNone)
-      write(records, at + format.bitmap_bytes, uint32_t{0});
+      write(records, at + field, uint64_t{0});
+    write(records, at + format.bitmap_bytes, uint32_t{0});
   }
 }
 
@@ -201,7 +198,7 @@ Result<RawProfile> make_raw_profile(ProfileData data) {
   const Format *const format = format_of(data.version);
   if (!format || (data.version & kOtherKinds) != 0)
     return Status::error(omptarget::format("its format has version %" PRIu64 " (0x%" PRIx64
-                                           "); known are 8, 10 and 11, with counters of 64 bits",
+                                           "); known are 10 and 11, with counters of 64 bits",
                                            data.version & kVersionBits, data.version));
   OMPTARGET_TRY(check_sections(*format, data));
   clean_records(*format, data.records.bytes);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raw profiles, as llvm-profdata reads them: made of what an image's counters, records and names are, and added up. Versions 8 (clang 16),
-// 10 (clang 19 to 22) and 11 (clang 23) of the format. Knows nothing of devices and of files.
+// Raw profiles, as llvm-profdata reads them: made of what an image's counters, records and names are, and added up. Versions 10
+// (clang 19 to 22) and 11 (clang 23) of the format. Knows nothing of devices and of files.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@
 
 // LOST: omptarget warning: device 0: what an image's code has counted (-fprofile-generate) is lost:
 // NOWHERE-SAME: the format's version lies from 0x0 to 0x8, outside of the image
-// VERSION-SAME: its format has version 99 (0x100000000000063); known are 8, 10 and 11, with counters of 64 bits
+// VERSION-SAME: its format has version 99 (0x100000000000063); known are 10 and 11, with counters of 64 bits
 // EMPTY-SAME: its section __llvm_prf_names is missing or empty
 // RECORD-SAME: it points at 7 counters at 0x{{[0-9a-f]+}}, and there are 2 at 0x{{[0-9a-f]+}}; record 0 of 1 in __llvm_prf_data
 // SIZE-SAME: __llvm_profile_sections has 16 bytes; known are 72
