@@ -221,9 +221,9 @@ enum : int {
 inline constexpr int kAgentInfoMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL, since ROCm 5.3
 inline constexpr int kAgentInfoMemoryProperties = 0xA114; ///< HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: 8 bytes of bits
 inline constexpr uint32_t kChipMi300A = 0x74A0;
-inline constexpr uint8_t kMemoryPropertyIsApu = 1;        ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0
-inline constexpr int kSdmaEngine0 = 1;                    ///< HSA_AMD_SDMA_ENGINE_0
-inline constexpr int kSdmaEngine1 = 2;                    ///< HSA_AMD_SDMA_ENGINE_1
+inline constexpr uint8_t kMemoryPropertyIsApu = 1; ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0
+inline constexpr int kSdmaEngine0 = 1;             ///< HSA_AMD_SDMA_ENGINE_0
+inline constexpr int kSdmaEngine1 = 2;             ///< HSA_AMD_SDMA_ENGINE_1
 
 inline constexpr hsa_signal_t kNoSignal{0};
 

@@ -35,7 +35,7 @@ public:
   static constexpr size_t piece_bytes(size_t size, size_t page) { return (kHeader + size + page - 1) / page * page; }
 
 private:
-  static constexpr size_t kHeader = 4096;           ///< at the start of each
+  static constexpr size_t kHeader = 4096; ///< at the start of each
   static constexpr size_t kLargestSmall = 64 << 10;
   static constexpr size_t kClasses = class_index(kLargestSmall) + 1;
 
