@@ -13,7 +13,6 @@ __attribute__((visibility("hidden"))) extern int32_t __llvm_profile_runtime;
 __attribute__((visibility("hidden"))) int32_t __llvm_profile_runtime = 0;
 }
 
-#if defined(__AMDGCN__)
 // From the compiler and the linker: the version of the format, and the ends of sections; null where an image has no such section.
 #define SECTION_END(name) extern const char name[] __attribute__((weak, visibility("hidden")))
 extern "C" {
@@ -38,7 +37,6 @@ RTL_PLUGIN_VARIABLE ProfileSections __llvm_profile_sections = {{__start___llvm_p
                                                                {__start___llvm_prf_data, __stop___llvm_prf_data},
                                                                {__start___llvm_prf_ucnts, __stop___llvm_prf_ucnts},
                                                                &__llvm_profile_raw_version};
-#endif
 
 using namespace omptarget::device_rtl::gpu;
 

@@ -21,24 +21,18 @@ protected:
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
   }
 
-  bool enter_without_plan(const MapItems &items) {
+  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, Status &);
+  bool is_done_by(Construct construct, const MapItems &items) {
     ArgumentList list(items);
     PresentRefs refs;
     Status status;
-    const bool is_done = enter_directly(device_, list.list(), refs, status);
+    const bool is_done = construct(device_, list.list(), refs, status);
     EXPECT_TRUE(status.is_ok()) << status.to_string();
     status.consume();
     return is_done;
   }
-  bool leave_without_plan(const MapItems &items) {
-    ArgumentList list(items);
-    PresentRefs refs;
-    Status status;
-    const bool is_done = leave_directly(device_, list.list(), refs, status);
-    EXPECT_TRUE(status.is_ok()) << status.to_string();
-    status.consume();
-    return is_done;
-  }
+  bool enter_without_plan(const MapItems &items) { return is_done_by(enter_directly, items); }
+  bool leave_without_plan(const MapItems &items) { return is_done_by(leave_directly, items); }
   /// Maps the data and leaves them: they sleep.
   void pass(const MapItems &items) {
     EXPECT_TRUE(enter_without_plan(items));
