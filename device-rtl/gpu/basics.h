@@ -20,12 +20,14 @@
 #define SHARED __attribute__((address_space(3)))
 #define SHARED_VARIABLE [[clang::loader_uninitialized]] static SHARED
 #define INLINE [[gnu::always_inline]] inline
-/// All threads of the block come to the same call of it: for the compiler, which takes away those that nobody needs.
+/// Tells LLVM's OpenMPOpt of a function.
 #if defined(__clang_major__) && __clang_major__ < 19
-#define ALIGNED_BARRIER __attribute__((assume("ompx_aligned_barrier")))
+#define ASSUME(what) __attribute__((assume(what)))
 #else
-#define ALIGNED_BARRIER [[omp::assume("ompx_aligned_barrier")]]
+#define ASSUME(what) [[omp::assume(what)]]
 #endif
+/// All threads of the block come to the same call of it: for the compiler, which takes away those that nobody needs.
+#define ALIGNED_BARRIER ASSUME("ompx_aligned_barrier")
 
 namespace omptarget::device_rtl::gpu {
 

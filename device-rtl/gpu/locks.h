@@ -10,6 +10,7 @@ namespace omptarget::device_rtl::gpu {
 
 /// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside it go on.
 template <typename Body> INLINE void one_lane_at_a_time(Body body) {
+  target::keep_generic();
   const uint32_t self = target::lane_id();
   for (uint64_t waiting = target::active_lanes(); waiting != 0; waiting &= waiting - 1)
     if (static_cast<uint32_t>(__builtin_ctzll(waiting)) == self)
@@ -23,6 +24,7 @@ template <typename Word> INLINE bool try_lock(Word *word) {
   return got;
 }
 template <typename Word> INLINE void lock(Word *word) {
+  target::keep_generic();
   while (!try_lock(word)) {
   }
 }

@@ -14,7 +14,7 @@ RTL_WEAK void __omptarget_service_release(void *) {}
 
 namespace omptarget::device_rtl::gpu {
 
-int32_t print(const char *format, void *arguments) {
+ASSUME("omp_no_openmp") int32_t print(const char *format, void *arguments) {
 #if defined(__NVPTX__)
   return vprintf(format, arguments);
 #else

@@ -29,9 +29,8 @@ INLINE void check_lanes() {
 #endif
 }
 
-/// The call in it also tells compilers that these functions are for one thread: a kernel whose main thread makes a lock must not have
-/// all threads do so.
 INLINE void check_lock(const void *lock) {
+  target::keep_generic();
   if (target::is_null(lock)) [[unlikely]]
     fail("a lock's address is null");
 }
@@ -134,7 +133,7 @@ RTL int32_t __kmpc_single(ident_t *, int32_t) {
 RTL void __kmpc_end_single(ident_t *, int32_t) {}
 // All of an ordered loop is one thread's, in order: dispatch.cpp.
 RTL void __kmpc_ordered(ident_t *, int32_t) {}
-RTL void __kmpc_end_ordered(ident_t *, int32_t) {}
+RTL void __kmpc_end_ordered(ident_t *, int32_t) { target::opaque(); }
 
 RTL int32_t __kmpc_cancel(ident_t *, int32_t, int32_t) { return 0; }
 RTL int32_t __kmpc_cancellationpoint(ident_t *, int32_t, int32_t) { return 0; }

@@ -56,6 +56,8 @@ void QueueSet::give_back(void *handle) {
 
 Status QueueSet::finish(void *stream) { return as_stream(stream).wait(); }
 
+bool QueueSet::sleeps_in_finish() const { return own_device_.signals().sleeps(); }
+
 Result<bool> QueueSet::is_finished(void *stream) { return as_stream(stream).query(); }
 
 void QueueSet::abandon(void *stream) { as_stream(stream).abandon(); }

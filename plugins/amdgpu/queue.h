@@ -43,6 +43,7 @@ public:
 
 private:
   Status finish(void *stream) override;
+  bool sleeps_in_finish() const override;
   Result<bool> is_finished(void *stream) override;
   void abandon(void *stream) override;
   bool is_interop(void *stream) override;

@@ -123,7 +123,7 @@ Status ElfImage::read_symbols(const ElfTable &table, ElfNames &reader) {
     if (name.empty())
       continue;
     if (by_name_.emplace(name, static_cast<uint32_t>(symbols_.size())).second)
-      symbols_.push_back({name, raw.st_value, raw.st_size, raw.st_shndx, type});
+      symbols_.push_back({name, raw.st_value, raw.st_size, raw.st_shndx, type, static_cast<uint32_t>(i)});
   }
   return reader.check();
 }

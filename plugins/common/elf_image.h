@@ -40,6 +40,7 @@ struct ElfSymbol {
   uint64_t size;
   uint16_t section;
   uint8_t type; ///< STT_*
+  uint32_t number; ///< in its table
 };
 
 /// Sections and defined symbols of an image. Refers to the image's memory, which must outlive it. Immutable.

@@ -3,27 +3,31 @@
 
 #include "common/thread_text.h"
 
+#include <cxxabi.h>
 #include <utility>
+
+extern "C" {
+/// Identifies this library to the loader, which keeps it while threads have destructors of it.
+extern __attribute__((visibility("hidden"))) void *__dso_handle;
+}
 
 namespace omptarget::plugin {
 
 namespace {
 
-/// Without a destructor, so that it can be used when the thread's objects are gone.
+/// Without a destructor of its own, so that destructors of a thread's objects can use it.
 thread_local constinit std::string *text = nullptr;
 
-/// Made with the first text, so that threads that never fail carry no destructor. What comes after its end is freed by nobody.
-struct Owner {
-  Owner() { text = new std::string; }
-  ~Owner() { delete std::exchange(text, nullptr); }
-};
+void free_text(void *) { delete std::exchange(text, nullptr); }
 
 } // namespace
 
 void set_thread_text(std::string next) {
-  static thread_local const Owner owner;
-  if (!text)
+  if (!text) {
     text = new std::string;
+    // Once per text and not once per thread: a destructor that runs after free_text may set another one.
+    abi::__cxa_thread_atexit(&free_text, nullptr, &__dso_handle);
+  }
   *text = std::move(next);
 }
 

@@ -73,9 +73,40 @@ Status Device::failure(CUresult result, const std::string &call) {
   if (!fault().happened()) {
     if (!ends_context(result))
       return Status::error(call);
-    lose(call);
+    lose(call + stack_advice(result));
   }
   return Status::error(fault().text());
+}
+
+// ---- Stack
+
+Status Device::provide_stack(uint64_t bytes) {
+  const std::lock_guard lock(stack_mutex_);
+  size_t limit = 0;
+  OMPTARGET_TRY(OMPTARGET_CU(cuCtxGetLimit, &limit, CU_LIMIT_STACK_SIZE));
+  if (limit < bytes && !user_sets_stack_) {
+    OMPTARGET_TRY_DURING(
+        OMPTARGET_CU(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, bytes),
+        "while raising the stack of each thread from %zu to %llu bytes for code that calls itself or by "
+        "pointers (%s sets another size)",
+        limit, static_cast<unsigned long long>(bytes), setting_row(SettingId::kStackSize).variable);
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "raised the stack of each thread from %zu to %llu bytes", limit,
+                           static_cast<unsigned long long>(bytes));
+    limit = bytes;
+  }
+  unknown_stack_.store(limit, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+// What a stack that is too small ends with: it lies among that of other threads.
+std::string Device::stack_advice(CUresult result) const {
+  const uint64_t bytes = unknown_stack_.load(std::memory_order_relaxed);
+  if (bytes == 0 || (result != CUDA_ERROR_ILLEGAL_ADDRESS && result != CUDA_ERROR_HARDWARE_STACK_ERROR &&
+                     result != CUDA_ERROR_MISALIGNED_ADDRESS && result != CUDA_ERROR_LAUNCH_FAILED))
+    return {};
+  return format(
+      "; the stack may be too small: kernels that call themselves or by pointers have %llu bytes for each thread (%s)",
+      static_cast<unsigned long long>(bytes), setting_row(SettingId::kStackSize).variable);
 }
 
 // ---- Life
@@ -197,11 +228,14 @@ Status Device::create_own() {
     SettingId setting;
     int limit;
   } limits[] = {{SettingId::kStackSize, CU_LIMIT_STACK_SIZE}, {SettingId::kHeapSize, CU_LIMIT_MALLOC_HEAP_SIZE}};
+  user_sets_stack_ = false;
   for (const auto &[setting, limit] : limits) {
     const int64_t value = setting_is_set(setting) ? setting_integer(setting) : 0;
-    if (value > 0)
-      OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, limit, static_cast<size_t>(value)), "while setting %s to %lld",
-                           setting_row(setting).variable, static_cast<long long>(value));
+    if (value <= 0)
+      continue;
+    user_sets_stack_ |= limit == CU_LIMIT_STACK_SIZE;
+    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, limit, static_cast<size_t>(value)), "while setting %s to %lld",
+                         setting_row(setting).variable, static_cast<long long>(value));
   }
   return Status::ok();
 }
@@ -214,6 +248,7 @@ Result<uint64_t> Device::free_memory() const {
 }
 
 Status Device::release_own() {
+  unknown_stack_.store(0, std::memory_order_relaxed);
   peers_.clear();
   return Status::ok();
 }

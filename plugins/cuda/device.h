@@ -4,6 +4,7 @@
 // An NVIDIA GPU: its properties, its primary context, and how its driver does what gpu::Device asks for.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,9 @@ public:
   Runs runs() const { return {properties_.sm, driver().version}; }
   /// The failure of a driver call. If it ended the context, that of the kernel, and of all later calls.
   Status failure(CUresult result, const std::string &call);
+  /// Lets each thread have so many bytes of stack, for a kernel of which the driver does not know it. Never lowers the
+  /// limit of the context, which may be the program's; LIBOMPTARGET_STACK_SIZE stays. Any thread, inside of a Scope.
+  Status provide_stack(uint64_t bytes);
 
   std::string architecture() const override;
   std::string uid() const override;
@@ -87,11 +91,15 @@ private:
   Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   bool should_stage(const void *host, size_t size);
   bool should_copy_late(CUstream stream, const void *host, size_t size);
+  std::string stack_advice(CUresult result) const;
 
   const DeviceProperties properties_;
   CUcontext context_ = nullptr;
   Memory memory_;
   QueueSet queues_;
+  bool user_sets_stack_ = false;           ///< LIBOMPTARGET_STACK_SIZE
+  std::mutex stack_mutex_;                 ///< from asking for the limit until it is set
+  std::atomic<uint64_t> unknown_stack_{0}; ///< bytes that a kernel of no known stack has had last; 0: there was none
   std::mutex peers_mutex_;
   std::vector<CUcontext> peers_; ///< that were asked whether this one reaches their memory
 };

@@ -17,15 +17,17 @@ namespace {
 using Target = gpu::TargetOf<ImageTarget, Device>;
 } // namespace
 
-const Device &Image::cuda_device() const { return static_cast<const Device &>(device()); }
+Device &Image::cuda_device() const { return static_cast<Device &>(device()); }
 
 Status Image::load_code(const void *bytes, size_t size) {
   const ImageTarget::Form form = static_cast<const Target &>(target()).value.form;
   if (form == ImageTarget::Form::kPtx)
     return load_ptx({static_cast<const char *>(bytes), size});
   OMPTARGET_TRY_ASSIGN(elf_, ElfImage::parse(bytes, size));
-  if (form == ImageTarget::Form::kCubin)
+  if (form == ImageTarget::Form::kCubin) {
+    stacks_ = StackNeeds::of_cubin(*elf_);
     return OMPTARGET_CU(cuModuleLoadDataEx, &module_, aligned(bytes, size), 0, nullptr, nullptr);
+  }
   const std::string_view ptx = ptx_of(*elf_);
   OMPTARGET_TRY(load_ptx(ptx));
   elf_.reset();
@@ -35,6 +37,7 @@ Status Image::load_code(const void *bytes, size_t size) {
 // The driver's compiler says in a log what it does not like.
 Status Image::load_ptx(std::string_view text) {
   copy_ = std::string(text.substr(0, text.find('\0')));
+  stacks_ = StackNeeds::of_ptx(copy_);
   std::array<char, 4096> log{};
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
@@ -90,14 +93,14 @@ Result<std::unique_ptr<gpu::Kernel>> Image::create_kernel(const std::string &nam
   const ElfSymbol *symbol = elf_ ? elf_->find(name) : nullptr;
   if (symbol && symbol->type == STT_FUNC) {
     OMPTARGET_TRY_ASSIGN(const KernelTraits traits, traits_of(name));
-    return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, traits));
+    return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, traits, stacks_.of(name)));
   }
   if (!ptx_has_kernel(name)) {
     OMPTARGET_TRY_ASSIGN(CUfunction const function, find_code(name));
     if (!function)
       return std::unique_ptr<gpu::Kernel>();
   }
-  return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, std::nullopt));
+  return std::unique_ptr<gpu::Kernel>(std::make_unique<Kernel>(name, *this, std::nullopt, stacks_.of(name)));
 }
 
 // PTX has no dots in names, so that the records of entries are called otherwise.
@@ -140,6 +143,7 @@ Status Image::prepare_global_calls() {
     OMPTARGET_TRY_ASSIGN(destructor_kernel_, find_kernel("nvptx$device$fini"));
   }
   ptx_kernels_.clear();
+  stacks_ = StackNeeds();
   return Status::ok();
 }
 

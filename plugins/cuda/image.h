@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "common/global_calls.h"
 #include "cuda/cuda_api.h"
+#include "cuda/stack_needs.h"
 #include "gpu/image.h"
 
 namespace omptarget::cuda {
@@ -58,7 +59,7 @@ public:
   /// The driver's function of a kernel; null if it has none of that name.
   Result<CUfunction> find_code(const std::string &name) const;
   using gpu::Image::traits_of;
-  const Device &cuda_device() const;
+  Device &cuda_device() const;
 
 private:
   Status load_code(const void *bytes, size_t size) override;
@@ -71,6 +72,7 @@ private:
 
   CUmodule module_ = nullptr;
   std::unordered_set<std::string_view> ptx_kernels_; ///< words of copy_; while it is loaded
+  StackNeeds stacks_;                                ///< while it is loaded
   gpu::Kernel *constructor_kernel_ = nullptr;
   gpu::Kernel *destructor_kernel_ = nullptr;
   std::vector<GlobalCallSymbol> constructors_;

@@ -20,6 +20,8 @@ constexpr uint32_t kPlainSharedMemory = 48 * 1024;
 } // namespace
 
 Status Kernel::ask_driver() {
+  if (stack_ != 0)
+    OMPTARGET_TRY(image_.cuda_device().provide_stack(stack_));
   OMPTARGET_TRY_ASSIGN(CUfunction const function, image_.find_code(name()));
   if (!function)
     return Status::error("the driver does not find it in the image");

@@ -47,6 +47,8 @@ void QueueSet::give_back(void *stream) { streams_.give_back(as_stream(stream)); 
 
 Status QueueSet::finish(void *stream) { return OMPTARGET_CU(cuStreamSynchronize, as_stream(stream)); }
 
+bool QueueSet::sleeps_in_finish() const { return waits_by_sleeping(); }
+
 Result<bool> QueueSet::is_finished(void *stream) {
   const CUresult result = OMPTARGET_CU_RESULT(cuStreamQuery, as_stream(stream));
   if (result == CUDA_ERROR_NOT_READY)

@@ -55,6 +55,7 @@ private:
   using Extras = std::unordered_map<CUstream, Extra>;
 
   Status finish(void *stream) override;
+  bool sleeps_in_finish() const override;
   Result<bool> is_finished(void *stream) override;
   void abandon(void *stream) override;
   Status finished(void *stream) override;

@@ -17,7 +17,7 @@
 
 namespace omptarget::gpu {
 
-// Calls come from the server's thread, and from one that has found the device lost.
+// Calls come from the server's thread, from threads that wait for the device, and from one that has found it lost.
 class DeviceServices::Host final : public ServiceHost {
 public:
   explicit Host(Device &device) : device_(device) {}
@@ -141,13 +141,24 @@ void DeviceServices::end(const void *stream) {
     ServiceServer::get().end(ended);
 }
 
-void DeviceServices::lost() {
-  if (kernels_.load(std::memory_order_relaxed) == 0)
-    return;
+std::vector<std::shared_ptr<ServiceMailbox>> DeviceServices::mailboxes() {
   std::vector<std::shared_ptr<ServiceMailbox>> mailboxes;
   for (const auto &[image, box] : *boxes_.lock())
     mailboxes.push_back(box.mailbox);
-  for (const auto &mailbox : mailboxes)
+  return mailboxes;
+}
+
+bool DeviceServices::serve_while_waiting() {
+  bool has_served = false;
+  for (const auto &mailbox : mailboxes())
+    has_served |= mailbox->serve_while_waiting();
+  return has_served;
+}
+
+void DeviceServices::lost() {
+  if (!has_kernels())
+    return;
+  for (const auto &mailbox : mailboxes())
     mailbox->serve();
   std::fflush(stdout); // the process may end by abort, where offloading is mandatory
   end(nullptr);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "base/guarded.h"
 #include "base/status.h"
@@ -34,9 +35,13 @@ public:
   void not_launched(const void *stream);
   /// All work of the stream is complete, or lost; of all streams: nullptr. What it asked for was done before.
   void completed(const void *stream) {
-    if (kernels_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (has_kernels()) [[unlikely]]
       end(stream);
   }
+  /// Whether kernels that may ask for something are under way.
+  bool has_kernels() const { return kernels_.load(std::memory_order_relaxed) != 0; }
+  /// Answers what a thread that waits for the device may answer. False if nothing was asked.
+  bool serve_while_waiting();
   /// Kernels have ended without waiting for their answers: what they asked for in full is done now.
   void lost();
 
@@ -47,6 +52,7 @@ private:
     std::shared_ptr<ServiceMailbox> mailbox;
   };
   void end(const void *stream);
+  std::vector<std::shared_ptr<ServiceMailbox>> mailboxes();
 
   Device &device_;
   std::unique_ptr<Host> host_;

@@ -4,6 +4,8 @@
 #include "gpu/queue.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "gpu/device.h"
 
@@ -24,8 +26,33 @@ Status QueueSet::lost(void *stream, Status status) {
   return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
 }
 
+// Drivers wait by looking at the device again and again, which leaves a server on the same CPU no time. So this thread
+// serves, too: at once again after something was asked, later and later while nothing is.
+Status QueueSet::finish_serving(void *stream) {
+  constexpr uint32_t kBusyRounds = 512;
+  constexpr int64_t kMostMicroseconds = 100;
+  for (uint32_t idle = 0; device_.services().has_kernels();) {
+    OMPTARGET_TRY_ASSIGN(const bool is_empty, is_finished(stream));
+    if (is_empty)
+      break;
+    idle = device_.services().serve_while_waiting() ? 0 : idle + 1;
+    if (idle < kBusyRounds)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(std::min<int64_t>(1 + (idle - kBusyRounds) / 16, kMostMicroseconds)));
+  }
+  return finish(stream);
+}
+
+Status QueueSet::finish_or_serve(void *stream) {
+  if (device_.services().has_kernels() && !sleeps_in_finish()) [[unlikely]]
+    return finish_serving(stream);
+  return finish(stream);
+}
+
 Status QueueSet::wait(void *stream) {
-  if (Status status = finish(stream); !status)
+  if (Status status = finish_or_serve(stream); !status)
     return lost(stream, std::move(status));
   device_.launches().completed(stream);
   device_.services().completed(stream);
@@ -48,7 +75,7 @@ Status QueueSet::synchronize(__tgt_async_info &async) {
   void *stream = async.Queue;
   if (!stream)
     return Status::ok();
-  if (Status status = finish(stream); !status) {
+  if (Status status = finish_or_serve(stream); !status) {
     async.Queue = nullptr;
     return lost(stream, std::move(status));
   }
@@ -66,6 +93,8 @@ Result<bool> QueueSet::query(__tgt_async_info &async) {
   }
   if (*is_complete)
     OMPTARGET_TRY(completed(async));
+  else if (device_.services().has_kernels()) [[unlikely]]
+    device_.services().serve_while_waiting();
   return is_complete;
 }
 

@@ -86,6 +86,8 @@ protected:
 
   /// Blocks until the stream is empty.
   virtual Status finish(void *stream) = 0;
+  /// Whether finish() leaves the CPU to others from the start.
+  virtual bool sleeps_in_finish() const = 0;
   virtual Result<bool> is_finished(void *stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
   virtual void abandon(void *stream) = 0;
@@ -101,6 +103,9 @@ protected:
   Device &device_;
 
 private:
+  /// finish(), and meanwhile what kernels ask for.
+  Status finish_or_serve(void *stream);
+  Status finish_serving(void *stream);
   Status lost(void *stream, Status status);
   /// The queue's stream is empty.
   Status completed(__tgt_async_info &async);

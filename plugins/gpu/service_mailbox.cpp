@@ -15,14 +15,29 @@ ServiceMailbox::ServiceMailbox(__omptarget_service_port *ports, uint32_t count, 
 
 bool ServiceMailbox::serve() {
   const std::lock_guard lock(mutex_);
+  return serve_all(Calls::kWithFunctions);
+}
+
+bool ServiceMailbox::serve_while_waiting() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() && serve_all(Calls::kWithoutFunctions);
+}
+
+bool ServiceMailbox::serve_all(Calls calls) {
   bool has_served = false;
   for (uint32_t i = 0; i < calls_.size() && !is_closed_; ++i)
-    has_served |= serve(i);
+    has_served |= serve(i, calls);
   return has_served;
 }
 
+// Whether the packet is one of a call of a function.
+bool ServiceMailbox::is_of_function(const Call &call, const __omptarget_service_packet &packet) {
+  return packet.operation == OMPTARGET_SERVICE_CALL ||
+         (packet.operation == OMPTARGET_SERVICE_CONTINUE && call.operation == OMPTARGET_SERVICE_CALL);
+}
+
 // Acquire and release: the packet was written before asked, and is written before answered.
-bool ServiceMailbox::serve(uint32_t index) {
+bool ServiceMailbox::serve(uint32_t index, Calls calls) {
   __omptarget_service_port &port = ports_[index];
   const uint32_t asked = std::atomic_ref(port.asked).load(std::memory_order_acquire);
   const uint32_t answered = std::atomic_ref(port.answered).load(std::memory_order_relaxed);
@@ -33,6 +48,8 @@ bool ServiceMailbox::serve(uint32_t index) {
   std::memcpy(&packet, &port.packet, sizeof(packet));
   const ServiceCaller caller = {packet.block, packet.thread};
   Call &call = calls_[index];
+  if (calls == Calls::kWithoutFunctions && is_of_function(call, packet))
+    return false;
   Result<uint64_t> result =
       asked == answered + 1
           ? take(call, packet)

@@ -23,7 +23,7 @@ struct ServiceCaller {
   uint32_t thread;
 };
 
-/// What is done for device code. Called by one thread at a time.
+/// What is done for device code. Any thread.
 class ServiceHost {
 public:
   virtual ~ServiceHost() = default;
@@ -42,7 +42,7 @@ public:
   virtual void exit_process(const ServiceCaller &caller, int status) = 0;
 };
 
-/// serve() by one thread at a time, beside any of the other functions.
+/// Any thread.
 class ServiceMailbox {
 public:
   /// ports: zeros; the memory and the host outlive this.
@@ -50,6 +50,9 @@ public:
 
   /// Answers what is asked. False if nothing was.
   bool serve();
+  /// The same by a thread that waits for the device: not while another one serves, and no calls of the user's functions,
+  /// which may wait for what this very thread does later.
+  bool serve_while_waiting();
   /// Nothing of the device code's runs any more: frees what it has not freed. Ports are not looked at afterwards.
   Status close();
 
@@ -64,7 +67,10 @@ private:
     std::string reply;
     size_t fetched = 0;
   };
-  bool serve(uint32_t index);
+  enum class Calls { kWithFunctions, kWithoutFunctions };
+  bool serve_all(Calls calls);
+  bool serve(uint32_t index, Calls calls);
+  static bool is_of_function(const Call &call, const __omptarget_service_packet &packet);
   /// The result, or why it is refused; for the last packet of a call that of the call.
   Result<uint64_t> take(Call &call, const __omptarget_service_packet &packet);
   Result<uint64_t> carry_out(Call &call, const ServiceCaller &caller);

@@ -8,10 +8,12 @@
 #include <cstring>
 #include <thread>
 
+#include "base/unbound_thread.h"
+
 namespace omptarget::gpu {
 
 ServiceServer &ServiceServer::get() {
-  static ServiceServer &server = *new ServiceServer;
+  static ServiceServer &server = *new ServiceServer(create_unbound_thread);
   return server;
 }
 

@@ -38,13 +38,7 @@ constinit thread_local const NumaDomain *own_domain = nullptr;
 constinit thread_local const NumaDomain *bound_to = nullptr;
 
 void stay_in(const NumaDomain &domain) {
-  const int room = domain.cpus.back() + 1;
-  const size_t bytes = CPU_ALLOC_SIZE(room);
-  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set(CPU_ALLOC(room), [](cpu_set_t *s) { CPU_FREE(s); });
-  CPU_ZERO_S(bytes, set.get());
-  for (const int cpu : domain.cpus)
-    CPU_SET_S(cpu, bytes, set.get());
-  if (const int error = pthread_setaffinity_np(pthread_self(), bytes, set.get()); error != 0)
+  if (const int error = run_on_cpus(pthread_self(), domain.cpus); error != 0)
     OMPTARGET_TRACE(Topic::kDevice, "a thread cannot be bound to NUMA domain %d: %s", domain.number,
                     std::strerror(error));
 }

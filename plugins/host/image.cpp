@@ -75,7 +75,7 @@ Status LoadedImage::open(int32_t device) {
     const char *text = dlerror();
     return Status::error(format("the dynamic linker refuses the image: %s", text ? text : "no reason given"));
   }
-  file_.hide();
+  file_.release();
   link_map *map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0 || !map)
     return Status::error("the dynamic linker does not tell where the image is");

@@ -3,12 +3,14 @@
 
 #include "host/image_file.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +22,23 @@ namespace omptarget::host {
 namespace {
 
 constinit std::atomic<uint64_t> image_counter{0};
+constinit std::atomic<rlim_t> kept_files{0};
+
+rlim_t max_kept_files() {
+  constexpr rlim_t kMost = 64, kShare = 16;
+  rlimit files{};
+  return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? std::min(kMost, files.rlim_cur / kShare) : 0;
+}
+
+/// Counts one more, if there may be one more.
+bool keep_one_more() {
+  const rlim_t most = max_kept_files();
+  rlim_t count = kept_files.load(std::memory_order_relaxed);
+  while (count < most)
+    if (kept_files.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+      return true;
+  return false;
+}
 
 int memory_file() {
 #ifdef MFD_EXEC
@@ -48,6 +67,7 @@ ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
   device_ = other.device_;
   inode_ = other.inode_;
   is_temporary_ = std::exchange(other.is_temporary_, false);
+  is_kept_ = std::exchange(other.is_kept_, false);
   path_ = std::move(other.path_);
   return *this;
 }
@@ -55,30 +75,40 @@ ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
 ImageFile::~ImageFile() { close_file(); }
 
 void ImageFile::close_file() {
-  hide();
+  remove_name();
+  if (std::exchange(is_kept_, false))
+    kept_files.fetch_sub(1, std::memory_order_relaxed);
   struct stat facts{};
   if (file_ >= 0 && ::fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_)
     ::close(file_);
   file_ = -1;
 }
 
-void ImageFile::hide() {
-  if (is_temporary_)
+void ImageFile::remove_name() {
+  if (std::exchange(is_temporary_, false))
     ::unlink(path_.c_str());
-  is_temporary_ = false;
+}
+
+void ImageFile::release() {
+  remove_name();
+  if (keep_one_more())
+    is_kept_ = true;
+  else
+    close_file();
 }
 
 /// Whether the dynamic linker will be able to open the path and to execute what is there.
-bool ImageFile::is_usable() const {
+Status ImageFile::check_use() const {
   const int opened = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0)
-    return false;
+    return Status::error(format("cannot open %s: %s", path_.c_str(), std::strerror(errno)));
   void *memory = ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, opened, 0);
+  const int error = errno;
   ::close(opened);
   if (memory == MAP_FAILED)
-    return false;
+    return Status::error(format("%s cannot be executed: %s", path_.c_str(), std::strerror(error)));
   ::munmap(memory, 1);
-  return true;
+  return Status::ok();
 }
 
 Status ImageFile::create_in_memory(std::string_view bytes) {
@@ -97,9 +127,7 @@ Status ImageFile::create_in_memory(std::string_view bytes) {
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
   path_ = unique_path_of(file_);
-  if (!is_usable())
-    return Status::error(format("%s cannot be executed", path_.c_str()));
-  return Status::ok();
+  return check_use();
 }
 
 Status ImageFile::create_temporary(std::string_view bytes) {

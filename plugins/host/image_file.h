@@ -12,8 +12,9 @@
 
 namespace omptarget::host {
 
-/// A file in memory that holds one image. It stays open as long as the image is loaded, so that debuggers can read it;
-/// if the program closes our descriptor, nothing but that is lost. Movable; not shared between threads.
+/// A file in memory that holds one image, which the dynamic linker maps. Debuggers find it by its descriptor, so those of the
+/// first images stay open as long as these are loaded: 64 at most, and a sixteenth of what the process may have. If the
+/// program closes such a descriptor, nothing but that is lost. Movable; not shared between threads.
 class ImageFile {
 public:
   /// bytes are copied. The descriptor is closed on exec.
@@ -25,20 +26,23 @@ public:
 
   /// For dlopen.
   const std::string &path() const { return path_; }
-  /// To be called once the image is loaded: removes what is visible in the file system.
-  void hide();
+  /// To be called once the image is loaded: removes what is visible in the file system, and closes the file unless it is
+  /// kept for debuggers.
+  void release();
 
 private:
   ImageFile() = default;
   Status create_in_memory(std::string_view bytes);
   Status create_temporary(std::string_view bytes);
-  bool is_usable() const;
+  Status check_use() const;
+  void remove_name();
   void close_file();
 
   int file_ = -1;
   dev_t device_ = 0; ///< with inode_: whether file_ is still ours
   ino_t inode_ = 0;
   bool is_temporary_ = false;
+  bool is_kept_ = false; ///< for debuggers
   std::string path_;
 };
 

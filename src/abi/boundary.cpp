@@ -5,8 +5,6 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <mutex>
-#include <set>
 #include <string>
 
 #include "base/log.h"
@@ -84,11 +82,8 @@ void finish_unreported(Status status, const Call &call) {
   (void)succeeded(std::move(status), call);
 }
 
-void report_unsupported(const char *function) {
-  static std::mutex mutex;
-  static std::set<std::string> reported;
-  std::lock_guard lock(mutex);
-  if (reported.insert(function).second)
+void report_unsupported(const char *function, std::atomic_flag &is_reported) {
+  if (!is_reported.test_and_set(std::memory_order_relaxed))
     print_error(format("%s is not supported by this library", function));
 }
 

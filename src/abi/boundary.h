@@ -5,6 +5,8 @@
 // fatal (docs/errors.md).
 #pragma once
 
+#include <atomic>
+
 #include "base/status.h"
 #include "region/call.h"
 
@@ -34,7 +36,8 @@ bool succeeded(Status status, const Call &call);
 /// OMP_TARGET_OFFLOAD=MANDATORY.
 void finish_unreported(Status status, const Call &call);
 
-/// Answers a call of a function that this library exports and does not support: prints its name, once.
-void report_unsupported(const char *function);
+/// Answers a call of a function that this library exports and does not support: prints its name, the first time only.
+/// Each caller owns its flag, a static without a destructor: libomp calls after the program's destructors.
+void report_unsupported(const char *function, std::atomic_flag &is_reported);
 
 } // namespace omptarget

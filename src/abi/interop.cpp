@@ -212,6 +212,10 @@ OMPTARGET_API int ompx_interop_add_completion_callback(Interop *interop, void (*
   return kSuccess;
 }
 
+/// libomp 23 calls this at barriers, taskwait and the end of taskgroups and tasks, also while the process ends, so that
+/// the work of interoperability objects is complete there. None has any left: use and release wait for it themselves.
+OMPTARGET_API int __tgt_target_sync(ident_t *, int32_t /*thread*/, void * /*task*/, void * /*event*/) { return 0; }
+
 OMPTARGET_API intptr_t omp_get_interop_int(const Interop *interop, int property, int *code) {
   if (!is_readable(interop, property, kTypeIsInt, code))
     return 0;

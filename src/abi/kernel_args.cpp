@@ -30,12 +30,12 @@ Status unknown_flags(uint64_t flags) {
 /// The last argument of a block of version 5 stands for the implicit one.
 Status take_off_implicit(MapList &list) {
   constexpr int64_t kImplicit = OMPTARGET_MAP_TARGET_PARAM | OMPTARGET_MAP_LITERAL;
-  const int32_t last = list.count - 1;
-  if (last < 0 || !list.bases || !list.types)
+  if (list.count <= 0 || !list.bases || !list.types)
     return Status::error(
         format("the kernel argument block has version 5 and %d arguments%s, but its last one must be the "
                "implicit one",
                list.count, list.count > 0 ? " without bases or types" : ""));
+  const int32_t last = list.count - 1;
   if (list.types[last] != kImplicit || list.bases[last])
     return Status::error(
         format("the kernel argument block has version 5, whose last argument is the implicit one, of type "

@@ -4,6 +4,8 @@
 // Functions that are exported so that every program finds its symbols, and whose work this library does not do (yet):
 // each answers so, by name, and returns what its caller takes for failure.
 
+#include <atomic>
+
 #include "abi/boundary.h"
 #include "omptarget/compiler.h"
 
@@ -11,13 +13,13 @@ using namespace omptarget;
 
 #define OMPTARGET_UNSUPPORTED(function, result)                                                                        \
   OMPTARGET_API result function() {                                                                                    \
-    report_unsupported(#function);                                                                                     \
+    static constinit std::atomic_flag is_reported;                                                                     \
+    report_unsupported(#function, is_reported);                                                                        \
     return static_cast<result>(-1);                                                                                    \
   }
 
 // Their callers pass arguments, which have changed between LLVM's releases for record and replay; none is read.
 extern "C" {
-OMPTARGET_UNSUPPORTED(__tgt_target_sync, int)
 OMPTARGET_UNSUPPORTED(__tgt_target_kernel_replay, int)
 OMPTARGET_UNSUPPORTED(__tgt_activate_record_replay, int)
 OMPTARGET_UNSUPPORTED(__llvmPushCallConfiguration, unsigned)

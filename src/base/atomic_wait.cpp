@@ -22,6 +22,11 @@ WaitPlace &WaitPlace::of(const void *word) {
   return places[(address >> 3 ^ address >> 9) % kPlaces];
 }
 
+void WaitPlace::forget_all() {
+  for (WaitPlace &place : places)
+    place.waiters.store(0, std::memory_order_relaxed);
+}
+
 void WaitPlace::sleep(uint32_t seen) {
   static_assert(sizeof changes == sizeof(uint32_t));
   ::syscall(SYS_futex, &changes, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);

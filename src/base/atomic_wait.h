@@ -20,6 +20,8 @@ struct alignas(64) WaitPlace {
   /// Sleeps until changes differs from seen; may return before.
   void sleep(uint32_t seen);
   void wake_all();
+  /// In the child of a fork: nobody sleeps anywhere.
+  static void forget_all();
 };
 
 /// Returns once the word differs from old. Any thread; takes no lock.

@@ -95,6 +95,13 @@ int open_log_file(const char *path) {
   return file;
 }
 
+/// Once for each copy of the trace: the host library's, and each plugin's.
+void warn_about_lost_lines(int error) {
+  const char *path = setting_text(SettingId::kDebugFile);
+  warn_about_setting(SettingId::kDebugFile, format("cannot write to '%s': %s; lines of the trace are lost",
+                                                   path ? file_name_of_process(path).c_str() : "", std::strerror(error)));
+}
+
 } // namespace
 
 void set_log_prefix(const char *prefix) { log_prefix.store(prefix, std::memory_order_relaxed); }
@@ -171,7 +178,9 @@ void trace_line(Topic topic, int32_t device, const char *pattern, ...) {
   line += format("[%s] ", name_of(topic));
   line += printable(body);
   line += '\n';
-  (void)write_all(log_file.load(std::memory_order_acquire), line);
+  const int file = log_file.load(std::memory_order_acquire);
+  if (!write_all(file, line) && file != STDERR_FILENO)
+    warn_about_lost_lines(errno);
 }
 
 } // namespace omptarget

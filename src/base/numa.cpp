@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <dirent.h>
 #include <iterator>
 #include <memory>
 #include <sched.h>
+#include <set>
 
 namespace omptarget {
 
@@ -86,6 +88,29 @@ std::vector<int> cpus_of_thread(pid_t thread) {
     return cpus;
   }
   return {};
+}
+
+std::vector<int> cpus_of_process() {
+  std::set<int> cpus;
+  const std::unique_ptr<DIR, int (*)(DIR *)> threads(opendir("/proc/self/task"), closedir);
+  if (!threads)
+    return {};
+  while (const dirent *const thread = readdir(threads.get()))
+    if (const int number = std::atoi(thread->d_name); number > 0) {
+      const std::vector<int> own = cpus_of_thread(number);
+      cpus.insert(own.begin(), own.end());
+    }
+  return {cpus.begin(), cpus.end()};
+}
+
+int run_on_cpus(pthread_t thread, const std::vector<int> &cpus) {
+  const int room = cpus.back() + 1;
+  const size_t bytes = CPU_ALLOC_SIZE(room);
+  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set(CPU_ALLOC(room), [](cpu_set_t *s) { CPU_FREE(s); });
+  CPU_ZERO_S(bytes, set.get());
+  for (const int cpu : cpus)
+    CPU_SET_S(cpu, bytes, set.get());
+  return pthread_setaffinity_np(thread, bytes, set.get());
 }
 
 Result<std::vector<NumaDomain>> read_numa_domains(const std::string &folder, const std::vector<int> &wanted) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <climits>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -32,6 +33,12 @@ std::string read_first_line(const std::string &name);
 
 /// The CPUs that a thread may run on, ascending; nothing if that cannot be known.
 std::vector<int> cpus_of_thread(pid_t thread);
+
+/// The CPUs that some thread of this process may run on, ascending. Nothing if they cannot be known.
+std::vector<int> cpus_of_process();
+
+/// Lets a thread run on these CPUs only, ascending and not empty. Returns 0 or an error number.
+int run_on_cpus(pthread_t thread, const std::vector<int> &cpus);
 
 /// The domains with at least one of these CPUs, in the kernel's order. Without any it is an error.
 Result<std::vector<NumaDomain>> read_numa_domains(const std::string &folder, const std::vector<int> &cpus);

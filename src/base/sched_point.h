@@ -1,13 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Named places between the atomic steps of what threads do to shared data. Where they are compiled in
-// (OMPTARGET_SCHED_POINTS), tests stop or delay a thread there; elsewhere they are nothing.
+// Named places between the atomic steps of what threads do to shared data, and named faults. Where they are compiled in
+// (OMPTARGET_SCHED_POINTS), tests stop or delay a thread at a place, or switch a fault on; elsewhere they are nothing.
 #pragma once
 
 #ifdef OMPTARGET_SCHED_POINTS
 
 #include <atomic>
+#include <cstring>
 
 namespace omptarget {
 
@@ -20,12 +21,23 @@ inline void sched_point(const char *name) {
     hook(name);
 }
 
+/// The fault that is switched on, or null. A test sets it before threads start, to show that it finds the fault (test/stress/plant).
+inline std::atomic<const char *> planted_fault{nullptr};
+
+inline bool is_planted(const char *name) {
+  const char *const fault = planted_fault.load(std::memory_order_relaxed);
+  return fault && std::strcmp(fault, name) == 0;
+}
+
 } // namespace omptarget
 
 #define OMPTARGET_SCHED_POINT(name) ::omptarget::sched_point(name)
+/// Whether to be wrong in the way of that name. Code behind it is what the library must not do.
+#define OMPTARGET_PLANTED(name) ::omptarget::is_planted(name)
 
 #else
 
 #define OMPTARGET_SCHED_POINT(name) static_cast<void>(0)
+#define OMPTARGET_PLANTED(name) false
 
 #endif

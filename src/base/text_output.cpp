@@ -4,9 +4,14 @@
 #include "base/text_output.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/process_rank.h"
 
 namespace omptarget {
@@ -61,6 +66,42 @@ std::string with_visible_controls(std::string_view text, std::string_view kept) 
   return result;
 }
 
+/// Keeps the signals that a write sends to its own thread from the program.
+class WriteSignals {
+public:
+  WriteSignals() {
+    sigemptyset(&ours_);
+    sigaddset(&ours_, SIGPIPE);
+    sigaddset(&ours_, SIGXFSZ);
+    sigset_t pending;
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+    // Those that the program has blocked, and that wait already, are its own.
+    for (const int signal : {SIGPIPE, SIGXFSZ})
+      if (sigismember(&pending, signal) == 1)
+        sigdelset(&ours_, signal);
+  }
+  WriteSignals(const WriteSignals &) = delete;
+  WriteSignals &operator=(const WriteSignals &) = delete;
+  ~WriteSignals() {
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+  /// After a write that has failed.
+  void take_away() const {
+    const int error = errno;
+    const timespec now{};
+    while (sigtimedwait(&ours_, nullptr, &now) > 0 || errno == EINTR) {
+    }
+    errno = error;
+  }
+
+private:
+  sigset_t ours_, before_;
+};
+
 } // namespace
 
 std::string printable(std::string_view text) {
@@ -73,15 +114,31 @@ std::string printable(std::string_view text) {
 std::string printable_name(std::string_view text) { return with_visible_controls(text, {}); }
 
 bool write_all(int file, std::string_view bytes) {
+  const WriteSignals signals;
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR)
       continue;
-    if (written <= 0)
+    if (written <= 0) {
+      signals.take_away();
       return false;
+    }
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return true;
+}
+
+int status_after_output(const char *tool, int status, int failure) {
+  int error = std::fflush(stdout) == 0 ? 0 : errno;
+  if (error == 0 && std::ferror(stdout) != 0)
+    error = EIO; // which one it was, nobody has kept
+  // Some file systems tell only now. A stdout that was never open, and that nothing was written to, has lost nothing.
+  if (std::fclose(stdout) != 0 && error == 0 && errno != EBADF)
+    error = errno;
+  if (error == 0)
+    return status;
+  write_error_line(format("%s: cannot write to stdout: %s", tool, std::strerror(error)));
+  return failure;
 }
 
 void write_error_line(std::string_view text) { (void)write_all(STDERR_FILENO, line_prefix() + printable(text) + '\n'); }

@@ -16,8 +16,12 @@ std::string printable(std::string_view text);
 /// The same for a name in a table or a list, where a tab or a line break would pass for the next column or row.
 std::string printable_name(std::string_view text);
 
-/// Writes all bytes; interrupting signals and short writes are no failures. False with errno set.
+/// Writes all bytes; interrupting signals and short writes are no failures. False with errno set. A reader that has left, and a
+/// limit of the file's size, are failures and no signals: those of this write are blocked and taken away.
 bool write_all(int file, std::string_view bytes);
+
+/// For tools, at their end: the status, or `failure` and a message if stdout has lost something. Closes stdout.
+int status_after_output(const char *tool, int status, int failure);
 
 /// Writes one line to stderr, printable; what fails is lost.
 void write_error_line(std::string_view text);

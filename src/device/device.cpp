@@ -21,7 +21,8 @@ Device::Loading::~Loading() {
   OMPTARGET_SCHED_POINT("load: about to unlock");
   device_.load_mutex_.unlock();
   OMPTARGET_SCHED_POINT("load: unlocked");
-  device_.unload_pending_if_free();
+  if (!OMPTARGET_PLANTED("closed-left-behind"))
+    device_.unload_pending_if_free();
 }
 
 void Device::load_images(const Loading &) {

@@ -4,9 +4,14 @@
 // The part of DeviceImages that deals with indirect functions: reads their device addresses after loading, and hands the merged
 // table to the plugin and to the lookups of code that runs on this CPU.
 
+#include <cstring>
+#include <utility>
+#include <vector>
+
 #include "base/log.h"
 #include "device/device_images.h"
 #include "device/invariants.h"
+#include "image/own_entries.h"
 #include "indirect/caller_registry.h"
 #include "observe/info.h"
 #include "observe/info_lines.h"
@@ -25,6 +30,38 @@ bool is_offered(const Entry &entry) {
   return entry.kind == EntryKind::kVtable || std::string_view(entry.name).starts_with(OMPTARGET_OFFERED_FUNCTION);
 }
 
+/// The addresses that the image's own table has for indirect functions. The plugin's table lacks them if the plugin looks
+/// at dynamic symbols only, since compilers hide these functions. Only images in this process have such addresses.
+class OwnFunctions {
+public:
+  OwnFunctions(const ImageCopy &image, const __tgt_target_table &table) : image_(image), table_(table) {}
+
+  /// Returns the address, or null. A vtable's own entry does not have the address of the variable.
+  void *find(const Entry &wanted) {
+    if (wanted.kind == EntryKind::kVtable)
+      return nullptr;
+    if (!std::exchange(has_read_, true))
+      read();
+    for (const Entry &entry : entries_)
+      if (entry.kind == wanted.kind && std::strcmp(entry.name, wanted.name) == 0)
+        return raw(entry.address);
+    return nullptr;
+  }
+
+private:
+  /// Any address that the plugin gave for a part of the image tells where the image is.
+  void read() {
+    for (size_t i = 0; i < image_.entries().size() && entries_.empty(); ++i)
+      if (const void *const address = table_.EntriesBegin[i].addr)
+        entries_ = own_entries(image_.bytes(), address);
+  }
+
+  const ImageCopy &image_;
+  const __tgt_target_table &table_;
+  bool has_read_ = false;
+  std::vector<Entry> entries_;
+};
+
 } // namespace
 
 Status DeviceImages::collect_functions(const Loaded &loaded) {
@@ -32,10 +69,13 @@ Status DeviceImages::collect_functions(const Loaded &loaded) {
   std::vector<uint64_t> targets(entries.size(), 0);
   OwnedQueue queue(device_); // gone before what it reads into
   std::string missing;
+  OwnFunctions own(loaded.image, *loaded.table);
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!is_indirect(entries[i].kind))
       continue;
-    void *const address = loaded.table->EntriesBegin[i].addr;
+    void *address = loaded.table->EntriesBegin[i].addr;
+    if (!address)
+      address = own.find(entries[i]);
     if (!address) {
       if (!is_offered(entries[i]))
         missing += (missing.empty() ? "" : ", ") + std::string(entries[i].name);

@@ -147,14 +147,14 @@ Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, 
   ImageSigns signs = read_signs(image.bytes(), image.wrapping());
   const uint64_t number = last_number_++;
   observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
-  if (!plugin().keeps_images())
-    image.drop_bytes();
   auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, std::move(signs), number});
   Status status;
   for (size_t i = 0; i < loaded->image.entries().size() && status.is_ok(); ++i)
     status = resolve(*loaded, loaded->image.entries()[i], table->EntriesBegin[i]);
   if (status.is_ok())
     status = collect_functions(*loaded);
+  if (!plugin().keeps_images())
+    loaded->image.drop_bytes();
   if (!status) {
     destroy(*loaded);
     return status;

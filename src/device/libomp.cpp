@@ -3,10 +3,14 @@
 
 #include "device/libomp.h"
 
+#include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <unistd.h>
 #include <vector>
 
 #include "base/format.h"
+#include "base/fork_gate.h"
 
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);
@@ -61,29 +65,78 @@ int32_t run_task(int32_t, OmptargetTask *task) {
   return 0;
 }
 
+constinit std::atomic<bool> has_started{false};
+
+/// The threads that start libomp do not wait for one another: it has a lock of its own for that, and calls us with it held.
+constinit omptarget::ForkGate gate;
+
+/// An OMPT tool that libomp starts may take long to get ready.
+constexpr auto kForkPatience = std::chrono::seconds(10);
+
+/// libomp reads the environment without asking whether there is one: clearenv() leaves a null pointer. The C library
+/// makes a new one, under its own lock.
+void provide_environment() {
+  constexpr const char *kAny = "OMPTARGET_NO_ENVIRONMENT";
+  if (environ || setenv(kAny, "", 1) != 0)
+    return;
+  unsetenv(kAny);
+}
+
+/// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for these.
+[[gnu::noinline, gnu::cold]] void start() {
+  {
+    const omptarget::ForkGate::Inside inside(gate);
+    provide_environment();
+    if (__kmpc_get_target_offload)
+      __kmpc_get_target_offload();
+    else if (__kmpc_global_thread_num)
+      __kmpc_global_thread_num(nullptr);
+    if (!inside.is_outermost())
+      return; // libomp has called us back
+  }
+  has_started.store(true, std::memory_order_release);
+}
+
+void ensure_started() {
+  if (!has_started.load(std::memory_order_acquire)) [[unlikely]]
+    start();
+}
+
 } // namespace
 
 namespace omptarget::libomp {
 
+void before_fork() { gate.before_fork(kForkPatience); }
+void after_fork() { gate.after_fork(); }
+void forget_other_starters() { gate.forget_others(); }
+
 Offload target_offload() {
+  ensure_started();
   if (!__kmpc_get_target_offload)
     return Offload::kDefault;
   const int offload = __kmpc_get_target_offload();
   return offload == 0 ? Offload::kDisabled : offload == 2 ? Offload::kMandatory : Offload::kDefault;
 }
 
-int32_t default_device() { return omp_get_default_device ? omp_get_default_device() : 0; }
+int32_t default_device() {
+  ensure_started();
+  return omp_get_default_device ? omp_get_default_device() : 0;
+}
 
 bool set_default_device(int32_t number) {
   if (!omp_set_default_device || !kmp_set_defaults)
     return false;
+  ensure_started();
   // For the threads that libomp does not know yet, and for the calling one.
   kmp_set_defaults(format("OMP_DEFAULT_DEVICE=%d", number).c_str());
   omp_set_default_device(number);
   return true;
 }
 
-int32_t global_thread(ident_t *location) { return __kmpc_global_thread_num ? __kmpc_global_thread_num(location) : 0; }
+int32_t global_thread(ident_t *location) {
+  ensure_started();
+  return __kmpc_global_thread_num ? __kmpc_global_thread_num(location) : 0;
+}
 
 void wait_for_dependences(ident_t *location, int32_t count, void *dependences, int32_t count_no_alias, void *no_alias) {
   if (count + count_no_alias > 0 && __kmpc_omp_wait_deps)

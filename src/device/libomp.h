@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host OpenMP runtime beside us, looked up weakly: older ones lack some functions, and a program may have none.
+// Its first use starts it. A fork by another thread waits for that, for ten seconds at most.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,15 @@ namespace omptarget::libomp {
 
 enum class Offload { kDisabled = 0, kDefault = 1, kMandatory = 2 };
 
+/// Fork handlers, before all others of ours.
+void before_fork();
+void after_fork();            ///< in parent and child
+void forget_other_starters(); ///< in the child, earlier
+
 /// OMP_TARGET_OFFLOAD as libomp understands it. Starts libomp.
 Offload target_offload();
 
-/// The default-device-var ICV of the calling task, or 0 without libomp.
+/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp.
 int32_t default_device();
 
 /// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts libomp. False

@@ -26,6 +26,23 @@ constexpr Requirement kRequirements[] = {
     {OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY, "unified_shared_memory"},
 };
 
+Status inconsistent(const Requirement &requirement, std::string cause) {
+  return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
+      .during(std::move(cause));
+}
+
+std::string of_one_module(const std::string &module, const Requirement &requirement) {
+  return format("one part of %s requires %s, another does not", module.c_str(), requirement.clause);
+}
+
+/// Translation units that were linked into one module have a record each.
+Status check_parts(const OffloadLibrary &library) {
+  for (const Requirement &requirement : kRequirements)
+    if (library.requires_mask & ~library.requires_by_all & requirement.bit)
+      return inconsistent(requirement, of_one_module(library.path, requirement));
+  return Status::ok();
+}
+
 } // namespace
 
 Status ModuleRegistry::add(const __tgt_bin_desc *descriptor) {
@@ -33,9 +50,9 @@ Status ModuleRegistry::add(const __tgt_bin_desc *descriptor) {
   OMPTARGET_TRACE(Topic::kRegistration, "registering %s: %zu images, %zu entries of %u bytes, requires 0x%llx",
                   library->path.c_str(), library->images.size(), library->entries.size(), library->entry_generation,
                   static_cast<unsigned long long>(library->requires_mask));
-  Status status;
+  Status status = check_parts(*library);
   if (library->requires_mask != 0)
-    status = note_requires(library->path, library->requires_mask);
+    status.keep_first(note_requires(library->path, library->requires_mask));
   {
     auto tables = tables_.lock();
     tables->libraries.push_back(library);
@@ -45,21 +62,22 @@ Status ModuleRegistry::add(const __tgt_bin_desc *descriptor) {
   return status;
 }
 
-std::shared_ptr<OffloadLibrary> ModuleRegistry::remove(const __tgt_bin_desc *descriptor) {
+std::shared_ptr<OffloadLibrary> ModuleRegistry::find(const __tgt_bin_desc *descriptor) {
   auto tables = tables_.lock();
-  auto &all = tables->libraries;
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const auto &known) { return known->descriptor == descriptor; });
-  if (place == all.end()) {
-    OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered",
-                    static_cast<const void *>(descriptor));
-    return nullptr;
-  }
-  std::shared_ptr<OffloadLibrary> library = std::move(*place);
-  all.erase(place);
+  for (const auto &library : tables->libraries)
+    if (library->descriptor == descriptor)
+      return library;
+  OMPTARGET_TRACE(Topic::kRegistration, "unregistering %p, which is not registered",
+                  static_cast<const void *>(descriptor));
+  return nullptr;
+}
+
+void ModuleRegistry::remove(const std::shared_ptr<OffloadLibrary> &library) {
+  auto tables = tables_.lock();
+  if (std::erase(tables->libraries, library) == 0)
+    return;
   std::erase(tables->added, library);
   forget_requires(*tables, library->path);
-  return library;
 }
 
 Status ModuleRegistry::add_requires(int64_t mask, const void *address) {
@@ -74,10 +92,9 @@ Status ModuleRegistry::note_requires(const std::string &module, uint64_t mask) {
       if ((mask ^ other.mask) & requirement.bit) {
         const std::string &with = (mask & requirement.bit) != 0 ? module : other.module;
         const std::string &without = (mask & requirement.bit) != 0 ? other.module : module;
-        return Status::fatal(1, format("'#pragma omp requires %s' not used consistently!", requirement.clause))
-            .during(with == without
-                        ? format("one part of %s requires %s, another does not", with.c_str(), requirement.clause)
-                        : format("%s requires %s, %s does not", with.c_str(), requirement.clause, without.c_str()));
+        return inconsistent(requirement, with == without ? of_one_module(with, requirement)
+                                                         : format("%s requires %s, %s does not", with.c_str(),
+                                                                  requirement.clause, without.c_str()));
       }
   for (const RequiresSource &other : tables->requires_sources)
     if (other.module == module && other.mask == mask)

@@ -24,11 +24,13 @@ namespace omptarget {
 /// closes a module holds the dynamic loader's lock, for which threads that load plugins and images wait.
 class ModuleRegistry {
 public:
-  /// Fails if the descriptor is unusable (then nothing is registered), or if the module contradicts what another one
-  /// requires (then it is registered all the same).
+  /// Fails if the descriptor is unusable (then nothing is registered), or if the module contradicts itself or what another
+  /// one requires (then it is registered all the same).
   Status add(const __tgt_bin_desc *descriptor);
-  /// Takes the module out and returns it, or null if it is not registered.
-  std::shared_ptr<OffloadLibrary> remove(const __tgt_bin_desc *descriptor);
+  /// The module of that descriptor, or null if it is not registered.
+  std::shared_ptr<OffloadLibrary> find(const __tgt_bin_desc *descriptor);
+  /// Takes the module out, if it is registered.
+  void remove(const std::shared_ptr<OffloadLibrary> &library);
 
   /// A requires mask of the module that holds the address (compilers up to 16). Fails if it contradicts another module's.
   Status add_requires(int64_t mask, const void *address);

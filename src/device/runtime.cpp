@@ -32,10 +32,14 @@ Runtime &Runtime::get() {
 Status Runtime::register_library(const __tgt_bin_desc *descriptor) { return modules_.add(descriptor); }
 
 void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
-  const std::shared_ptr<OffloadLibrary> library = modules_.remove(descriptor);
+  const std::shared_ptr<OffloadLibrary> library = modules_.find(descriptor);
   if (!library)
     return;
-  note_module_gone(*library);
+  // What ends with the process keeps its memory: a device may need its image still, even for the first time.
+  if (ends_with_process(*library))
+    note_end_by_module();
+  else
+    modules_.remove(library);
   const bool is_end = is_process_exiting();
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
@@ -146,10 +150,14 @@ void Runtime::enumerate(bool even_without_modules) {
   }
   // The lock is given back while plugins are loaded, not between taking a module and being through with it.
   std::vector<std::shared_ptr<OffloadLibrary>> libraries = modules_.new_libraries();
-  use_plugins(even_without_modules ? PluginNeed::all() : need_of(libraries));
+  const bool is_end = is_process_exiting();
+  const int32_t known = device_count_.load(std::memory_order_relaxed);
+  use_plugins(is_end ? PluginNeed() : even_without_modules ? PluginNeed::all() : need_of(libraries));
   for (const auto &library : modules_.take(libraries))
     match(library);
   number_devices();
+  if (is_end)
+    end_drivers(known); // none starts that late: the host does the work of such devices
   matched_generation_.store(target, std::memory_order_release);
 }
 
@@ -301,8 +309,9 @@ void Runtime::report_end_to_tool() {
 }
 
 // A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are taken
-// in the order in which they nest: loading, numbering, registry, the rest.
+// in the order in which they nest: starting libomp, loading, numbering, registry, the rest.
 void Runtime::before_fork() {
+  libomp::before_fork();
   Runtime &runtime = get();
   int32_t locked = 0;
   for (bool is_complete = false; !is_complete;) {
@@ -325,10 +334,13 @@ void Runtime::before_fork() {
 }
 
 void Runtime::after_fork_in_child() {
+  libomp::forget_other_starters();
   get().enumeration_mutex_.forget_others();
   for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
     device->forget_other_users();
   give_back_after_fork(OMPTARGET_FORK_CHILD);
+  for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
+    device->map().forget_other_threads();
 }
 
 void Runtime::after_fork_in_parent() { give_back_after_fork(OMPTARGET_FORK_PARENT); }
@@ -346,6 +358,7 @@ void Runtime::give_back_after_fork(int32_t phase) {
   runtime.enumeration_mutex_.after_fork();
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork_of_loader();
+  libomp::after_fork();
 }
 
 } // namespace omptarget

@@ -104,7 +104,10 @@ private:
   static void note_initialised(const Plugin &plugin);
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
-  void note_module_gone(const OffloadLibrary &library);
+  static bool ends_with_process(const OffloadLibrary &library);
+  void note_end_by_module();
+  /// Ends the plugins that do not last, as far as they have devices from this number on.
+  void end_drivers(int32_t first);
   void report_end_to_tool();
   std::vector<Device *> devices_of(const Plugin &plugin) const;
   static void before_fork();

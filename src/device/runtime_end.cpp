@@ -71,16 +71,27 @@ void Runtime::note_initialised(const Plugin &plugin) {
   expect_process_exit();
 }
 
-/// Tells by a module that is unregistered that the program ends, where no exit handler has: one that was registered in a constructor of
-/// a library that the program needs runs after the modules have gone, and possibly after the drivers.
-void Runtime::note_module_gone(const OffloadLibrary &library) {
+/// Tells of a module that is unregistered whether the end of the process finalises it: where no exit handler has told it, exit is
+/// among the callers, or the callers cannot be told and nothing can close the module.
+bool Runtime::ends_with_process(const OffloadLibrary &library) {
+  const bool cannot_be_closed = is_loaded_for_good(library.range.begin);
+  if (cannot_be_closed && is_process_exiting())
+    return true;
+  const LoaderCall call = nearest_loader_call();
+  return call == LoaderCall::kExit || (call == LoaderCall::kNotTold && cannot_be_closed);
+}
+
+/// The process is known to end by such a module, if not before: an exit handler that was registered in a constructor of a library
+/// that the program needs runs after the modules have gone, and possibly after the drivers.
+void Runtime::note_end_by_module() {
   if (is_process_exiting())
     return;
-  const LoaderCall call = nearest_loader_call();
-  if (call != LoaderCall::kExit && !(call == LoaderCall::kNotTold && is_loaded_for_good(library.range.begin)))
-    return;
   note_process_exit();
-  for (int32_t i = 0; Device *const device = known_device(i); ++i)
+  end_drivers(0);
+}
+
+void Runtime::end_drivers(int32_t first) {
+  for (int32_t i = first; Device *const device = known_device(i); ++i)
     if (!device->lasts())
       end_plugin(device->plugin());
 }

@@ -143,6 +143,7 @@ Result<EntriesRead> read_entries(const EntryTable &table, uint32_t entry_size) {
       continue;
     if (is_requires(raw)) {
       result.requires_mask |= raw.data;
+      result.requires_by_all &= raw.data != 0 ? raw.data : ~0ull;
       continue;
     }
     OMPTARGET_TRY(check_entry(table, i, raw));

@@ -21,9 +21,10 @@ struct EntryTable {
 };
 
 struct EntriesRead {
-  std::vector<Entry> entries;  ///< OpenMP entries without requires records
-  std::vector<uint32_t> index; ///< of each of them in the table as emitted
-  uint64_t requires_mask = 0;
+  std::vector<Entry> entries;       ///< OpenMP entries without requires records
+  std::vector<uint32_t> index;      ///< of each of them in the table as emitted
+  uint64_t requires_mask = 0;       ///< union of the requires records' masks
+  uint64_t requires_by_all = ~0ull; ///< what each of these masks has; all bits if there is none
 };
 
 /// Bytes of an entry of this table: sizeof(__tgt_offload_entry) or sizeof(__tgt_offload_entry_v1). Empty tables: 0.

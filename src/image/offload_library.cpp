@@ -74,6 +74,7 @@ private:
     OMPTARGET_TRY_ASSIGN(read_, read_entries(table_, library_->entry_generation));
     library_->entries = read_.entries;
     library_->requires_mask = read_.requires_mask;
+    library_->requires_by_all = read_.requires_by_all;
     return Status::ok();
   }
 

@@ -42,8 +42,9 @@ struct OffloadLibrary {
   AddressRange range{};                       ///< of the module; empty if it lies in none
   uint32_t entry_generation = 0;              ///< bytes of an entry as emitted: 32 or 56; 0 for an empty table
   std::vector<DeviceImage> images;
-  std::vector<Entry> entries; ///< of the whole table, without requires records
-  uint64_t requires_mask = 0; ///< union of its requires records; 0 if it has none
+  std::vector<Entry> entries;       ///< of the whole table, without requires records
+  uint64_t requires_mask = 0;       ///< union of its requires records; 0 if it has none
+  uint64_t requires_by_all = ~0ull; ///< what each of these requires; its parts contradict one another if it is less
   std::atomic<SectionOffsets> section_offsets{SectionOffsets::kUnread}; ///< not read before it is needed
 
   /// The file name without folders.

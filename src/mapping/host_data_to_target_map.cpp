@@ -74,6 +74,15 @@ bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
   }
 }
 
+void Mapping::wait_for_turn(uint32_t generation) const {
+  for (;;) {
+    const uint64_t word = state_.load(kAcquire);
+    if (MappingState::generation(word) != generation || !(word & MappingState::kTurn))
+      return;
+    wait_while_equal(state_, word);
+  }
+}
+
 Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
   const HostPtr end = begin + size;
   if (const Mapping *below = around.below) {
@@ -148,7 +157,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
 /// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not write to what all
 /// of them read.
 MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
-  if (!found.is_contained || !MappingState::has_arrived(found.state))
+  if (!found.is_contained || !MappingState::is_settled(found.state))
     return {};
   const Mapping *const guess = recent_.guess(begin);
   if (!guess || MappingState::is_removed(guess->state()))
@@ -391,7 +400,7 @@ Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
 /// Who unpins it last removes what is pinned.
 Removed HostDataToTargetMap::remove_unless_used(MappingRef ref, Mutex mutex) {
   constexpr uint64_t kWhoUsesIt =
-      MappingState::kCountMask | MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;
+      MappingState::kCountMask | MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;
   return remove_if(ref, kWhoUsesIt | MappingState::kReady, MappingState::kReady, mutex);
 }
 

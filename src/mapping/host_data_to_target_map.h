@@ -56,12 +56,30 @@ struct Inserted {
   bool is_new = false;
 };
 
+/// Whether a release that takes the last reference takes the copy-back turn (MappingState::kTurn) in the same step.
+enum class OnLast : bool { kLeave, kTakeTurn };
+
 /// What releasing did.
 struct Released {
   bool is_valid;          ///< false: the mapping had been removed meanwhile
   bool reached_zero;      ///< this call took the last reference
   uint32_t count;         ///< dynamic count afterwards
-  bool is_pinned = false; ///< and pinned the mapping at the same time
+  bool has_turn = false;  ///< and the turn
+  bool must_wait = false; ///< nothing has happened: it is the last reference, and another construct has the turn
+};
+
+/// What retaining did.
+struct Retained {
+  bool is_valid = false;        ///< false: the mapping had been removed meanwhile
+  bool must_wait = false; ///< the data are being copied back by a construct that was the last one (MappingState::kLeft)
+  explicit operator bool() const { return is_valid; }
+};
+
+/// What became of asking for the turn of a mapping.
+enum class Turn : uint8_t {
+  kTaken,
+  kBusy, ///< another construct has it
+  kGone, ///< the mapping is removed, or is about to be: another construct has the turn, and nobody has a reference
 };
 
 /// A mapping that left the table, and the device memory that is left to be freed. While others still borrow it
@@ -81,7 +99,7 @@ struct Removed {
 /// - find, retain, release with the dynamic counter, borrowing, and what sleeps: nothing. The state word of a mapping decides.
 /// - insert and remove: the stripes of the index where the range lies. A mapping is marked as removed with the stripe of its key held that it
 ///   is also taken out of the index with; so nobody finds it in the index with its stripe held, or uses its memory again before it is out.
-/// - what has extras (holds, pins, attached pointers, events), evicting, and releasing the last reference with a pin: mutex_. A mapping
+/// - what has extras (holds, pins, attached pointers, events), and evicting: mutex_. A mapping
 ///   gets its extras with mutex_ held and while nobody removes it, and loses them with mutex_ held.
 /// - what walks through the table: all stripes.
 /// Who takes several takes mutex_ first, then stripes, then store_mutex_.
@@ -101,12 +119,17 @@ public:
   bool insert_infinite(const NewRange &range, DevicePtr target);
 
   /// Adds a reference; false if the mapping has been removed since it was found. Revives one whose count is zero.
-  bool retain(MappingRef ref, Counter counter);
-  /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are. With pins_last,
-  /// taking the last reference is one step with pinning the mapping.
-  Released release(MappingRef ref, Counter counter, bool reset, bool pins_last = false);
+  Retained retain(MappingRef ref, Counter counter);
+  /// Takes a reference away; with reset, all of this counter's. Infinite counts and zero stay as they are.
+  Released release(MappingRef ref, Counter counter, bool reset, OnLast on_last = OnLast::kLeave);
   /// As release of one dynamic reference, if that is the last one; otherwise nothing, in the same step.
-  Released release_if_last(MappingRef ref);
+  Released release_if_last(MappingRef ref, OnLast on_last = OnLast::kLeave);
+
+  /// Takes the copy-back turn without releasing anything; never waits. end_turn, or for plain data end_turn_asleep, follows once the
+  /// bytes have landed on the host and attached pointers are restored. A thread that waits for a turn (Mapping::wait_for_turn) has none.
+  Turn take_turn(MappingRef ref);
+  /// Removes the mapping if it is unused.
+  Removed end_turn(MappingRef ref);
 
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
@@ -133,16 +156,11 @@ public:
   MappingRef revive(const NewRange &range, bool is_ready);
   /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays the caller's.
   Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
-  /// Takes the last reference away. The mapping stays present until end_leaving, so that its data can be copied back. False: it
-  /// is not the last one, or there is more to do, and nothing has happened.
-  bool start_leaving(MappingRef ref);
-  /// Then the mapping becomes dormant: nothing is left to be done. False: nothing has happened, and end_leaving is to follow.
-  bool end_leaving_asleep(MappingRef ref);
-  /// Removes the mapping, unless others have come to use it: then they will.
-  Removed end_leaving(MappingRef ref);
-  /// Nothing was copied: the reference is taken again.
-  void cancel_leaving(MappingRef ref);
-  /// The same three in one step each; is_left: whether it was the last reference.
+  /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing has happened.
+  bool leave_for_turn(MappingRef ref);
+  /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
+  bool end_turn_asleep(MappingRef ref);
+  /// Takes the last reference away from data that are not copied back; is_left: whether it was the last reference.
   bool leave_last_asleep(MappingRef ref);
   Removed leave_last(MappingRef ref, bool &is_left);
   /// Storage of dormant mappings that had to go, to be freed by the caller.
@@ -222,8 +240,12 @@ public:
     index_.unlock();
     mutex_.unlock();
   }
+  /// In the child of a fork, which has one thread: discards data that another thread was mapping or leaving, and ends pins, turns and
+  /// waits. References stay, whichever thread took them.
+  void forget_other_threads();
 
 private:
+  void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
   void fetch_to_leave(HostPtr begin) const;
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
@@ -234,7 +256,8 @@ private:
   Found find_and_note(HostPtr begin, int64_t size, Absence &absence) const;
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   bool find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size, Found &found) const;
-  static constexpr uint64_t kReadyAndLeft = MappingState::kReady | MappingState::kLeaving; // of MappingState::kUse
+  static constexpr uint64_t kInTurn = MappingState::kTurn | MappingState::kLeft; // that began with the last reference
+  static constexpr uint64_t kReadyInTurn = MappingState::kReady | kInTurn;       // of MappingState::kUse
   static constexpr uint64_t kReadyAndLast = MappingState::kReady | 1;
   static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);
   enum class Mutex { kFree, kHeld }; // whether the caller holds mutex_
@@ -264,10 +287,11 @@ private:
   static std::string attached_fault(const Mapping &mapping);
   static std::string free_fault(const OrderedIndex::FreeMappings &free);
   bool borrow_with_many(MappingRef ref);
-  Removed give_back_one_of_many(MappingRef ref);
-  bool set_bit(MappingRef ref, uint64_t bit);
-  Released release_hold(MappingRef ref, bool reset, bool pins_last);
-  bool retain_hold(MappingRef ref);
+  bool give_back_one_of_many(MappingRef ref);
+  bool set_bit(MappingRef ref, uint64_t bit, uint64_t &word);
+  Released release_hold(MappingRef ref, bool reset, OnLast on_last);
+  Retained retain_hold(MappingRef ref);
+  [[gnu::cold]] Retained retain_at_limit(MappingRef ref);
 
   mutable std::mutex mutex_;
   WrittenPointers written_;
@@ -290,7 +314,7 @@ private:
 inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size) {
   const HostPtr mapped_begin = mapping.begin();
   const HostPtr mapped_end = mapping.end();
-  return MappingState::has_arrived(word) && begin >= mapped_begin && begin < mapped_end &&
+  return MappingState::is_settled(word) && begin >= mapped_begin && begin < mapped_end &&
          static_cast<uint64_t>(size) <= static_cast<uint64_t>(mapped_end - begin);
 }
 
@@ -316,12 +340,14 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
     uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size)) [[likely]] {
-      const bool is_retained = MappingState::count(word) == MappingState::kInfinite
-                                   ? mapping->generation() == ref.generation
-                                   : mapping->state_.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
-                                                                             std::memory_order_acquire);
-      if (is_retained) [[likely]]
+      if (MappingState::count(word) >= MappingState::kInfinite - 1) [[unlikely]] {
+        if (MappingState::count(word) == MappingState::kInfinite ? mapping->generation() == ref.generation
+                                                                 : retain_at_limit(ref).is_valid)
+          return ref;
+      } else if (mapping->state_.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel,
+                                                         std::memory_order_acquire)) [[likely]] {
         return ref;
+      }
     }
   }
   return search_unless_asleep(begin, size, absence);

@@ -31,20 +31,24 @@ struct AttachedPointer {
 /// each, which fails if the mapping was replaced.
 struct MappingState {
   static constexpr uint64_t kCountMask = 0x03ffffff;
-  static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays
-  /// A construct that took the last reference without a plan still copies: it removes the mapping, unless others use it by then.
-  static constexpr uint64_t kLeaving = 1ull << 26;
+  static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays (infinite_count.h)
+  /// A construct copies the data back to the host: it has the copy-back turn. Nobody else copies them back meanwhile, nor removes
+  /// the mapping; the construct that ends its turn removes it if it is unused by then.
+  static constexpr uint64_t kTurn = 1ull << 26;
+  /// With kTurn: the last reference has been taken since. Constructs that enter the data wait for the end of the turn, so that either they
+  /// came first, and nothing is copied back, or they come after the copy.
+  static constexpr uint64_t kLeft = 1ull << 32;
   static constexpr uint64_t kPinned = 1ull << 27;  ///< there are pins
   static constexpr uint64_t kHeld = 1ull << 28;    ///< the hold count is not zero
   static constexpr uint64_t kStorage = 1ull << 29; ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
   static constexpr uint64_t kArriving = 1ull << 31; ///< with kReady: they have arrived once an event has happened
-  static constexpr uint64_t kUse = kCountMask | kLeaving | kPinned | kHeld | kReady | kArriving;
-  static constexpr unsigned kBorrowersShift = 32; ///< who uses the storage without a reference
+  static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kPinned | kHeld | kReady | kArriving;
+  static constexpr unsigned kBorrowersShift = 33; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
   static constexpr uint32_t kManyBorrowers = 15; ///< or more: Mapping::more_borrowers_
-  static constexpr unsigned kGenerationShift = 36;
+  static constexpr unsigned kGenerationShift = 37;
 
   static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word & kCountMask); }
   /// For people and tools: an infinite count is UINT32_MAX.
@@ -72,13 +76,17 @@ struct MappingState {
   }
   /// Whether none of its data is on the way any more. False for a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
+  /// And nobody copies them back: then a construct may use them without a plan.
+  static bool is_settled(uint64_t word) { return (word & (kReady | kArriving | kTurn)) == kReady; }
+  /// The word of a mapping after a reference was released.
+  static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
 };
 
 /// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written with the map's
 /// mutex held.
 struct MappingExtras {
   std::atomic<uint32_t> hold_count{0};         ///< changed with the map's mutex held
-  uint32_t pins = 0;                           ///< constructs that leave the mapping and are not done
+  uint32_t pins = 0;                           ///< constructs whose queued work uses the mapping after they released it
   uint32_t more_borrowers = 0;                 ///< beyond those in the state word
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
   std::shared_ptr<void> arrival;               ///< the event that kArriving is about
@@ -115,6 +123,8 @@ public:
 
   /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
   bool wait_for(uint64_t state_bit, uint32_t generation) const;
+  /// Blocks until nobody has the turn, or the mapping is gone.
+  void wait_for_turn(uint32_t generation) const;
 
   /// Whether that construct is creating it: an identity, never followed. A construct that finds its own may trust it:
   /// nobody else removes what is not ready.

@@ -22,6 +22,7 @@ using MapItems = llvm::SmallVector<MapItem, 8>;
 struct MappingPolicy {
   bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
   bool pins_released = false;   ///< the device queues work: what a construct leaves must live until its work is done
+  bool copies_in_turn = true;   ///< copies back of one mapping wait for one another (LIBOMPTARGET_MAP_FORCE_ATOMIC)
   bool attach_always = false;   ///< LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS
 };
 
@@ -78,40 +79,46 @@ struct EnteredMapping {
   void report() const;
 };
 
-/// What entering has to do: allocate, copy, wait, then the rest.
+/// What entering has to do: allocate, copy, wait, then the rest. Its address is the creator of the mappings that it makes.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
   llvm::SmallVector<Copy, 4> copies;            ///< into own new mappings
   llvm::SmallVector<Attachment, 2> attachments; ///< into own new mappings
   llvm::SmallVector<MappingRef, 2> awaited;     ///< of other constructs: storage or data may not have arrived
+  llvm::SmallVector<MappingRef, 2> turns;       ///< of other constructs, which copy back what they were the last to leave
   llvm::SmallVector<Copy, 2> late_copies;       ///< into mappings of others (always)
   llvm::SmallVector<Attachment, 2> late_attachments;
   std::vector<MappingRef> borrowed;    ///< what late attachments write to without a reference; to be given back
   std::vector<EnteredMapping> entered; ///< own new mappings; to be reported after they were allocated
   std::vector<Removed> removed;        ///< by abandoning the plan: to be freed
+  /// Mappings that this construct has made and published: others may have written to them, so that nothing is copied into them any
+  /// more, but pointers are attached to and in them.
+  llvm::SmallVector<MappingRef, 4> published;
 
   bool is_empty() const {
-    return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && late_copies.empty() &&
-           late_attachments.empty();
+    return allocations.empty() && copies.empty() && attachments.empty() && awaited.empty() && turns.empty() &&
+           late_copies.empty() && late_attachments.empty();
   }
 };
 
-/// Fills the items' mappings, retains them, unless that was done already (present_items.h), and lists what has to be done. On
-/// failure the plan is abandoned.
+/// Fills the items' mappings, retains them, unless that was done already (present_items.h, or an earlier call for the same plan), and
+/// lists what has to be done. On failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
+
+/// Data that another construct was making are gone: the items that lay there, and what the plan has to do with them, are to be planned
+/// anew. What this construct has made or retained stays.
+void forget_gone(MapItems &items, EnterPlan &plan);
 
 /// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are given back.
 /// The caller frees what was removed.
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan);
 
-/// The items as they were before plan_enter filled them in.
-MapItems unplanned(const MapItems &items);
-
 /// A mapping that a construct is done with once its work is done.
 struct LeftMapping {
   enum class How : uint8_t {
     kUnused,   ///< its count reached zero: to be removed unless somebody retains it meanwhile
-    kPinned,   ///< it is copied, or with pins_released was released: to be unpinned, which removes it if it is unused
+    kInTurn,   ///< it is copied back: the turn is to be ended, which removes the mapping if it is unused
+    kPinned,   ///< with pins_released it was released: to be unpinned, which removes it if it is unused
     kBorrowed, ///< to be given back
   };
   MappingRef ref;
@@ -119,14 +126,18 @@ struct LeftMapping {
 };
 using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
 
+/// Leaves one mapping. The caller frees what was removed.
+Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left);
+
 /// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also on
-/// failure.
+/// failure. Planning takes the turn of each mapping that is copied back, or the mapping is left late: it never waits for one.
 struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;        ///< to the host
   LeftMappings left;
-  /// With pins_released: what others reference, too, of a region. Their copies back must see what its kernel did, so that it
-  /// is left by a plan of its own when the kernel is done.
+  /// Left by another plan, once all of this one is carried out and its mappings are left:
+  /// - data that are to be copied back while another construct has their turn;
+  /// - with pins_released: data of a region that others reference, too. The last of them copies back what every kernel has written.
   llvm::SmallVector<MapItem, 0> late;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <llvm/ADT/STLExtras.h>
 
 #include "base/log.h"
 #include "base/sched_point.h"
@@ -64,7 +65,7 @@ public:
 
   Status run() {
     for (MapItem &item : items_) {
-      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemCounted))
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || is_bound(item))
         continue;
       if (item.flags & kItemLookUpOnly) [[unlikely]]
         look_up(item);
@@ -78,6 +79,11 @@ public:
   }
 
 private:
+  /// Whether it was entered before planning began, or by an earlier attempt.
+  static bool is_bound(const MapItem &item) {
+    return item.mapping && (item.pointer_mapping || !item.has(map_type::kPtrAndObj) || (item.flags & kItemCounted));
+  }
+
   Status enter(MapItem &item) {
     if (item.size < 0) [[unlikely]]
       return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
@@ -97,6 +103,8 @@ private:
   }
 
   Status bind_range(MapItem &item, HostPtr base) {
+    if (item.mapping)
+      return Status::ok(); // an earlier attempt has bound it
     Binding range;
     OMPTARGET_TRY(bind(item, {item.begin, item.size, base, false}, range));
     item.mapping = range.ref;
@@ -105,6 +113,8 @@ private:
   }
 
   Status bind_pointer(MapItem &item) {
+    if (item.pointer_mapping)
+      return Status::ok();
     Binding pointer;
     OMPTARGET_TRY(bind(item, {item.base, kPointerSize, item.base, true}, pointer));
     item.pointer_mapping = pointer.ref;
@@ -126,7 +136,7 @@ private:
   /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2, section
   /// 5.4.4), whether or not the struct around it is copied.
   void copy_unattached(const Found &pointer, const MapItem &item, int64_t size) {
-    if (pointer.is_contained && is_own(pointer.ref.mapping))
+    if (pointer.is_contained && is_unpublished(pointer.ref.mapping))
       add_copy(plan_.copies, {pointer.ref, item.base, size, item.name});
   }
 
@@ -155,10 +165,13 @@ private:
         continue; // somebody else was faster
       }
       const bool counts = counts_.counts(item, found.ref, is_pointee);
-      if (counts && !map_.retain(found.ref, counter_of(item))) [[unlikely]] {
+      const Retained retained = counts ? map_.retain(found.ref, counter_of(item)) : Retained{true};
+      if (!retained) [[unlikely]] {
         counts_.take_back(item, found.ref);
         continue; // removed since it was found
       }
+      if (retained.must_wait && policy_.copies_in_turn) [[unlikely]]
+        plan_.turns.push_back(found.ref);
       OMPTARGET_SCHED_POINT("enter: retained");
       await(found);
       trace_present(range, *found.ref.mapping, counts);
@@ -206,7 +219,7 @@ private:
 
   /// Another construct makes the mapping: its storage, or its data, may still be on the way.
   void await(const Found &found) {
-    if (!is_own(found.ref.mapping))
+    if (!is_unpublished(found.ref.mapping))
       add_awaited(plan_.awaited, found);
   }
 
@@ -223,13 +236,22 @@ private:
                                  counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
                                  item.has(map_type::kHold),
                                  item.has(map_type::kImplicit)};
-    if (is_own(&mapping))
+    if (is_unpublished(&mapping))
       plan_.entered.push_back(entered); // has no address yet
     else
       entered.report();
   }
 
-  bool is_own(const Mapping *mapping) const { return mapping->is_created_by(&plan_); }
+  /// Whether this plan makes the mapping. Others wait for its data.
+  bool is_unpublished(const Mapping *mapping) const { return mapping->is_created_by(&plan_); }
+
+  /// Whether this construct has made the mapping.
+  bool is_own(MappingRef ref) const {
+    if (is_unpublished(ref.mapping) || llvm::is_contained(plan_.published, ref))
+      return true;
+    return std::any_of(items_.begin(), items_.end(),
+                       [&](const MapItem &item) { return (item.flags & kItemNew) && item.mapping == ref; });
+  }
 
   /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as they
   /// are on the host.
@@ -243,7 +265,7 @@ private:
   }
 
   void copy(const MapItem &item) {
-    const bool is_new = is_own(item.mapping.mapping);
+    const bool is_new = is_unpublished(item.mapping.mapping);
     if (!is_new && !item.has(map_type::kAlways)) [[likely]]
       return;
     if (const Copy action = copy_of(item); action.size > 0)
@@ -251,7 +273,7 @@ private:
   }
 
   void attach(const Attachment &action) {
-    (is_own(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
+    (is_unpublished(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
   /// Once all is mapped. ATTACH: only where this construct made storage, unless always; nothing is counted.
@@ -268,10 +290,9 @@ private:
     if (!pointer.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
-    const bool is_new = is_own(pointer.ref.mapping);
-    if (!always && !is_new && !is_own(target.ref.mapping))
+    if (!always && !is_own(pointer.ref) && !is_own(target.ref))
       return;
-    if (!is_new) { // this construct need not have a reference to it
+    if (!is_unpublished(pointer.ref.mapping)) { // this construct need not have a reference to it
       if (!map_.borrow(pointer.ref))
         return; // removed since it was found
       plan_.borrowed.push_back(pointer.ref);
@@ -336,7 +357,30 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
   if (!status)
     abandon_enter(map, items, plan);
   return status;
-  return status;
+}
+
+namespace {
+
+bool is_gone(MappingRef ref) { return ref && ref.mapping->generation() != ref.generation; }
+
+} // namespace
+
+void forget_gone(MapItems &items, EnterPlan &plan) {
+  for (MapItem &item : items) {
+    if (is_gone(item.mapping)) {
+      item.mapping = {};
+      item.flags &= static_cast<uint8_t>(~(kItemCounted | kItemNew));
+    }
+    if (is_gone(item.pointer_mapping)) {
+      item.pointer_mapping = {};
+      item.flags &= static_cast<uint8_t>(~kItemPointerCounted);
+    }
+  }
+  llvm::erase_if(plan.late_copies, [](const Copy &copy) { return is_gone(copy.mapping); });
+  llvm::erase_if(plan.awaited, is_gone);
+  llvm::erase_if(plan.turns, is_gone);
+  plan.attachments.clear(); // planned anew, all of them
+  plan.late_attachments.clear();
 }
 
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan) {
@@ -360,16 +404,10 @@ void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan) {
   }
   for (const MappingRef &ref : plan.borrowed)
     keep(map.give_back(ref));
-  items = unplanned(items);
-}
-
-MapItems unplanned(const MapItems &items) {
-  MapItems result = items;
-  for (MapItem &item : result) {
+  for (MapItem &item : items) {
     item.mapping = item.pointer_mapping = {};
-    item.flags &= kItemLookUpOnly;
+    item.flags &= kItemLookUpOnly | kItemByteOffsets;
   }
-  return result;
 }
 
 } // namespace omptarget

@@ -27,10 +27,12 @@ void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Ma
                         observe::CountChange::kSuppressed, item.has(map_type::kHold));
 }
 
-/// Mappings whose last reference the construct has taken. What a mapping itself says may be another construct's word by now.
-class LastReferences {
+/// Mappings of which the construct knows something. The mapping itself may tell of another construct by now.
+class MappingSet {
 public:
   void add(MappingRef ref) {
+    if (!few_.empty() && few_.back() == ref)
+      return; // members of one struct follow one another
     if (few_.size() < kFewItems) {
       few_.push_back(ref);
       return;
@@ -65,13 +67,13 @@ public:
         OMPTARGET_TRY(look_up(item));
       if (!is_copied_back(item))
         continue;
-      copies_back_ = true;
+      copied_.add(item.mapping);
       if (item.has(map_type::kAlways)) [[unlikely]]
-        OMPTARGET_TRY(pin_copied(item));
+        OMPTARGET_TRY(start_always(item));
     }
     if (observe::reports_mappings()) [[unlikely]]
       report_members();
-    for (const MapItem &item : items_) {
+    for (MapItem &item : items_) {
       if (!is_data(item))
         continue;
       if (item.flags & kItemCounted)
@@ -80,9 +82,9 @@ public:
         release(item, item.pointer_mapping);
     }
     OMPTARGET_SCHED_POINT("exit: all released");
-    if (!plan_.late.empty())
+    if (!late_.is_empty())
       add_late_copies();
-    if (copies_always_ || (copies_back_ && !last_.is_empty()))
+    if (!always_.is_empty() || !last_.is_empty())
       for (size_t i = items_.size(); i-- > 0;)
         copy_back(items_[i]);
     return Status::ok();
@@ -95,13 +97,39 @@ private:
     return !item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) && !(item.flags & kItemLookUpOnly);
   }
   static bool is_copied_back(const MapItem &item) { return item.mapping && item.has(map_type::kFrom) && item.size > 0; }
-  Status pin_copied(MapItem &item) {
-    copies_always_ = true;
-    if (pin(item.mapping))
+  /// `always`: the data are copied back, whoever references them.
+  Status start_always(MapItem &item) {
+    if (late_.has(item.mapping) || always_.has(item.mapping))
       return Status::ok();
+    switch (take_turn(item.mapping)) {
+    case Turn::kTaken: always_.add(item.mapping); return Status::ok();
+    case Turn::kBusy: late_.add(item.mapping); return Status::ok();
+    case Turn::kGone: break;
+    }
     item.mapping = {}; // removed since it was found
     item.flags &= static_cast<uint8_t>(~kItemCounted);
     return item.has(map_type::kPresent) ? missing_present(item, "map type modifier") : Status::ok();
+  }
+
+  Turn take_turn(MappingRef ref) {
+    if (!policy_.copies_in_turn) [[unlikely]]
+      return pin(ref) ? Turn::kTaken : Turn::kGone;
+    const Turn turn = map_.take_turn(ref);
+    if (turn == Turn::kTaken)
+      plan_.left.push_back({ref, How::kInTurn});
+    return turn;
+  }
+
+  /// What releasing must do if it takes the last reference. Without turns a pin keeps what is copied back present.
+  OnLast on_last(MappingRef ref) {
+    if (copied_.is_empty() || !copied_.has(ref) || always_.has(ref) || last_.has(ref))
+      return OnLast::kLeave;
+    if (OMPTARGET_PLANTED("copy-back-unpinned"))
+      return OnLast::kLeave;
+    if (policy_.copies_in_turn) [[likely]]
+      return OnLast::kTakeTurn;
+    (void)pin(ref);
+    return OnLast::kLeave;
   }
 
   /// Other threads may leave the mapping and enter it anew, but not free it before this construct is complete.
@@ -149,19 +177,22 @@ private:
     return Status::ok();
   }
 
-  [[gnu::always_inline]] void release(const MapItem &item, MappingRef ref) {
+  [[gnu::always_inline]] void release(MapItem &item, MappingRef ref) {
+    if (!late_.is_empty() && late_.has(ref)) [[unlikely]]
+      return leave_late(item, ref);
     if (policy_.pins_released && !pin(ref))
       return; // removed since it was found
     if (policy_.pins_released && has_entered_ && !is_infinite(ref))
       return release_unless_shared(item, ref);
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
-    const bool pins_last = copies_back_ && !policy_.pins_released && pins_if_last(item, ref);
-    const Released released = map_.release(ref, counter, item.has(map_type::kDelete), pins_last);
+    const Released released = map_.release(ref, counter, item.has(map_type::kDelete), on_last(ref));
     OMPTARGET_SCHED_POINT("exit: released");
+    if (released.must_wait) [[unlikely]]
+      return leave_late(item, ref);
     if (observe::reports_mappings()) [[unlikely]]
       report_left(item, *ref.mapping, released.reached_zero);
     if (released.reached_zero) [[unlikely]]
-      left_last(ref, released.is_pinned);
+      left_last(ref, released.has_turn);
   }
 
   static bool is_infinite(MappingRef ref) {
@@ -169,21 +200,31 @@ private:
   }
 
   /// What others reference, too, is left late.
-  [[gnu::noinline]] void release_unless_shared(const MapItem &item, MappingRef ref) {
-    const bool is_last = !item.has(map_type::kHold) && map_.release_if_last(ref).reached_zero;
-    if (!is_last) {
-      plan_.late.push_back(late_item(item, ref));
-      return;
-    }
+  [[gnu::noinline]] void release_unless_shared(MapItem &item, MappingRef ref) {
+    const Released released =
+        item.has(map_type::kHold) ? Released{true, false, 0} : map_.release_if_last(ref, on_last(ref));
+    if (!released.reached_zero)
+      return leave_late(item, ref);
     if (observe::reports_mappings()) [[unlikely]]
       report_left(item, *ref.mapping, true);
-    left_last(ref, false);
+    left_last(ref, released.has_turn);
   }
 
-  static MapItem late_item(const MapItem &item, MappingRef ref) {
+  [[gnu::noinline]] void leave_late(MapItem &item, MappingRef ref) {
+    if (!late_.has(ref))
+      late_.add(ref);
+    plan_.late.push_back(late_item(item, ref));
+    plan_.late.back().flags = kItemCounted;
+    if (item.mapping == ref)
+      item.flags |= kItemLate;
+  }
+
+  MapItem late_item(const MapItem &item, MappingRef ref) const {
     MapItem late = item;
-    late.type &= ~map_type::kAlways; // was copied in its turn
-    late.flags = kItemCounted;
+    late.flags = 0;
+    late.type &= ~map_type::kPresent; // it was there
+    if (always_.has(ref))
+      late.type &= ~map_type::kAlways; // this plan copies it
     if (late.mapping == ref)
       return late;
     late.mapping = ref; // the pointer of PTR_AND_OBJ, which is only released
@@ -191,39 +232,23 @@ private:
     return late;
   }
 
-  /// What is copied back with those that are left late, and not counted itself.
+  /// What else is copied back of data that are left late: members, and items whose reference was not the last one.
   void add_late_copies() {
-    const size_t counted = plan_.late.size();
     for (const MapItem &item : items_) {
-      if (!is_data(item) || !is_copied_back(item) || (item.flags & kItemCounted))
+      if (!is_data(item) || !is_copied_back(item) || (item.flags & kItemLate) || !late_.has(item.mapping))
         continue;
-      for (size_t i = 0; i < counted; ++i)
-        if (plan_.late[i].mapping == item.mapping) {
-          plan_.late.push_back(item);
-          plan_.late.back().type &= ~(map_type::kAlways | map_type::kPtrAndObj);
-          plan_.late.back().flags = 0;
-          break;
-        }
+      plan_.late.push_back(late_item(item, item.mapping));
+      plan_.late.back().type &= ~map_type::kPtrAndObj;
     }
   }
 
-  [[gnu::noinline]] void left_last(MappingRef ref, bool is_pinned) {
-    if (!policy_.pins_released)
-      plan_.left.push_back({ref, is_pinned ? How::kPinned : How::kUnused});
-    if (is_pinned || policy_.pins_released)
+  [[gnu::noinline]] void left_last(MappingRef ref, bool has_turn) {
+    if (has_turn)
+      plan_.left.push_back({ref, How::kInTurn});
+    else if (!policy_.pins_released && !always_.has(ref))
+      plan_.left.push_back({ref, How::kUnused});
+    if (!copied_.is_empty() && copied_.has(ref))
       last_.add(ref);
-  }
-
-  /// Whether the mapping must stay if this takes its last reference: an item that is copied back lies in it. For a hit among
-  /// many items the answer may be yes needlessly; it costs nothing then.
-  [[gnu::noinline]] bool pins_if_last(const MapItem &item, MappingRef ref) const {
-    const bool may_be_last = item.has(map_type::kDelete) || MappingState::count(ref.mapping->state()) <= 1;
-    if (!may_be_last || is_copied_back(item) || items_.size() > kFewItems)
-      return true;
-    for (const MapItem &other : items_)
-      if (is_data(other) && is_copied_back(other) && other.mapping == ref)
-        return true;
-    return false;
   }
 
   static void report_left(const MapItem &item, const Mapping &mapping, bool is_last) {
@@ -241,7 +266,7 @@ private:
   void copy_back(const MapItem &item) {
     if (!is_data(item) || !is_copied_back(item))
       return;
-    if (!item.has(map_type::kAlways) && !last_.has(item.mapping))
+    if (!last_.has(item.mapping) && !(item.has(map_type::kAlways) && always_.has(item.mapping)))
       return;
     if (const Copy copy = copy_of(item); copy.size > 0)
       add_copy(plan_.copies, copy);
@@ -253,9 +278,10 @@ private:
   const bool has_entered_; ///< items know their mappings
   ExitPlan &plan_;
   ConstructCounts counts_;
-  bool copies_back_ = false;   ///< some item
-  bool copies_always_ = false; ///< some item, whatever its count
-  LastReferences last_;        ///< to what is pinned
+  MappingSet copied_; ///< where some item is to be copied back
+  MappingSet always_; ///< where some item is, whatever the count: this construct has the turn
+  MappingSet last_;   ///< of copied_, those whose last reference this construct has taken: it has the turn
+  MappingSet late_;   ///< left late
 };
 
 /// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other
@@ -317,6 +343,8 @@ private:
       if (!found.is_contained || (!left_.empty() && left_.back().ref == found.ref))
         return found;
       OMPTARGET_SCHED_POINT("update: found");
+      if (OMPTARGET_PLANTED("update-not-borrowed") || OMPTARGET_PLANTED("update-late-place"))
+        return found;
       if (!map_.borrow(found.ref)) [[unlikely]]
         continue; // removed since it was found
       left_.push_back({found.ref, LeftMapping::How::kBorrowed});
@@ -331,6 +359,16 @@ private:
 };
 
 } // namespace
+
+Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left) {
+  switch (left.how) {
+  case LeftMapping::How::kUnused: return map.remove_if_unused(left.ref);
+  case LeftMapping::How::kInTurn: return map.end_turn(left.ref);
+  case LeftMapping::How::kPinned: return map.unpin(left.ref);
+  case LeftMapping::How::kBorrowed: break;
+  }
+  return map.give_back(left.ref);
+}
 
 Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
                  ExitPlan &plan) {

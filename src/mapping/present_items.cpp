@@ -90,9 +90,9 @@ bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
 void set_present(MapItems &items, const PresentRefs &refs) {
   for (size_t i = 0; i < refs.size(); ++i) {
     items[i].mapping = refs[i].ref();
-    const auto others = static_cast<uint8_t>(items[i].flags & ~(kItemCounted | kItemAbsent));
-    items[i].flags =
-        static_cast<uint8_t>(others | (refs[i].is_counted ? kItemCounted : 0) | (refs[i].is_absent ? kItemAbsent : 0));
+    const auto others = static_cast<uint8_t>(items[i].flags & ~(kItemCounted | kItemAbsent | kItemNew));
+    items[i].flags = static_cast<uint8_t>(others | (refs[i].is_counted ? kItemCounted : 0) |
+                                          (refs[i].is_absent ? kItemAbsent : 0) | (refs[i].is_new ? kItemNew : 0));
   }
 }
 

@@ -65,22 +65,15 @@ Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr all
   return {insert_new(range, gap, allocation, true, state), true};
 }
 
-bool HostDataToTargetMap::start_leaving(MappingRef ref) {
+bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   do {
     if (MappingState::generation(word) != ref.generation || MappingState::use(word) != (MappingState::kReady | 1))
       return false;
-  } while (!state.compare_exchange_weak(word, (word - 1) | MappingState::kLeaving, kAcqRel, kAcquire));
+  } while (!state.compare_exchange_weak(word, (word - 1) | kInTurn, kAcqRel, kAcquire));
   OMPTARGET_SCHED_POINT("exit: released");
   return true;
-}
-
-void HostDataToTargetMap::cancel_leaving(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  while (!state.compare_exchange_weak(word, (word + 1) & ~MappingState::kLeaving, kAcqRel, kAcquire)) {
-  }
 }
 
 /// Of small data that were entered lately: those are likely to be entered again.
@@ -90,21 +83,16 @@ inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
          dormant_.has_room(mapping.begin(), &mapping);
 }
 
-bool HostDataToTargetMap::end_leaving_asleep(MappingRef ref) {
-  return is_worth_keeping(*ref.mapping) && fall_asleep(ref, kReadyAndLeft);
+/// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
+bool HostDataToTargetMap::end_turn_asleep(MappingRef ref) {
+  if (!is_worth_keeping(*ref.mapping) || !fall_asleep(ref, kReadyInTurn))
+    return false;
+  notify_waiters(ref.mapping->state_);
+  return true;
 }
 
 bool HostDataToTargetMap::leave_last_asleep(MappingRef ref) {
   return is_worth_keeping(*ref.mapping) && fall_asleep(ref, kReadyAndLast);
-}
-
-Removed HostDataToTargetMap::end_leaving(MappingRef ref) {
-  const Removed removed = end_use(ref, kReadyAndLeft);
-  if (removed.is_removed) [[likely]]
-    return removed;
-  ref.mapping->state_.fetch_and(~MappingState::kLeaving, kAcqRel);
-  OMPTARGET_SCHED_POINT("leave: others use it");
-  return remove_if_unused(ref); // who used it may be gone, and has left it to us
 }
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {

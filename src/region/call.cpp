@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "device/libomp.h"
+#include "device/process_exit.h"
 #include "device/runtime.h"
 
 namespace omptarget {
@@ -42,7 +43,7 @@ Result<DeviceUse> device_for(int64_t device_number) {
   if (runtime.is_disabled() || runtime.has_ended())
     return DeviceUse();
   if (count == 0) {
-    if (runtime.is_mandatory())
+    if (runtime.is_mandatory() && !is_process_exiting())
       return no_device();
     return DeviceUse();
   }

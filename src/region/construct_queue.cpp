@@ -3,6 +3,7 @@
 
 #include "region/construct_queue.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
@@ -26,11 +27,14 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
       .about(variable_text(copy.name, copy.size));
 }
 
-/// Queues a copy of this kind; whether it brings attached pointers with it. A template, so that neither kind pays for the other.
-template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy &copy, bool &brings_pointers) {
+/// Queues a copy of this kind, host being its place on the host; whether it brings attached pointers with it. A template, so that
+/// neither kind pays for the other.
+template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_pointers) {
   constexpr bool kIsToDevice = kKind == DataOperationKind::kToDevice;
   brings_pointers = false;
-  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  const std::optional<DevicePtr> target = OMPTARGET_PLANTED("update-late-place")
+                                              ? copy.mapping.mapping->target_of(copy.host)
+                                              : target_of(copy.mapping, copy.host);
   OMPTARGET_SCHED_POINT("copy: placed");
   if (!target) [[unlikely]]
     return copy.needed_by ? missing_present(copy) : Status::ok();
@@ -41,9 +45,9 @@ template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy 
   const auto work = [&] {
     const PluginDevice &device = device_.plugin_device();
     if constexpr (kIsToDevice)
-      return device.data_submit(raw(*target), raw(copy.host), copy.size, &queue_);
+      return device.data_submit(raw(*target), host, copy.size, &queue_);
     else
-      return device.data_retrieve(raw(copy.host), raw(*target), copy.size, &queue_);
+      return device.data_retrieve(host, raw(*target), copy.size, &queue_);
   };
   OMPTARGET_TRY(during_copy(timed(operation, work), copy, kIsToDevice ? "to" : "from"));
   brings_pointers = copy.mapping.mapping->has_attached_pointers();
@@ -52,7 +56,7 @@ template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy 
 
 Status ConstructQueue::copy_to_device(const Copy &copy) {
   bool brings_pointers = false;
-  OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, brings_pointers));
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), brings_pointers));
   return brings_pointers ? rewrite_pointers(copy) : Status::ok();
 }
 
@@ -66,17 +70,39 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy) {
 
 Status ConstructQueue::copy_to_host(const Copy &copy) {
   bool brings_pointers = false;
-  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, brings_pointers));
-  if (brings_pointers && queue_.is_busy())
-    restored_.push_back(copy);
-  else if (brings_pointers)
-    restore_pointers(copy);
+  Landing landing{copy, nullptr};
+  if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
+    landing.staged.reset(new std::byte[static_cast<size_t>(copy.size)]);
+  void *const host = landing.staged ? static_cast<void *>(landing.staged.get()) : raw(copy.host);
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, brings_pointers));
+  if (!brings_pointers) [[likely]]
+    return Status::ok();
+  if (queue_.is_busy())
+    landings_.push_back(std::move(landing));
+  else
+    land(landing);
   return Status::ok();
 }
 
-/// The copy brought device addresses to pointers that must hold host values.
-void ConstructQueue::restore_pointers(const Copy &copy) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
+void ConstructQueue::land(const Landing &landing) {
+  const Copy &copy = landing.copy;
+  if (!landing.staged)
+    return restore_pointers(device_.map(), copy.mapping, copy.host, copy.size);
+  const HostPtr end = copy.host + copy.size;
+  HostPtr at = copy.host;
+  const auto write_until = [&](HostPtr limit) {
+    if (at < limit)
+      std::memcpy(raw(at), landing.staged.get() + (at - copy.host), static_cast<size_t>(limit - at));
+  };
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
+    write_until(std::min(pointer.host_address, end));
+    at = std::max(at, pointer.host_address + static_cast<int64_t>(sizeof pointer.host_value));
+  }
+  write_until(end);
+}
+
+void restore_pointers(const HostDataToTargetMap &map, MappingRef mapping, HostPtr begin, int64_t size) {
+  for (const AttachedPointer &pointer : map.attached_in(mapping, begin, size))
     std::memcpy(raw(pointer.host_address), &pointer.host_value, sizeof pointer.host_value);
 }
 
@@ -127,7 +153,7 @@ Status ConstructQueue::write_pointer(const Attachment &action, DevicePtr device_
   return write_value(device_address, descriptor.data(), action.size, name);
 }
 
-Result<bool> ConstructQueue::wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings) {
+Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) {
   const uint64_t bit = mapping_settings().force_atomic ? MappingState::kReady : MappingState::kStorage;
   bool are_there = true;
   for (const MappingRef &ref : mappings) {
@@ -167,9 +193,10 @@ Status ConstructQueue::wait() {
     report_times(status.is_ok());
   arrivals_.end();
   pointers_.settle();
-  for (const Copy &copy : restored_)
-    restore_pointers(copy);
-  restored_.clear();
+  for (const Landing &landing : landings_)
+    if (status.is_ok()) // otherwise nobody knows what was copied
+      land(landing);
+  landings_.clear();
   if (!temporaries_.is_empty())
     status.keep_first(temporaries_.free());
   values_.clear();

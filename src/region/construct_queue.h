@@ -5,6 +5,7 @@
 // until that is done lives in it.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <memory>
 #include <vector>
 
@@ -34,14 +35,15 @@ public:
   bool is_busy() const { return queue_.is_busy(); }
   /// Whether wait() has nothing to do.
   bool is_idle() const {
-    return !queue_.is_busy() && restored_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
+    return !queue_.is_busy() && landings_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
            pointers_.is_empty() && late_.empty();
   }
 
-  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping.
+  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A copy to the host does
+  /// not write attached pointers (OpenMP 5.2, section 5.8.6): other threads may read them.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
-  /// Writes the device address of target into the device copy of a pointer; the host's value comes back with copies.
+  /// Writes the device address of target into the device copy of a pointer.
   Status attach(const Attachment &action);
   /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or null.
   Status write_value(DevicePtr target, const void *value, int64_t size, const char *name = nullptr);
@@ -54,13 +56,13 @@ public:
   Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
 
   /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still there.
-  Result<bool> wait_for_data(const llvm::SmallVectorImpl<MappingRef> &mappings);
+  Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
   /// The event after which all that is queued now is done, or null if it is done.
   Result<std::shared_ptr<void>> arrival_event();
   /// Takes over a mapping that was published with such an event: wait() ends its arrival.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
-  /// Waits for all queued work, then ends what was pending: host pointers are restored, pointers settled, temporary memory freed.
+  /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary memory is freed.
   Status wait();
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
@@ -88,7 +90,7 @@ public:
   Status unless_kernel_failed(Status failure);
 
 private:
-  template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, bool &brings_pointers);
+  template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, void *host, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
   void *start_timing();
@@ -96,13 +98,19 @@ private:
   [[gnu::cold]] void report_times(bool has_worked);
   Status rewrite_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
-  void restore_pointers(const Copy &copy);
+  /// A copy to the host that brings attached pointers: staged in a buffer, or with null on the host already, as nothing was attached
+  /// when the copy was queued.
+  struct Landing {
+    Copy copy;
+    std::unique_ptr<std::byte[]> staged;
+  };
+  void land(const Landing &landing);
 
   Device &device_;
   Queue queue_;
   const char *kernel_ = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
-  llvm::SmallVector<Copy, 2> restored_;              // copies to the host that bring attached pointers
+  std::vector<Landing> landings_;
   TemporaryMemory temporaries_;
   PendingArrivals arrivals_;
   PendingPointers pointers_;
@@ -112,6 +120,9 @@ private:
   };
   std::vector<LateEvent> late_; // operations whose times the device tells when it is done
 };
+
+/// Gives pointers of the range their host values again, which became attached while it was copied to the host.
+void restore_pointers(const HostDataToTargetMap &map, MappingRef mapping, HostPtr begin, int64_t size);
 
 /// Adds to the failure of a copy which it was. direction: "to" or "from" the device.
 Status during_copy(Status status, const Copy &copy, const char *direction);

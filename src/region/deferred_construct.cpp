@@ -24,8 +24,8 @@ const QuerySettings &query_settings() {
   return settings;
 }
 
-/// All constructs that are left to libomp, which owns them. Never destroyed: threads of libomp's may come late.
-Guarded<std::vector<DeferredConstruct *>> &left_constructs() {
+/// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late.
+Guarded<std::vector<DeferredConstruct *>> &deferred_constructs() {
   static auto *const all = new Guarded<std::vector<DeferredConstruct *>>;
   return *all;
 }
@@ -42,6 +42,17 @@ thread_local constinit int64_t unfinished_count = 0;
 
 } // namespace
 
+DeferredConstruct::DeferredConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list)
+    : call_(call), reported_(call, device, kind, list), work_(device) {
+  Runtime::set_drain(complete_all);
+  deferred_constructs().lock()->push_back(this);
+}
+
+DeferredConstruct::~DeferredConstruct() {
+  std::erase(*deferred_constructs().lock(), this);
+  failure_.consume();
+}
+
 void **DeferredConstruct::free_slot(const Device &device, const Call &call) {
   if (!device.plugin().is_asynchronous())
     return nullptr;
@@ -49,16 +60,35 @@ void **DeferredConstruct::free_slot(const Device &device, const Call &call) {
   return slot && !*slot ? slot : nullptr;
 }
 
-void *DeferredConstruct::leave(std::unique_ptr<DeferredConstruct> construct) {
-  Runtime::set_drain(complete_all);
+Status DeferredConstruct::leave(std::unique_ptr<DeferredConstruct> construct, void *&slot) {
   construct->reported_.leave();
-  left_constructs().lock()->push_back(construct.get());
-  return construct.release();
+  if (!construct->put_back()) {
+    construct->reported_.enter_again();
+    return construct->work_.complete();
+  }
+  slot = construct.release();
+  return Status::ok();
 }
 
 bool DeferredConstruct::take() {
   State expected = State::kLeft;
-  return state_.compare_exchange_strong(expected, State::kTaken, std::memory_order_acquire);
+  return state_.compare_exchange_strong(expected, State::kTaken, std::memory_order_acq_rel);
+}
+
+bool DeferredConstruct::put_back() {
+  State expected = State::kTaken;
+  return state_.compare_exchange_strong(expected, State::kLeft, std::memory_order_acq_rel);
+}
+
+void DeferredConstruct::want() {
+  State expected = State::kTaken;
+  state_.compare_exchange_strong(expected, State::kWanted, std::memory_order_acq_rel);
+}
+
+/// libomp may destroy it from now on.
+void DeferredConstruct::finish(Status status) {
+  failure_ = std::move(status);
+  state_.store(State::kDone, std::memory_order_release);
 }
 
 Result<bool> DeferredConstruct::ask(void *handle, Call &call) {
@@ -66,20 +96,22 @@ Result<bool> DeferredConstruct::ask(void *handle, Call &call) {
   call = construct->call_;
   Device &device = construct->work_.device();
   bool is_done = false;
-  if (const DeviceUse use(device); use) {
+  if (construct->state_.load(std::memory_order_acquire) == State::kDone) {
+    is_done = true;
+  } else if (const DeviceUse use(device); use) {
     if (construct->take()) {
       OMPTARGET_TRY_ASSIGN(is_done, construct->carry_on());
     }
-  } else if (construct->state_.load(std::memory_order_acquire) == State::kDone) {
-    is_done = true;
   } else if (device.is_gone() && construct->take()) {
     return Status::error(format("device %d has ended without finishing it", raw(device.id())));
   } // otherwise the end of the device has it
-  if (is_done) {
-    std::erase(*left_constructs().lock(), construct);
-    delete construct;
-  }
-  return is_done;
+  if (!is_done)
+    return false;
+  Status status = std::move(construct->failure_);
+  delete construct;
+  if (!status)
+    return status;
+  return true;
 }
 
 /// The device is in use by this thread, which has taken the construct.
@@ -94,27 +126,51 @@ Result<bool> DeferredConstruct::carry_on() {
   }
   if (!is_done) {
     reported_.leave();
-    state_.store(State::kLeft, std::memory_order_release);
-    unfinished_count += unfinished_count < settings.most ? 1 : 0;
-    return false;
+    if (put_back()) {
+      unfinished_count += unfinished_count < settings.most ? 1 : 0;
+      return false;
+    }
+    reported_.enter_again();
+    OMPTARGET_TRY(work_.complete());
   }
   unfinished_count = static_cast<int64_t>(static_cast<double>(unfinished_count) * settings.factor);
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, work_.device().id(), "deferred %s is done", call_.construct);
   return true;
 }
 
+/// Takes the first construct of the device that choose(construct) wants, or null.
+template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const Device &device, Choose choose) {
+  for (auto all = deferred_constructs().lock(); DeferredConstruct *construct : *all) {
+    if (&construct->work_.device() != &device)
+      continue;
+    if (!construct->take())
+      construct->want(); // by whoever has it; nobody has a done one
+    else if (choose(*construct) || !construct->put_back())
+      return construct;
+  }
+  return nullptr;
+}
+
+void DeferredConstruct::complete_holder(Device &device, MappingRef ref) {
+  DeferredConstruct *const holder =
+      take_one(device, [&](const DeferredConstruct &construct) { return construct.work_.has_turn(ref); });
+  if (!holder)
+    return;
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "finishing deferred %s, which copies back what is waited for",
+                         holder->call_.construct);
+  holder->finish(holder->work_.complete());
+}
+
 /// All constructs of the device, which ends. Nobody uses it any more, so that none is added meanwhile; a thread that asks for one
 /// finds that it is done.
 void DeferredConstruct::complete_all(Device &device, std::vector<std::string> &failures) {
-  for (DeferredConstruct *construct : *left_constructs().lock()) {
-    if (&construct->work_.device() != &device || !construct->take())
-      continue;
+  while (DeferredConstruct *const construct = take_one(device, [](const DeferredConstruct &) { return true; })) {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "finishing deferred %s, since the device ends",
                            construct->call_.construct);
     if (Status status = construct->work_.complete(); !status)
       failures.push_back(format("%s with nowait was not finished before device %d ended: %s",
                                 place_of(construct->call_).c_str(), raw(device.id()), status.to_string().c_str()));
-    construct->state_.store(State::kDone, std::memory_order_release);
+    construct->finish(Status::ok());
   }
 }
 

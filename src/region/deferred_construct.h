@@ -17,12 +17,13 @@
 
 namespace omptarget {
 
-/// A construct that outlives its call. It is left to libomp, which has its handle; then libomp's threads, or the end of the
-/// device, take it in turn, one at a time, until it is done. It is destroyed when libomp has learnt that.
+/// A construct that outlives its call. It is left to libomp, which has its handle; then libomp's threads, threads that wait for data
+/// which it copies back, or the end of the device, take it, one at a time, until it is done. It is destroyed when libomp has learnt that.
 class DeferredConstruct {
 public:
-  DeferredConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list)
-      : call_(call), reported_(call, device, kind, list), work_(device) {}
+  /// Taken by the calling thread, which starts it.
+  DeferredConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list);
+  ~DeferredConstruct();
   DeferredConstruct(const DeferredConstruct &) = delete;
   DeferredConstruct &operator=(const DeferredConstruct &) = delete;
 
@@ -31,24 +32,40 @@ public:
   /// Where libomp keeps the handle of an unfinished construct of the running task, or null: the construct must be completed
   /// before its call returns.
   static void **free_slot(const Device &device, const Call &call);
-  /// Leaves it to libomp: its handle.
-  static void *leave(std::unique_ptr<DeferredConstruct> construct);
+  /// Leaves it to libomp: slot gets its handle. If its data are waited for, completes it instead.
+  static Status leave(std::unique_ptr<DeferredConstruct> construct, void *&slot);
   /// What libomp calls with the handle: whether the construct is done, and then it is gone. Waits for it instead of asking once
   /// this thread has asked in vain several times, so that asking does not keep a core busy. On failure *call is the construct's.
   static Result<bool> ask(void *handle, Call &call);
 
+  /// The caller waits for the turn of the mapping and has none itself. If a construct that is left to libomp has it, completes that
+  /// construct: libomp may never ask for it before this thread goes on. The thread that has taken a construct completes it itself.
+  static void complete_holder(Device &device, MappingRef ref);
+
 private:
-  enum class State { kLeft, kTaken, kDone };
+  enum class State {
+    kLeft,
+    kTaken,
+    kWanted, ///< taken, and another thread waits for its data: it is not to be left again
+    kDone
+  };
 
   /// Whether the caller has it alone from now on.
   bool take();
+  /// Leaves it again; false if it is wanted, and still taken.
+  bool put_back();
+  /// Has the thread that has taken it complete it.
+  void want();
+  void finish(Status status);
   Result<bool> carry_on();
+  template <typename Choose> static DeferredConstruct *take_one(const Device &device, Choose choose);
   static void complete_all(Device &device, std::vector<std::string> &failures);
 
   const Call call_;
   ReportedConstruct reported_; // ends after the work
   DeviceWork work_;
-  std::atomic<State> state_{State::kLeft};
+  Status failure_; // of a done one; libomp learns of it
+  std::atomic<State> state_{State::kTaken};
 };
 
 } // namespace omptarget

@@ -4,11 +4,13 @@
 #include "region/device_work.h"
 
 #include <cinttypes>
+#include <llvm/ADT/STLExtras.h>
 
 #include "base/log.h"
 #include "base/sched_point.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
+#include "region/deferred_construct.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {
@@ -48,81 +50,72 @@ Status free_all(Device &device, const std::vector<Removed> &all) {
 /// A failure is on its way up.
 void DeviceWork::leave_after_failure() {
   queue_.wait().consume();
-  if (!exit_.late.empty())
-    leave_late(false).consume();
-  if (!exit_.left.empty())
-    leave_mappings().consume();
+  leave_all(false).consume();
 }
 
 MappingPolicy DeviceWork::policy_of(const Device &device) {
   MappingPolicy policy;
   policy.use_host_memory = device.uses_host_memory();
   policy.pins_released = device.plugin().is_asynchronous();
+  policy.copies_in_turn = mapping_settings().force_atomic && !OMPTARGET_PLANTED("copies-out-of-turn");
   policy.attach_always = mapping_settings().attach_always;
   return policy;
 }
 
+/// Plans until all is there. What this construct has published stays as it is: others may have written to it.
 Status DeviceWork::enter(MapItems &items) {
   EnterPlan plan;
-  if (Status status = plan_enter(map(), policy_, items, plan); !status) {
-    free_all(device(), plan.removed).consume();
-    return status;
-  }
-  if (plan.is_empty()) [[likely]]
-    return Status::ok();
-  auto is_done = make_present(plan);
-  if (!is_done.is_ok()) {
-    undo_enter(items, plan).consume();
-    return is_done.take_status();
-  }
-  return *is_done ? Status::ok() : enter_again(items, plan);
-}
-
-/// Plans anew before the last plan is given back, so that what is referenced stays.
-Status DeviceWork::enter_again(MapItems &items, EnterPlan &first) {
-  std::unique_ptr<EnterPlan> last;
   for (;;) {
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "what another thread was mapping is gone: planning anew");
-    auto plan = std::make_unique<EnterPlan>();
-    MapItems again = unplanned(items);
-    Status status = plan_enter(map(), policy_, again, *plan);
-    Status given_back = undo_enter(items, last ? *last : first);
-    items = again;
-    last = std::move(plan);
-    Result<bool> is_done = status.is_ok() ? make_present(*last) : Result<bool>(std::move(status));
-    if (is_done.is_ok() && *is_done)
-      return given_back;
-    given_back.consume(); // there is worse, or it comes again
+    if (Status status = plan_enter(map(), policy_, items, plan); !status) {
+      free_all(device(), plan.removed).consume();
+      return status;
+    }
+    if (plan.is_empty()) [[likely]]
+      return Status::ok();
+    auto is_done = make_present(plan);
     if (!is_done.is_ok()) {
-      undo_enter(items, *last).consume();
+      undo_enter(items, plan).consume();
       return is_done.take_status();
     }
+    if (*is_done)
+      return Status::ok();
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "what another thread was mapping is gone: planning it anew");
+    forget_gone(items, plan);
   }
 }
 
-/// False if something that it waited for is gone: the plan must be given back.
-Result<bool> DeviceWork::make_present(const EnterPlan &plan) {
+/// Carries out the lists of the plan and empties them. False if data of another construct are gone that this one needs: they are to be
+/// planned anew, with what is left in the lists.
+Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   OMPTARGET_TRY(allocate(plan));
   OMPTARGET_SCHED_POINT("enter: allocated");
   for (const EnteredMapping &entered : plan.entered)
     entered.report();
+  plan.entered.clear();
   OMPTARGET_TRY_ASSIGN(const bool is_filled, fill(plan));
   if (!is_filled)
     return false;
   OMPTARGET_SCHED_POINT("enter: filled");
-  OMPTARGET_TRY(publish(plan));
+  OMPTARGET_TRY_ASSIGN(const bool are_kept, publish(plan));
   OMPTARGET_SCHED_POINT("enter: published");
+  for (const MappingRef &ref : plan.borrowed)
+    exit_.left.push_back({ref, LeftMapping::How::kBorrowed});
+  plan.borrowed.clear();
   if (!plan.awaited.empty()) {
     OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(plan.awaited));
+    plan.awaited.clear();
     if (!are_there)
       return false;
   }
+  if (!are_kept)
+    return false;
+  for (const MappingRef &ref : plan.turns)
+    wait_for_turn(ref);
+  plan.turns.clear();
   for (const Copy &copy : plan.late_copies)
     OMPTARGET_TRY(queue_.copy_to_device(copy));
   for (const Attachment &action : plan.late_attachments)
     OMPTARGET_TRY(queue_.attach(action));
-  for (const MappingRef &ref : plan.borrowed)
-    exit_.left.push_back({ref, LeftMapping::How::kBorrowed});
   return true;
 }
 
@@ -140,6 +133,8 @@ void report_created(const NewStorage &storage, DevicePtr allocation) {
 Status DeviceWork::allocate(const EnterPlan &plan) {
   device().free_evicted();
   for (const NewStorage &storage : plan.allocations) {
+    if (storage.ref.mapping->state() & MappingState::kStorage)
+      continue; // since an earlier attempt
     const int64_t bytes = storage.size + storage.padding;
     DataOperation operation(
         {DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes, storage.ref.mapping->name()});
@@ -165,24 +160,46 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
   return Status::ok();
 }
 
-/// False: as make_present.
-Result<bool> DeviceWork::fill(const EnterPlan &plan) {
+/// False: as make_present. Then nothing is published.
+Result<bool> DeviceWork::fill(EnterPlan &plan) {
   for (const Copy &copy : plan.copies)
     OMPTARGET_TRY(queue_.copy_to_device(copy));
+  plan.copies.clear();
   for (const Attachment &action : plan.attachments) {
     // The target's address is enough; its data may still be on the way.
     if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
       return false;
     OMPTARGET_TRY(queue_.attach(action));
   }
+  plan.attachments.clear();
+  return attach_early(plan);
+}
+
+/// Pointers in data of others, if these have arrived: nobody is to find what they point to before they are attached. False: as
+/// make_present.
+Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
+  for (Attachment &action : plan.late_attachments) {
+    const Mapping &pointer = *action.pointer_mapping.mapping;
+    if (pointer.generation() != action.pointer_mapping.generation || !(pointer.state() & MappingState::kReady))
+      continue;
+    if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
+      return false;
+    OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
+    if (!is_there)
+      return false;
+    OMPTARGET_TRY(queue_.attach(action));
+    action.size = 0; // done
+  }
+  llvm::erase_if(plan.late_attachments, [](const Attachment &action) { return action.size == 0; });
   return true;
 }
 
 /// Other threads may use the new data once their copies have arrived: this thread waits for them, or if the device has
-/// events, the queues of the others will.
-Status DeviceWork::publish(const EnterPlan &plan) {
+/// events, the queues of the others will. False if another construct has deleted some of them already.
+Result<bool> DeviceWork::publish(EnterPlan &plan) {
+  bool are_kept = true;
   if (plan.allocations.empty())
-    return Status::ok();
+    return are_kept;
   std::shared_ptr<void> arrival;
   if (queue_.is_busy() && mapping_settings().force_atomic) {
     OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
@@ -190,13 +207,16 @@ Status DeviceWork::publish(const EnterPlan &plan) {
   for (const NewStorage &storage : plan.allocations) {
     if (arrival)
       queue_.add_arriving(storage.ref);
-    // Somebody may have taken all references meanwhile.
-    if (!map().publish_ready(storage.ref, arrival)) [[unlikely]] {
-      OMPTARGET_TRY(queue_.wait());
-      OMPTARGET_TRY(free_removed(device(), map().remove_if_unused(storage.ref)));
-    }
+    plan.published.push_back(storage.ref);
+    if (map().publish_ready(storage.ref, arrival)) [[likely]]
+      continue;
+    OMPTARGET_TRY(queue_.wait());
+    const Removed removed = map().remove_if_unused(storage.ref);
+    are_kept = are_kept && !removed.is_removed;
+    OMPTARGET_TRY(free_removed(device(), removed));
   }
-  return Status::ok();
+  plan.allocations.clear();
+  return are_kept;
 }
 
 /// Queued copies into what goes are waited for.
@@ -221,9 +241,11 @@ Status DeviceWork::start_update(const MapItems &items) {
   UpdatePlan plan;
   OMPTARGET_TRY(plan_update(map(), policy_, items, plan, exit_.left));
   OMPTARGET_SCHED_POINT("update: planned");
-  if (!plan.awaited.empty()) [[unlikely]]
-    if (auto are_there = queue_.wait_for_data(plan.awaited); !are_there.is_ok()) // what is gone is not copied
-      return are_there.take_status();
+  if (!plan.awaited.empty()) [[unlikely]] {
+    OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(plan.awaited)); // what is gone is not copied
+    if (OMPTARGET_PLANTED("removed-is-failed") && !are_there)
+      return Status::error("data that another thread was mapping could not be mapped by it");
+  }
   for (const Copy &copy : plan.to_device)
     OMPTARGET_TRY(queue_.copy_to_device(copy));
   for (const Copy &copy : plan.to_host)
@@ -232,17 +254,16 @@ Status DeviceWork::start_update(const MapItems &items) {
 }
 
 Status DeviceWork::abandon(MapItems &items) {
+  for (MapItem &item : items)
+    item.type &= ~map_type::kFrom;
   OMPTARGET_TRY(plan_exit(map(), policy_, items, true, exit_));
   OMPTARGET_TRY(queue_.wait());
-  OMPTARGET_TRY(leave_late(false));
-  return complete();
+  return leave_all(false);
 }
 
 Status DeviceWork::complete() {
   OMPTARGET_TRY(queue_.wait());
-  if (!exit_.late.empty())
-    OMPTARGET_TRY(leave_late(true));
-  return exit_.left.empty() ? Status::ok() : leave_mappings();
+  return is_leaving() ? leave_all(true) : Status::ok();
 }
 
 Result<bool> DeviceWork::try_complete() {
@@ -252,7 +273,18 @@ Result<bool> DeviceWork::try_complete() {
   return is_done;
 }
 
-/// Once the kernel is done. A construct that takes a last reference copies back, and waits for that.
+/// The queue is empty. Leaves everything, whatever fails; a construct that takes a last reference copies back if it is to copy.
+Status DeviceWork::leave_all(bool copies) {
+  Status status = leave_mappings();
+  while (!exit_.late.empty()) {
+    status.keep_first(leave_late(copies));
+    status.keep_first(leave_mappings());
+    if (!exit_.late.empty())
+      wait_for_turn(exit_.late.front().mapping); // with no turn of its own
+  }
+  return status;
+}
+
 Status DeviceWork::leave_late(bool copies) {
   MapItems items(exit_.late.begin(), exit_.late.end());
   exit_.late.clear();
@@ -263,9 +295,27 @@ Status DeviceWork::leave_late(bool copies) {
   MappingPolicy policy = policy_;
   policy.pins_released = false;
   OMPTARGET_TRY(plan_exit(map(), policy, items, true, exit_));
+  Status status;
   for (const Copy &copy : exit_.copies)
-    OMPTARGET_TRY(queue_.copy_to_host(copy));
-  return queue_.wait();
+    status.keep_first(queue_.copy_to_host(copy));
+  status.keep_first(queue_.wait());
+  return status;
+}
+
+/// Called with no turn of its own, and everything of its own published. libomp may never ask for a construct with nowait that has the
+/// turn: this thread completes it.
+void DeviceWork::wait_for_turn(MappingRef ref) {
+  OMPTARGET_SCHED_POINT("about to wait for the turn");
+  if (device().plugin().is_asynchronous())
+    DeferredConstruct::complete_holder(device(), ref);
+  ref.mapping->wait_for_turn(ref.generation);
+}
+
+bool DeviceWork::has_turn(MappingRef ref) const {
+  for (const LeftMapping &left : exit_.left)
+    if (left.how == LeftMapping::How::kInTurn && left.ref == ref)
+      return true;
+  return false;
 }
 
 /// The last construct that is done with a mapping removes it, whichever took the last reference. All are left, whatever
@@ -274,9 +324,7 @@ Status DeviceWork::leave_mappings() {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Status status;
   for (const LeftMapping &left : exit_.left) {
-    const Removed removed = left.how == LeftMapping::How::kUnused   ? map().remove_if_unused(left.ref)
-                            : left.how == LeftMapping::How::kPinned ? map().unpin(left.ref)
-                                                                    : map().give_back(left.ref);
+    const Removed removed = leave_mapping(map(), left);
     if (!removed.is_removed && !removed.is_free)
       continue;
     status.keep_first(free_removed(device(), removed));

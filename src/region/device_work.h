@@ -17,7 +17,7 @@ class DeviceWork {
 public:
   explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device) {}
   ~DeviceWork() {
-    if (!exit_.late.empty() || !exit_.left.empty()) [[unlikely]]
+    if (is_leaving()) [[unlikely]]
       leave_after_failure();
     check_present_data(device());
   }
@@ -39,20 +39,25 @@ public:
   Result<bool> try_complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.
   Status abandon(MapItems &items);
+  /// Whether the construct copies back the mapping's data: nobody else does before it is complete.
+  bool has_turn(MappingRef ref) const;
 
 private:
   static MappingPolicy policy_of(const Device &device);
   HostDataToTargetMap &map() { return device().map(); }
   // Entering.
-  Status enter_again(MapItems &items, EnterPlan &first);
-  Result<bool> make_present(const EnterPlan &plan);
+  Result<bool> make_present(EnterPlan &plan);
   Status allocate(const EnterPlan &plan);
-  Result<bool> fill(const EnterPlan &plan);
-  Status publish(const EnterPlan &plan);
+  Result<bool> fill(EnterPlan &plan);
+  Result<bool> attach_early(EnterPlan &plan);
+  Result<bool> publish(EnterPlan &plan);
   Status undo_enter(MapItems &items, EnterPlan &plan);
   // Leaving.
+  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty(); }
+  Status leave_all(bool copies);
   Status leave_late(bool copies);
   Status leave_mappings();
+  void wait_for_turn(MappingRef ref);
   [[gnu::cold]] void leave_after_failure();
 
   const MappingPolicy policy_;

@@ -49,9 +49,7 @@ Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorI
 /// As at the end of a construct, except that the device's memory is gone already.
 void leave(HostDataToTargetMap &map, const LeftMappings &all) {
   for (const LeftMapping &left : all)
-    (void)(left.how == LeftMapping::How::kUnused   ? map.remove_if_unused(left.ref)
-           : left.how == LeftMapping::How::kPinned ? map.unpin(left.ref)
-                                                   : map.give_back(left.ref));
+    (void)leave_mapping(map, left);
 }
 
 MappingPolicy policy_of(const Device &device) {

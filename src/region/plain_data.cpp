@@ -26,6 +26,17 @@ bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int3
   return list.sizes[i] > 0 && !map.find(pointer, list.sizes[i]).ref;
 }
 
+/// Whether an argument after the i-th lies in its range, or overlaps it. Then planning maps it: a new mapping is published once all that
+/// is copied into it has arrived.
+bool is_mapped_again(const MapList &list, int32_t i) {
+  const HostPtr begin = host_ptr(list.begins[i]);
+  for (int32_t j = i + 1; j < list.count; ++j)
+    if (is_simple(static_cast<uint64_t>(list.types[j])) &&
+        do_overlap(begin, list.sizes[i], host_ptr(list.begins[j]), list.sizes[j])) [[unlikely]]
+      return true;
+  return false;
+}
+
 /// Whether all arguments are plain data or values. Pointers to be attached must know which storage is new, unless they are absent.
 bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
   for (int32_t i = 0; i < list.count; ++i) {
@@ -89,16 +100,20 @@ public:
     for (size_t i = first; i < count; ++i) {
       refs_[i] = {};
       absence_.is_absent = i == first;
+      OMPTARGET_SCHED_POINT("enter: next argument");
       if (enter(static_cast<int32_t>(i))) [[likely]]
         continue;
-      undo(first, i + 1);
+      for (size_t j = first; OMPTARGET_PLANTED("entry-given-back") && j < i; ++j)
+        if (refs_[j].is_counted && map_.release(refs_[j].ref(), Counter::kDynamic, false).reached_zero)
+          free_what_left(device_, map_.remove_if_unused(refs_[j].ref()));
+      refs_.truncate(OMPTARGET_PLANTED("entry-given-back") ? first : i);
       return false;
     }
     return true;
   }
 
 private:
-  enum class Made { kYes, kNo, kByAnother };
+  enum class Made { kYes, kNo, kAgain };
 
   /// absence_: what is known of the argument.
   bool enter(int32_t i) {
@@ -112,27 +127,19 @@ private:
         const MappingRef found = map_.retain_arrived(host_ptr(list_.begins[i]), size, absence_);
         if (found) {
           ref = {found.mapping, found.generation, true, false, false};
-          return !(type & map_type::kTo) || !is_own(i) || copy(i, ref);
+          return true;
         }
       }
-      if (!absence_.is_absent || size < 0 || (type & map_type::kPresent))
+      if (!absence_.is_absent || size < 0 || (type & map_type::kPresent) || is_mapped_again(list_, i))
         return false;
       if (size == 0) {
         ref.is_absent = true;
         return may_be_absent(type, size);
       }
       const Made made = make(i, (type & map_type::kTo) != 0, ref);
-      if (made != Made::kByAnother)
+      if (made != Made::kAgain)
         return made == Made::kYes;
     }
-  }
-
-  /// Whether the argument lies in what this construct has made for an earlier one.
-  bool is_own(int32_t i) const {
-    for (int32_t j = 0; j < i; ++j)
-      if (refs_[static_cast<size_t>(j)].is_new && is_same(refs_[static_cast<size_t>(j)], refs_[static_cast<size_t>(i)]))
-        return true;
-    return false;
   }
 
   bool copy(int32_t i, const PresentRef &ref) {
@@ -161,23 +168,20 @@ private:
       if (const Made made = allocate(i, range, copies, own); made != Made::kYes)
         return made;
     ref = {own.mapping, own.generation, true, false, true};
-    return !copies || fill(i, ref) ? Made::kYes : Made::kNo;
+    return copies ? fill(i, ref) : Made::kYes;
   }
 
   /// Copies into an own mapping. Others find the mapping before the copy is made, and wait for it: nobody may copy the host's data, let
   /// others change them, and use the copy then.
-  bool fill(int32_t i, PresentRef &ref) {
+  Made fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
-    if (!copy(i, ref)) [[unlikely]] {
-      free_what_left(device_, map_.discard(own));
-    } else if (map_.publish_copied(own)) [[likely]] {
-      return true;
-    } else { // somebody has taken all references meanwhile
-      free_what_left(device_, map_.remove_if_unused(own));
-    }
+    const bool is_copied = copy(i, ref);
+    if (is_copied && map_.publish_copied(own)) [[likely]]
+      return Made::kYes;
     ref = {};
-    return false;
+    free_what_left(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own));
+    return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
 
   [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
@@ -192,17 +196,10 @@ private:
     device_.free_evicted();
     if (!inserted.is_new) [[unlikely]] {
       free_block(device_, block);
-      return Made::kByAnother;
+      return Made::kAgain;
     }
     own = inserted.found.ref;
     return Made::kYes;
-  }
-
-  [[gnu::cold, gnu::noinline]] void undo(size_t first, size_t end) {
-    for (size_t i = first; i < end; ++i)
-      if (refs_[i].is_counted && map_.release(refs_[i].ref(), Counter::kDynamic, false).reached_zero)
-        free_what_left(device_, map_.remove_if_unused(refs_[i].ref()));
-    refs_.truncate(first);
   }
 
   Device &device_;
@@ -221,8 +218,8 @@ bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
   return false;
 }
 
-/// Copies back all arguments that lie in the mapping of argument i, in the order of planning. False: planning must do it.
-bool copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
+/// Copies back all arguments that lie in the mapping of argument i, in the order of planning.
+void copy_back(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
   const Mapping &mapping = *refs[i].mapping;
   for (size_t j = refs.size(); j-- > 0;) {
     if (!(list.types[j] & static_cast<int64_t>(map_type::kFrom)) || !is_same(refs[j], refs[i]) || list.sizes[j] <= 0)
@@ -231,8 +228,9 @@ bool copy_back(const Device &device, const MapList &list, const PresentRefs &ref
     Status copied = device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], nullptr);
     if (!copied.is_ok()) [[unlikely]]
       status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
+    if (mapping.has_attached_pointers()) [[unlikely]]
+      restore_pointers(device.map(), refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
   }
-  return !mapping.has_attached_pointers();
 }
 
 } // namespace
@@ -253,14 +251,11 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status 
     if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
     if (is_copied_back(list, refs, i)) {
-      if (!map.start_leaving(ref.ref())) [[unlikely]]
+      if (!map.leave_for_turn(ref.ref())) [[unlikely]]
         return false;
-      if (!copy_back(device, list, refs, i, status)) [[unlikely]] {
-        map.cancel_leaving(ref.ref());
-        return false;
-      }
-      if (!map.end_leaving_asleep(ref.ref()))
-        free_what_left(device, map.end_leaving(ref.ref()), status);
+      copy_back(device, list, refs, i, status);
+      if (!map.end_turn_asleep(ref.ref()))
+        free_what_left(device, map.end_turn(ref.ref()), status);
     } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
       return false;
     }

@@ -10,8 +10,9 @@
 
 namespace omptarget {
 
-/// Goes on where retain_present has stopped, if that is an argument that is absent. False: nothing has happened but what refs says;
-/// if status is good, planning has to enter the rest. absence: of that argument. status: the failure of a copy.
+/// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments that are entered;
+/// if status is good, planning has to enter the rest. What is retained or made stays: other constructs may have written to it. absence:
+/// of that argument. status: the failure of a copy.
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status);
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still

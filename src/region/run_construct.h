@@ -31,8 +31,7 @@ Status run_construct(Device &device, const Call &call, const Construct &construc
       OMPTARGET_TRY(start(deferred->work()));
       if (!deferred->work().queue().is_busy())
         return deferred->work().complete();
-      *slot = DeferredConstruct::leave(std::move(deferred));
-      return Status::ok();
+      return DeferredConstruct::leave(std::move(deferred), *slot);
     }
   const ReportedConstruct reported(call, device, construct.kind, construct.list);
   DeviceWork work(device);

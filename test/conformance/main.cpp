@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text_output.h"
 #include "checks.h"
 #include "functions.h"
 #include "plugin/plugin_file.h"
@@ -46,8 +47,8 @@ void print_usage() {
             "  --leave-out CHECK=WHY   do not run this check; the reason is printed\n"
             "  --timeout SECONDS       a check that takes longer hangs (60)\n"
             "  --list                  list the checks\n"
-            "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used,\n"
-            "3 nothing failed and nothing was tried, for example because there is no device.");
+            "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used, or the\n"
+            "output cannot be written, 3 nothing failed and nothing was tried, for example because there is no device.");
 }
 
 bool is_check(const std::string &name) {
@@ -343,11 +344,7 @@ int check_plugin(const CommandLine &line) {
   return summary.passed == 0 ? kNothingTried : kPassed;
 }
 
-} // namespace
-} // namespace omptarget::check
-
-int main(int count, char **words) {
-  using namespace omptarget::check;
+int check(int count, char **words) {
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
     if (word == "--help")
@@ -369,4 +366,12 @@ int main(int count, char **words) {
   if (line.options.image.empty())
     line.options.image = installed_image(line.options.plugin);
   return check_plugin(line);
+}
+
+} // namespace
+} // namespace omptarget::check
+
+int main(int count, char **words) {
+  using namespace omptarget::check;
+  return omptarget::status_after_output("omptarget-plugin-check", check(count, words), kUnusable);
 }

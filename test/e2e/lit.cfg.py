@@ -6,7 +6,7 @@
 # programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
 # there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
 # plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins that need newer
-# ones than this machine has. sanitizer=address or thread: the installation was built with it, and so are the programs, host
+# ones than this machine has; libomp_folder=FOLDER: and with the libomp there. sanitizer=address or thread: the installation was built with it, and so are the programs, host
 # and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
 # each program tells with what it tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...:
 # the compilers of mixed; sample=N and seed=S run one program in N. machine=aarch64, machine_root=FOLDER: programs of that
@@ -57,6 +57,8 @@ if given.on_llvm:
 if given.is_mixed or not (os.path.exists(os.path.join(given.runtimes, given.suite, "sysroot")) or
                           given.machine_root and given.suite != "19"):
     features.add("llvm-loads-here")
+if not given.libomp_folder:
+    features.add("libomp-loads-here")
 if given.sanitizer:
     features |= {"sanitizer", given.sanitizer[0] + "san"}
 if given.plugins_of:
@@ -81,7 +83,7 @@ if not given.is_mixed:
     config.substitutions.append((r"%indirect-library\b", "-L%s/clang%s -lomptarget-indirect" % (folder, given.suite)))
 
 if given.suite in ("19", "23") and not (given.on_llvm or given.sanitizer or given.plugin_folder or
-                                         given.machine_root):
+                                         given.machine_root or given.libomp_folder):
     for name in ("openmpi", "mpich"):
         mpi = commands.mpi(name)
         if mpi:

@@ -88,8 +88,8 @@ PLANTS = {
     "lock_version_relaxed": (LOCK, "uint32_t word = word_.load(std::memory_order_acquire);", "uint32_t word = word_.load(std::memory_order_relaxed);"),
     # The state word.
     "state_retain_any_generation": (REFERENCES, r"""    if (MappingState::generation(word) != ref.generation)
-      return false;
-    if (MappingState::count(word) == MappingState::kInfinite)""", "    if (MappingState::count(word) == MappingState::kInfinite)"),
+      return {};
+    if (MappingState::count(word) >=""", "    if (MappingState::count(word) >="),
     "state_release_any_generation": (REFERENCES, r"""    if (MappingState::generation(word) != ref.generation)
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
@@ -120,9 +120,11 @@ PLANTS = {
     "state_pins_not_counted": (REFERENCES, "    return false;\n  ++extras_of(*ref.mapping).pins;", "    return false;\n  extras_of(*ref.mapping).pins = 1;"),
     "state_freed_by_the_first_borrower": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
     # Small mappings, which fall asleep.
-    "state_nobody_removes": (SMALL, "return remove_if_unused(ref); // who used it may be gone, and has left it to us", "return {};"),
-    "state_removed_while_copied": (MAP, "MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;", "MappingState::kHeld | MappingState::kPinned;"),
-    "state_removed_while_pinned": (MAP, "MappingState::kHeld | MappingState::kLeaving | MappingState::kPinned;", "MappingState::kHeld | MappingState::kLeaving;"),
+    "state_nobody_removes": (REFERENCES, "removed = remove_if_unused(ref); // the constructs", "// the constructs"),
+    "state_removed_while_copied": (MAP, "MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;", "MappingState::kHeld | MappingState::kPinned;"),
+    "state_removed_while_pinned": (MAP, "MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;", "MappingState::kHeld | MappingState::kTurn;"),
+    "state_turn_taken_twice": (REFERENCES, "    if (takes_turn && (word & MappingState::kTurn))\n      return {true, false, count, false, true};\n    if (takes_turn)\n", "    if (takes_turn)\n"),
+    "state_turn_end_untold": (REFERENCES, "  notify_waiters(state);\n  return removed;", "  return removed;"),
     "state_extras_of_a_free_one": ("mapping/attached_pointers.cpp", "    const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now\n", ""),
     "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end &&\n         MappingState::borrowers(word) == 0",
                                  "MappingState::borrowers(word) == 0"),

@@ -195,7 +195,7 @@ Scenario deleted_early() {
 Scenario shared() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  require(table->map.retain(ref, Counter::kDynamic), "the only thread cannot retain");
+  require(table->map.retain(ref, Counter::kDynamic).is_valid, "the only thread cannot retain");
   Scenario scenario;
   for (int i = 0; i < 2; ++i)
     scenario.threads.push_back([=] {
@@ -250,7 +250,7 @@ Scenario late_shared_release() {
   scenario.threads.push_back([=] {
     table->leave(ref);
     const MappingRef next = table->map.insert(range_at(kOther)).found.ref;
-    require(table->map.retain(next, Counter::kDynamic), "a new mapping is gone");
+    require(table->map.retain(next, Counter::kDynamic).is_valid, "a new mapping is gone");
   });
   scenario.threads.push_back([=] { (void)table->map.release_unless_last(ref); });
   scenario.check = [=] {
@@ -305,7 +305,7 @@ Scenario entered_by_two() {
   Scenario scenario;
   scenario.threads.push_back([=] { table->leave(ref); });
   for (int i = 0; i < 2; ++i)
-    scenario.threads.push_back([=] { *entered += table->map.retain(ref, Counter::kDynamic); });
+    scenario.threads.push_back([=] { *entered += table->map.retain(ref, Counter::kDynamic) ? 1 : 0; });
   scenario.check = [=] {
     const Found found = table->map.find(kBegin, 8);
     if (*entered == 0)
@@ -386,25 +386,31 @@ Scenario left_by_three() {
 /// Small data, which fall asleep when they are left, and their bytes on both sides.
 struct Small : Table {
   const MappingRef ref = insert_ready(kBegin, kDevice);
-  static constexpr int kOnHost = 1, kOnDevice = 2;
-  checked::atomic<int> changed{0}; ///< on which side a byte has changed: so a copy is one step
+  checked::atomic<int> on_device{0}, on_host{0};
 
   /// As a construct that copies back what it is the last to leave.
   void leave_and_copy(MappingRef mine) {
-    if (map.start_leaving(mine))
+    if (map.leave_for_turn(mine))
       return copy_and_end(mine);
-    const Released released = map.release(mine, Counter::kDynamic, false, true);
-    require(released.is_valid, "what was retained is gone");
-    if (!released.reached_zero)
-      return;
-    copy_back();
-    count(map.unpin(mine));
+    for (;;) {
+      const Released released = map.release(mine, Counter::kDynamic, false, OnLast::kTakeTurn);
+      require(released.is_valid, "what was retained is gone");
+      if (released.must_wait) {
+        mine.mapping->wait_for_turn(mine.generation);
+        continue;
+      }
+      if (!released.reached_zero)
+        return;
+      require(released.has_turn, "the last reference was taken without the turn");
+      copy_back();
+      return count(map.end_turn(mine));
+    }
   }
   void copy_and_end(MappingRef mine) {
     copy_back();
     require(mine.mapping->generation() == mine.generation, "storage was freed while it was copied");
-    if (!map.end_leaving_asleep(mine))
-      count(map.end_leaving(mine));
+    if (!map.end_turn_asleep(mine))
+      count(map.end_turn(mine));
   }
   void leave_small(MappingRef mine) {
     if (map.release_unless_last(mine))
@@ -415,10 +421,10 @@ struct Small : Table {
     if (!is_left)
       leave(mine);
   }
+  /// In two steps: a newer copy in between would be lost.
   void copy_back() {
-    int before = changed.load(std::memory_order_relaxed);
-    while (!changed.compare_exchange_strong(before, before == 0 ? 0 : kOnHost | kOnDevice, std::memory_order_relaxed)) {
-    }
+    const int read = on_device.load(std::memory_order_relaxed);
+    on_host.store(read, std::memory_order_relaxed);
   }
   /// What is left sleeps, and was freed nowhere.
   void check_end() {
@@ -434,20 +440,77 @@ Scenario left_while_copied() {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
   const auto has_changed = std::make_shared<bool>(false);
-  require(small->map.start_leaving(small->ref), "the only thread is not the last");
+  require(small->map.leave_for_turn(small->ref), "the only thread is not the last");
   scenario.threads.push_back([=] { small->copy_and_end(small->ref); });
   scenario.threads.push_back([=] {
-    if (!small->map.retain(small->ref, Counter::kDynamic))
+    const Retained retained = small->map.retain(small->ref, Counter::kDynamic);
+    if (!retained)
       return;
+    if (retained.must_wait)
+      small->ref.mapping->wait_for_turn(small->ref.generation);
     *has_changed = true;
-    (void)small->changed.fetch_or(Small::kOnDevice, std::memory_order_relaxed);
+    small->on_device.store(1, std::memory_order_relaxed);
     small->leave_and_copy(small->ref);
   });
   scenario.check = [=] {
-    const bool is_back = small->changed.load(std::memory_order_relaxed) == (Small::kOnHost | Small::kOnDevice);
-    require(is_back == *has_changed, "what a construct has done does not come back");
+    require(small->on_host.load(std::memory_order_relaxed) == (*has_changed ? 1 : 0),
+            "what a construct has done does not come back");
     small->check_end();
   };
+  return scenario;
+}
+
+/// Two constructs that reference the data leave and copy back, one after it has changed them.
+Scenario left_and_copied_by_two() {
+  const auto small = std::make_shared<Small>();
+  require(small->map.retain(small->ref, Counter::kDynamic).is_valid, "nobody else is there");
+  Scenario scenario;
+  scenario.threads.push_back([=] { small->leave_and_copy(small->ref); });
+  scenario.threads.push_back([=] {
+    small->on_device.store(1, std::memory_order_relaxed);
+    small->leave_and_copy(small->ref);
+  });
+  scenario.check = [=] {
+    require(small->on_host.load(std::memory_order_relaxed) == 1, "what a construct has done does not come back");
+    small->check_end();
+  };
+  return scenario;
+}
+
+/// One construct copies back although another references the data (always), which changes them and leaves.
+Scenario copied_always() {
+  const auto small = std::make_shared<Small>();
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    const Turn turn = small->map.take_turn(small->ref);
+    require(turn != Turn::kBusy, "a turn is waited for that ends with the mapping");
+    if (turn != Turn::kTaken)
+      return;
+    small->copy_back();
+    small->count(small->map.end_turn(small->ref));
+  });
+  scenario.threads.push_back([=] {
+    small->on_device.store(1, std::memory_order_relaxed);
+    small->leave_and_copy(small->ref);
+  });
+  scenario.check = [=] {
+    require(small->on_host.load(std::memory_order_relaxed) == 1, "what a construct has done does not come back");
+    small->check_end();
+  };
+  return scenario;
+}
+
+/// The same of a construct that does not copy: the one that ends its turn removes the mapping.
+Scenario left_in_anothers_turn() {
+  const auto small = std::make_shared<Small>();
+  require(small->map.take_turn(small->ref) == Turn::kTaken, "nobody else is there");
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    small->copy_back();
+    small->count(small->map.end_turn(small->ref));
+  });
+  scenario.threads.push_back([=] { small->leave_small(small->ref); });
+  scenario.check = [=] { small->check_end(); };
   return scenario;
 }
 
@@ -621,6 +684,9 @@ bool explore_all() {
              "state: pinned by two", [] { return pinned_by_two(); }, kMost) &&
          explore(
              "state: borrowed by two", [] { return borrowed_by_two(); }, kMost) &&
+         explore("state: left in another's turn", [] { return left_in_anothers_turn(); }, kMost) &&
+         explore("state: copied always", [] { return copied_always(); }, kMost) &&
+         explore("state: left and copied by two", [] { return left_and_copied_by_two(); }, kMost) &&
          explore("state: left while copied", [] { return left_while_copied(); }, kMost);
 }
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N]: threads register and unregister modules with images, as
+// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N] [--plant FAULT]: threads register and unregister modules with images, as
 // libraries that are opened and closed do, and use their kernels and variables on two devices, with random delays at the
 // scheduling points. Again and again all threads meet: nothing of a closed module may be left then. Prints the seed of what failed
 // and ends with 1.
@@ -155,6 +155,10 @@ int main(int count, char **words) {
   for (int i = 1; i < count; i += 2) {
     const std::string name = words[i];
     const char *const value = i + 1 < count ? words[i + 1] : "";
+    if (name == "--plant") {
+      omptarget::planted_fault = value;
+      continue;
+    }
     char *end = nullptr;
     const double number = std::strtod(value, &end);
     const bool is_number = end != value && *end == 0 && number >= 0;
@@ -167,7 +171,7 @@ int main(int count, char **words) {
     else if (is_number && name == "--seed")
       options.seed = static_cast<uint64_t>(number);
     else {
-      std::fprintf(stderr, "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N\n",
+      std::fprintf(stderr, "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --plant FAULT\n",
                    words[i], value);
       return 2;
     }

@@ -1,61 +1,18 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What another thread does in the window between two atomic steps of a construct, one window per test: the schedule is
-// forced at named points, so that no test depends on time.
+// Windows between two atomic steps, one per test.
 
-#include <atomic>
 #include <cstring>
-#include <functional>
 #include <future>
-#include <gtest/gtest.h>
-#include <string_view>
 #include <thread>
 
-#include "base/sched_point.h"
-#include "constructs.h"
+#include "windows.h"
 
 namespace omptarget::test {
 namespace {
 
 using namespace map_type;
-
-/// Runs a function when this thread comes to a point, once.
-class AtPoint {
-public:
-  AtPoint(const char *name, std::function<void()> function) {
-    name_ = name;
-    function_ = new std::function<void()>(std::move(function));
-    sched_point_hook = [](const char *reached) {
-      if (!function_ || name_ != reached)
-        return;
-      const auto *const function = std::exchange(function_, nullptr);
-      (*function)();
-      delete function;
-    };
-  }
-  ~AtPoint() {
-    EXPECT_EQ(function_, nullptr) << "the construct did not come by " << name_;
-    delete std::exchange(function_, nullptr);
-  }
-
-private:
-  static inline thread_local std::string_view name_;
-  static inline thread_local const std::function<void()> *function_ = nullptr;
-};
-
-class WindowTest : public testing::TestWithParam<FakeKind> {
-protected:
-  WindowTest() : device_(GetParam()) { reset_fake_counts(); }
-  ~WindowTest() override {
-    sched_point_hook = nullptr;
-    set_fake_hook(nullptr);
-    EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
-    EXPECT_EQ(fake_counts().events, 0);
-  }
-  const int64_t blocks_ = fake_blocks();
-  FakeDevice device_;
-};
 
 // Two threads share what they read; each has a result of its own. The first one is between giving back its last reference
 // to the shared data and the next step, when the mapping is removed, used again for the second one's result, and left.
@@ -85,16 +42,26 @@ TEST_P(WindowTest, a_result_comes_back_whoever_used_its_mapping_before) {
   EXPECT_EQ(own[2], 77);
 }
 
-// Who takes the last reference copies back, although others enter and leave in between.
+// The construct that takes the last reference copies back, although others enter and leave in between: they wait for the copy.
 TEST_P(WindowTest, a_result_comes_back_although_others_come_and_go_before_the_copy) {
   int y[4] = {5, 6, 7, 8};
   ASSERT_TRUE(enter(device_, {item(y, sizeof y, kTo)}).is_ok());
   *on_device(device_, &y[2]) = 77;
-  const AtPoint point("exit: released", [&] {
-    EXPECT_TRUE(enter(device_, {item(y, sizeof y, 0)}).is_ok());
-    EXPECT_TRUE(exit(device_, {item(y, sizeof y, 0)}).is_ok());
-  });
-  EXPECT_TRUE(exit(device_, {item(y, sizeof y, kFrom)}).is_ok());
+  std::thread others;
+  {
+    const AtPoint point("exit: released", [&] {
+      std::promise<void> are_waiting;
+      others = std::thread([&] {
+        const AtPoint waiting("about to wait for the turn", [&] { are_waiting.set_value(); });
+        EXPECT_TRUE(enter(device_, {item(y, sizeof y, 0)}).is_ok());
+        EXPECT_EQ(y[2], 77);
+        EXPECT_TRUE(exit(device_, {item(y, sizeof y, 0)}).is_ok());
+      });
+      are_waiting.get_future().wait();
+    });
+    EXPECT_TRUE(exit(device_, {item(y, sizeof y, kFrom)}).is_ok());
+  }
+  others.join();
   EXPECT_EQ(y[2], 77);
 }
 

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 SUITES = [
     ("`e2e.compare.*`", r"e2e\.compare\."),
     ("`e2e.N`, a compiler each", r"e2e\.\d+$"),
+    ("`e2e.23.libomp`", r"e2e\.23\.libomp$"),
     ("`e2e.mixed`", r"e2e\.mixed$"),
     ("`e2e.asan.*`, `e2e.tsan.*`", r"e2e\.[at]san\."),
     ("`e2e.sim.*`", r"e2e\.sim\."),

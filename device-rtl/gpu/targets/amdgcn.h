@@ -13,6 +13,7 @@ uint32_t amdgcn_wave_size() __asm("llvm.amdgcn.wavefrontsize");
 ALIGNED_BARRIER void amdgcn_aligned_barrier() __asm("llvm.amdgcn.s.barrier");
 uint64_t amdgcn_real_time() __asm("llvm.amdgcn.s.memrealtime");
 }
+RTL void __kmpc_end_ordered(ident_t *, int32_t);
 
 namespace omptarget::device_rtl::gpu::target {
 
@@ -90,6 +91,13 @@ INLINE int32_t shuffle_down(uint64_t, int32_t value, uint32_t delta, uint32_t wi
 INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(value); }
 
 INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
+
+/// Keeps a kernel generic whose main thread comes here. LLVM's OpenMPOpt would make the kernel SPMD: all threads would
+/// come here, and one of them would do each write for all. It never does so where a kernel calls a function that it knows
+/// as OpenMP's and not as harmless. Assembler text here would make it assume nested parallel regions besides.
+INLINE void keep_generic() { __kmpc_end_ordered(nullptr, 0); }
+/// Does nothing, but may do anything for compilers: they drop calls of functions that do nothing.
+INLINE void opaque() { __asm__ volatile(""); }
 
 /// What never is, and compilers do not know it. No assembler text, which they think could do anything.
 INLINE bool never() { return block_size() == 0; }

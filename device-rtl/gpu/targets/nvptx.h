@@ -78,6 +78,11 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
   return votes;
 }
 
+/// Keeps a kernel generic whose main thread comes here (amdgcn.h). Here the driver's functions do so, malloc and vprintf:
+/// no compiler sees through them.
+INLINE void keep_generic() {}
+INLINE void opaque() {}
+
 /// What never is, and compilers do not know it. Not for clang 16: shown the call, it leaves barriers to some of a warp's lanes.
 #if OMPTARGET_RTL_GENERATION >= 19
 INLINE bool never() { return __nvvm_read_ptx_sreg_lanemask_eq() == 0; }

@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
       as_json = true;
     } else if (std::strcmp(argument, "--help") == 0 || std::strcmp(argument, "-h") == 0) {
       std::fputs(kUsage, stdout);
-      return 0;
+      return status_after_output("omptarget-info", 0, 1);
     } else if (argument[0] == '-') {
       write_error_line(format("omptarget-info: there is no option %s", argument));
       std::fputs(kUsage, stderr);
@@ -59,5 +59,5 @@ int main(int count, char **arguments) {
   if (files.empty() || as_json)
     machine.describe_devices();
   std::fputs((as_json ? report_as_json(machine, files) : report_as_text(machine, files)).c_str(), stdout);
-  return has_failed ? 1 : 0;
+  return status_after_output("omptarget-info", has_failed ? 1 : 0, 1);
 }

@@ -78,7 +78,7 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
 int main(int count, char **arguments) {
   if (count == 2 && (std::strcmp(arguments[1], "--help") == 0 || std::strcmp(arguments[1], "-h") == 0)) {
     std::fputs(kUsage, stdout);
-    return 0;
+    return status_after_output("omptarget-profile", 0, 1);
   }
   if (count < 2 || std::strcmp(arguments[1], "merge") != 0)
     return misused(count < 2 ? std::string("what is to be done?") : format("there is no command %s", arguments[1]));

@@ -26,6 +26,13 @@ class Commands:
         own = os.path.join(self.given.runtimes, version, "sysroot")
         return own if self.given.on_llvm and os.path.exists(own) else ""
 
+    def foreign_linking(self, version):
+        """Flags for programs that run with those. With libomp_folder they find them by a path of their own, since env and other
+        programs of this machine begin some tests' runs."""
+        libraries = self.foreign_libraries(version)
+        flags = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
+        return flags + (" -Wl,--disable-new-dtags,-rpath,%s" % libraries if self.given.libomp_folder else "")
+
     def compiler(self, version, language, first=""):
         """A clang that offloads to the host device, linked against LLVM's own libraries of that version, or against those
         in the folder first."""
@@ -34,9 +41,7 @@ class Commands:
         if not os.path.exists(os.path.join(folder, "complete")):
             self.given.lit_config.fatal("no OpenMP runtime of LLVM %s in %s: run test/tools/unpack-llvm-runtimes" % (
                 version, folder))
-        libraries = self.foreign_libraries(version)
-        if libraries:
-            first += " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries
+        first += self.foreign_linking(version)
         if os.path.exists(os.path.join(folder, "sysroot")):
             # What LLVM's library needs itself is of another release.
             first += " -Wl,--allow-shlib-undefined"
@@ -68,15 +73,15 @@ class Commands:
         folder = os.path.join(self.given.runtimes, version)
         rtl = "-Wl,--device-linker=" if version == "19" else "-Xoffload-linker "
         return path and ("%s -O1 -fopenmp -fopenmp-version=52 -fopenmp-targets=x86_64-pc-linux-gnu -I%s/include "
-                         "%s%s/lib/libomptarget-host-rtl.a -L%s/lib -L%s/omp -L%s/lib" % (
-                             path, self.given.here, rtl, self.given.prefix, self.given.prefix, folder, folder))
+                         "%s%s/lib/libomptarget-host-rtl.a%s -L%s/lib -L%s/omp -L%s/lib" % (
+                             path, self.given.here, rtl, self.given.prefix, self.foreign_linking(version),
+                             self.given.prefix, folder, folder))
 
     def plain_compiler(self, version):
         """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device code."""
-        libraries = self.foreign_libraries(version)
-        linker = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
         return "%s -isystem %s/include%s" % (
-            self.find_clang(version) + self.machine_flags(version), os.path.join(self.given.runtimes, version), linker)
+            self.find_clang(version) + self.machine_flags(version), os.path.join(self.given.runtimes, version),
+            self.foreign_linking(version))
 
     def sanitizer_flags(self, version):
         """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their
@@ -96,6 +101,8 @@ class Commands:
             if self.foreign_libraries(version):
                 path = "%s/%s/lib:%s" % (given.runtimes, version, self.foreign_libraries(version))
             return given.plugin_folder + ":" + path if given.plugin_folder else path
+        if given.libomp_folder:
+            return "%s/lib:%s" % (given.prefix, given.libomp_folder)
         path = "%s/lib:%s/%s/omp" % (given.prefix, given.runtimes, version)
         return path + ":" + given.sysroot if given.sysroot else path
 

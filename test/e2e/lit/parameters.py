@@ -40,6 +40,7 @@ class Parameters:
         self.versions = self.mixed_versions() if self.is_mixed else [self.suite]
         # Two different libomp in one process end it; LLVM 19's serves the modules of every compiler.
         self.libomp = "19" if self.is_mixed else self.suite
+        self.libomp_folder = self.get("libomp_folder", "")
 
     def get(self, name, default=None):
         value = self.lit_config.params.get(name, default)

@@ -26,6 +26,7 @@ inline void fence_block() { checked::engine.fence(); }
 inline void fence_device() { checked::engine.fence(); }
 inline void fence_system() { checked::engine.fence(); }
 inline void pause() { checked::words().wait_for_change(); }
+inline void keep_generic() {}
 [[noreturn]] void stop();
 
 } // namespace target

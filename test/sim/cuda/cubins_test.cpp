@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cubins that a real compiler and NVIDIA's tools made, as the plugin reads them: whom they are for, and what decides how their
-// kernels are launched. Arguments: a program with images for sm_80 and sm_90, and the version of its clang.
+// kernels are launched. Arguments: a program with images for sm_80 and sm_90, the version of its clang, and a program with
+// a recursive kernel.
 
 #include <cstring>
 #include <elf.h>
@@ -15,18 +16,19 @@
 
 #include "common/kernel_traits.h"
 #include "cuda/image.h"
+#include "cuda/stack_needs.h"
 
 namespace omptarget::cuda {
 namespace {
 
 constexpr uint16_t kMachineCuda = 190;
 
-std::string program;
+std::string program, recursive_program;
 int clang_version;
 
-// The images in the program by their architecture.
-std::map<int, std::string> images() {
-  std::ifstream in(program, std::ios::binary);
+// The images in a program by their architecture.
+std::map<int, std::string> images(const std::string &file = program) {
+  std::ifstream in(file, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   std::map<int, std::string> found;
   for (size_t at = bytes.find(ELFMAG, 1); at != std::string::npos; at = bytes.find(ELFMAG, at + 1)) {
@@ -94,6 +96,29 @@ TEST(Cubins, tell_how_their_kernels_are_launched) {
   }
 }
 
+TEST(Cubins, say_which_kernels_have_a_stack_of_unknown_size) {
+  const auto all = images(recursive_program);
+  ASSERT_EQ(all.size(), 2u);
+  for (const auto &[sm, bytes] : all) {
+    auto elf = ElfImage::parse(bytes.data(), bytes.size());
+    ASSERT_TRUE(elf) << elf.status().to_string();
+    const StackNeeds needs = StackNeeds::of_cubin(*elf);
+    int kernels = 0;
+    for (const ElfSymbol &symbol : elf->symbols()) {
+      if (symbol.type != STT_FUNC || !symbol.name.starts_with("__omp_offloading_"))
+        continue;
+      ++kernels;
+      if (symbol.name.find("recursive") == std::string_view::npos) {
+        EXPECT_EQ(needs.of(symbol.name), 0u) << symbol.name;
+      } else {
+        EXPECT_GE(needs.of(symbol.name), kNestedCalls * 8) << symbol.name; // of each call
+        EXPECT_LT(needs.of(symbol.name), kNestedCalls * 400) << symbol.name;
+      }
+    }
+    EXPECT_EQ(kernels, 2);
+  }
+}
+
 TEST(Cubins, may_be_cut_off_anywhere) {
   const auto all = images();
   const std::string &bytes = all.begin()->second;
@@ -110,9 +135,10 @@ TEST(Cubins, may_be_cut_off_anywhere) {
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc != 3)
+  if (argc != 4)
     return 2;
   omptarget::cuda::program = argv[1];
   omptarget::cuda::clang_version = std::atoi(argv[2]);
+  omptarget::cuda::recursive_program = argv[3];
   return RUN_ALL_TESTS();
 }

@@ -366,6 +366,9 @@ SIM_API CUresult cuCtxSynchronize(void) {
 
 SIM_API CUresult cuCtxSetLimit(int limit, size_t value) {
   SIM_ENTER_CONTEXT(cuCtxSetLimit);
+  constexpr size_t kMostStack = 512 * 1024; // local memory of a thread (CUDA C++ Programming Guide)
+  if (limit == CU_LIMIT_STACK_SIZE && value > kMostStack)
+    return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(state().mutex);
   context->limits[limit] = value;
   return CUDA_SUCCESS;
@@ -374,7 +377,7 @@ SIM_API CUresult cuCtxSetLimit(int limit, size_t value) {
 SIM_API CUresult cuCtxGetLimit(size_t *value, int limit) {
   SIM_ENTER_CONTEXT(cuCtxGetLimit);
   const std::lock_guard lock(state().mutex);
-  *value = context->limits[limit];
+  *value = context->limit(limit);
   return CUDA_SUCCESS;
 }
 

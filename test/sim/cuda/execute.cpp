@@ -23,8 +23,6 @@ using executor::FaultKind;
 using executor::MemoryRange;
 using executor::Report;
 
-constexpr uint32_t kDefaultStack = 1024; // CU_LIMIT_STACK_SIZE of a new context
-
 // Memory that kernels asked for with malloc.
 struct Heap {
   std::mutex mutex;
@@ -149,8 +147,7 @@ void execute(const PtxLaunch &launch) {
   dispatch.arguments = launch.arguments;
   {
     const std::lock_guard lock(state().mutex);
-    const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE);
-    dispatch.stack_limit = limit == context.limits.end() ? kDefaultStack : static_cast<uint32_t>(limit->second);
+    dispatch.stack_limit = static_cast<uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
   }
   const Function &function = *launch.function;
   const auto schedule = executor::Schedule::from_environment();

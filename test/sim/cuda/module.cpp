@@ -172,7 +172,8 @@ CUresult find_ptx_function(CUfunction *out, Module &module, const char *name) {
   const std::lock_guard lock(state().mutex);
   std::unique_ptr<Function> &function = module.functions[name];
   if (!function)
-    function = std::make_unique<Function>(Function{&module, name, nullptr, ~0u, threads == 0 ? 1024 : threads, false, kernel});
+    function = std::make_unique<Function>(
+        Function{&module, name, nullptr, ~0u, threads == 0 ? 1024 : threads, false, 0, kernel});
   *out = reinterpret_cast<CUfunction>(function.get());
   return CUDA_SUCCESS;
 }
@@ -330,7 +331,8 @@ SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const cha
                        symbol.address,
                        number_of(code, own + "_sim_parameters", ~0u),
                        number_of(code, own + "_sim_max_threads", 1024),
-                       find_symbol(code, (own + "_sim_grid").c_str(), unused)};
+                       find_symbol(code, (own + "_sim_grid").c_str(), unused),
+                       number_of(code, own + "_sim_stack", 0)};
   const std::lock_guard lock(state().mutex);
   std::unique_ptr<Function> &function = module->functions[name];
   if (!function)
@@ -430,6 +432,17 @@ SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, uns
   }
   launch.grid = {{0, 0, 0}, {0, 0, 0}, {bx, by, bz}, {tx, ty, tz}, shared, nullptr, stream};
   launch.each_thread = function->runs_each_thread;
-  stream->enqueue([launch] { run(launch); });
+  bool has_stack = true;
+  {
+    const std::lock_guard lock(state().mutex);
+    has_stack = function->stack <= context->limit(CU_LIMIT_STACK_SIZE);
+  }
+  stream->enqueue([launch, has_stack, context] {
+    CUresult none = 0;
+    if (has_stack)
+      run(launch);
+    else
+      context->error.compare_exchange_strong(none, CUDA_ERROR_ILLEGAL_ADDRESS);
+  });
   return CUDA_SUCCESS;
 }

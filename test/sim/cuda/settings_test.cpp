@@ -4,6 +4,7 @@
 // The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each test
 // sets what it needs before the device is opened.
 
+#include <deque>
 #include <functional>
 
 #include "plugin_fixture.h"
@@ -11,9 +12,46 @@
 namespace sim_test {
 namespace {
 
+constexpr int kStackLimit = 0; // CU_LIMIT_STACK_SIZE
+constexpr int kHeapLimit = 2;  // CU_LIMIT_MALLOC_HEAP_SIZE
+
 class CudaSettings : public GpuSettings {
 protected:
   void *load(const char *file, const char *name) { return kernel(name, 0, file); }
+
+  /// A limit of the device's context.
+  size_t limit(int which) {
+    size_t value = 0;
+    in_context([&] { reinterpret_cast<int (*)(size_t *, int)>(symbol(sim.library, "cuCtxGetLimit"))(&value, which); });
+    return value;
+  }
+  void set_limit(int which, size_t value) {
+    in_context([&] { reinterpret_cast<int (*)(int, size_t)>(symbol(sim.library, "cuCtxSetLimit"))(which, value); });
+  }
+
+  /// A kernel of PTX, in which tell_deep calls a function that calls itself; it runs as that of kernels_80.cubin.
+  void *recursive_kernel(const char *name = "tell_deep") {
+    ptx_.push_back(Image::of_text(
+        std::string(".version 7.0\n.target sm_80\n// sim-code: ") + IMAGE_FOLDER +
+        "kernels_80.cubin\n.func (.param .b32 result) fibonacci(.param .b32 n) {\n"
+        "call.uni (result0), fibonacci, (param0);\nret;\n}\n"
+        ".visible .entry tell_deep() { // calls fibonacci\ncall.uni (result0),\nfibonacci,\n(param0);\n}\n"
+        ".visible .entry tell_spmd() { // calls fibonacci\n}\n"));
+    __tgt_offload_entry *entries = GpuSettings::load(0, ptx_.back().kernel(name));
+    return entries ? entries[0].addr : nullptr;
+  }
+
+private:
+  template <typename Call> void in_context(Call call) {
+    __tgt_device_info info{};
+    ASSERT_EQ(plugin.init_device_info(0, &info, nullptr), 0);
+    reinterpret_cast<int (*)(void *)>(symbol(sim.library, "cuCtxPushCurrent_v2"))(info.Context);
+    call();
+    void *context = nullptr;
+    reinterpret_cast<int (*)(void **)>(symbol(sim.library, "cuCtxPopCurrent_v2"))(&context);
+  }
+
+  std::deque<Image> ptx_;
 };
 
 class CudaUnified : public CudaSettings {}; // its programs require unified_shared_memory
@@ -68,19 +106,68 @@ TEST_F(CudaSettings, every_team_gets_the_shared_memory_asked_for) {
 TEST_F(CudaSettings, limits_of_the_context_are_set) {
   open({{"LIBOMPTARGET_STACK_SIZE", "4096"}, {"LIBOMPTARGET_HEAP_SIZE", "65536"}});
   ASSERT_EQ(result_, 0);
-  using Limit = int (*)(size_t *, int);
-  using Push = int (*)(void *);
-  using Pop = int (*)(void **);
-  __tgt_device_info info{};
-  ASSERT_EQ(plugin.init_device_info(0, &info, nullptr), 0);
-  reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"))(info.Context);
-  size_t stack = 0, heap = 0;
-  reinterpret_cast<Limit>(symbol(sim.library, "cuCtxGetLimit"))(&stack, 0);
-  reinterpret_cast<Limit>(symbol(sim.library, "cuCtxGetLimit"))(&heap, 2);
-  void *context = nullptr;
-  reinterpret_cast<Pop>(symbol(sim.library, "cuCtxPopCurrent_v2"))(&context);
-  EXPECT_EQ(stack, 4096u);
-  EXPECT_EQ(heap, 65536u);
+  EXPECT_EQ(limit(kStackLimit), 4096u);
+  EXPECT_EQ(limit(kHeapLimit), 65536u);
+}
+
+// ---- Kernels whose stack no compiler knows
+
+TEST_F(CudaSettings, recursion_raises_the_stack_before_the_first_launch) {
+  open({});
+  ASSERT_EQ(result_, 0);
+  EXPECT_EQ(limit(kStackLimit), 1024u);
+  void *deep = recursive_kernel();
+  EXPECT_EQ(limit(kStackLimit), 1024u); // not while it is loaded: it may never run
+  const uint64_t before = sim.count("cuCtxSetLimit");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(told(deep, Launch().teams(3))[1], 3u);
+  EXPECT_EQ(limit(kStackLimit), 4096u);
+  EXPECT_EQ(sim.count("cuCtxSetLimit"), before + 1);
+}
+
+TEST_F(CudaSettings, a_stack_that_the_driver_knows_is_left_to_it) {
+  open({});
+  ASSERT_EQ(result_, 0);
+  const uint64_t before = sim.count("cuCtxSetLimit") + sim.count("cuCtxGetLimit");
+  told(recursive_kernel("tell_spmd"), Launch());
+  EXPECT_EQ(sim.count("cuCtxSetLimit") + sim.count("cuCtxGetLimit"), before);
+}
+
+TEST_F(CudaSettings, a_larger_stack_of_the_program_stays) {
+  open({});
+  ASSERT_EQ(result_, 0);
+  set_limit(kStackLimit, 10000);
+  told(recursive_kernel(), Launch());
+  EXPECT_EQ(limit(kStackLimit), 10000u);
+}
+
+TEST_F(CudaSettings, a_stack_size_that_is_set_stays_and_a_fault_names_it) {
+  open({{"LIBOMPTARGET_STACK_SIZE", "2048"}});
+  ASSERT_EQ(result_, 0);
+  void *out = plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_DEVICE);
+  EXPECT_NE(Launch(out).run(plugin, 0, recursive_kernel()), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_deep (256 blocks, 128 threads) failed on device 0"));
+  EXPECT_THAT(plugin.error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("the stack may be too small: kernels that call themselves or by pointers have 2048 "
+                        "bytes for each thread (LIBOMPTARGET_STACK_SIZE)"));
+  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+}
+
+TEST_F(CudaSettings, a_stack_that_the_driver_refuses_is_told_with_kernel_and_size) {
+  open({});
+  ASSERT_EQ(result_, 0);
+  void *deep = recursive_kernel();
+  void *out = plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_DEVICE);
+  sim.fail("cuCtxSetLimit:1:2");
+  EXPECT_NE(Launch(out).run(plugin, 0, deep), 0);
+  EXPECT_THAT(plugin.error(), HasSubstr("cuCtxSetLimit: CUDA_ERROR_OUT_OF_MEMORY (2)"));
+  EXPECT_THAT(plugin.error(), HasSubstr("while raising the stack of each thread from 1024 to 4096 bytes"));
+  EXPECT_THAT(plugin.error(), HasSubstr("LIBOMPTARGET_STACK_SIZE"));
+  EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_deep"));
+  sim.fail("");
+  EXPECT_EQ(told(deep, Launch().teams(2))[1], 2u);
+  EXPECT_EQ(plugin.data_delete(0, out, OMPTARGET_ALLOC_DEVICE), 0);
 }
 
 // Device runtimes for NVIDIA use the driver's malloc, whose heap the setting is for.

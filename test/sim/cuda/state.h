@@ -88,6 +88,7 @@ struct Function {
   // Looked up with the function: a launch waits for no lock of the dynamic loader's.
   uint32_t parameters, max_threads;
   bool runs_each_thread;
+  uint32_t stack;                                  ///< bytes that a thread takes and no compiler knows of
   const executor::ptx::Function *kernel = nullptr; ///< of PTX
   int dynamic_shared_memory = 48 * 1024;
 };
@@ -106,7 +107,17 @@ struct Context {
   bool is_destroyed = false;
   std::atomic<CUresult> error{0};
   std::vector<Context *> peers;
-  std::map<int, size_t> limits;
+  std::map<int, size_t> limits; ///< that were set
+
+  /// State locked.
+  size_t limit(int which) const {
+    const auto found = limits.find(which);
+    return found != limits.end()                                 ? found->second
+           : which == omptarget::cuda::CU_LIMIT_STACK_SIZE       ? kStackLimit
+           : which == omptarget::cuda::CU_LIMIT_MALLOC_HEAP_SIZE ? kHeapLimit
+                                                                 : 0;
+  }
+  static constexpr size_t kStackLimit = 1024, kHeapLimit = size_t{8} << 20; ///< of a new context
 };
 
 /// A device as the driver shows it: a GPU, or an instance that one is split into (MIG).

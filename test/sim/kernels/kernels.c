@@ -79,6 +79,10 @@ void many_arguments(void *environment, uint64_t *out, uint64_t a1, uint64_t a2, 
   *out = a1 + a2 + a7 + 1000 * a38 + 100000 * a39;
 }
 
+/* Of which the compiler cannot tell the stack. */
+TELL(tell_deep, .exec_mode = 2)
+const uint32_t tell_deep_sim_stack = 3000;
+
 ENVIRONMENT(__omp_offloading_10_2_broken_l99, .exec_mode = 2);
 PARAMETERS(__omp_offloading_10_2_broken_l99, 2);
 void __omp_offloading_10_2_broken_l99(void *environment, uint64_t result) { sim_cuda_fault((int)result); }

@@ -52,10 +52,11 @@ TEST(Boundary, api_functions_that_fail_say_why_and_return) {
 }
 
 TEST(Boundary, unsupported_functions_are_named_once) {
+  static constinit std::atomic_flag something, other;
   testing::internal::CaptureStderr();
-  report_unsupported("omp_do_something");
-  report_unsupported("omp_do_something");
-  report_unsupported("omp_do_else");
+  report_unsupported("omp_do_something", something);
+  report_unsupported("omp_do_something", something);
+  report_unsupported("omp_do_else", other);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "omptarget error: omp_do_something is not supported by this library\n"
             "omptarget error: omp_do_else is not supported by this library\n");

@@ -3,12 +3,15 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <semaphore.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "gtest/gtest.h"
 
 #include "base/numa.h"
+#include "base/unbound_thread.h"
 
 using namespace omptarget;
 
@@ -84,6 +87,39 @@ TEST(NumaDomain, OfADeviceThatIsNotThere) { EXPECT_EQ(numa_domain_of_pci("ffff:f
 TEST(NumaDomain, CpusOfThreads) {
   EXPECT_FALSE(cpus_of_thread(getpid()).empty());
   EXPECT_TRUE(cpus_of_thread(-1).empty());
+}
+
+// The creator is bound to one CPU, another thread is not.
+TEST(UnboundThread, MayRunWhereSomeThreadOfTheProcessMay) {
+  const Numbers all = cpus_of_process();
+  ASSERT_FALSE(all.empty());
+  Numbers of_creator, of_created;
+  std::thread([&] {
+    EXPECT_EQ(run_on_cpus(pthread_self(), {all.back()}), 0);
+    of_creator = cpus_of_thread(0);
+    sem_t may_look;
+    ASSERT_EQ(sem_init(&may_look, 0, 0), 0);
+    struct Look {
+      sem_t *may_look;
+      Numbers *cpus;
+    } look = {&may_look, &of_created};
+    pthread_t created;
+    ASSERT_EQ(create_unbound_thread(
+                  &created, nullptr,
+                  [](void *data) -> void * {
+                    Look &of_test = *static_cast<Look *>(data);
+                    sem_wait(of_test.may_look);
+                    *of_test.cpus = cpus_of_thread(0);
+                    return nullptr;
+                  },
+                  &look),
+              0);
+    sem_post(&may_look);
+    pthread_join(created, nullptr);
+    sem_destroy(&may_look);
+  }).join();
+  EXPECT_EQ(of_creator, Numbers({all.back()}));
+  EXPECT_EQ(of_created, all);
 }
 
 } // namespace

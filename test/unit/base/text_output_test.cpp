@@ -4,10 +4,14 @@
 #include "base/text_output.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <ctime>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -64,6 +68,68 @@ TEST(TextOutput, interrupted_and_short_writes_are_no_failures) {
   EXPECT_TRUE(is_written);
   EXPECT_EQ(count, text.size());
   EXPECT_FALSE(write_all(-1, text));
+}
+
+bool is_pending(int signal) {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, signal) == 1;
+}
+
+/// SIGPIPE blocked while it lives.
+class PipeSignalBlocked {
+public:
+  PipeSignalBlocked() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  PipeSignalBlocked(const PipeSignalBlocked &) = delete;
+  PipeSignalBlocked &operator=(const PipeSignalBlocked &) = delete;
+  ~PipeSignalBlocked() {
+    const timespec now{};
+    (void)sigtimedwait(&set_, nullptr, &now);
+    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+
+private:
+  sigset_t set_;
+};
+
+TEST(TextOutput, a_reader_that_has_left_sends_no_signal) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  EXPECT_FALSE(write_all(ends[1], "x"));
+  EXPECT_EQ(errno, EPIPE);
+  {
+    const PipeSignalBlocked blocked;
+    EXPECT_FALSE(write_all(ends[1], "x"));
+    EXPECT_FALSE(is_pending(SIGPIPE)) << "what the program has not caused must not wait for it";
+    pthread_kill(pthread_self(), SIGPIPE);
+    EXPECT_FALSE(write_all(ends[1], "x"));
+    EXPECT_TRUE(is_pending(SIGPIPE)) << "the program's own is taken away";
+  }
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_FALSE(sigismember(&blocked, SIGPIPE) || sigismember(&blocked, SIGXFSZ));
+  close(ends[1]);
+}
+
+TEST(TextOutput, a_limit_of_the_size_sends_no_signal) {
+  std::FILE *const file = std::tmpfile();
+  ASSERT_TRUE(file);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit few{4, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &few), 0);
+  EXPECT_FALSE(write_all(fileno(file), "123456"));
+  EXPECT_EQ(errno, EFBIG);
+  setrlimit(RLIMIT_FSIZE, &before);
+  char text[8] = "";
+  EXPECT_EQ(pread(fileno(file), text, sizeof text, 0), 4);
+  EXPECT_STREQ(text, "1234");
+  std::fclose(file);
 }
 
 } // namespace

@@ -160,7 +160,8 @@ TEST(Runtime, requirements_add_up_and_go_with_their_modules) {
   ASSERT_TRUE(one.load());
   EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS});
   ASSERT_TRUE(Runtime::get().modules().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a));
-  EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS | OMPTARGET_REQUIRES_NONE});
+  EXPECT_EQ(Runtime::get().modules().requires_mask(),
+            uint64_t{OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS | OMPTARGET_REQUIRES_NONE});
   one.unload();
   EXPECT_EQ(Runtime::get().modules().requires_mask(), uint64_t{OMPTARGET_REQUIRES_NONE});
 }
@@ -177,6 +178,23 @@ TEST(Runtime, contradicting_modules_are_both_named) {
                                      ".*/unit_device does not"));
   module.unload();
   EXPECT_TRUE(Runtime::get().modules().add_requires(OMPTARGET_REQUIRES_NONE, &kernel_a)); // the other one is gone
+}
+
+TEST(Runtime, records_of_one_module_that_contradict_each_other_are_refused) {
+  Module module("A");
+  module.add_requires(OMPTARGET_REQUIRES_NONE);
+  module.add_requires(OMPTARGET_REQUIRES_REVERSE_OFFLOAD);
+  Status status = module.load();
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_EQ(status.failure().fatal, "'#pragma omp requires reverse_offload' not used consistently!");
+  EXPECT_THAT(status.to_string(),
+              HasSubstr("one part of memory outside of all modules requires reverse_offload, another "
+                        "does not"));
+  Module other("A"); // dynamic_allocators is a part's own affair
+  module.unload();
+  other.add_requires(OMPTARGET_REQUIRES_NONE);
+  other.add_requires(OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS);
+  EXPECT_TRUE(other.load());
 }
 
 TEST(Runtime, what_is_not_registered_is_not_unregistered) {

@@ -30,7 +30,11 @@ public:
   std::string describe(const ServiceCaller &caller) override {
     return format("block %u, thread %u", caller.block, caller.thread);
   }
-  void write(const std::string &one) override { text += one; }
+  void write(const std::string &one) override {
+    text += one;
+    if (in_write)
+      in_write();
+  }
   void complain(const std::string &one) override { complaints.push_back(one); }
   Result<void *> allocate(uint64_t size) override {
     if (size > 1000000)
@@ -53,6 +57,7 @@ public:
   void exit_process(const ServiceCaller &, int status) override { ended += std::to_string(status); }
 
   std::string text, ended;
+  std::function<void()> in_write;
   std::vector<std::string> complaints;
   int blocks = 0;
 };
@@ -155,6 +160,28 @@ TEST_F(ServiceMailboxTest, data_go_to_a_function_and_come_back) {
   EXPECT_EQ(caller_.send(OMPTARGET_SERVICE_FETCH, 0, "").status, OMPTARGET_SERVICE_REFUSED);
   EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_CALL, 6, data).status, OMPTARGET_SERVICE_REFUSED);
   EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_CALL, (uint64_t{1} << 32) + 5, data).status, OMPTARGET_SERVICE_REFUSED);
+}
+
+// A thread that waits for the device serves, but calls no functions: they may wait for that thread.
+TEST_F(ServiceMailboxTest, a_thread_that_waits_leaves_functions_to_the_server) {
+  Caller of_waiting(ports_[0], [this] { EXPECT_TRUE(mailbox_.serve_while_waiting()); });
+  EXPECT_EQ(
+      of_waiting.call(OMPTARGET_SERVICE_PRINT, 0, format_bytes("%s") + string_value(std::string(3000, 'x'))).result,
+      3000u);
+  EXPECT_FALSE(mailbox_.serve_while_waiting());
+  int left = 0;
+  Caller of_server(ports_[1], [&] {
+    EXPECT_FALSE(mailbox_.serve_while_waiting());
+    EXPECT_TRUE(mailbox_.serve());
+    ++left;
+  });
+  EXPECT_EQ(of_server.call(OMPTARGET_SERVICE_CALL, 5, std::string(2500, 'a')).result, 2500u);
+  EXPECT_EQ(left, 3); // each of its packets
+}
+
+TEST_F(ServiceMailboxTest, a_thread_that_waits_does_not_wait_for_the_server) {
+  host_.in_write = [this] { std::thread([this] { EXPECT_FALSE(mailbox_.serve_while_waiting()); }).join(); };
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_PRINT, 0, format_bytes("a")).result, 1u);
 }
 
 TEST_F(ServiceMailboxTest, the_end_of_the_process_is_the_hosts) {

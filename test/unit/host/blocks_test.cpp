@@ -10,6 +10,12 @@
 #include <string>
 #include <unistd.h>
 
+// Sanitizers answer as the C library does if an allocation is too large, and do not end the program.
+extern "C" {
+[[gnu::visibility("default")]] const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+[[gnu::visibility("default")]] const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
+}
+
 namespace omptarget::host {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include "host/function_map.h"
@@ -85,6 +86,26 @@ TEST(LoadedImage, a_closed_image_is_not_found_again) {
   const auto second = load(image);
   ASSERT_TRUE(second);
   EXPECT_EQ(*static_cast<int *>(second->table()->EntriesBegin[0].addr), 41);
+}
+
+TEST(LoadedImage, many_hold_few_descriptors) {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = open_files();
+  std::vector<std::unique_ptr<LoadedImage>> images;
+  for (int i = 0; i < 100; ++i) {
+    DescribedImage image(read_test_image());
+    image.add("variable", 4);
+    images.push_back(load(image));
+    ASSERT_TRUE(images.back());
+    // None is taken for one whose descriptor has been closed.
+    auto &variable = *static_cast<int *>(images.back()->table()->EntriesBegin[0].addr);
+    EXPECT_EQ(variable, 41);
+    variable = i;
+  }
+  EXPECT_LE(open_files(), before + 64);
 }
 
 TEST(LoadedImage, what_has_no_symbol_is_found_in_the_own_table) {

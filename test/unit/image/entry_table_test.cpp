@@ -116,7 +116,14 @@ TEST(EntryTable, requires_records_are_collected_and_left_out) {
   record.data = 0x10;
   const EntriesRead newer = Table(record, new_kernel()).read();
   EXPECT_EQ(newer.requires_mask, 0x10u);
+  EXPECT_EQ(newer.requires_by_all, 0x10u);
   EXPECT_THAT(newer.index, testing::ElementsAre(1));
+}
+
+TEST(EntryTable, requires_records_tell_what_each_of_them_has) {
+  EXPECT_EQ(Table(old_kernel()).read().requires_by_all, ~0ull);
+  EXPECT_EQ(Table(old_requires(12), old_kernel(), old_requires(8), old_requires(0)).read().requires_by_all, 8u);
+  EXPECT_EQ(Table(old_requires(1), old_requires(2)).read().requires_by_all, 0u);
 }
 
 TEST(EntryTable, an_old_table_may_begin_with_requires) {

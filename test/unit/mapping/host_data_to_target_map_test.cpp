@@ -165,6 +165,48 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
   EXPECT_EQ(map.size(), 0u);
 }
 
+/// What entering kA prints when it is entered so often that no more can be counted, and twice beyond.
+template <typename Enter> std::string printed_at_the_limit(HostDataToTargetMap &map, Enter enter) {
+  NewRange named = range(kA, 64);
+  named.name = ";field;f.c;3;4;;";
+  const MappingRef ref = map.insert(named).found.ref;
+  map.publish_storage(*ref.mapping, kTarget);
+  EXPECT_TRUE(map.publish_ready(ref));
+  for (uint32_t count = 1; count < MappingState::kInfinite - 1; ++count)
+    (void)map.retain(ref, Counter::kDynamic);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, MappingState::kInfinite - 1);
+  map.release(ref, Counter::kDynamic, false);
+  enter(ref); // below the limit counts still fall and rise
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i)
+    enter(ref);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
+  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
+  EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
+  return testing::internal::GetCapturedStderr();
+}
+constexpr char kToldOfLimit[] =
+    "omptarget warning: host address 0x0000000000001000 (64 bytes) has 67108863 references: they are no longer counted, and "
+    "the data stay on the device: in the mapping of field (64 bytes) at f.c:3:4\n";
+
+TEST(HostDataToTargetMap, a_count_that_becomes_infinite_is_told_once) {
+  HostDataToTargetMap map;
+  EXPECT_EQ(printed_at_the_limit(map, [&](MappingRef ref) { EXPECT_TRUE(map.retain(ref, Counter::kDynamic)); }),
+            kToldOfLimit);
+}
+
+TEST(HostDataToTargetMap, a_count_that_becomes_infinite_without_a_plan_is_told_once) {
+  HostDataToTargetMap map;
+  EXPECT_EQ(printed_at_the_limit(map,
+                                 [&](MappingRef ref) {
+                                   Absence absence;
+                                   EXPECT_EQ(map.retain_arrived(kA, 64, absence), ref);
+                                 }),
+            kToldOfLimit);
+}
+
 TEST(HostDataToTargetMap, attached_pointers_are_noted_once_and_found_by_range) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
@@ -267,20 +309,40 @@ TEST(HostDataToTargetMap, what_is_given_back_while_present_stays) {
   EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
 }
 
-TEST(HostDataToTargetMap, the_last_reference_is_taken_and_the_mapping_pinned_in_one_step) {
+TEST(HostDataToTargetMap, the_last_reference_and_the_turn_are_taken_in_one_step) {
   HostDataToTargetMap map;
   for (const Counter counter : {Counter::kDynamic, Counter::kHold}) {
     const MappingRef ref = make(map, kA, 64);
     EXPECT_TRUE(map.retain(ref, counter));
     if (counter == Counter::kHold) {
-      EXPECT_FALSE(map.release(ref, Counter::kDynamic, false, true).is_pinned);
+      EXPECT_FALSE(map.release(ref, Counter::kDynamic, false, OnLast::kTakeTurn).has_turn);
     } else {
-      EXPECT_FALSE(map.release(ref, counter, false, true).is_pinned);
+      EXPECT_FALSE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
     }
-    EXPECT_TRUE(map.release(ref, counter, false, true).is_pinned);
+    EXPECT_TRUE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
     EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
     EXPECT_TRUE(map.find(kA, 8).ref) << "who enters it finds it";
-    EXPECT_TRUE(map.unpin(ref).is_removed);
+    EXPECT_TRUE(map.end_turn(ref).is_removed);
+  }
+}
+
+TEST(HostDataToTargetMap, the_last_reference_stays_while_another_construct_has_the_turn) {
+  HostDataToTargetMap map;
+  for (const Counter counter : {Counter::kDynamic, Counter::kHold}) {
+    const MappingRef ref = make(map, kA, 64);
+    EXPECT_TRUE(map.release(ref, Counter::kDynamic, false, OnLast::kTakeTurn).has_turn);
+    EXPECT_TRUE(map.retain(ref, counter));
+    const Released released = map.release(ref, counter, false, OnLast::kTakeTurn);
+    EXPECT_TRUE(released.must_wait);
+    EXPECT_FALSE(released.reached_zero);
+    EXPECT_EQ(map.take_turn(ref), Turn::kBusy);
+    EXPECT_FALSE(map.end_turn(ref).is_removed) << "a reference is left";
+    EXPECT_EQ(map.fault(), "");
+    EXPECT_TRUE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
+    EXPECT_EQ(map.take_turn(ref), Turn::kGone) << "it is about to go";
+    EXPECT_TRUE(map.end_turn(ref).is_removed);
+    EXPECT_EQ(map.take_turn(ref), Turn::kGone);
+    EXPECT_FALSE(map.end_turn(ref).is_removed);
   }
 }
 

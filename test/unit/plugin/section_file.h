@@ -28,6 +28,8 @@ public:
   struct Symbol {
     std::string name;
     uint64_t size = 0;
+    uint8_t type = STT_NOTYPE;
+    uint16_t section = SHN_UNDEF;
   };
   /// Symbols of these names, with a table of names of their own.
   void add_symbols(const std::vector<std::string> &names) {
@@ -39,9 +41,11 @@ public:
   void add_sized_symbols(const std::vector<Symbol> &added) {
     std::string texts(1, '\0');
     std::string symbols(sizeof(Elf64_Sym), '\0');
-    for (const auto &[name, size] : added) {
+    for (const auto &[name, size, type, section] : added) {
       Elf64_Sym symbol{};
       symbol.st_size = size;
+      symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, type);
+      symbol.st_shndx = section;
       symbol.st_name = static_cast<uint32_t>(texts.size());
       symbols.append(reinterpret_cast<const char *>(&symbol), sizeof symbol);
       texts += name + '\0';

@@ -32,6 +32,7 @@ FakeCounts counts;
 std::map<char *, int64_t> &blocks = *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
 int64_t failing = 0;
 int64_t failing_submit = 0;
+int64_t failing_retrieve = 0;
 std::function<void(FakeOperation)> &hook = *new std::function<void(FakeOperation)>;
 std::vector<LazyQueue *> queues;
 
@@ -111,17 +112,33 @@ int32_t submit(int32_t, void *target, void *host, int64_t size) {
   return submit_now(target, host, size);
 }
 
-int32_t retrieve_now(void *host, void *target, int64_t size) {
+/// A copy to the host that is staged: the device is read first, and the host is written later.
+using Staged = std::vector<char>;
+
+bool read_device(Staged &staged, const void *target, int64_t size) {
+  Lock lock(mutex);
+  if (failing_retrieve > 0 && --failing_retrieve == 0)
+    return false;
+  const auto *const begin = static_cast<const char *>(target);
+  staged.assign(begin, begin + size);
+  return true;
+}
+
+void write_host(void *host, const Staged &staged) {
   Lock lock(mutex);
   ++counts.to_host;
-  std::memcpy(host, target, static_cast<size_t>(size));
-  return 0;
+  if (!staged.empty())
+    std::memcpy(host, staged.data(), staged.size());
 }
 
 int32_t retrieve(int32_t, void *host, void *target, int64_t size) {
-  const int32_t result = retrieve_now(host, target, size);
+  Staged staged;
+  if (!read_device(staged, target, size))
+    return 1;
+  call_hook(FakeOperation::kRead);
+  write_host(host, staged);
   call_hook(FakeOperation::kRetrieve);
-  return result;
+  return 0;
 }
 
 /// The block of device memory that target lies in, or null: memory that tests made themselves.
@@ -152,10 +169,13 @@ int32_t submit_lazily(int32_t, void *target, void *host, int64_t size, __tgt_asy
 
 int32_t retrieve_lazily(int32_t, void *host, void *target, int64_t size, __tgt_async_info *info) {
   Lock lock(mutex);
-  queue_of(info).work.push_back([=, block = block_of(target)] {
+  const auto staged = std::make_shared<Staged>();
+  LazyQueue &queue = queue_of(info);
+  queue.work.push_back([=, block = block_of(target)] {
     if (!is_gone(block))
-      retrieve_now(host, target, size);
+      (void)read_device(*staged, target, size);
   });
+  queue.work.push_back([=] { write_host(host, *staged); });
   return 0;
 }
 
@@ -277,6 +297,11 @@ void fail_allocation(int64_t n) {
 void fail_submit(int64_t n) {
   Lock lock(mutex);
   failing_submit = n;
+}
+
+void fail_retrieve(int64_t n) {
+  Lock lock(mutex);
+  failing_retrieve = n;
 }
 
 void set_fake_hook(std::function<void(FakeOperation)> function) {

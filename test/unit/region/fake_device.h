@@ -36,8 +36,12 @@ void fail_allocation(int64_t n);
 /// The n-th copy to a synchronous device from now on fails; 0: none.
 void fail_submit(int64_t n);
 
-/// Called before each copy to a synchronous device and after each copy from it, with no lock held.
-enum class FakeOperation { kSubmit, kRetrieve };
+/// The n-th copy from the device from now on fails; 0: none.
+void fail_retrieve(int64_t n);
+
+/// Called before each copy to a synchronous device, and of each copy from it after the device was read and when the host is written, with
+/// no lock held.
+enum class FakeOperation { kSubmit, kRead, kRetrieve };
 void set_fake_hook(std::function<void(FakeOperation)> hook);
 
 /// The byte that fresh device memory is filled with.

@@ -198,7 +198,7 @@ TEST_F(PlainData, large_data_do_not_sleep) {
 
 TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   int data[2] = {1, 2};
-  const MapItems items{item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)};
+  MapItems items{item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)};
   ArgumentList list(items);
   PresentRefs refs;
   Status status;
@@ -207,6 +207,8 @@ TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   fail_submit(0);
   EXPECT_NE(status.to_string().find("Copying data to device failed: 4 bytes of host address"), std::string::npos);
   status.consume();
+  set_present(items, refs);
+  EXPECT_TRUE(DeviceWork(device_).abandon(items).is_ok());
   EXPECT_EQ(device_.map().size(), 0u);
 }
 

@@ -5,6 +5,7 @@
 # at. Parameters: as in ../e2e; sample=N and seed=S run one in N.
 
 import os
+import re
 import zlib
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -16,5 +17,6 @@ first = zlib.crc32((params.get("seed", "") + params["processor"] + params["suite
 config.excludes = [name for at, name in enumerate(sorted(os.listdir(here))) if (first + at) % int(params.get("sample", "1"))]
 rtl = os.path.join(os.path.abspath(params["prefix"]), "lib", "omptarget", "device", params["suite"])
 text = dict(config.substitutions)[r"%clang\b"]
+ours = re.sub(r" -include \S*/rtl_flags\.h", "", text.replace(" --offload-arch=", " -L%s --offload-arch=" % rtl))
 config.substitutions += [(r"%llvm-clang\b", text),
-                         (r"%our-clang\b", "env LIBRARY_PATH=%s %s" % (rtl, text.replace(" --offload-arch=", " -L%s --offload-arch=" % rtl)))]
+                         (r"%our-clang\b", "env LIBRARY_PATH=%s %s" % (rtl, ours))]

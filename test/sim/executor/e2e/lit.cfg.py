@@ -4,7 +4,7 @@
 # The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL, run by the executor behind
 # the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor (gfx1100, gfx90a; sm_80)
 # and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and has Fortran programs, too; some=N
-# and seed=S run N of the programs. SIM_EXECUTOR_SEED and the like go on to the
+# and seed=S run N of the programs; thorough=1 makes the feature thorough. SIM_EXECUTOR_SEED and the like go on to the
 # programs.
 
 import os
@@ -48,7 +48,9 @@ if is_amd:
     if suite == "16":
         # Which has no ROCm to look for the device RTL with.
         config.environment["LIBRARY_PATH"] = os.path.join(lit_config.params["llvm_runtimes"], suite, "lib")
-        device_code += " -foffload-lto -include %s/rtl_flags.h" % here
+        device_code += " -foffload-lto"
+        if not is_ours:
+            device_code += " -include %s/rtl_flags.h" % here
     else:
         device_code += " -lomptarget.devicertl"
 else:
@@ -135,6 +137,8 @@ def fortran_compiler():
     return " ".join(([] if is_amd else [os.path.join(here, "flang-to-ptx"), toolkit]) + [path] + flags)
 
 
+if "thorough" in lit_config.params:
+    config.available_features.add("thorough")
 if "some" in lit_config.params:
     # So many programs of those that are not left out, chosen by the seed.
     names = sorted({name for at, folders, names in os.walk(config.test_source_root) for name in names

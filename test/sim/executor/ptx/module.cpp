@@ -283,11 +283,9 @@ std::string Module::describe(uint64_t code_address) const {
   return "unknown code";
 }
 
-uint32_t Module::stack_bytes(const Function &kernel, uint32_t unknown) const {
-  uint32_t most = 0;
-  for (const auto &[name, function] : functions_)
-    most = std::max(most, function->stack_need);
-  return kernel.stack_need + (kernel.takes_unknown ? unknown + 2 * most : 0);
+// A driver gives kernels what they are known to need by itself, and all others what the context's limit says.
+uint32_t Module::stack_bytes(const Function &kernel, uint32_t limit) const {
+  return kernel.takes_unknown ? limit : kernel.stack_need;
 }
 
 } // namespace sim::executor::ptx

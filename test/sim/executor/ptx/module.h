@@ -176,8 +176,8 @@ public:
   uint32_t shared_bytes() const { return shared_bytes_; }
   const Row &constant(uint32_t index) const { return constants_[index]; }
   int target() const { return target_; }
-  /// Bytes of stack that a kernel may need, with so many for what nobody knows.
-  uint32_t stack_bytes(const Function &kernel, uint32_t unknown) const;
+  /// Bytes of stack that threads of a kernel have, where a context's limit is so many.
+  uint32_t stack_bytes(const Function &kernel, uint32_t limit) const;
 
 private:
   friend class Parser;

@@ -1,0 +1,43 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels whose stack no compiler knows, for recursion or calls by pointers: an NVIDIA driver gives them what the context's limit says,
+// 1,024 bytes unless the plugin raises it. (LLVM's device RTL ends clang 19 at -O0.)
+// REQUIRES: sim-cuda
+// RUN: %clang %s -o %t
+// RUN: %run %t
+// RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t 2>&1 | %FileCheck %s --check-prefix=FAULT
+// RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=600000 %t 2>&1 | %FileCheck %s --check-prefix=REFUSED
+// RUN: %if rtl-ours %{ %clang -O0 -DREDUCTION %s -o %t.O0 %}
+// RUN: %if rtl-ours %{ %run %t.O0 %}
+// RUN: %if rtl-ours %{ %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t.O0 2>&1 | %FileCheck %s --check-prefix=FAULT %}
+
+#include "check.h"
+
+#pragma omp begin declare target
+__attribute__((noinline)) int sum_to(int n) {
+  volatile int here = n; // of each call, read after the next one
+  const int before = n == 0 ? 0 : sum_to(n - 1);
+  return here + before;
+}
+#pragma omp end declare target
+
+int main(void) {
+#ifdef REDUCTION
+  double sum = 0;
+#pragma omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)
+  for (int i = 0; i < 1000; i++)
+    sum += i;
+  CHECK_EQ(sum, 499500);
+#else
+  int result = 0;
+#pragma omp target map(from : result)
+  result = sum_to(40);
+  CHECK_EQ(result, 820);
+#endif
+  return finish();
+}
+
+// FAULT: kernel __omp_offloading_{{.*}} failed on device 0: {{.*}}CUDA_ERROR_ILLEGAL_ADDRESS
+// FAULT-SAME: the stack may be too small: kernels that call themselves or by pointers have 1024 bytes for each thread (LIBOMPTARGET_STACK_SIZE)
+// REFUSED: cuCtxSetLimit: CUDA_ERROR_INVALID_VALUE (1){{.*}}while setting LIBOMPTARGET_STACK_SIZE to 600000
