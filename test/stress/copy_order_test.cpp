@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <thread>
+#include <unistd.h>
 
 #include "argument_list.h"
 #include "mapping/present_items.h"
@@ -58,6 +59,20 @@ Status leave(Device &device, const MapItems &items) {
   OMPTARGET_TRY(work.start_exit(planned, !refs.empty()));
   OMPTARGET_TRY(work.complete());
   return status;
+}
+
+/// Enters data as `target enter data` does: without a plan as far as that goes.
+Status enter_without_plan(Device &device, MapItems items) {
+  ArgumentList list(items);
+  PresentRefs refs;
+  Status status;
+  if (may_be_direct(device) && enter_directly(device, list.list(), refs, status))
+    return status;
+  OMPTARGET_TRY(std::move(status));
+  set_present(items, refs);
+  DeviceWork work(device);
+  OMPTARGET_TRY(work.enter(items));
+  return work.complete();
 }
 
 /// A construct that is held after its first copy has read the device and before it writes the host.
@@ -321,7 +336,9 @@ TEST_P(CopyOrder, a_copy_that_fails_ends_the_turn) {
   int x = 0;
   enter_and_add(&x);
   fail_retrieve(1);
-  EXPECT_FALSE((GetParam().is_planned ? exit(device_, {item(&x, sizeof x, kFrom)}) : leave(device_, {item(&x, sizeof x, kFrom)})).is_ok());
+  EXPECT_FALSE(
+      (GetParam().is_planned ? exit(device_, {item(&x, sizeof x, kFrom)}) : leave(device_, {item(&x, sizeof x, kFrom)}))
+          .is_ok());
   add_one(&x);
   EXPECT_EQ(x, 1);
 }
@@ -331,10 +348,41 @@ std::string name_of(const testing::TestParamInfo<Way> &way) {
   return kinds[static_cast<int>(way.param.kind)] + (way.param.is_planned ? "_planned" : "_direct");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CopyOrder,
-                         testing::Values(Way{FakeKind::kSynchronous, false}, Way{FakeKind::kSynchronous, true},
-                                         Way{FakeKind::kLazy, true}, Way{FakeKind::kLazyWithoutEvents, true}),
-                         name_of);
+const auto kAllWays = testing::Values(Way{FakeKind::kSynchronous, false}, Way{FakeKind::kSynchronous, true},
+                                      Way{FakeKind::kLazy, true}, Way{FakeKind::kLazyWithoutEvents, true});
+INSTANTIATE_TEST_SUITE_P(All, CopyOrder, kAllWays, name_of);
+
+class Entering : public CopyOrder {};
+
+TEST_P(Entering, constructs_that_make_what_the_other_one_wants_do_not_wait_for_each_other) {
+  static std::atomic<int> inserted;
+  static thread_local bool was_here;
+  inserted = 0;
+  sched_point_hook = [](const char *name) { // each goes on when both have made something
+    if (std::string_view(name) != "enter: inserted" || std::exchange(was_here, true))
+      return;
+    ++inserted;
+    while (inserted < 2)
+      std::this_thread::yield();
+  };
+  alarm(60); // for code that waits for ever
+  int x = 1, y = 2;
+  const MapItem one = item(&x, sizeof x, kTo), two = item(&y, sizeof y, kTo);
+  const auto enter_both = [&](const MapItems &items) {
+    was_here = false;
+    EXPECT_TRUE((GetParam().is_planned ? enter(device_, items) : enter_without_plan(device_, items)).is_ok());
+  };
+  {
+    Other other([&] { enter_both({two, one}); });
+    enter_both({one, two});
+  }
+  alarm(0);
+  EXPECT_EQ(*on_device(device_, &x), 1);
+  EXPECT_EQ(*on_device(device_, &y), 2);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(leave(device_, {item(&x, sizeof x, 0), item(&y, sizeof y, 0)}).is_ok());
+}
+INSTANTIATE_TEST_SUITE_P(All, Entering, kAllWays, name_of);
 
 /// A construct that begins to enter data without a plan and must go on with one.
 class GivenUp : public testing::Test {

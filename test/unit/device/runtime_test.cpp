@@ -3,9 +3,11 @@
 
 #include "device/runtime.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "modules.h"
@@ -213,14 +215,16 @@ void write_line(const char *text) { (void)!write(STDERR_FILENO, text, strlen(tex
 /// are.
 [[noreturn]] void run_program_that_ends(void (*at_exit)(Module &module)) {
   setenv("RECORDING_PRINTS", "1", 1);
-  static void (*const handler)(Module & module) = at_exit;
+  static void (*const handler)(Module &module) = at_exit;
   static Module *const module = new Module("A");
   module->kernel(&kernel_a, "a");
   module->add(&kernel_b, "goodbye_1", 0, OMPTARGET_ENTRY_DTOR);
   module->add(&kernel_c, "goodbye_2", 0, OMPTARGET_ENTRY_DTOR);
   std::atexit([] { handler(*module); });
   (void)module->load();
-  { Result<DeviceUse> device = Runtime::get().device(DeviceId{0}); }
+  {
+    Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
+  }
   std::exit(0);
 }
 
@@ -255,6 +259,30 @@ TEST(RuntimeDeathTest, a_driver_that_hangs_at_the_end_does_not_keep_the_process)
   EXPECT_EXIT(program(), testing::ExitedWithCode(0),
               "run goodbye_1 on 0\nomptarget message: the devices of plugin alpha have not come to an end within 50 ms "
               "\\(LIBOMPTARGET_EXIT_TIMEOUT\\); they are left as they are\nlast\n$");
+}
+
+TEST(RuntimeDeathTest, the_end_waits_for_who_uses_a_device) {
+  const auto program = [] {
+    setenv("RECORDING_PRINTS", "1", 1);
+    alarm(30);
+    static Module *const module = new Module("A");
+    module->kernel(&kernel_a, "a");
+    (void)module->load();
+    static std::atomic<bool> is_used{false}, is_ending{false};
+    std::thread([] {
+      const Result<DeviceUse> device = Runtime::get().device(DeviceId{0});
+      is_used = true;
+      while (!is_ending)
+        usleep(1000);
+      usleep(50000); // the device would end
+      write_line("used\n");
+    }).detach();
+    while (!is_used)
+      usleep(1000);
+    std::atexit([] { is_ending = true; }); // runs before the handler that ends the device
+    std::exit(0);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "^used\ndeinit 0\ndeinit plugin\n$");
 }
 
 TEST(RuntimeDeathTest, exit_inside_of_a_device_constructor_does_not_hang) {

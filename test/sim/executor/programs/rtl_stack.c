@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels whose stack no compiler knows, for recursion or calls by pointers: an NVIDIA driver gives them what the context's limit says,
-// 1,024 bytes unless the plugin raises it. (LLVM's device RTL ends clang 19 at -O0.)
+// 1,024 bytes unless the plugin raises it.
 // REQUIRES: sim-cuda
 // RUN: %clang %s -o %t
 // RUN: %run %t
 // RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t 2>&1 | %FileCheck %s --check-prefix=FAULT
 // RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=600000 %t 2>&1 | %FileCheck %s --check-prefix=REFUSED
-// RUN: %if rtl-ours %{ %clang -O0 -DREDUCTION %s -o %t.O0 %}
-// RUN: %if rtl-ours %{ %run %t.O0 %}
-// RUN: %if rtl-ours %{ %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t.O0 2>&1 | %FileCheck %s --check-prefix=FAULT %}
+// RUN: %if rtl-ours && unoptimised %{ %clang -O0 -DREDUCTION %s -o %t.O0 %}
+// RUN: %if rtl-ours && unoptimised %{ %run %t.O0 %}
+// RUN: %if rtl-ours && unoptimised %{ %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t.O0 2>&1 | %FileCheck %s --check-prefix=FAULT %}
 
 #include "check.h"
 

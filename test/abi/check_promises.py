@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""check_promises.py ROOT: each promise of docs/threads.md is on the page that its section names, and its tests exist."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1])
+PAGES = {"architecture.md": "docs/architecture.md", "mapping.md": "docs/mapping.md", "src/README.md": "src/README.md"}
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def one_line(text):
+    return words(text).lower()
+
+
+tests = set()
+for folder in ("unit", "stress"):
+    for path in (root / "test" / folder).rglob("*.cpp"):
+        tests.update(".".join(names) for names in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(), re.M))
+tests.update(str(path.relative_to(root / "test/e2e")) for path in (root / "test/e2e").rglob("*.c*"))
+plants = subprocess.run([sys.executable, root / "test/model/prepare.py", "--plants"], capture_output=True, text=True, check=True)
+tests.update("model.planted." + line.split()[0] for line in plants.stdout.replace(";", "\n").splitlines())
+tests.update("model." + path.stem for path in (root / "test/model").glob("*.cpp"))
+tests.update(re.findall(r"NAME ((?:abi|stress)\.[\w.]+)", "".join(
+    (root / "test" / folder / "CMakeLists.txt").read_text() for folder in ("abi", "stress"))))
+faults = set(re.findall(r'^    "([a-z-]+)": ', (root / "test/stress/plant").read_text(), re.M))
+
+page, seen, wrong = None, 0, []
+for line in (root / "docs/threads.md").read_text().splitlines():
+    if line.startswith("## "):
+        page = one_line((root / PAGES[line[3:]]).read_text())
+    if page is None or not line.startswith("| ") or line.startswith("| promise "):
+        continue
+    promise, named = line.strip("| ").rsplit(" | ", 1)
+    seen += 1
+    if one_line(promise) not in page:
+        wrong.append("not on the page: " + promise)
+    names = re.findall(r"`([^`]+)`(?: ([a-z]+(?:-[a-z]+)+))?", named)
+    if not names:
+        wrong.append("no test: " + promise)
+    for name, fault in names:
+        if name not in tests and name != "tsan":
+            wrong.append("no such test: " + name)
+        if fault and fault not in faults:
+            wrong.append("no such fault: " + fault)
+
+print("\n".join(wrong) if wrong else "%d promises, each with its tests" % seen)
+sys.exit(1 if wrong or not seen else 0)
