@@ -81,11 +81,12 @@ bool find_whether_apu(const DeviceProperties &properties) {
 
 } // namespace
 
-Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent) {
+Result<DeviceProperties> DeviceProperties::read(hsa_agent_t agent, const std::vector<hsa_agent_t> &cpus) {
   DeviceProperties properties;
   properties.agent = agent;
   OMPTARGET_TRY(read_target(properties));
   OMPTARGET_TRY(read_device_pools(properties));
+  OMPTARGET_TRY_ASSIGN(properties.host_pools, HostPools::choose(agent, cpus));
   const struct {
     int attribute;
     uint32_t *value;

@@ -28,6 +28,7 @@ struct DeviceProperties {
   TargetId target;
   std::string isa; ///< as the driver calls it
   MemoryPool device_pool;
+  HostPools host_pools;
   uint32_t compute_units = 0;
   uint32_t wavefront_size = 0;
   uint32_t max_waves = 0;    ///< of a compute unit
@@ -40,7 +41,7 @@ struct DeviceProperties {
   uint64_t clock_frequency = 0; ///< ticks per second of the device's steady counter
   bool is_apu = false;
 
-  static Result<DeviceProperties> read(hsa_agent_t agent);
+  static Result<DeviceProperties> read(hsa_agent_t agent, const std::vector<hsa_agent_t> &cpus);
 };
 
 class Device final : public gpu::Device {
@@ -51,6 +52,7 @@ public:
   /// What images are compared with.
   const TargetId &runs() const { return properties_.target; }
   hsa_agent_t agent() const { return properties_.agent; }
+  const HostPools &host_pools() const { return properties_.host_pools; }
   SignalPool &signals() { return signals_; }
   Memory &memory() { return memory_; }
   /// Gives a copy to the copy engines; for Stream.
@@ -103,6 +105,5 @@ private:
 
 /// What the devices share; fixed once they were found.
 const std::vector<hsa_agent_t> &all_agents();
-const HostPools &host_pools();
 
 } // namespace omptarget::amdgpu

@@ -70,9 +70,9 @@ Status HostMemory::add_user(hsa_agent_t agent) {
   return Status::ok();
 }
 
-Result<void *> HostMemory::allocate(size_t size) {
+Result<void *> HostMemory::allocate(const std::optional<MemoryPool> &pool, size_t size) {
   const std::lock_guard lock(mutex_);
-  OMPTARGET_TRY_ASSIGN(void *const memory, allocate_in(host_pools().fine, size, users_));
+  OMPTARGET_TRY_ASSIGN(void *const memory, allocate_in(pool, size, users_));
   blocks_.insert(memory);
   return memory;
 }

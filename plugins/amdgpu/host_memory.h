@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "common/locked_ranges.h"
 
 namespace omptarget::amdgpu {
+
+struct MemoryPool;
 
 /// What the devices share. Any thread.
 class HostMemory {
@@ -25,8 +28,8 @@ public:
   /// The device is in use from now on: it reaches all that is there, and what comes.
   Status add_user(hsa_agent_t agent);
 
-  /// Of the pool; each device in use reaches it.
-  Result<void *> allocate(size_t size);
+  /// Of a pool of the host's; each device in use reaches it.
+  Result<void *> allocate(const std::optional<MemoryPool> &pool, size_t size);
   Status release(void *memory);
 
   /// What the devices want pinned, together: a range that one of them no longer needs may be another one's.

@@ -43,7 +43,10 @@ Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent) {
   return pools;
 }
 
-Result<HostPools> HostPools::choose(const std::vector<hsa_agent_t> &cpus) {
+Result<HostPools> HostPools::choose(hsa_agent_t gpu, std::vector<hsa_agent_t> cpus) {
+  hsa_agent_t nearest{0};
+  if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, gpu, kAgentInfoNearestCpu, &nearest) == HSA_STATUS_SUCCESS)
+    std::ranges::stable_partition(cpus, [nearest](hsa_agent_t cpu) { return cpu.handle == nearest.handle; });
   for (const hsa_agent_t cpu : cpus) {
     HostPools chosen;
     chosen.agent = cpu;
@@ -88,12 +91,14 @@ Status Memory::Source::release(void *memory) {
 }
 
 Result<void *> Memory::BlockSource::allocate(size_t size) {
-  return allocate_in(host_pools().arguments, size, {device_.agent()});
+  return allocate_in(device_.host_pools().arguments, size, {device_.agent()});
 }
 
 Status Memory::BlockSource::release(void *memory) { return OMPTARGET_HSA(hsa_amd_memory_pool_free, memory); }
 
-Result<void *> Memory::allocate_shared(size_t size, int32_t) { return HostMemory::get().allocate(size); }
+Result<void *> Memory::allocate_shared(size_t size, int32_t) {
+  return HostMemory::get().allocate(source_.device_.host_pools().fine, size);
+}
 
 Status Memory::release_shared(void *memory, int32_t) { return HostMemory::get().release(memory); }
 

@@ -35,8 +35,8 @@ struct HostPools {
   std::optional<MemoryPool> fine;      ///< coherent between host and devices during a kernel
   std::optional<MemoryPool> arguments; ///< of kernels
 
-  /// Those of the first CPU that has both.
-  static Result<HostPools> choose(const std::vector<hsa_agent_t> &cpus);
+  /// Those of the CPU that is nearest to the GPU, if the driver tells and it has both; otherwise of the first CPU that has.
+  static Result<HostPools> choose(hsa_agent_t gpu, std::vector<hsa_agent_t> cpus);
 };
 /// The pools of an agent.
 Result<std::vector<MemoryPool>> read_pools(hsa_agent_t agent);

@@ -22,11 +22,11 @@ Status StagingBuffer::copy(void *handle, const Stream::Copy &copy) {
 }
 
 Status StagingBuffer::copy_to(void *stream, uint64_t target, size_t size) {
-  return copy(stream, {reinterpret_cast<void *>(target), device_.agent(), memory_, host_pools().agent, size});
+  return copy(stream, {reinterpret_cast<void *>(target), device_.agent(), memory_, device_.host_pools().agent, size});
 }
 
 Status StagingBuffer::copy_from(void *stream, uint64_t source, size_t size) {
-  return copy(stream, {memory_, host_pools().agent, reinterpret_cast<const void *>(source), device_.agent(), size});
+  return copy(stream, {memory_, device_.host_pools().agent, reinterpret_cast<const void *>(source), device_.agent(), size});
 }
 
 Status StagingBuffer::wait() {

@@ -8,6 +8,7 @@
 #include "amdgpu/fault.h"
 #include "amdgpu/image.h"
 #include "base/log.h"
+#include "gpu/devices.h"
 
 namespace omptarget::amdgpu {
 
@@ -16,7 +17,6 @@ namespace {
 /// What the devices share. Never destroyed.
 struct Shared {
   std::vector<hsa_agent_t> agents; ///< of the devices, in the same order
-  HostPools host_pools;
 };
 Shared &shared() {
   static Shared &the_shared = *new Shared;
@@ -59,15 +59,15 @@ Status find_devices(gpu::Devices &devices) {
   OMPTARGET_TRY(OMPTARGET_HSA(hsa_iterate_agents, add_agent, &agents));
   if (agents.gpus.empty())
     return Status::error("the driver knows no GPU");
-  OMPTARGET_TRY_ASSIGN(shared().host_pools, HostPools::choose(agents.cpus));
-  for (const hsa_agent_t agent : agents.gpus) {
-    Result<DeviceProperties> properties = DeviceProperties::read(agent);
+  const int32_t count = static_cast<int32_t>(agents.gpus.size());
+  for (int32_t i = 0; i < count; ++i) {
+    Result<DeviceProperties> properties = DeviceProperties::read(agents.gpus[static_cast<size_t>(i)], agents.cpus);
     if (!properties) {
-      OMPTARGET_TRACE(Topic::kPlugin, "a GPU is left out: %s", properties.status().to_string().c_str());
+      OMPTARGET_TRY(gpu::leave_out(i, count, properties.take_status()));
       continue;
     }
     devices.push_back(std::make_unique<Device>(static_cast<int32_t>(devices.size()), *properties));
-    shared().agents.push_back(agent);
+    shared().agents.push_back(properties->agent);
   }
   // A program that handles events itself keeps doing so; then a fault is only what the queue says of it.
   if (Status status = OMPTARGET_HSA(hsa_amd_register_system_event_handler, on_system_event, &devices); !status)
@@ -78,7 +78,6 @@ Status find_devices(gpu::Devices &devices) {
 } // namespace
 
 const std::vector<hsa_agent_t> &all_agents() { return shared().agents; }
-const HostPools &host_pools() { return shared().host_pools; }
 
 } // namespace omptarget::amdgpu
 

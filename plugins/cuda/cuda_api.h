@@ -99,6 +99,7 @@ struct CUuuid {
   X(ERROR_MPS_SERVER_NOT_READY, 807)                                                                                   \
   X(ERROR_MPS_MAX_CLIENTS_REACHED, 808)                                                                                \
   X(ERROR_MPS_MAX_CONNECTIONS_REACHED, 809)                                                                            \
+  X(ERROR_MPS_CLIENT_TERMINATED, 810)                                                                                  \
   X(ERROR_UNKNOWN, 999)
 
 enum : int {

@@ -73,7 +73,7 @@ Status Device::failure(CUresult result, const std::string &call) {
   if (!fault().happened()) {
     if (!ends_context(result))
       return Status::error(call);
-    lose(call + stack_advice(result));
+    lose(call + advice_on_fault(result));
   }
   return Status::error(fault().text());
 }
@@ -99,7 +99,10 @@ Status Device::provide_stack(uint64_t bytes) {
 }
 
 // What a stack that is too small ends with: it lies among that of other threads.
-std::string Device::stack_advice(CUresult result) const {
+std::string Device::advice_on_fault(CUresult result) const {
+  if (result == CUDA_ERROR_MPS_CLIENT_TERMINATED)
+    return "; NVIDIA's Multi-Process Service has ended this process's work, as it also does when another process that shares the "
+           "device has a fault: its log on this node says which (CUDA_MPS_LOG_DIRECTORY)";
   const uint64_t bytes = unknown_stack_.load(std::memory_order_relaxed);
   if (bytes == 0 || (result != CUDA_ERROR_ILLEGAL_ADDRESS && result != CUDA_ERROR_HARDWARE_STACK_ERROR &&
                      result != CUDA_ERROR_MISALIGNED_ADDRESS && result != CUDA_ERROR_LAUNCH_FAILED))

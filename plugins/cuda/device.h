@@ -91,7 +91,7 @@ private:
   Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   bool should_stage(const void *host, size_t size);
   bool should_copy_late(CUstream stream, const void *host, size_t size);
-  std::string stack_advice(CUresult result) const;
+  std::string advice_on_fault(CUresult result) const;
 
   const DeviceProperties properties_;
   CUcontext context_ = nullptr;

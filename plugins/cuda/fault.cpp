@@ -28,6 +28,7 @@ bool ends_context(CUresult result) {
   case CUDA_ERROR_MISALIGNED_ADDRESS:
   case CUDA_ERROR_INVALID_ADDRESS_SPACE:
   case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_MPS_CLIENT_TERMINATED:
   case CUDA_ERROR_LAUNCH_FAILED: return true;
   default: return false;
   }

@@ -6,6 +6,7 @@
 #include "cuda/device.h"
 #include "cuda/driver.h"
 #include "cuda/image.h"
+#include "gpu/devices.h"
 
 namespace omptarget::cuda {
 
@@ -16,8 +17,11 @@ Status find_devices(gpu::Devices &devices) {
   int count = 0;
   OMPTARGET_TRY(OMPTARGET_CU(cuDeviceGetCount, &count));
   for (int32_t id = 0; id < count; ++id) {
-    OMPTARGET_TRY_ASSIGN(const DeviceProperties properties, DeviceProperties::read(id));
-    devices.push_back(std::make_unique<Device>(id, properties));
+    Result<DeviceProperties> properties = DeviceProperties::read(id);
+    if (properties)
+      devices.push_back(std::make_unique<Device>(static_cast<int32_t>(devices.size()), *properties));
+    else
+      OMPTARGET_TRY(gpu::leave_out(id, count, properties.take_status()));
   }
   return Status::ok();
 }

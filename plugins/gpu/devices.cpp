@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "base/log.h"
+#include "base/text_output.h"
 #include "common/boundary.h"
 #include "gpu/device.h"
 
@@ -56,6 +57,16 @@ Devices &devices() {
 }
 
 int32_t number_of_devices() { return static_cast<int32_t>(devices().size()); }
+
+Status leave_out(int32_t number, int32_t count, Status why) {
+  if (count == 1)
+    return why;
+  write_error_line(
+      format("omptarget warning: %s: GPU %d of %d is left out, and those after it have lower device numbers: %s",
+             kVendor.plugin, number, count, why.to_string().c_str()));
+  why.consume();
+  return Status::ok();
+}
 
 Device *find_device(int32_t id) {
   Devices &all = devices();

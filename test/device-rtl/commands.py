@@ -20,8 +20,8 @@ FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
 FLANG_TO_PTX = os.path.join(here, "..", "sim", "executor", "e2e", "flang-to-ptx")
 # What GPUs have by themselves: functions that CUDA's driver brings.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
-GPUS = {"nvptx": ["sm_80", "sm_90"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}
-NOT_KNOWN = {("16", "gfx942")}
+GPUS = {"nvptx": ["sm_80", "sm_90", "sm_90a"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}
+NOT_KNOWN = {("16", "gfx942"), ("16", "sm_90a")}
 os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 

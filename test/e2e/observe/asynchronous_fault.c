@@ -11,14 +11,18 @@
 // RUN: %expect-abort SIM_CUDA_FAIL=cuStreamQuery:1:700,cuStreamSynchronize:1:700 %t nowait 2>&1 | %FileCheck %s --check-prefix=NOWAIT
 // RUN: %expect-abort LIBOMPTARGET_PROFILE=%t.json SIM_CUDA_FAIL=cuMemcpyDtoHAsync:1:700 %t 2>&1 | %check --implicit-check-not="in the mapping"
 // RUN: %python %inputs/check_profile.py %t.json
+// The GPU is shared with a program that has had a fault.
+// RUN: %expect-abort SIM_CUDA_FAIL=cuStreamSynchronize:1:810 %t 2>&1 | %FileCheck %s --check-prefix=MPS
 // A copy that fails before the kernel, or after one that did not, is still a copy's failure.
 // RUN: %expect-abort SIM_CUDA_FAIL=cuMemcpyHtoDAsync:1:1 %t 2>&1 | %FileCheck %s --check-prefix=COPY
 // RUN: %expect-abort SIM_CUDA_FAIL=cuMemcpyDtoHAsync:1:1 %t 2>&1 | %FileCheck %s --check-prefix=BACK
 
 // CHECK: omptarget error: {{.*}}CUDA_ERROR_ILLEGAL_ADDRESS{{.*}}
-// CHECK: omptarget error: kernel __omp_offloading_{{.*}}_main_l[[# @LINE + 23]] cannot be run on device 0
-// CHECK: omptarget error: in target at {{.*}}asynchronous_fault.c:[[# @LINE + 22]]:1
-// CHECK: asynchronous_fault.c:[[# @LINE + 21]]:1: omptarget fatal error 1
+// CHECK: omptarget error: kernel __omp_offloading_{{.*}}_main_l[[# @LINE + 25]] cannot be run on device 0
+// CHECK: omptarget error: in target at {{.*}}asynchronous_fault.c:[[# @LINE + 24]]:1
+// CHECK: asynchronous_fault.c:[[# @LINE + 23]]:1: omptarget fatal error 1
+// MPS: omptarget error: {{.*}}CUDA_ERROR_MPS_CLIENT_TERMINATED (810){{.*}}; NVIDIA's Multi-Process Service has ended this process's work
+// MPS: omptarget error: kernel __omp_offloading_{{.*}}_main_l[[# @LINE + 21]] cannot be run on device 0
 // NOWAIT: CUDA_ERROR_ILLEGAL_ADDRESS
 // NOWAIT: omptarget error: kernel __omp_offloading_{{.*}}_main_l[[# @LINE + 15]] cannot be run on device 0
 // NOWAIT: omptarget error: in target at {{.*}}asynchronous_fault.c:[[# @LINE + 14]]

@@ -57,6 +57,7 @@ private:
 class CudaUnified : public CudaSettings {}; // its programs require unified_shared_memory
 class CudaHmm : public CudaSettings {};
 class CudaAts : public CudaSettings {};
+class CudaOneUnreadable : public CudaSettings {};
 
 // The machine of this program has an sm_80; old images are made for sm_70, so they are relabelled here.
 void *load_old(Plugin &plugin, Image &image, const char *kernel) {
@@ -443,6 +444,18 @@ TEST_F(CudaUnified, it_is_said_once_what_the_device_does_not_reach_and_again_at_
   EXPECT_THAT(plugin.error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_THAT(plugin.error(), HasSubstr(problem));
   EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+}
+
+// ---- Devices
+
+TEST_F(CudaOneUnreadable, the_other_ones_are_there) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(plugin.number_of_devices(), 2);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr("omptarget warning: CUDA: GPU 1 of 3 is left out, and those after it have lower device numbers: "
+                              "cuDeviceGet: CUDA_ERROR_ECC_UNCORRECTABLE (214)"));
+  ASSERT_EQ(plugin.init_device(1), 0) << plugin.error(); // the driver's third
+  EXPECT_EQ(plugin.deinit_device(1), 0) << plugin.error();
 }
 
 } // namespace

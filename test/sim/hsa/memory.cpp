@@ -94,6 +94,8 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
     violation("hsa_amd_memory_pool_allocate: %zu bytes, flags %u", size, flags);
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
+  if (pool->agent->cpu == 2)
+    sim::count("memory of the second CPU");
   if (size > size_t{1} << 30)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *bytes = nullptr;

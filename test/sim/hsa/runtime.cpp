@@ -52,6 +52,11 @@ uint32_t partitions() {
   return text ? static_cast<uint32_t>(std::atoi(text)) : 1;
 }
 
+uint32_t number_of_cpus() {
+  const char *text = std::getenv("SIM_HSA_CPUS");
+  return text ? static_cast<uint32_t>(std::atoi(text)) : 1;
+}
+
 // The runtime tells it of all GPUs together.
 bool all_reach_host_memory() {
   return std::ranges::all_of(state().agents,
@@ -84,7 +89,10 @@ SIM_API hsa_status_t hsa_init() {
     begin = end + 1;
   }
   sim::keep_visible(gpus, "ROCR_VISIBLE_DEVICES", [](const auto &agent) { return name_of(*agent); });
-  state().agents.push_back(make_agent(""));
+  for (uint32_t cpu = 1; cpu <= number_of_cpus(); ++cpu) {
+    state().agents.push_back(make_agent(""));
+    state().agents.back()->cpu = cpu;
+  }
   state().agents.insert(state().agents.end(), gpus.begin(), gpus.end());
   state().is_initialised = true;
   return HSA_STATUS_SUCCESS;
@@ -174,6 +182,10 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   case kAgentInfoMemoryAvailable: // SIM_HSA_FREE: bytes
     return std::getenv("SIM_HSA_FREE") ? put<uint64_t>(value, std::strtoull(std::getenv("SIM_HSA_FREE"), nullptr, 10))
                                        : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case kAgentInfoNearestCpu:
+    if (is_set("SIM_HSA_OLD") || !agent->is_gpu)
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return put(value, handle_of(*state().agents[(agent->gpu - 1) % number_of_cpus()]));
   case HSA_AMD_AGENT_INFO_CHIP_ID: // MI300A, MI300X
     return put<uint32_t>(value, is_set("SIM_HSA_APU") ? kChipMi300A : 0x74A1);
   case kAgentInfoMemoryProperties:

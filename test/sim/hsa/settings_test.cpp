@@ -56,6 +56,8 @@ class AmdgpuApuWithoutXnack : public AmdgpuSettings {};
 class AmdgpuUnified : public AmdgpuSettings {};
 class AmdgpuUnifiedWithoutXnack : public AmdgpuSettings {};
 class AmdgpuWithoutPeers : public AmdgpuSettings {};
+class AmdgpuTwoCpus : public AmdgpuSettings {};
+class AmdgpuOneUnreadable : public AmdgpuSettings {};
 class AmdgpuPartitions : public AmdgpuSettings {}; // eight devices, of which most are not used
 
 // ---- Launches
@@ -534,6 +536,28 @@ TEST_F(AmdgpuWithoutPeers, devices_do_not_exchange_what_they_cannot_reach) {
   EXPECT_EQ(plugin.is_data_exchangable(0, 1), 0);
   EXPECT_EQ(plugin.is_data_exchangable(0, 0), 1);
   close(1);
+}
+
+TEST_F(AmdgpuTwoCpus, memory_of_the_host_is_that_of_the_nearest_one) {
+  open({});
+  ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
+  for (const int32_t device : {0, 1}) {
+    const uint64_t before = sim.count("memory of the second CPU");
+    void *const memory = plugin.data_alloc(device, 4096, nullptr, OMPTARGET_ALLOC_HOST);
+    ASSERT_NE(memory, nullptr) << plugin.error();
+    EXPECT_EQ(sim.count("memory of the second CPU") - before, static_cast<uint64_t>(device));
+    EXPECT_EQ(plugin.data_delete(device, memory, OMPTARGET_ALLOC_HOST), 0) << plugin.error();
+  }
+  close(1);
+}
+
+TEST_F(AmdgpuOneUnreadable, the_other_ones_are_there) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(plugin.number_of_devices(), 2);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr("omptarget warning: AMDGPU: GPU 1 of 3 is left out, and those after it have lower device numbers: "
+                              "hsa_agent_iterate_isas: "));
+  open({});
 }
 
 TEST_F(AmdgpuPartitions, host_memory_is_for_the_devices_in_use) {

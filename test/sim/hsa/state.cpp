@@ -52,7 +52,7 @@ Calls &calls() {
                                         "SIM_HSA_FAIL",
                                         "SIM_HSA_RECORD",
                                         HSA_STATUS_ERROR,
-                                        {"agent with access", "agent pinned for"}});
+                                        {"agent with access", "agent pinned for", "memory of the second CPU"}});
   return the_calls;
 }
 

@@ -65,7 +65,8 @@ struct Pool {
 struct Agent {
   bool is_gpu = false;
   std::string target;
-  uint32_t gpu = 0; ///< on the machine, from 1; 0 for the CPU
+  uint32_t cpu = 0; ///< on the machine, from 1; 0 for a GPU
+  uint32_t gpu = 0; ///< the same of GPUs
   uint32_t partition = 0; ///< of that GPU
   std::vector<std::unique_ptr<Pool>> pools;
   Worker copies;
