@@ -11,6 +11,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "garbage.h"
 #include "test/sim/executor/ptx/launch.h"
 
 namespace sim {
@@ -70,7 +71,7 @@ public:
     void *const memory = std::aligned_alloc(16, (size + 15) / 16 * 16);
     if (!memory)
       return 0;
-    std::memset(memory, 0xcd, size);
+    sim::fill_with_garbage(memory, size);
     sizes[reinterpret_cast<uint64_t>(memory)] = size;
     ++heap().changes;
     return reinterpret_cast<uint64_t>(memory);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "call.h"
+#include "garbage.h"
 #include "ipc_memory.h"
 
 using namespace omptarget::cuda;
@@ -16,7 +17,6 @@ using namespace sim;
 namespace {
 
 constexpr size_t kAlignment = 256;
-constexpr int kNew = 0xcd;
 constexpr int kFreed = 0xdd;
 
 void *new_memory(size_t size, bool may_be_shared) {
@@ -26,7 +26,7 @@ void *new_memory(size_t size, bool may_be_shared) {
   void *memory = may_be_shared ? ipc_memory().allocate(size)
                                : std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
   if (memory)
-    std::memset(memory, kNew, size);
+    sim::fill_with_garbage(memory, size);
   return memory;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "garbage.h"
 #include "ipc_memory.h"
 #include "state.h"
 
@@ -15,8 +16,6 @@ using namespace sim;
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr int kUninitialised = 0xA5;
-constexpr size_t kMostFilled = size_t{1} << 20;
 
 struct CopyWork {
   void *destination;
@@ -105,7 +104,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
     bytes = nullptr;
   if (!bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  std::memset(bytes, kUninitialised, std::min(size, kMostFilled));
+  sim::fill_with_garbage(bytes, size);
   const std::lock_guard lock(state().mutex);
   Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
   state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;
