@@ -386,6 +386,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   extras.hold_count.store(0, kRelaxed);
   extras.pins = 0;
   extras.more_borrowers = 0;
+  extras.base_pointers = 0;
   mapping.extras_.store(0, kRelaxed);
   extras.next_free = free_extras_;
   free_extras_ = &extras;

@@ -99,7 +99,7 @@ struct Removed {
 /// - find, retain, release with the dynamic counter, borrowing, and what sleeps: nothing. The state word of a mapping decides.
 /// - insert and remove: the stripes of the index where the range lies. A mapping is marked as removed with the stripe of its key held that it
 ///   is also taken out of the index with; so nobody finds it in the index with its stripe held, or uses its memory again before it is out.
-/// - what has extras (holds, pins, attached pointers, events), and evicting: mutex_. A mapping
+/// - what has extras (holds, pins, attached pointers, base pointers, events), and evicting: mutex_. A mapping
 ///   gets its extras with mutex_ held and while nobody removes it, and loses them with mutex_ held.
 /// - what walks through the table: all stripes.
 /// Who takes several takes mutex_ first, then stripes, then store_mutex_.
@@ -124,6 +124,13 @@ public:
   Released release(MappingRef ref, Counter counter, bool reset, OnLast on_last = OnLast::kLeave);
   /// As release of one dynamic reference, if that is the last one; otherwise nothing, in the same step.
   Released release_if_last(MappingRef ref, OnLast on_last = OnLast::kLeave);
+
+  /// Notes that one of the dynamic references, which the caller has taken, stands for a base pointer that the program did not name.
+  void note_base_pointer(MappingRef ref);
+  /// Hands such a reference to the caller, who releases it; with all, the others are released. False if there is none.
+  bool take_base_pointer(MappingRef ref, bool all);
+  /// Somebody else releases all references.
+  void forget_base_pointers(MappingRef ref);
 
   /// Takes the copy-back turn without releasing anything; never waits. end_turn, or for plain data end_turn_asleep, follows once the
   /// bytes have landed on the host and attached pointers are restored. A thread that waits for a turn (Mapping::wait_for_turn) has none.

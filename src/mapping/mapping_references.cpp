@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who keeps a mapping, and how: references of both kinds, pins, and those who borrow it.
+// Who keeps a mapping, and how: references of both kinds, those that stand for base pointers, pins, and those who borrow it.
 
 #include "base/atomic_wait.h"
 #include "base/sched_point.h"
@@ -104,9 +104,37 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref, OnLast on_last) {
     if (takes_turn && (word & MappingState::kTurn))
       return {true, false, count, false, true};
     OMPTARGET_SCHED_POINT("release if last: read, not yet counted");
-  } while (!state.compare_exchange_weak(
-      word, MappingState::released((word - 1) | (takes_turn ? MappingState::kTurn : 0)), std::memory_order_acq_rel, kAcquire));
+  } while (!state.compare_exchange_weak(word,
+                                        MappingState::released((word - 1) | (takes_turn ? MappingState::kTurn : 0)),
+                                        std::memory_order_acq_rel, kAcquire));
   return {true, true, 0, takes_turn};
+}
+
+void HostDataToTargetMap::note_base_pointer(MappingRef ref) {
+  std::lock_guard lock(mutex_);
+  Mapping &mapping = *ref.mapping;
+  const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now
+  if (mapping.generation() == ref.generation)
+    ++extras_of(mapping).base_pointers;
+}
+
+bool HostDataToTargetMap::take_base_pointer(MappingRef ref, bool all) {
+  std::lock_guard lock(mutex_);
+  MappingExtras *const extras = ref.mapping->extras();
+  if (!extras || ref.mapping->generation() != ref.generation || extras->base_pointers == 0)
+    return false;
+  --extras->base_pointers;
+  for (; all && extras->base_pointers != 0; --extras->base_pointers)
+    (void)release_unless_last(ref); // never the last one, unless the program has released more than it has mapped
+  return true;
+}
+
+void HostDataToTargetMap::forget_base_pointers(MappingRef ref) {
+  if (!ref.mapping->extras())
+    return;
+  std::lock_guard lock(mutex_);
+  if (MappingExtras *const extras = ref.mapping->extras(); extras && ref.mapping->generation() == ref.generation)
+    extras->base_pointers = 0;
 }
 
 Turn HostDataToTargetMap::take_turn(MappingRef ref) {
@@ -159,7 +187,8 @@ Released HostDataToTargetMap::release_hold(MappingRef ref, bool reset, OnLast on
       return {true, false, MappingState::count(word), false, true};
     if (takes_turn)
       next |= MappingState::kTurn;
-  } while (!mapping.state_.compare_exchange_weak(word, MappingState::released(next), std::memory_order_acq_rel, kAcquire));
+  } while (
+      !mapping.state_.compare_exchange_weak(word, MappingState::released(next), std::memory_order_acq_rel, kAcquire));
   extras_of(mapping).hold_count.store(0, kRelaxed); // its extras stay while mutex_ is held
   return {true, is_last, MappingState::count(next), takes_turn};
 }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/sched_point.h"
+#include "mapping/base_pointers.h"
 #include "mapping/construct_counts.h"
 #include "mapping/non_contiguous.h"
 #include "observe/construct_events.h"
@@ -64,7 +65,7 @@ public:
       if (!is_data(item))
         continue;
       if (!has_entered_)
-        OMPTARGET_TRY(look_up(item));
+        OMPTARGET_TRY(look_up(static_cast<size_t>(&item - items_.data())));
       if (!is_copied_back(item))
         continue;
       copied_.add(item.mapping);
@@ -147,27 +148,46 @@ private:
         report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
   }
 
-  /// Of a pointee that is present: an absent one was not entered with its pointer.
-  void look_up_pointer(MapItem &item) {
+  /// An absent pointee was not entered with its pointer if it is an empty section, or the host's. Any other one is gone since.
+  void look_up_pointer(MapItem &item, bool is_pointee_present) {
+    const bool is_base = has_base_pointer(item);
+    if (!is_pointee_present && (!is_base || item.size == 0 || policy_.use_host_memory))
+      return;
     const Found pointer = map_.find(item.base, kPointerSize);
     if (!pointer.is_contained)
       return;
     item.pointer_mapping = pointer.ref;
-    item.flags |= counts_.counts(item, pointer.ref, false) ? kItemPointerCounted : 0;
+    const bool deletes = is_base && item.has(map_type::kDelete);
+    if (!counts_.counts(item, pointer.ref, false) && !deletes)
+      return;
+    if (!is_base || map_.take_base_pointer(pointer.ref, deletes))
+      item.flags |= kItemPointerCounted;
   }
 
-  Status look_up(MapItem &item) {
+  /// Whether the item takes a reference of the mapping away. Base pointers take back what was entered for them and nothing else.
+  bool releases(size_t index, MappingRef ref) {
+    MapItem &item = items_[index];
+    // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
+    const bool counts = counts_.counts(item, ref, item.has(map_type::kPtrAndObj)) || item.has(map_type::kDelete);
+    if (!counts || !is_base_pointer(items_, index)) [[likely]]
+      return counts;
+    const bool deletes = item.has(map_type::kDelete);
+    item.type &= ~map_type::kDelete;
+    return map_.take_base_pointer(ref, deletes);
+  }
+
+  Status look_up(size_t index) {
+    MapItem &item = items_[index];
     item.flags = 0;
     item.mapping = item.pointer_mapping = {};
     const Found found = map_.find(item.begin, item.size);
-    if (found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit))) {
-      if (item.has(map_type::kPtrAndObj))
-        look_up_pointer(item);
+    const bool is_present = found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit));
+    if (item.has(map_type::kPtrAndObj))
+      look_up_pointer(item, is_present);
+    if (is_present) {
       item.mapping = found.ref;
       add_awaited(plan_.awaited, found);
-      // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
-      const bool counts = counts_.counts(item, found.ref, item.has(map_type::kPtrAndObj));
-      item.flags |= counts || item.has(map_type::kDelete) ? kItemCounted : 0;
+      item.flags |= releases(index, found.ref) ? kItemCounted : 0;
       return Status::ok();
     }
     if (policy_.use_host_memory)
@@ -185,7 +205,10 @@ private:
     if (policy_.pins_released && has_entered_ && !is_infinite(ref))
       return release_unless_shared(item, ref);
     const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
-    const Released released = map_.release(ref, counter, item.has(map_type::kDelete), on_last(ref));
+    const bool resets = item.has(map_type::kDelete) && ref == item.mapping; // not the pointer
+    if (resets && counter == Counter::kDynamic)
+      map_.forget_base_pointers(ref);
+    const Released released = map_.release(ref, counter, resets, on_last(ref));
     OMPTARGET_SCHED_POINT("exit: released");
     if (released.must_wait) [[unlikely]]
       return leave_late(item, ref);
@@ -228,7 +251,7 @@ private:
     if (late.mapping == ref)
       return late;
     late.mapping = ref; // the pointer of PTR_AND_OBJ, which is only released
-    late.type &= ~(map_type::kFrom | map_type::kPtrAndObj);
+    late.type &= ~(map_type::kFrom | map_type::kPtrAndObj | map_type::kDelete);
     return late;
   }
 
@@ -255,7 +278,7 @@ private:
     using observe::CountChange;
     const bool is_pointer = &mapping == item.pointer_mapping.mapping && &mapping != item.mapping.mapping;
     const HostPtr begin = is_pointer ? item.base : item.begin;
-    const CountChange change = item.has(map_type::kDelete)
+    const CountChange change = item.has(map_type::kDelete) && !is_pointer
                                    ? (is_last ? CountChange::kLastReset : CountChange::kDecremented)
                                    : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
     observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), is_pointer ? kPointerSize : item.size,

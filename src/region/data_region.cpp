@@ -65,7 +65,7 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
   if (!is_here)
     return Status::ok();
   return run_construct(device, call, {observe::ConstructKind::kEnterData, list}, [&](DeviceWork &work) {
-    OMPTARGET_TRY(work.enter(items));
+    OMPTARGET_TRY(work.enter_data(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
     return Status::ok();

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "mapping/base_pointers.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 #include "region/deferred_construct.h"
@@ -82,6 +83,12 @@ Status DeviceWork::enter(MapItems &items) {
     OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "what another thread was mapping is gone: planning it anew");
     forget_gone(items, plan);
   }
+}
+
+Status DeviceWork::enter_data(MapItems &items) {
+  OMPTARGET_TRY(enter(items));
+  note_base_pointers(map(), items);
+  return Status::ok();
 }
 
 /// Carries out the lists of the plan and empties them. False if data of another construct are gone that this one needs: they are to be

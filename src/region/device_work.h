@@ -30,6 +30,8 @@ public:
   /// Plans and carries out entering; again, if what another construct was making is gone, because it failed or was removed.
   /// On failure the mapping table is as before.
   Status enter(MapItems &items);
+  /// The same for a construct that leaves the data present: another one gives them back.
+  Status enter_data(MapItems &items);
   /// Plans leaving and starts it; complete() does the rest.
   Status start_exit(MapItems &items, bool has_entered);
   Status start_update(const MapItems &items);

@@ -15,6 +15,29 @@ using namespace map_type;
 namespace {
 uintptr_t number(HostPtr pointer) { return static_cast<uintptr_t>(pointer); }
 bool is_data(const MapItem &item) { return !item.has(kLiteral | kPrivate | kAttach); }
+
+// What stands for pointers only because the program maps what they point to: the pointer itself before its pointee, the struct around
+// such pointers, and the pointer that comes with its pointee.
+bool is_unnamed_pointer(const std::vector<MapItem> &items, size_t i) {
+  return i + 1 < items.size() && items[i].group < 0 && !items[i].has(kHold) && items[i + 1].has(kPtrAndObj) &&
+         items[i + 1].base == items[i].begin && items[i].size == sizeof(void *);
+}
+bool is_unnamed(const std::vector<MapItem> &items, size_t i, bool is_pointer) {
+  if (items[i].group >= 0 || items[i].has(kHold))
+    return false;
+  if (is_pointer)
+    return !items[i].has(kTargetParam);
+  if (is_unnamed_pointer(items, i))
+    return true;
+  bool has_members = false;
+  for (size_t j = i + 1; j < items.size(); ++j)
+    if (items[j].parent == static_cast<int32_t>(i)) {
+      has_members = true;
+      if (!items[j].has(kPtrAndObj) && !is_unnamed_pointer(items, j))
+        return false;
+    }
+  return has_members && !items[i].has(kTo | kFrom);
+}
 } // namespace
 
 uintptr_t Model::host_pointer(uintptr_t address) const {
@@ -50,12 +73,14 @@ ModelEntry *Model::containing(uintptr_t begin, int64_t size) {
 ModelEntry *Model::overlapping(uintptr_t begin, int64_t size) {
   ModelEntry *first = nullptr;
   for (ModelEntry &entry : entries)
-    if (entry.begin < begin + static_cast<uintptr_t>(size) && begin < entry.end && (!first || entry.begin < first->begin))
+    if (entry.begin < begin + static_cast<uintptr_t>(size) && begin < entry.end &&
+        (!first || entry.begin < first->begin))
       first = &entry;
   return first;
 }
 
-bool Model::counts(const std::vector<MapItem> &items, size_t i, uintptr_t entry, bool is_pointee, Construct &construct) {
+bool Model::counts(const std::vector<MapItem> &items, size_t i, uintptr_t entry, bool is_pointee,
+                   Construct &construct) {
   const MapItem &item = items[i];
   if (item.group >= 0) {
     std::vector<uintptr_t> &counted = construct.counted[item.group];
@@ -71,8 +96,9 @@ bool Model::counts(const std::vector<MapItem> &items, size_t i, uintptr_t entry,
 }
 
 bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, int64_t size, uintptr_t base,
-                  bool is_pointee, Construct &construct, Place &result) {
+                  bool is_pointer, Construct &construct, Place &result) {
   const MapItem &item = items[i];
+  const bool is_pointee = item.has(kPtrAndObj) && !is_pointer;
   ModelEntry *entry = containing(begin, size);
   if (!entry && size > 0) {
     entry = overlapping(begin, size);
@@ -81,7 +107,7 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
   }
   if (entry) {
     if (counts(items, i, entry->begin, is_pointee, construct)) {
-      construct.references.push_back({i, entry->begin});
+      construct.references.push_back({i, entry->begin, is_unnamed(items, i, is_pointer)});
       if (!entry->is_infinite || item.has(kHold))
         ++(item.has(kHold) ? entry->hold_count : entry->dynamic_count);
     }
@@ -94,12 +120,12 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
     return false;
   if (size == 0)
     return true;
-  ModelEntry made{begin, begin + static_cast<uintptr_t>(size), base, false, 0, 0, {}, {}};
+  ModelEntry made{begin, begin + static_cast<uintptr_t>(size), base, false, 0, 0, 0, {}, {}};
   (item.has(kHold) ? made.hold_count : made.dynamic_count) = 1;
   made.device.assign(static_cast<size_t>(size), kFresh);
   entries.push_back(made);
   construct.created.push_back(begin);
-  construct.references.push_back({i, begin});
+  construct.references.push_back({i, begin, is_unnamed(items, i, is_pointer)});
   (void)counts(items, i, begin, is_pointee, construct);
   result = {true, begin};
   return true;
@@ -139,7 +165,7 @@ void Model::attach(uintptr_t pointer, int64_t size, uintptr_t target_entry) {
   std::memcpy(&holder.device[offset], &device_value, sizeof device_value);
 }
 
-bool Model::enter(const std::vector<MapItem> &items) {
+bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
   const std::vector<ModelEntry> before = entries;
   Construct construct;
   construct.places.resize(items.size());
@@ -152,15 +178,13 @@ bool Model::enter(const std::vector<MapItem> &items) {
     bool is_right = true;
     const uintptr_t base = number(item.base);
     const auto place_range = [&](uintptr_t range_base) {
-      return place(items, i, number(item.begin), item.size, range_base, item.has(kPtrAndObj), construct,
-                   construct.places[i]);
+      return place(items, i, number(item.begin), item.size, range_base, false, construct, construct.places[i]);
     };
-    const auto place_pointer = [&] {
-      return place(items, i, base, sizeof(void *), base, false, construct, pointer);
-    };
+    const auto place_pointer = [&] { return place(items, i, base, sizeof(void *), base, true, construct, pointer); };
     if (!item.has(kPtrAndObj))
       is_right = place_range(base);
-    else if (item.size == 0 || (is_unified && !item.has(kClose))) // what is absent may stay so, and its pointer uncounted
+    else if (item.size == 0 ||
+             (is_unified && !item.has(kClose))) // what is absent may stay so, and its pointer uncounted
       is_right = place_range(host_pointer(base)) && (!construct.places[i].is_present || place_pointer());
     else
       is_right = place_pointer() && place_range(host_pointer(base));
@@ -198,6 +222,9 @@ bool Model::enter(const std::vector<MapItem> &items) {
         (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin)))
       attach(number(item.base), item.size, pointee->begin);
   }
+  for (const auto &[item, entry, is_unnamed] : construct.references)
+    if (is_unnamed && !is_region)
+      ++at(entry).unnamed_count;
   entered_ = construct;
   return true;
 }
@@ -207,6 +234,21 @@ void Model::take_away(const MapItem &item, ModelEntry &entry, std::vector<uintpt
   if ((entry.is_infinite && !item.has(kHold)) || count == 0)
     return;
   count = item.has(kDelete) ? 0 : count - 1;
+  if (item.has(kDelete) && !item.has(kHold))
+    entry.unnamed_count = 0;
+  if (entry.is_unused())
+    lost.push_back(entry.begin);
+}
+
+// At most what was entered so: one, or with delete all.
+void Model::take_unnamed_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost) {
+  if (entry.unnamed_count == 0)
+    return;
+  const int64_t taken = item.has(kDelete) ? entry.unnamed_count : 1;
+  entry.unnamed_count -= taken;
+  if (entry.is_infinite || entry.dynamic_count == 0)
+    return;
+  entry.dynamic_count = std::max<int64_t>(0, entry.dynamic_count - taken);
   if (entry.is_unused())
     lost.push_back(entry.begin);
 }
@@ -233,14 +275,25 @@ void Model::exit(const std::vector<MapItem> &items) {
     ModelEntry *entry = containing(number(item.begin), item.size);
     if (!entry && item.has(kImplicit) && item.size > 0)
       entry = overlapping(number(item.begin), item.size);
+    // The pointer of an absent pointee was entered, unless that was empty or the host's.
+    if (item.has(kPtrAndObj) && (entry || (is_unnamed(items, i, true) && item.size > 0 && !is_unified)))
+      if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
+        if (counts(items, i, pointer->begin, false, construct) || (item.has(kDelete) && is_unnamed(items, i, true))) {
+          if (is_unnamed(items, i, true)) {
+            take_unnamed_away(item, *pointer, lost);
+          } else {
+            MapItem released = item;
+            released.type &= ~kDelete;
+            take_away(released, *pointer, lost);
+          }
+        }
     if (!entry)
       continue;
-    if (item.has(kPtrAndObj))
-      if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
-        if (counts(items, i, pointer->begin, false, construct))
-          take_away(item, *pointer, lost);
     construct.places[i] = {true, entry->begin};
-    if (counts(items, i, entry->begin, item.has(kPtrAndObj), construct))
+    const bool is_counted = counts(items, i, entry->begin, item.has(kPtrAndObj), construct);
+    if (is_unnamed(items, i, false) && (is_counted || item.has(kDelete)))
+      take_unnamed_away(item, *entry, lost);
+    else if (is_counted)
       take_away(item, *entry, lost);
   }
   copy_back(items, construct, lost);
@@ -248,8 +301,8 @@ void Model::exit(const std::vector<MapItem> &items) {
 
 void Model::leave_region(const std::vector<MapItem> &items) {
   std::vector<uintptr_t> lost;
-  for (const auto &[item, entry] : entered_.references)
-    take_away(items[item], at(entry), lost);
+  for (const Construct::Reference &one : entered_.references)
+    take_away(items[one.item], at(one.entry), lost);
   copy_back(items, entered_, lost);
 }
 
@@ -269,8 +322,15 @@ bool Model::update(const std::vector<MapItem> &items) {
 }
 
 void Model::associate(uintptr_t begin, int64_t size, unsigned char content) {
-  entries.push_back({begin, begin + static_cast<uintptr_t>(size), begin, true, 0, 0,
-                     std::vector<unsigned char>(static_cast<size_t>(size), content), {}});
+  entries.push_back({begin,
+                     begin + static_cast<uintptr_t>(size),
+                     begin,
+                     true,
+                     0,
+                     0,
+                     0,
+                     std::vector<unsigned char>(static_cast<size_t>(size), content),
+                     {}});
 }
 
 } // namespace omptarget::test

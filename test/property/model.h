@@ -19,6 +19,7 @@ struct ModelEntry {
   uintptr_t begin, end, base;
   bool is_infinite;
   int64_t dynamic_count, hold_count;
+  int64_t unnamed_count; ///< of the dynamic ones: what data constructs took for pointers that the program did not name
   std::vector<unsigned char> device; ///< the corresponding storage
   struct Attached {
     uintptr_t host_value;   ///< of the pointer at that host address
@@ -35,8 +36,8 @@ public:
   Model(uintptr_t host, size_t size, std::function<uintptr_t(uintptr_t)> device_address)
       : host_begin(host), host_bytes(size), device_address_(std::move(device_address)) {}
 
-  /// Each says whether the construct is right; a wrong one changes nothing.
-  bool enter(const std::vector<MapItem> &items);
+  /// is_region: leave_region follows. Each says whether the construct is right; a wrong one changes nothing.
+  bool enter(const std::vector<MapItem> &items, bool is_region = false);
   void exit(const std::vector<MapItem> &items);
   /// The way out of the region whose way in was the latest enter: gives back what that counted.
   void leave_region(const std::vector<MapItem> &items);
@@ -48,7 +49,7 @@ public:
   unsigned char &host(uintptr_t address) { return host_bytes[address - host_begin]; }
   uintptr_t host_pointer(uintptr_t address) const;
 
-  bool is_unified = false;     ///< unified shared memory
+  bool is_unified = false; ///< unified shared memory
   bool attaches_always = false;
 
   std::vector<ModelEntry> entries;
@@ -65,12 +66,18 @@ private:
     std::vector<Place> places;
     std::vector<uintptr_t> created;
     std::map<int, std::vector<uintptr_t>> counted; ///< entries that a mapper's group has counted
-    std::vector<std::pair<size_t, uintptr_t>> references; ///< items and the entries that they took a reference to
+    struct Reference {
+      size_t item;
+      uintptr_t entry;
+      bool is_unnamed; ///< for a pointer that the program did not name
+    };
+    std::vector<Reference> references;
   };
   void take_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost);
+  void take_unnamed_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost);
   void copy_back(const std::vector<MapItem> &items, const Construct &construct, const std::vector<uintptr_t> &lost);
-  bool place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, int64_t size, uintptr_t base, bool is_pointee,
-             Construct &construct, Place &result);
+  bool place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, int64_t size, uintptr_t base,
+             bool is_pointer, Construct &construct, Place &result);
   bool counts(const std::vector<MapItem> &items, size_t i, uintptr_t entry, bool is_pointee, Construct &construct);
   void to_device(ModelEntry &entry, uintptr_t begin, int64_t size);
   void to_host(ModelEntry &entry, uintptr_t begin, int64_t size);

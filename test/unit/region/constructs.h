@@ -16,7 +16,7 @@ inline MapItem item(void *begin, int64_t size, uint64_t type) { return item(begi
 
 inline Status enter(Device &device, MapItems items) {
   DeviceWork work(device);
-  OMPTARGET_TRY(work.enter(items));
+  OMPTARGET_TRY(work.enter_data(items));
   return work.complete();
 }
 inline Status exit(Device &device, MapItems items) {
