@@ -183,8 +183,7 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     const auto place_pointer = [&] { return place(items, i, base, sizeof(void *), base, true, construct, pointer); };
     if (!item.has(kPtrAndObj))
       is_right = place_range(base);
-    else if (item.size == 0 ||
-             (is_unified && !item.has(kClose))) // what is absent may stay so, and its pointer uncounted
+    else if (item.size == 0 || (is_unified && !item.has(kClose))) // what is absent stays so, and its pointer uncounted
       is_right = place_range(host_pointer(base)) && (!construct.places[i].is_present || place_pointer());
     else
       is_right = place_pointer() && place_range(host_pointer(base));

@@ -26,7 +26,7 @@ static int is_there(void *p) { return omp_target_is_present(p, omp_get_default_d
 
 #define OMP(...) _Pragma(#__VA_ARGS__)
 
-// The program maps NAMED, in which HOLDER lies, for itself, and maps and leaves LIST, which points to a from there.
+// The program maps NAMED, in which HOLDER lies, for itself, and maps and leaves the rest, which lies in a, through pointers.
 #define SHAPE(NAME, HOLDER, NAMED, ...)                                                                                \
   static void NAME(void) {                                                                                             \
     int **local = array, ***local_rows = &row_of_a;                                                                    \
@@ -72,21 +72,21 @@ static int is_there(void *p) { return omp_target_is_present(p, omp_get_default_d
     CHECK(!is_there(a) && !is_there(HOLDER));                                                                          \
   }
 
-SHAPE(element, array, array, array[0] [0:4])
-SHAPE(elements, array, array, array[0] [0:4], array[1] [0:4])
-SHAPE(element_of_local, array, local [0:2], local[0] [0:4])
-SHAPE(element_of_global, array, global [0:2], global[0] [0:4])
-SHAPE(third_level_of_local, array, array, local_rows[0][0] [0:4])
-SHAPE(third_level_of_global, array, array, global_rows[0][0] [0:4])
-SHAPE(member, &s.p, s, s.p [0:4])
-SHAPE(members, &s.p, s, s.p [0:4], s.q [0:4])
-SHAPE(member_of_local, &s.p, local_s [0:1], local_s->p [0:4])
-SHAPE(member_of_global, &s.p, global_s [0:1], global_s->p [0:4])
-SHAPE(element_of_member, &s.rows[0], s, s.rows[0] [0:4])
-SHAPE(element_of_member_of_local, &s.rows[0], local_s [0:1], local_s->rows[0] [0:4])
-SHAPE(second_level_of_struct, &s.t, s, s.t->p [0:4])
-SHAPE(second_level_of_pointee, &t.p, t, local_s->t->p [0:4])
-SHAPE(global_pointer, &global, global, global[0] [0:4])
+SHAPE(element, array, array, array[0][0 : 4])
+SHAPE(elements, array, array, array[0][0 : 4], array[1][0 : 4])
+SHAPE(element_of_local, array, local[0 : 2], local[0][0 : 4])
+SHAPE(element_of_global, array, global[0 : 2], global[0][0 : 4])
+SHAPE(third_level_of_local, array, array, local_rows[0][0][0 : 4])
+SHAPE(third_level_of_global, array, array, global_rows[0][0][0 : 4])
+SHAPE(member, &s.p, s, s.p[0 : 4])
+SHAPE(members, &s.p, s, s.p[0 : 4], s.q[0 : 4])
+SHAPE(member_of_local, &s.p, local_s[0 : 1], local_s->p[0 : 4])
+SHAPE(member_of_global, &s.p, global_s[0 : 1], global_s->p[0 : 4])
+SHAPE(element_of_member, &s.rows[0], s, s.rows[0][0 : 4])
+SHAPE(element_of_member_of_local, &s.rows[0], local_s[0 : 1], local_s->rows[0][0 : 4])
+SHAPE(second_level_of_struct, &s.t, s, s.t->p[0 : 4])
+SHAPE(second_level_of_pointee, &t.p, t, local_s->t->p[0 : 4])
+SHAPE(global_pointer, &global, global, global[0][0 : 4])
 
 /// The region's base pointers are its own: what it maps and leaves does not touch what is mapped around it.
 static void regions(void) {
