@@ -229,12 +229,12 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
 }
 
 void Model::take_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost) {
+  if (item.has(kDelete) && !item.has(kHold))
+    entry.unnamed_count = 0;
   int64_t &count = item.has(kHold) ? entry.hold_count : entry.dynamic_count;
   if ((entry.is_infinite && !item.has(kHold)) || count == 0)
     return;
   count = item.has(kDelete) ? 0 : count - 1;
-  if (item.has(kDelete) && !item.has(kHold))
-    entry.unnamed_count = 0;
   if (entry.is_unused())
     lost.push_back(entry.begin);
 }
@@ -289,10 +289,11 @@ void Model::exit(const std::vector<MapItem> &items) {
     if (!entry)
       continue;
     construct.places[i] = {true, entry->begin};
-    const bool is_counted = counts(items, i, entry->begin, item.has(kPtrAndObj), construct);
-    if (is_unnamed(items, i, false) && (is_counted || item.has(kDelete)))
+    if (!counts(items, i, entry->begin, item.has(kPtrAndObj), construct) && !item.has(kDelete))
+      continue;
+    if (is_unnamed(items, i, false))
       take_unnamed_away(item, *entry, lost);
-    else if (is_counted)
+    else
       take_away(item, *entry, lost);
   }
   copy_back(items, construct, lost);

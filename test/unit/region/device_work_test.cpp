@@ -99,8 +99,8 @@ TEST_P(DeviceWorkTest, a_pointer_is_counted_with_its_pointee_only) {
 class BasePointerTest : public DeviceWorkTest {
 protected:
   static constexpr uint64_t kMember = 1ull << kMemberOfShift;
-  uint32_t count() const { return MappingState::count(device_.map().find(host_ptr(&s_), 1).state); }
-  bool is_pointee_present() const { return device_.map().find(host_ptr(data_), sizeof data_).is_contained; }
+  uint32_t count() { return MappingState::count(device_.map().find(host_ptr(&s_), 1).state); }
+  bool is_pointee_present() { return device_.map().find(host_ptr(data_), sizeof data_).is_contained; }
   MapItems after_pointer(uint64_t type) {
     return {item(&s_, &s_.p, sizeof(void *), type), item(&s_.p, data_, sizeof data_, type | kPtrAndObj)};
   }
