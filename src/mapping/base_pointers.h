@@ -43,6 +43,13 @@ inline bool has_base_pointer(const MapItem &item) {
   return is_pointee(item) && item.group < 0 && !item.has(map_type::kHold | map_type::kTargetParam);
 }
 
+/// Whether the item, or what its pointer leads to, is deleted. clang passes DELETE with the first and the last level only.
+inline bool deletes_pointee(const MapItems &items, size_t index) {
+  while (!items[index].has(map_type::kDelete) && is_followed_by_pointee(items, index))
+    ++index;
+  return items[index].has(map_type::kDelete);
+}
+
 /// Notes the references that a data construct has taken for base pointers. Regions give back what they have taken without notes.
 inline void note_base_pointers(HostDataToTargetMap &map, const MapItems &items) {
   for (size_t i = 0; i < items.size(); ++i) {

@@ -149,7 +149,8 @@ private:
   }
 
   /// An absent pointee was not entered with its pointer if it is an empty section, or the host's. Any other one is gone since.
-  void look_up_pointer(MapItem &item, bool is_pointee_present) {
+  void look_up_pointer(size_t index, bool is_pointee_present) {
+    MapItem &item = items_[index];
     const bool is_base = has_base_pointer(item);
     if (!is_pointee_present && (!is_base || item.size == 0 || policy_.use_host_memory))
       return;
@@ -157,7 +158,7 @@ private:
     if (!pointer.is_contained)
       return;
     item.pointer_mapping = pointer.ref;
-    const bool deletes = is_base && item.has(map_type::kDelete);
+    const bool deletes = is_base && deletes_pointee(items_, index);
     if (!counts_.counts(item, pointer.ref, false) && !deletes)
       return;
     if (!is_base || map_.take_base_pointer(pointer.ref, deletes))
@@ -167,11 +168,13 @@ private:
   /// Whether the item takes a reference of the mapping away. Base pointers take back what was entered for them and nothing else.
   bool releases(size_t index, MappingRef ref) {
     MapItem &item = items_[index];
+    const bool is_base = is_base_pointer(items_, index);
     // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
-    const bool counts = counts_.counts(item, ref, item.has(map_type::kPtrAndObj)) || item.has(map_type::kDelete);
-    if (!counts || !is_base_pointer(items_, index)) [[likely]]
-      return counts;
-    const bool deletes = item.has(map_type::kDelete);
+    const bool deletes = item.has(map_type::kDelete) || (is_base && deletes_pointee(items_, index));
+    if (!counts_.counts(item, ref, item.has(map_type::kPtrAndObj)) && !deletes)
+      return false;
+    if (!is_base) [[likely]]
+      return true;
     item.type &= ~map_type::kDelete;
     return map_.take_base_pointer(ref, deletes);
   }
@@ -183,7 +186,7 @@ private:
     const Found found = map_.find(item.begin, item.size);
     const bool is_present = found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit));
     if (item.has(map_type::kPtrAndObj))
-      look_up_pointer(item, is_present);
+      look_up_pointer(index, is_present);
     if (is_present) {
       item.mapping = found.ref;
       add_awaited(plan_.awaited, found);

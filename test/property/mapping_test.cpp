@@ -246,7 +246,7 @@ private:
       items.push_back(item(pointer, begin, is_descriptor ? kDescriptorSize : 8, kAttach | (random_.one_in(8) ? kAlways : 0)));
   }
 
-  /// As clang 19: the pointee follows its pointer, a struct of pointers, or neither; it may be named beside its pointer.
+  /// As clang 19: the pointee follows its pointer, a struct of pointers, another level, or none; it may be named beside its pointer.
   void add_base_pointer(uint64_t type, HostPtr base, std::vector<MapItem> &items) {
     const HostPtr pointer = base + kFirstPointer;
     const auto first = static_cast<int32_t>(items.size());
@@ -257,6 +257,11 @@ private:
     if (form == 1) {
       items.push_back(item(base, pointer, 8, type & (kHold | kClose)));
       parent = first;
+    }
+    if (form == 2) {
+      const HostPtr first_level = object(static_cast<int>(random_.below(kObjects))) + kFirstPointer;
+      pointee(first_level); // points somewhere
+      items.push_back(item(first_level, pointer, 8, (type & ~(random_.one_in(2) ? kDelete : 0)) | kPtrAndObj));
     }
     const uint64_t number = static_cast<uint64_t>(parent + 1) << kMemberOfShift;
     const uint64_t named = random_.one_in(8) ? kTargetParam : 0;

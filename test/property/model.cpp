@@ -38,6 +38,15 @@ bool is_unnamed(const std::vector<MapItem> &items, size_t i, bool is_pointer) {
     }
   return has_members && !items[i].has(kTo | kFrom);
 }
+// The pointers on the way to what is deleted are left by all that came for them.
+bool is_deleted(const std::vector<MapItem> &items, size_t i, bool is_pointer) {
+  if (items[i].has(kDelete) || !is_unnamed(items, i, is_pointer))
+    return items[i].has(kDelete);
+  for (; i + 1 < items.size() && items[i + 1].has(kPtrAndObj) && items[i + 1].base == items[i].begin; ++i)
+    if (items[i].size != sizeof(void *) || items[i + 1].has(kDelete))
+      return items[i].size == sizeof(void *);
+  return false;
+}
 } // namespace
 
 uintptr_t Model::host_pointer(uintptr_t address) const {
@@ -240,10 +249,10 @@ void Model::take_away(const MapItem &item, ModelEntry &entry, std::vector<uintpt
 }
 
 // At most what was entered so: one, or with delete all.
-void Model::take_unnamed_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost) {
+void Model::take_unnamed_away(bool all, ModelEntry &entry, std::vector<uintptr_t> &lost) {
   if (entry.unnamed_count == 0)
     return;
-  const int64_t taken = item.has(kDelete) ? entry.unnamed_count : 1;
+  const int64_t taken = all ? entry.unnamed_count : 1;
   entry.unnamed_count -= taken;
   if (entry.is_infinite || entry.dynamic_count == 0)
     return;
@@ -277,9 +286,10 @@ void Model::exit(const std::vector<MapItem> &items) {
     // The pointer of an absent pointee was entered, unless that was empty or the host's.
     if (item.has(kPtrAndObj) && (entry || (is_unnamed(items, i, true) && item.size > 0 && !is_unified)))
       if (ModelEntry *pointer = containing(number(item.base), sizeof(void *)))
-        if (counts(items, i, pointer->begin, false, construct) || (item.has(kDelete) && is_unnamed(items, i, true))) {
+        if (counts(items, i, pointer->begin, false, construct) ||
+            (is_unnamed(items, i, true) && is_deleted(items, i, true))) {
           if (is_unnamed(items, i, true)) {
-            take_unnamed_away(item, *pointer, lost);
+            take_unnamed_away(is_deleted(items, i, true), *pointer, lost);
           } else {
             MapItem released = item;
             released.type &= ~kDelete;
@@ -289,10 +299,10 @@ void Model::exit(const std::vector<MapItem> &items) {
     if (!entry)
       continue;
     construct.places[i] = {true, entry->begin};
-    if (!counts(items, i, entry->begin, item.has(kPtrAndObj), construct) && !item.has(kDelete))
+    if (!counts(items, i, entry->begin, item.has(kPtrAndObj), construct) && !is_deleted(items, i, false))
       continue;
     if (is_unnamed(items, i, false))
-      take_unnamed_away(item, *entry, lost);
+      take_unnamed_away(is_deleted(items, i, false), *entry, lost);
     else
       take_away(item, *entry, lost);
   }

@@ -74,7 +74,7 @@ private:
     std::vector<Reference> references;
   };
   void take_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost);
-  void take_unnamed_away(const MapItem &item, ModelEntry &entry, std::vector<uintptr_t> &lost);
+  void take_unnamed_away(bool all, ModelEntry &entry, std::vector<uintptr_t> &lost);
   void copy_back(const std::vector<MapItem> &items, const Construct &construct, const std::vector<uintptr_t> &lost);
   bool place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, int64_t size, uintptr_t base,
              bool is_pointer, Construct &construct, Place &result);

@@ -177,6 +177,15 @@ TEST_P(BasePointerTest, deleting_a_pointee_takes_all_that_came_for_its_pointer) 
   }
 }
 
+TEST_P(BasePointerTest, deleting_reaches_the_pointers_between_the_first_and_the_last_level) {
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(enter(device_, second_level(kTo)).is_ok());
+  MapItems items = second_level(kDelete);
+  items[0].type &= ~kDelete;
+  ASSERT_TRUE(exit(device_, items).is_ok());
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
 TEST_P(BasePointerTest, what_a_region_has_counted_is_its_own) {
   for (const Form form : kForms) {
     MapItems items = this->form(form, kTo);
