@@ -3,6 +3,8 @@
 // Base pointers that the program does not name: compilers before clang 22 map and release them together with what they point to.
 // However often that is released or deleted, what the program has mapped stays.
 
+// LLVM's libraries take away what the program has mapped, and leave base pointers behind.
+// UNSUPPORTED: runtime-llvm
 // RUN: %clang %s -o %t
 // RUN: %run %t
 
@@ -90,32 +92,30 @@ SHAPE(global_pointer, &global, global, global[0][0 : 4])
 
 /// The region's base pointers are its own: what it maps and leaves does not touch what is mapped around it.
 static void regions(void) {
-  struct S *local_s = &s;
   for (int i = 0; i < 2; i++) {
 #pragma omp target map(tofrom : array[0][0 : 4])
     {
       HERE();
       array[0][0]++;
     }
-#pragma omp target map(tofrom : local_s->p[0 : 4])
+#pragma omp target map(tofrom : s.p[0 : 4])
     {
       HERE();
-      local_s->p[0]++;
+      s.p[0]++;
     }
     CHECK_EQ(a[0], 2 * i + 2);
     CHECK(!is_there(a) && is_there(array) == i && is_there(&s) == i);
 #pragma omp target enter data map(to : array, s)
   }
-#pragma omp target enter data map(to : a)
-#pragma omp target map(tofrom : array[0][0 : 4], local_s->p[0 : 4])
+#pragma omp target map(tofrom : array[0][0 : 4], s.p[0 : 4])
   {
     HERE();
     array[0][0]++;
-    local_s->p[0]++;
+    s.p[0]++;
   }
 #pragma omp target exit data map(release : array, s)
   CHECK(is_there(array) && is_there(&s));
-#pragma omp target exit data map(release : array[0][0 : 4], local_s->p[0 : 4])
+#pragma omp target exit data map(release : array[0][0 : 4], s.p[0 : 4])
   CHECK(!is_there(a) && is_there(array) && is_there(&s));
 #pragma omp target exit data map(release : array, s)
   CHECK(!is_there(array) && !is_there(&s));
