@@ -29,7 +29,7 @@ int main(void) {
     const int bright = i % 256 + 30 > 255 ? 255 : i % 256 + 30;
     wrong += pixels[i] != bright / 2;
   }
-  printf("the library ran on the %s, %d times; %d of %d pixels are wrong\n",
-         image_is_on_device() ? "device" : "host", image_calls(), wrong, kPixels);
+  printf("the library ran on the %s, %d times; %d of %d pixels are wrong\n", image_is_on_device() ? "device" : "host",
+         image_calls(), wrong, kPixels);
   return wrong != 0 || !image_is_on_device() || image_calls() != 2;
 }

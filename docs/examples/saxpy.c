@@ -25,8 +25,8 @@ int main(void) {
     wrong += y[i] != 2 * (float)(i % 1000) + 1;
 #pragma omp target map(from : on_host)
   on_host = omp_is_initial_device();
-  printf("%d devices; ran on the %s; %d of %d results are wrong\n", omp_get_num_devices(),
-         on_host ? "host" : "device", wrong, n);
+  printf("%d devices; ran on the %s; %d of %d results are wrong\n", omp_get_num_devices(), on_host ? "host" : "device",
+         wrong, n);
   free(x);
   free(y);
   return wrong != 0 || on_host;

@@ -219,7 +219,7 @@ enum : int {
 
 // Newer than the headers that Debian has; a driver that does not know them says so.
 inline constexpr int kAgentInfoMemoryAvailable = 0xA015;  ///< HSA_AMD_AGENT_INFO_MEMORY_AVAIL, since ROCm 5.3
-inline constexpr int kAgentInfoNearestCpu = 0xA113; ///< HSA_AMD_AGENT_INFO_NEAREST_CPU: an agent; since ROCm 6
+inline constexpr int kAgentInfoNearestCpu = 0xA113;       ///< HSA_AMD_AGENT_INFO_NEAREST_CPU: an agent; since ROCm 6
 inline constexpr int kAgentInfoMemoryProperties = 0xA114; ///< HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: 8 bytes of bits
 inline constexpr uint32_t kChipMi300A = 0x74A0;
 inline constexpr uint8_t kMemoryPropertyIsApu = 1; ///< HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, bit 0

@@ -26,7 +26,8 @@ Status StagingBuffer::copy_to(void *stream, uint64_t target, size_t size) {
 }
 
 Status StagingBuffer::copy_from(void *stream, uint64_t source, size_t size) {
-  return copy(stream, {memory_, device_.host_pools().agent, reinterpret_cast<const void *>(source), device_.agent(), size});
+  return copy(stream,
+              {memory_, device_.host_pools().agent, reinterpret_cast<const void *>(source), device_.agent(), size});
 }
 
 Status StagingBuffer::wait() {

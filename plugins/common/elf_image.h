@@ -39,7 +39,7 @@ struct ElfSymbol {
   uint64_t value;
   uint64_t size;
   uint16_t section;
-  uint8_t type; ///< STT_*
+  uint8_t type;    ///< STT_*
   uint32_t number; ///< in its table
 };
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/format.h"
 #include "base/fork_gate.h"
+#include "base/format.h"
 
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);

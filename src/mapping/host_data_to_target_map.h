@@ -70,7 +70,7 @@ struct Released {
 
 /// What retaining did.
 struct Retained {
-  bool is_valid = false;        ///< false: the mapping had been removed meanwhile
+  bool is_valid = false;  ///< false: the mapping had been removed meanwhile
   bool must_wait = false; ///< the data are being copied back by a construct that was the last one (MappingState::kLeft)
   explicit operator bool() const { return is_valid; }
 };

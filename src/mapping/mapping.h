@@ -85,10 +85,10 @@ struct MappingState {
 /// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written with the map's
 /// mutex held.
 struct MappingExtras {
-  std::atomic<uint32_t> hold_count{0};         ///< changed with the map's mutex held
-  uint32_t pins = 0;                           ///< constructs whose queued work uses the mapping after they released it
-  uint32_t more_borrowers = 0;                 ///< beyond those in the state word
-  uint32_t base_pointers = 0;                  ///< dynamic references that stand for base pointers which the program did not name
+  std::atomic<uint32_t> hold_count{0}; ///< changed with the map's mutex held
+  uint32_t pins = 0;                   ///< constructs whose queued work uses the mapping after they released it
+  uint32_t more_borrowers = 0;         ///< beyond those in the state word
+  uint32_t base_pointers = 0; ///< dynamic references that stand for base pointers which the program did not name
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
   std::shared_ptr<void> arrival;               ///< the event that kArriving is about
   MappingExtras *next_free = nullptr;

@@ -85,8 +85,8 @@ struct EnterPlan {
   llvm::SmallVector<Copy, 4> copies;            ///< into own new mappings
   llvm::SmallVector<Attachment, 2> attachments; ///< into own new mappings
   llvm::SmallVector<MappingRef, 2> awaited;     ///< of other constructs: storage or data may not have arrived
-  llvm::SmallVector<MappingRef, 2> turns;       ///< of other constructs, which copy back what they were the last to leave
-  llvm::SmallVector<Copy, 2> late_copies;       ///< into mappings of others (always)
+  llvm::SmallVector<MappingRef, 2> turns; ///< of other constructs, which copy back what they were the last to leave
+  llvm::SmallVector<Copy, 2> late_copies; ///< into mappings of others (always)
   llvm::SmallVector<Attachment, 2> late_attachments;
   std::vector<MappingRef> borrowed;    ///< what late attachments write to without a reference; to be given back
   std::vector<EnteredMapping> entered; ///< own new mappings; to be reported after they were allocated

@@ -140,7 +140,7 @@ Result<bool> DeferredConstruct::carry_on() {
 
 /// Takes the first construct of the device that choose(construct) wants, or null.
 template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const Device &device, Choose choose) {
-  for (auto all = deferred_constructs().lock(); DeferredConstruct *construct : *all) {
+  for (auto all = deferred_constructs().lock(); DeferredConstruct * construct : *all) {
     if (&construct->work_.device() != &device)
       continue;
     if (!construct->take())

@@ -16,8 +16,8 @@ static void print_old_entries(const __tgt_bin_desc *desc) {
   for (const char *at = (const char *)desc->HostEntriesBegin; at < end; at += sizeof(__tgt_offload_entry)) {
     __tgt_offload_entry entry;
     memcpy(&entry, at, sizeof entry);
-    printf("entry name=%s address=%d size=%zu flags=%d data=%d\n", entry.name, entry.addr != NULL, entry.size, entry.flags,
-           entry.reserved);
+    printf("entry name=%s address=%d size=%zu flags=%d data=%d\n", entry.name, entry.addr != NULL, entry.size,
+           entry.flags, entry.reserved);
   }
 }
 
@@ -81,9 +81,9 @@ EXPORT int __tgt_target_kernel(ident_t *loc, int64_t device, int32_t teams, int3
   return -1;
 }
 
-EXPORT int __tgt_target_teams_mapper(ident_t *loc, int64_t device, void *host_ptr, int32_t n, void **bases, void **begins,
-                                     int64_t *sizes, int64_t *types, void **names, void **mappers, int32_t teams,
-                                     int32_t threads) {
+EXPORT int __tgt_target_teams_mapper(ident_t *loc, int64_t device, void *host_ptr, int32_t n, void **bases,
+                                     void **begins, int64_t *sizes, int64_t *types, void **names, void **mappers,
+                                     int32_t teams, int32_t threads) {
   (void)bases, (void)begins, (void)names, (void)mappers;
   print_launch(loc, device, teams, threads, host_ptr);
   print_arguments((uint32_t)n, sizes, types);

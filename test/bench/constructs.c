@@ -167,7 +167,7 @@ static const struct Benchmark {
   void (*run)(int times);
   int times;
   int maps_arrays;
-  int many;                // mappings made before
+  int many;                  // mappings made before
   void (*before)(int times); // each round, and after: neither is timed
   void (*after)(int times);
   int per_round; // what a round's time is divided by, or 0: times

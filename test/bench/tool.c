@@ -10,8 +10,8 @@ static void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int de
 static void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t *target_task_data, ompt_data_t *target_data,
                        ompt_id_t *host_op_id, ompt_target_data_op_t type, void *source, int source_device,
                        void *destination, int destination_device, size_t bytes, const void *code) {}
-static void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t *target_data, ompt_id_t *host_op_id,
-                      unsigned teams) {}
+static void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t *target_data, ompt_id_t *host_op_id, unsigned teams) {
+}
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data) {
   const ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");

@@ -385,7 +385,8 @@ void check_times(Session &session) {
   const uint64_t after = now_ns();
   plugin.drop_timing(0, timings[2]);
   Result<Plugin::Times> first = plugin.read_timing(0, timings[0]), second = plugin.read_timing(0, timings[1]);
-  if (!session.expect(first.take_status(), "reading the time") || !session.expect(second.take_status(), "reading the time"))
+  if (!session.expect(first.take_status(), "reading the time") ||
+      !session.expect(second.take_status(), "reading the time"))
     return;
   if (first->begin_ns > first->end_ns || second->begin_ns > second->end_ns || first->end_ns > second->end_ns)
     report.fail("two copies one after the other are said to have run from %llu to %llu and from %llu to %llu",

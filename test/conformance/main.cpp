@@ -39,16 +39,17 @@ struct CommandLine {
 enum ExitCode { kPassed = 0, kFailed = 1, kUnusable = 2, kNothingTried = 3 };
 
 void print_usage() {
-  std::puts("usage: omptarget-plugin-check [options] libomptarget.rtl.<name>.so\n"
-            "Checks that a plugin keeps to the plugin ABI of omptarget.\n"
-            "  --image FILE            test image for the plugin's target (check_image.c tells what is in it);\n"
-            "                          without it, the one installed for plugins of that name\n"
-            "  --only CHECK            run this check; may be repeated\n"
-            "  --leave-out CHECK=WHY   do not run this check; the reason is printed\n"
-            "  --timeout SECONDS       a check that takes longer hangs (60)\n"
-            "  --list                  list the checks\n"
-            "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used, or the\n"
-            "output cannot be written, 3 nothing failed and nothing was tried, for example because there is no device.");
+  std::puts(
+      "usage: omptarget-plugin-check [options] libomptarget.rtl.<name>.so\n"
+      "Checks that a plugin keeps to the plugin ABI of omptarget.\n"
+      "  --image FILE            test image for the plugin's target (check_image.c tells what is in it);\n"
+      "                          without it, the one installed for plugins of that name\n"
+      "  --only CHECK            run this check; may be repeated\n"
+      "  --leave-out CHECK=WHY   do not run this check; the reason is printed\n"
+      "  --timeout SECONDS       a check that takes longer hangs (60)\n"
+      "  --list                  list the checks\n"
+      "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used, or the\n"
+      "output cannot be written, 3 nothing failed and nothing was tried, for example because there is no device.");
 }
 
 bool is_check(const std::string &name) {

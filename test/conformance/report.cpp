@@ -36,15 +36,9 @@ void add_line(Outcome &outcome, const std::string &line) {
     return;
   const std::string text = line.substr(1);
   switch (line[0]) {
-  case 'F':
-    outcome.failures.push_back(text);
-    break;
-  case 'L':
-    outcome.left_out.push_back(text);
-    break;
-  case 'N':
-    outcome.notes.push_back(text);
-    break;
+  case 'F': outcome.failures.push_back(text); break;
+  case 'L': outcome.left_out.push_back(text); break;
+  case 'N': outcome.notes.push_back(text); break;
   case 'T':
   case 'U': {
     const size_t space = text.find(' ');
@@ -52,8 +46,7 @@ void add_line(Outcome &outcome, const std::string &line) {
     outcome.tried.emplace_back(text.substr(0, space), space == std::string::npos ? "" : text.substr(space + 1));
     break;
   }
-  default:
-    break;
+  default: break;
   }
 }
 

@@ -31,9 +31,14 @@ static const struct Row {
   const char *name;
   void (*run)(int times);
 } rows[] = {
-    {"empty_region", empty_region}, {"four_arrays", four_arrays}, {"two_pointers", two_pointers},
-    {"mapped_int", mapped_int},     {"update", update},           {"enter_exit", enter_exit},
-    {"hit", hit},                   {"present", present},
+    {"empty_region", empty_region},
+    {"four_arrays", four_arrays},
+    {"two_pointers", two_pointers},
+    {"mapped_int", mapped_int},
+    {"update", update},
+    {"enter_exit", enter_exit},
+    {"hit", hit},
+    {"present", present},
 };
 
 __attribute__((noinline)) static void measured(const struct Row *row) {

@@ -53,7 +53,7 @@ protected:
 TEST_F(Interpreter, without_a_table_every_pointer_comes_back) {
   EXPECT_EQ(translate({0, 1, 0x1000}), (std::vector<uint64_t>{0, 1, 0x1000}));
   EXPECT_EQ(steps[0].addresses.size(), 2u); // null reads nothing
-  EXPECT_EQ(steps.size(), 2u); // the two globals
+  EXPECT_EQ(steps.size(), 2u);              // the two globals
 }
 
 TEST_F(Interpreter, lanes_with_different_pointers_get_their_own_functions) {

@@ -73,17 +73,20 @@ Seed read_seed(const std::string &path) {
   const auto header = at<Elf64_Ehdr>(seed.bytes, 0);
   seed.parts.push_back({"ELF header", 0, sizeof header});
   seed.parts.push_back({"program headers", header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)});
-  const auto section_at = [&](unsigned i) { return at<Elf64_Shdr>(seed.bytes, header.e_shoff + i * sizeof(Elf64_Shdr)); };
+  const auto section_at = [&](unsigned i) {
+    return at<Elf64_Shdr>(seed.bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
+  };
   const Elf64_Shdr names = section_at(header.e_shstrndx);
   for (unsigned i = 1; i < header.e_shnum; ++i) {
     const Elf64_Shdr section = section_at(i);
     const uint32_t type = section.sh_type;
     const bool describes = type == SHT_DYNAMIC || type == SHT_DYNSYM || type == SHT_STRTAB || type == SHT_HASH ||
-                           type == SHT_GNU_HASH || type == SHT_RELA || type == SHT_GNU_versym || type == 19 /* RELR */ ||
-                           type == SHT_GNU_verneed || type == SHT_GNU_verdef || type == SHT_NOTE ||
-                           type == SHT_INIT_ARRAY;
+                           type == SHT_GNU_HASH || type == SHT_RELA || type == SHT_GNU_versym ||
+                           type == 19 /* RELR */ || type == SHT_GNU_verneed || type == SHT_GNU_verdef ||
+                           type == SHT_NOTE || type == SHT_INIT_ARRAY;
     if (describes && (section.sh_flags & SHF_ALLOC) && section.sh_size != 0)
-      seed.parts.push_back({seed.bytes.c_str() + names.sh_offset + section.sh_name, section.sh_offset, section.sh_size});
+      seed.parts.push_back(
+          {seed.bytes.c_str() + names.sh_offset + section.sh_name, section.sh_offset, section.sh_size});
   }
   return seed;
 }
@@ -100,32 +103,15 @@ std::string damage_part(Random &random, const Seed &seed, std::string &bytes) {
   std::memcpy(&value, bytes.data() + place, size);
   const uint64_t other = seed.parts[below(random, seed.parts.size())].begin;
   switch (below(random, 9)) {
-  case 0:
-    value ^= uint64_t{1} << below(random, 8 * size);
-    break;
-  case 1:
-    value = random();
-    break;
-  case 2:
-    value = below(random, 64);
-    break;
-  case 3:
-    value += below(random, 64) - 32;
-    break;
-  case 4:
-    value = 0;
-    break;
-  case 5:
-    value = other + below(random, 32) * 8;
-    break;
-  case 6:
-    value = below(random, bytes.size() + 0x3000);
-    break;
-  case 7:
-    std::memcpy(&value, bytes.data() + part.begin + below(random, part.size / size) * size, size);
-    break;
-  default:
-    value = ~uint64_t{0} - below(random, 16);
+  case 0: value ^= uint64_t{1} << below(random, 8 * size); break;
+  case 1: value = random(); break;
+  case 2: value = below(random, 64); break;
+  case 3: value += below(random, 64) - 32; break;
+  case 4: value = 0; break;
+  case 5: value = other + below(random, 32) * 8; break;
+  case 6: value = below(random, bytes.size() + 0x3000); break;
+  case 7: std::memcpy(&value, bytes.data() + part.begin + below(random, part.size / size) * size, size); break;
+  default: value = ~uint64_t{0} - below(random, 16);
   }
   std::memcpy(bytes.data() + place, &value, size);
   return format(" %s+%llu/%zu", part.name.c_str(), static_cast<unsigned long long>(place - part.begin), size);
@@ -171,7 +157,7 @@ void watch_signals() {
   static char stack[1 << 16];
   const stack_t other{stack, 0, sizeof stack};
   sigaltstack(&other, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
@@ -246,18 +232,20 @@ int main(int count, char **arguments) {
     ++endings[ending];
     if (ending == kDiedInLinker || ending == kEndedByLinker || ending == kHung) {
       std::printf("%s in the dynamic linker: run %ld, %s:%s\n",
-                  ending == kHung ? "hung" : ending == kDiedInLinker ? "died" : "ended", run,
-                  seed.path.substr(seed.path.rfind('/') + 1).c_str(), what.c_str());
+                  ending == kHung           ? "hung"
+                  : ending == kDiedInLinker ? "died"
+                                            : "ended",
+                  run, seed.path.substr(seed.path.rfind('/') + 1).c_str(), what.c_str());
       if (const char *folder = std::getenv("DAMAGED_IMAGES_KEPT"))
         std::ofstream(std::string(folder) + "/" + std::to_string(run), std::ios::binary) << bytes;
     }
   }
   const long bad = endings[kDiedInLinker] + endings[kEndedByLinker] + endings[kHung];
-  std::printf("%ld damaged images: %ld refused by the check, %ld by the linker, %ld loaded, %ld died in their own code, "
-              "%ld called what no library has, %ld died in the linker, %ld ended by it, %ld hung\n",
-              runs, endings[kRefused], endings[kRefusedByLinker], endings[kLoaded], endings[kDiedElsewhere],
-              endings[kUndefined],
-              endings[kDiedInLinker], endings[kEndedByLinker], endings[kHung]);
+  std::printf(
+      "%ld damaged images: %ld refused by the check, %ld by the linker, %ld loaded, %ld died in their own code, "
+      "%ld called what no library has, %ld died in the linker, %ld ended by it, %ld hung\n",
+      runs, endings[kRefused], endings[kRefusedByLinker], endings[kLoaded], endings[kDiedElsewhere],
+      endings[kUndefined], endings[kDiedInLinker], endings[kEndedByLinker], endings[kHung]);
   return bad == 0 ? 0 : 1;
 }
 

@@ -67,7 +67,9 @@ std::string image_with_note(std::string_view contents) {
 
 } // namespace
 
-std::vector<std::string> seeds(int, char **) { return {document(), std::string("\x80"), std::string("\xdf\xff\xff\xff\xff")}; }
+std::vector<std::string> seeds(int, char **) {
+  return {document(), std::string("\x80"), std::string("\xdf\xff\xff\xff\xff")};
+}
 
 } // namespace omptarget::fuzz
 

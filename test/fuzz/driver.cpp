@@ -34,9 +34,7 @@ void set_word(Random &random, std::string &input, size_t size) {
 
 void mutate(Random &random, std::string &input, const std::vector<std::string> &seeds) {
   switch (below(random, 8)) {
-  case 0:
-    input.resize(below(random, input.size() + 1));
-    break;
+  case 0: input.resize(below(random, input.size() + 1)); break;
   case 1:
     input.insert(below(random, input.size() + 1), std::string(below(random, 64), static_cast<char>(random())));
     break;
@@ -54,14 +52,9 @@ void mutate(Random &random, std::string &input, const std::vector<std::string> &
     if (!input.empty())
       input[below(random, input.size())] ^= static_cast<char>(1u << below(random, 8));
     break;
-  case 5:
-    set_word(random, input, 2);
-    break;
-  case 6:
-    set_word(random, input, 4);
-    break;
-  default:
-    set_word(random, input, 8);
+  case 5: set_word(random, input, 2); break;
+  case 6: set_word(random, input, 4); break;
+  default: set_word(random, input, 8);
   }
 }
 

@@ -9,8 +9,12 @@
 namespace omptarget::fuzz {
 
 std::vector<std::string> seeds(int, char **) {
-  return {"N1a4workEi", "1fIJdcEEvT_DpT0_", "N6Kokkos4ViewIPPdJNS_11LayoutRightENS_9HostSpaceEEEC2ERKS5_", "Z4mainENKUlvE_clEv",
-          "3sumIdJiiEEDTplfp_spfp0_ET_DpT0_", "1f1aIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_E"};
+  return {"N1a4workEi",
+          "1fIJdcEEvT_DpT0_",
+          "N6Kokkos4ViewIPPdJNS_11LayoutRightENS_9HostSpaceEEEC2ERKS5_",
+          "Z4mainENKUlvE_clEv",
+          "3sumIdJiiEEDTplfp_spfp0_ET_DpT0_",
+          "1f1aIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_E"};
 }
 
 } // namespace omptarget::fuzz

@@ -60,7 +60,9 @@ const char kEmptyPtx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visibl
 /// The driver's functions that are compared with.
 struct Driver {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  template <typename F> F get(const char *name) { return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr); }
+  template <typename F> F get(const char *name) {
+    return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr);
+  }
   int (*init)(unsigned) = get<int (*)(unsigned)>("cuInit");
   int (*retain)(void **, int) = get<int (*)(void **, int)>("cuDevicePrimaryCtxRetain");
   int (*set_current)(void *) = get<int (*)(void *)>("cuCtxPushCurrent_v2");
@@ -74,16 +76,16 @@ struct Driver {
   int (*free)(uint64_t) = get<int (*)(uint64_t)>("cuMemFree_v2");
   int (*alloc_host)(void **, size_t, unsigned) = get<int (*)(void **, size_t, unsigned)>("cuMemHostAlloc");
   int (*free_host)(void *) = get<int (*)(void *)>("cuMemFreeHost");
-  int (*to_device)(uint64_t, const void *, size_t, void *) =
-      get<int (*)(uint64_t, const void *, size_t, void *)>("cuMemcpyHtoDAsync_v2");
-  int (*to_host)(void *, uint64_t, size_t, void *) =
-      get<int (*)(void *, uint64_t, size_t, void *)>("cuMemcpyDtoHAsync_v2");
+  int (*to_device)(uint64_t, const void *, size_t,
+                   void *) = get<int (*)(uint64_t, const void *, size_t, void *)>("cuMemcpyHtoDAsync_v2");
+  int (*to_host)(void *, uint64_t, size_t,
+                 void *) = get<int (*)(void *, uint64_t, size_t, void *)>("cuMemcpyDtoHAsync_v2");
   void *context = nullptr, *the_stream = nullptr, *empty = nullptr;
 
   bool open() {
     void *module = nullptr;
-    const bool ready = library && init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 &&
-                       stream(&the_stream, 1) == 0;
+    const bool ready =
+        library && init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 && stream(&the_stream, 1) == 0;
     if (ready && load(&module, kEmptyPtx, 0, nullptr, nullptr) == 0)
       function(&empty, module, "empty");
     return ready;
@@ -120,16 +122,16 @@ void measure_copy(Driver &driver, size_t size, bool pinned) {
            median_us(rounds, [&] { omp_target_memcpy(device, host, size, 0, 0, 0, here); }));
     if (has_own)
       figure("to_device.driver" + suffix, median_us(rounds, [&] {
-             driver.to_device(own, host, size, driver.the_stream);
-             driver.wait(driver.the_stream);
-           }));
+               driver.to_device(own, host, size, driver.the_stream);
+               driver.wait(driver.the_stream);
+             }));
     figure("to_host.omptarget" + suffix,
            median_us(rounds, [&] { omp_target_memcpy(host, device, size, 0, 0, here, 0); }));
     if (has_own)
       figure("to_host.driver" + suffix, median_us(rounds, [&] {
-             driver.to_host(host, own, size, driver.the_stream);
-             driver.wait(driver.the_stream);
-           }));
+               driver.to_host(host, own, size, driver.the_stream);
+               driver.wait(driver.the_stream);
+             }));
     if (has_own)
       driver.free(own);
   }
@@ -182,8 +184,8 @@ void measure_kernels() {
 #pragma omp target teams distribute parallel for collapse(2)
              for (int i = 1; i < 2047; ++i)
                for (int j = 1; j < 2047; ++j)
-                 y[i * 2048 + j] = 0.25 * (x[(i - 1) * 2048 + j] + x[(i + 1) * 2048 + j] + x[i * 2048 + j - 1] +
-                                           x[i * 2048 + j + 1]);
+                 y[i * 2048 + j] =
+                     0.25 * (x[(i - 1) * 2048 + j] + x[(i + 1) * 2048 + j] + x[i * 2048 + j - 1] + x[i * 2048 + j + 1]);
            }));
   }
   if (sum == 0)
@@ -201,8 +203,7 @@ template <typename Lookup> double lookups_us(uint64_t count, Lookup lookup) {
   uint64_t found = 0;
   const double us = median_us(20, [&] {
     uint64_t sum = 0;
-#pragma omp target teams distribute parallel for num_teams(kLookupTeams) thread_limit(kLookupThreads)                 \
-    reduction(+ : sum)
+#pragma omp target teams distribute parallel for num_teams(kLookupTeams) thread_limit(kLookupThreads) reduction(+ : sum)
     for (int thread = 0; thread < kLookupTeams * kLookupThreads; ++thread) {
       uint64_t state = static_cast<uint64_t>(thread) * 0x9e3779b97f4a7c15u + 1;
       for (int i = 0; i < kLookups; ++i) {

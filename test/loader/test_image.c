@@ -23,29 +23,19 @@ EXPORTED const __omp_offloading_fptr_map_ty *__omp_offloading_fptr_map_p;
 EXPORTED uint64_t __omp_offloading_fptr_map_size;
 EXPORTED unsigned char __omp_rtl_device_environment[48] __attribute__((aligned(8)));
 
-static int64_t local_function(int64_t value) {
-  return value * 3;
-}
+static int64_t local_function(int64_t value) { return value * 3; }
 EXPORTED int64_t (*indirect_function)(int64_t) = local_function;
 
-__attribute__((constructor)) static void construct(void) {
-  constructed = 99;
-}
+__attribute__((constructor)) static void construct(void) { constructed = 99; }
 
 EXPORTED void kernel_empty(void) {}
-EXPORTED void kernel_increment(int *value) {
-  *value += variable;
-}
+EXPORTED void kernel_increment(int *value) { *value += variable; }
 EXPORTED void kernel_implicit(void *implicit, int64_t *seen, int64_t literal) {
   seen[0] = (int64_t)(intptr_t)implicit;
   seen[1] = literal;
 }
-EXPORTED void kernel_hidden(int *value) {
-  *value = hidden_variable++;
-}
-EXPORTED void kernel_interposed(int *value) {
-  *value = interposed;
-}
+EXPORTED void kernel_hidden(int *value) { *value = hidden_variable++; }
+EXPORTED void kernel_interposed(int *value) { *value = interposed; }
 /* Looks a function up as device code of the first protocol does, and calls it. */
 EXPORTED void kernel_indirect(uint64_t host_function, int64_t *result) {
   for (uint64_t i = 0; i < __omp_offloading_fptr_map_size; ++i)
@@ -59,12 +49,8 @@ EXPORTED void kernel_indirect(uint64_t host_function, int64_t *result) {
 #define SUM(n)                                                                                                         \
   (a##n##0 + 2 * a##n##1 + 3 * a##n##2 + 4 * a##n##3 + 5 * a##n##4 + 6 * a##n##5 + 7 * a##n##6 + 8 * a##n##7 +         \
    9 * a##n##8 + 10 * a##n##9)
-EXPORTED void kernel_11(int64_t *result, P(0)) {
-  *result = SUM(0);
-}
-EXPORTED void kernel_31(int64_t *result, P(0), P(1), P(2)) {
-  *result = SUM(0) + 10 * SUM(1) + 100 * SUM(2);
-}
+EXPORTED void kernel_11(int64_t *result, P(0)) { *result = SUM(0); }
+EXPORTED void kernel_31(int64_t *result, P(0), P(1), P(2)) { *result = SUM(0) + 10 * SUM(1) + 100 * SUM(2); }
 EXPORTED void kernel_51(int64_t *result, P(0), P(1), P(2), P(3), P(4)) {
   *result = SUM(0) + 10 * SUM(1) + 100 * SUM(2) + 1000 * SUM(3) + 10000 * SUM(4);
 }

@@ -20,7 +20,7 @@ namespace checked {
 /// atomics, what a mutex guards, or a Shared.
 struct Scenario {
   std::vector<std::function<void()>> threads;
-  std::function<void()> check; ///< after all threads, which it knows everything of
+  std::function<void()> check;    ///< after all threads, which it knows everything of
   size_t first_reader = SIZE_MAX; ///< from this one on threads only load: they need no turn before the others are done
 };
 

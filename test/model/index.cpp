@@ -57,7 +57,8 @@ void check(OrderedIndex &index, const Keys &keys) {
   std::vector<Mapping *> all;
   for (const uintptr_t key : keys) {
     all.push_back(fake(key));
-    require(is_same(index.around(key), neighbours(keys, key)) && is_same(index.around(key + 1), neighbours(keys, key + 1)),
+    require(is_same(index.around(key), neighbours(keys, key)) &&
+                is_same(index.around(key + 1), neighbours(keys, key + 1)),
             "a key is not found in the end");
   }
   require(index.values() == all && index.size() == keys.size(), "the index is wrong in the end");

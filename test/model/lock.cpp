@@ -67,11 +67,16 @@ bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   using checked::explore;
   constexpr Action kChange = &Guarded::change, kLook = &Guarded::look_with_lock, kRead = &Guarded::read;
-  return explore("lock: change and read", [] { return beside({kChange, kRead}); }, kMost) &&
-         explore("lock: two change", [] { return beside({kChange, kChange}); }, kMost) &&
-         explore("lock: change, look", [] { return beside({kChange, kLook}); }, kMost) &&
-         explore("lock: change, look and read", [] { return beside({kChange, kLook, kRead}); }, kMost) &&
-         explore("lock: two change, one reads", [] { return beside({kChange, kChange, kRead}); }, kMost) &&
+  return explore(
+             "lock: change and read", [] { return beside({kChange, kRead}); }, kMost) &&
+         explore(
+             "lock: two change", [] { return beside({kChange, kChange}); }, kMost) &&
+         explore(
+             "lock: change, look", [] { return beside({kChange, kLook}); }, kMost) &&
+         explore(
+             "lock: change, look and read", [] { return beside({kChange, kLook, kRead}); }, kMost) &&
+         explore(
+             "lock: two change, one reads", [] { return beside({kChange, kChange, kRead}); }, kMost) &&
          explore("lock: three change", [] { return beside({kChange, kChange, kChange}); }, kMost);
 }
 

@@ -16,7 +16,20 @@ namespace {
 
 using checked::Scenario;
 
-enum class Operation { kLoad, kStore, kAdd, kExchange, kSection, kTwoSections, kTryLock, kTake, kAwait, kTell, kBranch, kUse };
+enum class Operation {
+  kLoad,
+  kStore,
+  kAdd,
+  kExchange,
+  kSection,
+  kTwoSections,
+  kTryLock,
+  kTake,
+  kAwait,
+  kTell,
+  kBranch,
+  kUse
+};
 
 struct Step {
   Operation operation;
@@ -52,12 +65,9 @@ void run(Memory &memory, const Step &step, std::string &result) {
   const unsigned which = step.location & 1;
   const auto note = [&](int value) { result += std::to_string(value) + ' '; };
   switch (step.operation) {
-  case Operation::kLoad:
-    return note(location.load(step.load_order));
-  case Operation::kStore:
-    return location.store(step.value, step.store_order);
-  case Operation::kAdd:
-    return note(location.fetch_add(step.value, step.store_order));
+  case Operation::kLoad: return note(location.load(step.load_order));
+  case Operation::kStore: return location.store(step.value, step.store_order);
+  case Operation::kAdd: return note(location.fetch_add(step.value, step.store_order));
   case Operation::kExchange: {
     int expected = step.value - 1;
     note(location.compare_exchange_strong(expected, step.value, std::memory_order_acq_rel, step.load_order));
@@ -79,19 +89,16 @@ void run(Memory &memory, const Step &step, std::string &result) {
     else
       note(-1);
     return;
-  case Operation::kTake:
-    return memory.mutexes[which].lock(); // and keeps it
-  case Operation::kAwait: // for ever, unless somebody stores and tells
+  case Operation::kTake: return memory.mutexes[which].lock(); // and keeps it
+  case Operation::kAwait:                                     // for ever, unless somebody stores and tells
     wait_while_equal(location, 0);
     return note(location.load(step.load_order));
-  case Operation::kTell:
-    return notify_waiters(location);
+  case Operation::kTell: return notify_waiters(location);
   case Operation::kBranch:
     if (location.load(step.load_order) == step.value)
       note(memory.locations[(step.location + 1) % kLocations].fetch_add(1, step.store_order));
     return;
-  case Operation::kUse:
-    return note((*memory.shared)++);
+  case Operation::kUse: return note((*memory.shared)++);
   }
 }
 
@@ -152,7 +159,7 @@ int main() {
     endless += !all.ends;
     results += all.results.size();
   }
-  std::printf("%u programs, %u of which may wait for ever, with %lu results: %lu executions, %lu of all\n", programs, endless,
-              results, reduced, full);
+  std::printf("%u programs, %u of which may wait for ever, with %lu results: %lu executions, %lu of all\n", programs,
+              endless, results, reduced, full);
   return 0;
 }

@@ -17,7 +17,9 @@ using checked::Scenario;
 constexpr HostPtr kBegin{0x1000}, kEnd{0x1040}, kOther{0x5000}, kElsewhere{0x2000}, kBelow{0x800};
 constexpr DevicePtr kDevice{0x9000};
 
-NewRange range_at(HostPtr begin) { return {begin, begin + (kEnd - kBegin), begin, nullptr, nullptr, Counter::kDynamic}; }
+NewRange range_at(HostPtr begin) {
+  return {begin, begin + (kEnd - kBegin), begin, nullptr, nullptr, Counter::kDynamic};
+}
 
 struct Table {
   HostDataToTargetMap map;
@@ -89,7 +91,8 @@ Scenario replaced(HostPtr next) {
     const Found found = table->map.find(next, 8);
     require(found.is_contained || next == kBegin, "the second range is missing");
     if (found.is_contained)
-      require(found.begin == next && MappingState::count(found.state) == 1, "the second mapping has lost its reference");
+      require(found.begin == next && MappingState::count(found.state) == 1,
+              "the second mapping has lost its reference");
   };
   return scenario;
 }
@@ -128,7 +131,8 @@ Scenario published(bool fails) {
     if (!found.is_contained)
       return;
     const bool is_there = found.ref.mapping->wait_for(MappingState::kStorage, found.ref.generation);
-    require(is_there != fails, fails ? "a failed mapping was taken for a good one" : "a good mapping counts as removed");
+    require(is_there != fails,
+            fails ? "a failed mapping was taken for a good one" : "a good mapping counts as removed");
     if (is_there)
       require(found.ref.mapping->target_begin() == kDevice, "the address was read before it was published");
   });
@@ -311,7 +315,8 @@ Scenario entered_by_two() {
     if (*entered == 0)
       require(table->removals == 1 && !found.is_contained, "not removed, although nobody entered");
     else
-      require(table->removals == 0 && found.is_contained && static_cast<int>(MappingState::count(found.state)) == *entered,
+      require(table->removals == 0 && found.is_contained &&
+                  static_cast<int>(MappingState::count(found.state)) == *entered,
               "those who entered are not all counted");
   };
   return scenario;
@@ -362,7 +367,8 @@ Scenario left_by_three() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
   const auto others = std::make_shared<checked::Shared<int>>(2);
-  require(table->map.retain(ref, Counter::kDynamic) && table->map.retain(ref, Counter::kDynamic), "nobody else is there");
+  require(table->map.retain(ref, Counter::kDynamic) && table->map.retain(ref, Counter::kDynamic),
+          "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] {
     --**others;
@@ -684,9 +690,12 @@ bool explore_all() {
              "state: pinned by two", [] { return pinned_by_two(); }, kMost) &&
          explore(
              "state: borrowed by two", [] { return borrowed_by_two(); }, kMost) &&
-         explore("state: left in another's turn", [] { return left_in_anothers_turn(); }, kMost) &&
-         explore("state: copied always", [] { return copied_always(); }, kMost) &&
-         explore("state: left and copied by two", [] { return left_and_copied_by_two(); }, kMost) &&
+         explore(
+             "state: left in another's turn", [] { return left_in_anothers_turn(); }, kMost) &&
+         explore(
+             "state: copied always", [] { return copied_always(); }, kMost) &&
+         explore(
+             "state: left and copied by two", [] { return left_and_copied_by_two(); }, kMost) &&
          explore("state: left while copied", [] { return left_while_copied(); }, kMost);
 }
 

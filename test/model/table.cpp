@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "checked.h"
 #include "base/pointer_table.h"
+#include "checked.h"
 
 namespace omptarget {
 namespace {
@@ -64,14 +64,17 @@ bool explore_all() {
   constexpr uint64_t kMost = 20'000'000;
   const auto explore = [&](const char *name, int before, std::function<void(Pointers &)> change, int looked_for,
                            bool must_be_there) {
-    return checked::explore(
-        name, [&] { return table_scenario(before, change, looked_for, must_be_there); }, kMost);
+    return checked::explore(name, [&] { return table_scenario(before, change, looked_for, must_be_there); }, kMost);
   };
   const auto erase = [](Pointers &pointers, int which) { pointers.table.erase(key_in_bucket(which)); };
-  return explore("table: insert, found or not", 1, [](Pointers &p) { add(p, 1); }, 1, false) &&
-         explore("table: insert, another is found", 2, [](Pointers &p) { add(p, 2); }, 0, true) &&
-         explore("table: grow", 3, [](Pointers &p) { add(p, 3); }, 1, true) &&
-         explore("table: replaced", 2, [&](Pointers &p) { erase(p, 0), add(p, 2); }, 0, false) &&
+  return explore(
+             "table: insert, found or not", 1, [](Pointers &p) { add(p, 1); }, 1, false) &&
+         explore(
+             "table: insert, another is found", 2, [](Pointers &p) { add(p, 2); }, 0, true) &&
+         explore(
+             "table: grow", 3, [](Pointers &p) { add(p, 3); }, 1, true) &&
+         explore(
+             "table: replaced", 2, [&](Pointers &p) { erase(p, 0), add(p, 2); }, 0, false) &&
          explore("table: removed and emptied", 2, [&](Pointers &p) { erase(p, 1); }, 0, true);
 }
 

@@ -46,7 +46,8 @@ void ask_for_mixture(Pointers &pointers, MappingRef mapping, uint64_t host_point
           "what never was is told to be written");
 }
 
-bool explore(const char *name, const std::function<void(Pointers &)> &write, const std::function<void(Pointers &)> &ask) {
+bool explore(const char *name, const std::function<void(Pointers &)> &write,
+             const std::function<void(Pointers &)> &ask) {
   const auto make = [&] {
     const auto pointers = std::make_shared<Pointers>();
     pointers->written.note(pointers->first, pointing_to(kAddress, 1, 1));
@@ -66,7 +67,8 @@ bool explore_all() {
   const auto replaced = [](Pointers &p) { p.written.note(p.first, pointing_to(kAddress, 2, 2)); };
   return explore("written: told once it is", again, [](Pointers &p) { ask(p, p.first); }) &&
          explore("written: in another mapping", elsewhere, [](Pointers &p) { ask(p, p.second); }) &&
-         explore("written: values of two mappings", elsewhere, [](Pointers &p) { ask_for_mixture(p, p.first, 2, 2); }) &&
+         explore("written: values of two mappings", elsewhere,
+                 [](Pointers &p) { ask_for_mixture(p, p.first, 2, 2); }) &&
          explore("written: old and new value", replaced, [](Pointers &p) { ask_for_mixture(p, p.first, 1, 2); }) &&
          explore("written: new and old value", replaced, [](Pointers &p) { ask_for_mixture(p, p.first, 2, 1); });
 }

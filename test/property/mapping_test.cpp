@@ -70,11 +70,15 @@ public:
     change_host();
     change_device();
     switch (random_.below(8)) {
-    case 0: case 1: case 2:
+    case 0:
+    case 1:
+    case 2:
       log_ += "enter ";
       enter(list(Phase::kEnter));
       break;
-    case 3: case 4: case 5:
+    case 3:
+    case 4:
+    case 5:
       log_ += "exit ";
       exit(list(Phase::kExit));
       break;
@@ -82,9 +86,7 @@ public:
       log_ += "update ";
       update(list(Phase::kUpdate));
       break;
-    default:
-      log_ += "region ";
-      region(list(Phase::kRegion));
+    default: log_ += "region "; region(list(Phase::kRegion));
     }
     compare();
   }
@@ -120,11 +122,10 @@ private:
       std::memcpy(memory_ + i * kStride + offset, &value, sizeof value);
     }
   }
-  bool is_present(int i) {
-    return model_.overlapping(static_cast<uintptr_t>(object(i)), kObjectSize) != nullptr;
-  }
+  bool is_present(int i) { return model_.overlapping(static_cast<uintptr_t>(object(i)), kObjectSize) != nullptr; }
   static bool is_pointer_byte(int64_t offset) {
-    return (offset >= kFirstPointer && offset < kFirstPointer + 8) || (offset >= kSecondPointer && offset < kSecondPointer + 8);
+    return (offset >= kFirstPointer && offset < kFirstPointer + 8) ||
+           (offset >= kSecondPointer && offset < kSecondPointer + 8);
   }
 
   void change_host() {
@@ -176,17 +177,11 @@ private:
     std::vector<MapItem> items;
     for (uint32_t i = 0; i <= random_.below(3); ++i)
       switch (random_.below(5)) {
-      case 0: case 1:
-        add_range(phase, items);
-        break;
-      case 2:
-        add_struct(phase, items);
-        break;
-      case 3:
-        add_pointer(phase, items);
-        break;
-      default:
-        add_group(phase, items);
+      case 0:
+      case 1: add_range(phase, items); break;
+      case 2: add_struct(phase, items); break;
+      case 3: add_pointer(phase, items); break;
+      default: add_group(phase, items);
       }
     return items;
   }
@@ -198,7 +193,9 @@ private:
       return;
     }
     const int64_t offset = random_.below(kObjectSize);
-    const int64_t size = random_.one_in(5) && phase != Phase::kUpdate ? 0 : 1 + random_.below(static_cast<uint32_t>(kObjectSize - offset));
+    const int64_t size = random_.one_in(5) && phase != Phase::kUpdate
+                             ? 0
+                             : 1 + random_.below(static_cast<uint32_t>(kObjectSize - offset));
     items.push_back(item(random_.one_in(2) ? base : base + offset, base + offset, size, motion(phase)));
   }
 
@@ -221,7 +218,8 @@ private:
     void *value;
     std::memcpy(&value, raw(pointer), sizeof value);
     const int64_t offset = host_ptr(value) - host_ptr(memory_);
-    if (offset < 0 || offset >= static_cast<int64_t>(kMemory - 64)) { // the program got what was never set on the device
+    if (offset < 0 ||
+        offset >= static_cast<int64_t>(kMemory - 64)) { // the program got what was never set on the device
       value = memory_ + kStride * random_.below(kObjects - 1);
       std::memcpy(raw(pointer), &value, sizeof value);
       std::memcpy(model_.host_bytes.data(), memory_, kMemory);
@@ -243,7 +241,8 @@ private:
     const HostPtr begin = pointee(pointer);
     items.push_back(item(begin, begin, size, type));
     if (phase == Phase::kEnter || phase == Phase::kRegion)
-      items.push_back(item(pointer, begin, is_descriptor ? kDescriptorSize : 8, kAttach | (random_.one_in(8) ? kAlways : 0)));
+      items.push_back(
+          item(pointer, begin, is_descriptor ? kDescriptorSize : 8, kAttach | (random_.one_in(8) ? kAlways : 0)));
   }
 
   /// As clang 19: the pointee follows its pointer, a struct of pointers, another level, or none; it may be named beside its pointer.
@@ -349,7 +348,8 @@ private:
     for (HostPtr at = mapping.begin(); at < mapping.end(); at = at + 1) {
       bool is_copied = false;
       for (size_t i = 0; i < items.size(); ++i)
-        is_copied = is_copied || (items[i].has(kTo) && refs[i].mapping == &mapping && at >= items[i].begin && at < items[i].begin + items[i].size);
+        is_copied = is_copied || (items[i].has(kTo) && refs[i].mapping == &mapping && at >= items[i].begin &&
+                                  at < items[i].begin + items[i].size);
       if (!is_copied)
         *static_cast<unsigned char *>(raw(mapping.target_of(at))) = kFresh;
     }
@@ -412,7 +412,8 @@ private:
     expect(std::memcmp(memory_, model_.host_bytes.data(), kMemory) == 0, "the host's memory differs");
     for (const auto &row : table) {
       ModelEntry *entry = model_.containing(static_cast<uintptr_t>(row.begin), 1);
-      if (!entry || entry->begin != static_cast<uintptr_t>(row.begin) || entry->end != static_cast<uintptr_t>(row.end)) {
+      if (!entry || entry->begin != static_cast<uintptr_t>(row.begin) ||
+          entry->end != static_cast<uintptr_t>(row.end)) {
         expect(false, "a mapping that the model does not have");
         return;
       }

@@ -24,10 +24,10 @@ namespace sim {
 class Calls {
 public:
   struct Options {
-    const char *library;         ///< as messages name the stand-in
-    const char *fail_variable;   ///< of the environment: what sim_*_fail gets
-    const char *record_variable; ///< a folder: each process writes its calls there, one a line
-    long usual_failure;          ///< what a call fails with if nothing is said
+    const char *library;                    ///< as messages name the stand-in
+    const char *fail_variable;              ///< of the environment: what sim_*_fail gets
+    const char *record_variable;            ///< a folder: each process writes its calls there, one a line
+    long usual_failure;                     ///< what a call fails with if nothing is said
     std::vector<std::string> unlisted = {}; ///< calls that record() leaves out
   };
   explicit Calls(const Options &options) : options_(options) {
@@ -150,8 +150,8 @@ private:
   void open_record() {
     const char *folder = std::getenv(options_.record_variable);
     for (int number = 0; folder && !file_ && number < 1000; ++number)
-      file_ = std::fopen((std::string(folder) + "/" + program_invocation_short_name + "." + std::to_string(number)).c_str(),
-                         "wx");
+      file_ = std::fopen(
+          (std::string(folder) + "/" + program_invocation_short_name + "." + std::to_string(number)).c_str(), "wx");
     process_ = getpid();
   }
 

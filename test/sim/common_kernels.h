@@ -107,10 +107,10 @@ static void *find_in(const uint64_t (*table)[2], uint64_t size, uint64_t host) {
 ENVIRONMENT(call_indirect, .exec_mode = 2);
 PARAMETERS(call_indirect, 4);
 void call_indirect(void *environment, uint64_t host, int64_t x, int64_t *out) {
-  int64_t (*rfc)(int64_t) = (int64_t(*)(int64_t))find_in(
-      (const uint64_t (*)[2])__omp_offloading_fptr_map_p, __omp_offloading_fptr_map_size, host);
-  int64_t (*clang)(int64_t) = (int64_t(*)(int64_t))find_in(
-      (const uint64_t (*)[2])__omp_rtl_device_environment.table, __omp_rtl_device_environment.table_size, host);
+  int64_t (*rfc)(int64_t) = (int64_t (*)(int64_t))find_in((const uint64_t(*)[2])__omp_offloading_fptr_map_p,
+                                                          __omp_offloading_fptr_map_size, host);
+  int64_t (*clang)(int64_t) = (int64_t (*)(int64_t))find_in((const uint64_t(*)[2])__omp_rtl_device_environment.table,
+                                                            __omp_rtl_device_environment.table_size, host);
   out[0] = rfc ? rfc(x) : 0;
   out[1] = clang ? clang(x) : 0;
 }
@@ -131,25 +131,25 @@ typedef struct {
 
 /* Writes {what there is: 1 reduction buffer, 2 group memory; or all ones without an environment, teams_done, group_size,
  * fallback, sum of the buffer's numbers of teams, dynamic shared memory}, after using all of both buffers. */
-#define TELL_TRAILING(kernel, ...)                                                                                    \
-  const TrailingKernelEnvironment kernel##_kernel_environment = {__VA_ARGS__};                                        \
-  PARAMETERS(kernel, 3);                                                                                     \
-  void kernel(uint64_t *out, uint64_t teams, TrailingEnvironment *environment) {                                      \
-    out[5] = DYNAMIC_MEMORY();                                                                                        \
-    out[0] = ~(uint64_t)0;                                                                                            \
-    if ((uint64_t)environment == ~(uint64_t)0)                                                                        \
-      return;                                                                                                         \
-    out[0] = (environment->reduction ? 1 : 0) | (environment->group_memory ? 2 : 0);                                  \
-    out[1] = environment->teams_done;                                                                                 \
-    out[2] = environment->group_size;                                                                                 \
-    out[3] = environment->fallback;                                                                                   \
-    out[4] = 0;                                                                                                       \
-    for (uint64_t i = 0; environment->reduction && i < teams; ++i)                                                    \
-      environment->reduction[i] = i;                                                                                  \
-    for (uint64_t i = 0; environment->group_memory && i < teams * environment->group_size; ++i)                       \
-      environment->group_memory[i] = 0xff;                                                                            \
-    for (uint64_t i = 0; environment->reduction && i < teams; ++i)                                                    \
-      out[4] += environment->reduction[i];                                                                            \
+#define TELL_TRAILING(kernel, ...)                                                                                     \
+  const TrailingKernelEnvironment kernel##_kernel_environment = {__VA_ARGS__};                                         \
+  PARAMETERS(kernel, 3);                                                                                               \
+  void kernel(uint64_t *out, uint64_t teams, TrailingEnvironment *environment) {                                       \
+    out[5] = DYNAMIC_MEMORY();                                                                                         \
+    out[0] = ~(uint64_t)0;                                                                                             \
+    if ((uint64_t)environment == ~(uint64_t)0)                                                                         \
+      return;                                                                                                          \
+    out[0] = (environment->reduction ? 1 : 0) | (environment->group_memory ? 2 : 0);                                   \
+    out[1] = environment->teams_done;                                                                                  \
+    out[2] = environment->group_size;                                                                                  \
+    out[3] = environment->fallback;                                                                                    \
+    out[4] = 0;                                                                                                        \
+    for (uint64_t i = 0; environment->reduction && i < teams; ++i)                                                     \
+      environment->reduction[i] = i;                                                                                   \
+    for (uint64_t i = 0; environment->group_memory && i < teams * environment->group_size; ++i)                        \
+      environment->group_memory[i] = 0xff;                                                                             \
+    for (uint64_t i = 0; environment->reduction && i < teams; ++i)                                                     \
+      out[4] += environment->reduction[i];                                                                             \
   }
 TELL_TRAILING(tell_trailing, .exec_mode = 2)
 TELL_TRAILING(tell_trailing_reduction, .exec_mode = 2, .reduction_data_size = 8)

@@ -56,7 +56,8 @@ void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t
     void *event = nullptr;
     notes.good(plugin.data_submit_async(0, device, host.data(), 4096, &async) == 0);
     notes.good(Launch(device, 10).run(plugin, 0, table->EntriesBegin[0].addr, &async) == 0);
-    notes.good(Launch(device).shared(kUnderTest.much_shared_memory).run(plugin, 0, table->EntriesBegin[1].addr, &async) == 0);
+    notes.good(
+        Launch(device).shared(kUnderTest.much_shared_memory).run(plugin, 0, table->EntriesBegin[1].addr, &async) == 0);
     if (notes.good(plugin.create_event(0, &event) == 0)) {
       notes.good(plugin.record_event(0, event, &async) == 0);
       notes.good(plugin.wait_event(0, event, &second) == 0);

@@ -42,11 +42,9 @@ struct Plugin {
 #define PLUGIN_REQUIRED(name, check) PLUGIN_FUNCTION(name)
 // Of the optional ones some are for other kinds of devices: those are null.
 #define PLUGIN_OPTIONAL(name, check, without)                                                                          \
-  decltype(&__tgt_rtl_##name) name =                                                                                   \
-      reinterpret_cast<decltype(&__tgt_rtl_##name)>(dlsym(library, "__tgt_rtl_" #name));
+  decltype(&__tgt_rtl_##name) name = reinterpret_cast<decltype(&__tgt_rtl_##name)>(dlsym(library, "__tgt_rtl_" #name));
 #define PLUGIN_FUNCTION(name)                                                                                          \
-  decltype(&__tgt_rtl_##name) name =                                                                                   \
-      reinterpret_cast<decltype(&__tgt_rtl_##name)>(symbol(library, "__tgt_rtl_" #name));
+  decltype(&__tgt_rtl_##name) name = reinterpret_cast<decltype(&__tgt_rtl_##name)>(symbol(library, "__tgt_rtl_" #name));
 #include "plugin/plugin_functions.def"
 #undef PLUGIN_FUNCTION
 

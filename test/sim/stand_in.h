@@ -12,8 +12,8 @@ namespace sim_test {
 #define SIM_TEXT_2(text) #text
 #define SIM_TEXT(text) SIM_TEXT_2(text)
 #define SIM_FUNCTION(result, name, parameters)                                                                         \
-  decltype(&SIM_SYMBOL(name)) name = reinterpret_cast<decltype(&SIM_SYMBOL(name))>(                                    \
-      symbol(library, SIM_TEXT(SIM_SYMBOL(name))));
+  decltype(&SIM_SYMBOL(name)) name =                                                                                   \
+      reinterpret_cast<decltype(&SIM_SYMBOL(name))>(symbol(library, SIM_TEXT(SIM_SYMBOL(name))));
 
 struct StandIn {
   void *library = open_library(SIM_LIBRARY);
@@ -23,15 +23,15 @@ struct StandIn {
 
 /// A vendor's plugin and stand-in: what the tests of all plugins need to know of them.
 struct UnderTest {
-  const char *image;        ///< for device 0
-  const char *other_image;  ///< for device 1
-  const char *libc_image;   ///< for device 0, with code that calls the host
-  const char *many_image;   ///< for device 0, with two thousand kernels
+  const char *image;       ///< for device 0
+  const char *other_image; ///< for device 1
+  const char *libc_image;  ///< for device 0, with code that calls the host
+  const char *many_image;  ///< for device 0, with two thousand kernels
   int32_t devices;
-  size_t told;              ///< numbers that a tell_... kernel writes
-  const char *allocate;     ///< a call that gives memory
-  const char *find_kernel;  ///< a call that finds one by its name
-  const char *make_queue;   ///< a call that makes what a queue is made of
+  size_t told;                ///< numbers that a tell_... kernel writes
+  const char *allocate;       ///< a call that gives memory
+  const char *find_kernel;    ///< a call that finds one by its name
+  const char *make_queue;     ///< a call that makes what a queue is made of
   const char *no_memory_once; ///< what fails if there is no memory once; for ever; and how that is told
   const char *no_memory;
   const char *no_memory_text;

@@ -47,8 +47,7 @@ void expect(bool condition, const char *what) {
 
 Device *use(int number) {
   Result<DeviceUse> device = Runtime::get().device(static_cast<DeviceId>(number));
-  expect(device.is_ok() && *device,
-         device.is_ok() ? "no device can be used" : device.status().to_string().c_str());
+  expect(device.is_ok() && *device, device.is_ok() ? "no device can be used" : device.status().to_string().c_str());
   return device.is_ok() && *device ? device->get() : nullptr;
 }
 
@@ -171,8 +170,10 @@ int main(int count, char **words) {
     else if (is_number && name == "--seed")
       options.seed = static_cast<uint64_t>(number);
     else {
-      std::fprintf(stderr, "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --plant FAULT\n",
-                   words[i], value);
+      std::fprintf(
+          stderr,
+          "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --plant FAULT\n",
+          words[i], value);
       return 2;
     }
   }

@@ -18,8 +18,8 @@
 #include "base/sched_point.h"
 #include "fake_device.h"
 #include "mapping/present_items.h"
-#include "region/device_work.h"
 #include "random_delays.h"
+#include "region/device_work.h"
 #include "region/plain_data.h"
 
 namespace omptarget::test {
@@ -41,7 +41,7 @@ struct Linked {
 struct Shared {
   int values[4][kSharedValues]; ///< each value is known
   int pointee[4] = {1, 2, 3, 4};
-  Linked linked[kMostThreads]; ///< entered and updated by its thread, deleted by all
+  Linked linked[kMostThreads];     ///< entered and updated by its thread, deleted by all
   long tallies[kMostThreads] = {}; ///< each thread adds to its own
 };
 
@@ -80,18 +80,12 @@ public:
     if (!only.empty() && only.find(kKinds[kind]) == std::string::npos)
       return;
     switch (kind) {
-    case 0:
-      return own_result();
-    case 1:
-      return update_shared();
-    case 2:
-      return linked();
-    case 3:
-      return tally();
-    case 4:
-      return data_of_all();
-    default:
-      return own_struct();
+    case 0: return own_result();
+    case 1: return update_shared();
+    case 2: return linked();
+    case 3: return tally();
+    case 4: return data_of_all();
+    default: return own_struct();
     }
   }
   long tallied() const { return tallied_; }
@@ -146,7 +140,8 @@ private:
     __tgt_kernel_args args{};
     args.Version = 2;
     args.NumArgs = static_cast<uint32_t>(items.size());
-    expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args, &work.queue().plugin_queue()),
+    expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args,
+                                             &work.queue().plugin_queue()),
               "a launch");
     if (!are_present || !leave_without_plan(list.list(), refs)) {
       if (are_present)
@@ -225,15 +220,11 @@ private:
     Linked &other = shared_.linked[next(random_) % kMostThreads];
     switch (next(random_) % 4) {
     case 0:
-      enter({item(&linked, sizeof linked, kTo),
-             item(shared_.pointee, sizeof shared_.pointee, kTo),
+      enter({item(&linked, sizeof linked, kTo), item(shared_.pointee, sizeof shared_.pointee, kTo),
              item(&linked.p, shared_.pointee, sizeof linked.p, kAttach)});
       break;
-    case 1:
-      exit({item(&other, sizeof other, kDelete)});
-      break;
-    default:
-      update({item(&linked, sizeof linked, kFrom)});
+    case 1: exit({item(&other, sizeof other, kDelete)}); break;
+    default: update({item(&linked, sizeof linked, kFrom)});
     }
     expect(linked.p == shared_.pointee && linked.x == 7 && linked.y == 9, "the host's pointer is lost");
   }
@@ -265,7 +256,8 @@ private:
     own.x = 0;
     own.p = nullptr;
     update({item(&own, sizeof own, kFrom)});
-    expect(own.x == 50 + number_ && !own.p && own.y == 5, "an own struct is not what was put there"); // attached pointers stay as they are
+    expect(own.x == 50 + number_ && !own.p && own.y == 5,
+           "an own struct is not what was put there"); // attached pointers stay as they are
     own.p = shared_.values[0];
     exit({item(&own.p, shared_.values[0], kRowSize, kPtrAndObj), item(&own, sizeof own, 0)});
   }
@@ -315,7 +307,8 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
   for (const auto &row : device.map().snapshot())
     rest.push_back(item(raw(row.begin), row.end - row.begin, kDelete));
   for (const MapItem &one : rest)
-    if (raw(one.begin) != shared.pointee && (raw(one.begin) < shared.linked || raw(one.begin) >= shared.linked + kMostThreads))
+    if (raw(one.begin) != shared.pointee &&
+        (raw(one.begin) < shared.linked || raw(one.begin) >= shared.linked + kMostThreads))
       failures.add("data stay present that nobody references");
   DeviceWork work(device);
   work.start_exit(rest, false).consume();
@@ -350,7 +343,8 @@ int run(const Options &options) {
     }
   }
   std::printf("stress: %lld programs from seed %llu, no finding in %.1f s\n", static_cast<long long>(programs),
-              static_cast<unsigned long long>(options.seed), std::chrono::duration<double>(Clock::now() - start).count());
+              static_cast<unsigned long long>(options.seed),
+              std::chrono::duration<double>(Clock::now() - start).count());
   return 0;
 }
 
@@ -382,8 +376,9 @@ int main(int count, char **words) {
     else if (is_number && name == "--seed")
       options.seed = static_cast<uint64_t>(number);
     else {
-      std::fprintf(stderr, "stress: '%s %s' is no option; there are --threads N (0 to 16), --rounds N, --minutes N, "
-                           "--seed N, --only NAMES, --plant FAULT\n",
+      std::fprintf(stderr,
+                   "stress: '%s %s' is no option; there are --threads N (0 to 16), --rounds N, --minutes N, "
+                   "--seed N, --only NAMES, --plant FAULT\n",
                    words[i], value);
       return 2;
     }

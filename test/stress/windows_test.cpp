@@ -186,9 +186,8 @@ TEST_P(WindowTest, entering_data_that_come_and_go_makes_them_anew) {
   int x[4] = {1, 2, 3, 4}, own[4] = {5, 6, 7, 8};
   std::unique_ptr<LateThread> late;
   create_slowly(device_, x, [&] {
-    late = std::make_unique<LateThread>([&] {
-      EXPECT_TRUE(enter(device_, {item(own, sizeof own, kTo), item(x, sizeof x, kTo)}).is_ok());
-    });
+    late = std::make_unique<LateThread>(
+        [&] { EXPECT_TRUE(enter(device_, {item(own, sizeof own, kTo), item(x, sizeof x, kTo)}).is_ok()); });
   });
   EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete)}).is_ok());
   x[3] = 44;

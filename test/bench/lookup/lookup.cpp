@@ -138,7 +138,10 @@ void build_table(benchmark::State &state) {
     benchmark::DoNotOptimize(table.build(conflicts).data());
   }
 }
-BENCHMARK(build_table)->ArgNames({"functions", "modules"})->Args({1000000, 1})->Args({1000000, 100})
+BENCHMARK(build_table)
+    ->ArgNames({"functions", "modules"})
+    ->Args({1000000, 1})
+    ->Args({1000000, 100})
     ->Unit(benchmark::kMillisecond);
 
 /// The host library's own copy.

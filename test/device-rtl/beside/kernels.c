@@ -73,7 +73,8 @@ void kernel(const double *from, double *to, int n) {
 #pragma omp target teams distribute parallel for collapse(2) map(to : from[ : n * n]) map(tofrom : to[ : n * n])
   for (int i = 1; i < n - 1; i++)
     for (int j = 1; j < n - 1; j++)
-      to[i * n + j] = 0.25 * (from[i * n + j - 1] + from[i * n + j + 1] + from[(i - 1) * n + j] + from[(i + 1) * n + j]);
+      to[i * n + j] =
+          0.25 * (from[i * n + j - 1] + from[i * n + j + 1] + from[(i - 1) * n + j] + from[(i + 1) * n + j]);
 }
 
 #elif KERNEL == KERNEL_histogram
@@ -87,7 +88,8 @@ void kernel(const unsigned char *values, unsigned *counts, int n) {
 
 #elif KERNEL == KERNEL_chunked
 void kernel(int *x, int n) {
-#pragma omp target teams distribute parallel for dist_schedule(static, 512) schedule(static, 4) num_threads(64) map(tofrom : x[ : n])
+#pragma omp target teams distribute parallel for dist_schedule(static, 512) schedule(static, 4) num_threads(64)        \
+    map(tofrom : x[ : n])
   for (int i = 0; i < n; i++)
     x[i] += omp_get_thread_num() + omp_get_team_num();
 }

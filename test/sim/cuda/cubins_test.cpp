@@ -72,18 +72,19 @@ TEST(Cubins, tell_how_their_kernels_are_launched) {
       if (symbol.type != STT_FUNC || !symbol.name.starts_with("__omp_offloading_"))
         continue;
       int missing = 0;
-      auto traits = read_kernel_traits(std::string(symbol.name), [&](const std::string &name, void *out, size_t size) -> Result<bool> {
-        const ElfSymbol *found = elf->find(name);
-        if (!found || found->size < size)
-          return false;
-        // Every one can be read from the file: nothing needs a copy from the device.
-        missing += !elf->read(*found, out, size);
-        return true;
-      });
+      auto traits = read_kernel_traits(std::string(symbol.name),
+                                       [&](const std::string &name, void *out, size_t size) -> Result<bool> {
+                                         const ElfSymbol *found = elf->find(name);
+                                         if (!found || found->size < size)
+                                           return false;
+                                         // Every one can be read from the file: nothing needs a copy from the device.
+                                         missing += !elf->read(*found, out, size);
+                                         return true;
+                                       });
       ASSERT_TRUE(traits) << traits.status().to_string();
       EXPECT_EQ(missing, 0);
-      EXPECT_EQ(traits->source, clang_version >= 17 ? KernelTraits::Source::kEnvironment
-                                                    : KernelTraits::Source::kExecModeByte);
+      EXPECT_EQ(traits->source,
+                clang_version >= 17 ? KernelTraits::Source::kEnvironment : KernelTraits::Source::kExecModeByte);
       EXPECT_TRUE(traits->exec_mode == ExecMode::kSpmd) << symbol.name;
       with_buffer += traits->reduction_buffer_size(1) != 0;
       ++kernels;

@@ -219,33 +219,15 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
   SIM_ENTER_OF_DEVICE(cuDeviceGetAttribute, device);
   const int sm = shown(device).sm;
   switch (attribute) {
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-    *value = sm / 10;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-    *value = sm % 10;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-    *value = 16;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = 1024;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-    *value = 2048;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
-    *value = 2147483647;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-    *value = 32;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-    *value = 48 * 1024;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    *value = 160 * 1024;
-    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = sm / 10; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = sm % 10; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 16; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: *value = 2048; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: *value = 2147483647; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = 32; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 * 1024; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 160 * 1024; return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
     *value = host_memory() != HostMemory::kUnreached;
     return CUDA_SUCCESS;
@@ -253,14 +235,9 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
     *value = host_memory() == HostMemory::kAts;
     return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
-  case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-    *value = 1;
-    return CUDA_SUCCESS;
-  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-    *value = 0;
-    return CUDA_SUCCESS;
-  default:
-    return CUDA_ERROR_INVALID_VALUE;
+  case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS: *value = 1; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_INTEGRATED: *value = 0; return CUDA_SUCCESS;
+  default: return CUDA_ERROR_INVALID_VALUE;
   }
 }
 

@@ -117,13 +117,14 @@ void say(const Function &function, const Report &report) {
   if (report.code_address == 0)
     return;
   const auto &block = report.block, &thread = report.thread;
-  std::fprintf(stderr, "  at %s, block %u,%u,%u, thread %u,%u,%u%s\n", describe(report.code_address).c_str(), block[0], block[1],
-               block[2], thread[0], thread[1], thread[2], report.fault.lane < 0 ? " and its warp" : "");
+  std::fprintf(stderr, "  at %s, block %u,%u,%u, thread %u,%u,%u%s\n", describe(report.code_address).c_str(), block[0],
+               block[1], block[2], thread[0], thread[1], thread[2], report.fault.lane < 0 ? " and its warp" : "");
 }
 
 CUresult result_of(const executor::Fault &fault) {
   if (fault.kind == FaultKind::kMemory)
-    return fault.text.find("misaligned") != std::string::npos ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+    return fault.text.find("misaligned") != std::string::npos ? CUDA_ERROR_MISALIGNED_ADDRESS
+                                                              : CUDA_ERROR_ILLEGAL_ADDRESS;
   return CUDA_ERROR_LAUNCH_FAILED;
 }
 
@@ -152,7 +153,8 @@ void execute(const PtxLaunch &launch) {
   }
   const Function &function = *launch.function;
   const auto schedule = executor::Schedule::from_environment();
-  const auto report = executor::ptx::launch(*function.module->device_code, *function.kernel, memory, memory, dispatch, schedule);
+  const auto report =
+      executor::ptx::launch(*function.module->device_code, *function.kernel, memory, memory, dispatch, schedule);
   std::fflush(stdout);
   if (!report)
     return;

@@ -148,7 +148,8 @@ Module *check_module(const char *call, Context *context, CUmodule handle) {
   return module;
 }
 
-CUresult load_ptx(CUmodule *out, Context &context, const char *text, const std::function<void(const std::string &)> &log) {
+CUresult load_ptx(CUmodule *out, Context &context, const char *text,
+                  const std::function<void(const std::string &)> &log) {
   std::string error;
   auto module = std::make_unique<Module>();
   module->context = &context;
@@ -268,7 +269,8 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
   if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
     const char *const path = named_file(bytes);
     if (!path)
-      return load_ptx(out, *context, bytes, [&](const std::string &error) { log_error(count, options, values, error); });
+      return load_ptx(out, *context, bytes,
+                      [&](const std::string &error) { log_error(count, options, values, error); });
     if (const CUresult result = read_file(path, compiled)) {
       log_error(count, options, values, "stand-in: the file of the // sim-code: line cannot be read");
       return result;
@@ -362,14 +364,11 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
   SIM_ENTER_CONTEXT(cuFuncGetAttribute);
   const Function *function = reinterpret_cast<Function *>(handle);
   switch (attribute) {
-  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = static_cast<int>(function->max_threads);
-    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->max_threads); return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     *value = function->kernel ? static_cast<int>(function->module->device_code->shared_bytes()) : 1024;
     return CUDA_SUCCESS;
-  default:
-    return CUDA_ERROR_INVALID_VALUE;
+  default: return CUDA_ERROR_INVALID_VALUE;
   }
 }
 

@@ -370,7 +370,8 @@ TEST_F(CudaPlugin, one_of_several_kernels_faulted) {
   ASSERT_EQ(Launch(719).teams(1).run(plugin, 0, broken, &async), 0);
   EXPECT_NE(plugin.synchronize(0, &async), 0);
   sim.hold(0);
-  EXPECT_THAT(plugin.error(), HasSubstr("one of the kernels under way, newest first: __omp_offloading_10_2_broken_l99"));
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("one of the kernels under way, newest first: __omp_offloading_10_2_broken_l99"));
   EXPECT_THAT(plugin.error(), testing::Not(HasSubstr("tell_spmd")));
   EXPECT_NE(plugin.deinit_device(0), 0);
 }

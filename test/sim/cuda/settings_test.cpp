@@ -178,8 +178,7 @@ TEST_F(CudaSettings, a_heap_size_gives_images_no_pool) {
   int host = 0;
   Image image("kernels_80.cubin");
   const uint64_t before = sim.count("cuMemAlloc");
-  __tgt_target_table *table =
-      plugin.load_binary(0, image.variable("__omp_rtl_device_memory_pool", &host, 16).get());
+  __tgt_target_table *table = plugin.load_binary(0, image.variable("__omp_rtl_device_memory_pool", &host, 16).get());
   ASSERT_NE(table, nullptr) << plugin.error();
   uint64_t pool[2] = {};
   ASSERT_EQ(plugin.data_retrieve(0, pool, table->EntriesBegin[0].addr, 16), 0);
@@ -452,8 +451,9 @@ TEST_F(CudaOneUnreadable, the_other_ones_are_there) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(plugin.number_of_devices(), 2);
   const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(text, HasSubstr("omptarget warning: CUDA: GPU 1 of 3 is left out, and those after it have lower device numbers: "
-                              "cuDeviceGet: CUDA_ERROR_ECC_UNCORRECTABLE (214)"));
+  EXPECT_THAT(
+      text, HasSubstr("omptarget warning: CUDA: GPU 1 of 3 is left out, and those after it have lower device numbers: "
+                      "cuDeviceGet: CUDA_ERROR_ECC_UNCORRECTABLE (214)"));
   ASSERT_EQ(plugin.init_device(1), 0) << plugin.error(); // the driver's third
   EXPECT_EQ(plugin.deinit_device(1), 0) << plugin.error();
 }

@@ -132,7 +132,7 @@ struct State {
   std::vector<ShownDevice> devices;
   std::atomic<bool> initialised{false}, deinitialised{false};
   std::atomic<unsigned> context_flags{0}; ///< chosen for the devices' contexts
-  int process = 0; ///< that initialised it
+  int process = 0;                        ///< that initialised it
   std::map<int, Context *> primary;
   std::map<uintptr_t, Allocation> memory;
   std::atomic<uint64_t> memory_generation{1}; ///< changes with memory and modules

@@ -13,11 +13,21 @@
 namespace sim_test {
 
 // A failure of the context: after 700 every later call fails, and nothing can be given back but the context.
-inline constexpr UnderTest kUnderTest = {
-    "kernels_80.cubin", "kernels_90.cubin", "kernels_libc.cubin", "kernels_many.cubin", 2, 8, "cuMemAlloc",
-    "cuModuleGetFunction", "cuStreamCreate",
-    "cuMemAlloc:1:2", "cuMemAlloc:+:2",
-    ": CUDA_ERROR_OUT_OF_MEMORY (2)", 100000, {"999", "700"}, "SIM_CUDA_FAIL"};
+inline constexpr UnderTest kUnderTest = {"kernels_80.cubin",
+                                         "kernels_90.cubin",
+                                         "kernels_libc.cubin",
+                                         "kernels_many.cubin",
+                                         2,
+                                         8,
+                                         "cuMemAlloc",
+                                         "cuModuleGetFunction",
+                                         "cuStreamCreate",
+                                         "cuMemAlloc:1:2",
+                                         "cuMemAlloc:+:2",
+                                         ": CUDA_ERROR_OUT_OF_MEMORY (2)",
+                                         100000,
+                                         {"999", "700"},
+                                         "SIM_CUDA_FAIL"};
 
 /// Failures that only cost something, or that nobody could be told of.
 inline bool may_go_unnoticed(const std::string &name) {

@@ -14,8 +14,8 @@ namespace sim::executor {
 /// A line, a thread, or a thread at a line.
 struct Breakpoint {
   bool is_set = false;
-  std::string file; ///< end of its path; none: any
-  uint32_t line = 0; ///< 0: any
+  std::string file;                      ///< end of its path; none: any
+  uint32_t line = 0;                     ///< 0: any
   std::optional<uint32_t> block, thread; ///< the block's x; the thread's number in the block
 
   /// SIM_EXECUTOR_BREAK=[FILE:]LINE, SIM_EXECUTOR_BREAK_BLOCK=N, SIM_EXECUTOR_BREAK_THREAD=N. Ends the process if they say something else.

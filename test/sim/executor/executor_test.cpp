@@ -266,7 +266,8 @@ TEST(AmdInstructions, what_is_not_there_is_named) {
 
 // As LLVM 23 writes what has two sources only, for RDNA 3.
 TEST(AmdInstructions, a_third_source_that_is_not_there_is_left_out) {
-  const uint32_t product[] = {0xD72C0000, 0x02000103}, constant[] = {0xD72D0005, 0x020208FF, 0x38E38E39}, sum[] = {0xD6550000, 0x02020103};
+  const uint32_t product[] = {0xD72C0000, 0x02000103}, constant[] = {0xD72D0005, 0x020208FF, 0x38E38E39},
+                 sum[] = {0xD6550000, 0x02020103};
   Decoder decoder({"gfx1100", 32, false});
   const auto decode = [&](const uint32_t *words, size_t size) {
     return decoder.decode(reinterpret_cast<const uint8_t *>(words), size);

@@ -81,7 +81,9 @@ private:
     for (const auto &wave : block.waves) {
       if (wave->state == WaveState::kReady)
         return std::nullopt;
-      (wave->state == WaveState::kBlocked ? blocked : wave->state == WaveState::kAtBarrier ? waits : ended) = wave.get();
+      (wave->state == WaveState::kBlocked     ? blocked
+       : wave->state == WaveState::kAtBarrier ? waits
+                                              : ended) = wave.get();
     }
     if (blocked)
       return report_of(block, *blocked, {FaultKind::kProgram, blocked->waits_for()});

@@ -21,8 +21,8 @@ using Extent = std::array<uint32_t, 3>; ///< x, y, z
 inline uint64_t count(const Extent &extent) { return uint64_t{extent[0]} * extent[1] * extent[2]; }
 
 enum class FaultKind {
-  kMemory, ///< an access that a device would refuse, or that is wrong although it might not
-  kProgram, ///< a trap, a jump out of code, a barrier that not all reach, no end
+  kMemory,      ///< an access that a device would refuse, or that is wrong although it might not
+  kProgram,     ///< a trap, a jump out of code, a barrier that not all reach, no end
   kUnsupported, ///< something that the executor cannot do: never a wrong result instead
 };
 
@@ -31,13 +31,13 @@ struct Fault {
   FaultKind kind;
   std::string text;
   uint64_t address = 0; ///< of kMemory
-  int lane = -1; ///< if it is one lane's
+  int lane = -1;        ///< if it is one lane's
 };
 
 enum class WaveState {
   kReady,
   kAtBarrier, ///< until all waves of the block are
-  kBlocked, ///< until another wave of the block makes it ready
+  kBlocked,   ///< until another wave of the block makes it ready
   kEnded,
   kFaulted
 };
@@ -58,8 +58,8 @@ public:
 
   WaveState state = WaveState::kReady;
   std::optional<Fault> fault; ///< when faulted
-  uint32_t first_thread = 0; ///< of its lanes, in the block
-  uint64_t barriers = 0; ///< reached so far
+  uint32_t first_thread = 0;  ///< of its lanes, in the block
+  uint64_t barriers = 0;      ///< reached so far
 };
 
 struct Block {
@@ -83,14 +83,14 @@ public:
 
 /// How a launch is carried out.
 struct Schedule {
-  uint64_t seed = 1; ///< SIM_EXECUTOR_SEED
-  uint32_t quantum = 64; ///< SIM_EXECUTOR_QUANTUM: at most so many instructions in turn
+  uint64_t seed = 1;            ///< SIM_EXECUTOR_SEED
+  uint32_t quantum = 64;        ///< SIM_EXECUTOR_QUANTUM: at most so many instructions in turn
   uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS
   uint64_t budget = 2000000000; ///< SIM_EXECUTOR_BUDGET: instructions of a launch, of all waves
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
-  bool refuses_absent = false; ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
-  bool finds_races = false; ///< SIM_EXECUTOR_RACES=1
-  Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
+  bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
+  bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
+  Breakpoint breakpoint;        ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };
 

@@ -37,7 +37,8 @@ std::vector<Row> read_table() {
     if (second == std::string::npos)
       ADD_FAILURE() << "line " << number << " has too few columns";
     else
-      rows.push_back({line.substr(0, first), line.substr(first + 3, second - first - 3), line.substr(second + 3), number});
+      rows.push_back(
+          {line.substr(0, first), line.substr(first + 3, second - first - 3), line.substr(second + 3), number});
   }
   return rows;
 }
@@ -85,9 +86,10 @@ std::string storing(const std::string &name, size_t result) {
 }
 
 std::string kernel_of(const Row &row, size_t index) {
-  std::string text = ".visible .entry k" + std::to_string(index) + "(.param .u64 results)\n{\n" +
-                     ".reg .b16 h<5>; .reg .b32 r<5>; .reg .b64 d<5>; .reg .pred p<5>;\n"
-                     ".reg .b64 place, value; .reg .b32 lane;\n.shared .align 8 .b8 own[8];\n.local .align 8 .b8 private[8];\n";
+  std::string text =
+      ".visible .entry k" + std::to_string(index) + "(.param .u64 results)\n{\n" +
+      ".reg .b16 h<5>; .reg .b32 r<5>; .reg .b64 d<5>; .reg .pred p<5>;\n"
+      ".reg .b64 place, value; .reg .b32 lane;\n.shared .align 8 .b8 own[8];\n.local .align 8 .b8 private[8];\n";
   for (const std::string &one : words(row.before))
     text += assignment(one);
   std::string code = row.text + ";";
@@ -100,18 +102,20 @@ std::string kernel_of(const Row &row, size_t index) {
   return text + "ret;\n}\n";
 }
 
-constexpr const char *kHead = ".version 7.8\n.target sm_80\n.address_size 64\n"
-                              ".visible .global .align 8 .b8 word[8];\n.visible .const .align 4 .u32 fixed[2] = {11, 22};\n"
-                              ".visible .global .align 8 .u64 pointer = generic(target);\n"
-                              ".visible .global .align 4 .u32 target[2] = {21, 22};\n"
-                              ".visible .global .align 1 .b8 bytes[2] = {-1, 7};\n";
+constexpr const char *kHead =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".visible .global .align 8 .b8 word[8];\n.visible .const .align 4 .u32 fixed[2] = {11, 22};\n"
+    ".visible .global .align 8 .u64 pointer = generic(target);\n"
+    ".visible .global .align 4 .u32 target[2] = {21, 22};\n"
+    ".visible .global .align 1 .b8 bytes[2] = {-1, 7};\n";
 
 std::string module_text(const std::vector<Row> &rows) {
   std::string text = kHead;
   // What is named must be there before.
-  const size_t pointer = text.find(".visible .global .align 8 .u64 pointer"), target = text.find(".visible .global .align 4 .u32 target");
-  text = text.substr(0, pointer) + text.substr(target, text.find('\n', target) + 1 - target) + text.substr(pointer, target - pointer) +
-         text.substr(text.find('\n', target) + 1);
+  const size_t pointer = text.find(".visible .global .align 8 .u64 pointer"),
+               target = text.find(".visible .global .align 4 .u32 target");
+  text = text.substr(0, pointer) + text.substr(target, text.find('\n', target) + 1 - target) +
+         text.substr(pointer, target - pointer) + text.substr(text.find('\n', target) + 1);
   for (size_t i = 0; i < rows.size(); ++i)
     text += kernel_of(rows[i], i);
   return text;
@@ -181,14 +185,17 @@ std::string error_of(const std::string &text) {
   return error;
 }
 std::string in_kernel(const std::string &code) {
-  return std::string(".version 7.8\n.target sm_80\n.extern .func missing();\n.entry k(.param .u64 results) {\n.reg .b32 r<5>; "
-                     ".reg .b64 d<5>; .reg .pred p<3>; .shared .align 4 .b8 own[4];\n") + code + "\n}\n";
+  return std::string(
+             ".version 7.8\n.target sm_80\n.extern .func missing();\n.entry k(.param .u64 results) {\n.reg .b32 r<5>; "
+             ".reg .b64 d<5>; .reg .pred p<3>; .shared .align 4 .b8 own[4];\n") +
+         code + "\n}\n";
 }
 
 TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: 'nonsense' is no directive"));
   EXPECT_THAT(error_of(".version 7.8\n\x01"), HasSubstr("line 2: '"));
-  EXPECT_THAT(error_of(in_kernel("wmma.load r0, r1;")), HasSubstr("line 6: wmma.load: the executor has no such instruction"));
+  EXPECT_THAT(error_of(in_kernel("wmma.load r0, r1;")),
+              HasSubstr("line 6: wmma.load: the executor has no such instruction"));
   EXPECT_THAT(error_of(in_kernel("add.rn.strange.f32 r0, r1, r2;")), HasSubstr("the executor has no .strange of it"));
   EXPECT_THAT(error_of(in_kernel("add.s32 r0, r1;")), HasSubstr("it has 2 operands"));
   EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("it takes 2 elements"));
@@ -211,17 +218,22 @@ std::string fault_of(const std::string &code) {
 }
 
 TEST(PtxFaults, are_named) {
-  EXPECT_EQ(fault_of("mov.u64 d0, 64; ld.u32 r0, [d0];"), "reads 4 bytes at 0x40, which are in no allocation that this device reaches");
-  EXPECT_EQ(fault_of("st.shared.u32 [own+16], r0;"), "writes 4 bytes of shared memory at 0x10; the launch asked for 16 bytes");
+  EXPECT_EQ(fault_of("mov.u64 d0, 64; ld.u32 r0, [d0];"),
+            "reads 4 bytes at 0x40, which are in no allocation that this device reaches");
+  EXPECT_EQ(fault_of("st.shared.u32 [own+16], r0;"),
+            "writes 4 bytes of shared memory at 0x10; the launch asked for 16 bytes");
   EXPECT_EQ(fault_of("mov.u64 d0, 2; ld.shared.u32 r0, [d0];"), "reads 4 bytes at the misaligned address 0x2");
-  EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"), "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
+  EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
+            "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
   EXPECT_THAT(fault_of("mov.u64 d0, 64; call d0, (), p; p: .callprototype _ ();"), HasSubstr("where no code is"));
   EXPECT_EQ(fault_of("trap;"), "trap: the program ends the kernel");
   const std::string half = "mov.u32 r1, %laneid; setp.lt.u32 p0, r1, 16; @!p0 bra END; ";
-  EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"), HasSubstr("a barrier that not all threads reach: lanes 0-15"));
+  EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"),
+              HasSubstr("a barrier that not all threads reach: lanes 0-15"));
   EXPECT_THAT(fault_of(half + "shfl.sync.idx.b32 r0, r1, 0, 31, -1; END: add.s32 r0, r1, 1;"),
               HasSubstr("of lanes 0-15 names lanes 16-31, which do not come"));
-  EXPECT_THAT(fault_of(half + "vote.sync.all.pred p1, p0, 1; END: add.s32 r0, r1, 1;"), HasSubstr("lanes 1-15 take part in what is for"));
+  EXPECT_THAT(fault_of(half + "vote.sync.all.pred p1, p0, 1; END: add.s32 r0, r1, 1;"),
+              HasSubstr("lanes 1-15 take part in what is for"));
   EXPECT_THAT(fault_of("LOOP: bra LOOP;"), HasSubstr("does not end"));
   EXPECT_EQ(fault_of(half + "bar.warp.sync 65535; END: add.s32 r0, r1, 1;"), "");
 }

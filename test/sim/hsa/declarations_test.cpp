@@ -18,7 +18,8 @@ OMPTARGET_HSA_CONSTANTS(SAME_NUMBER)
 #define SAME_STATUS(name, value) static_assert(static_cast<int>(::HSA_STATUS_##name) == (value), #name);
 OMPTARGET_HSA_STATUSES(SAME_STATUS)
 
-#define SAME_HANDLE(name) static_assert(sizeof(::name) == sizeof(own::name) && std::is_trivially_copyable_v<::name>, #name);
+#define SAME_HANDLE(name)                                                                                              \
+  static_assert(sizeof(::name) == sizeof(own::name) && std::is_trivially_copyable_v<::name>, #name);
 OMPTARGET_HSA_HANDLES(SAME_HANDLE)
 
 #define SAME_SIZE(type) static_assert(sizeof(::type) == sizeof(own::type), #type);
@@ -53,8 +54,9 @@ SAME_PLACE(hsa_amd_gpu_memory_fault_info_t, fault_reason_mask)
 // One declaration for both.
 #define SAME_TIME(type)                                                                                                \
   static_assert(sizeof(::type) == sizeof(own::hsa_amd_profiling_time_t) &&                                             \
-                offsetof(::type, start) == offsetof(own::hsa_amd_profiling_time_t, start) &&                           \
-                offsetof(::type, end) == offsetof(own::hsa_amd_profiling_time_t, end), #type);
+                    offsetof(::type, start) == offsetof(own::hsa_amd_profiling_time_t, start) &&                       \
+                    offsetof(::type, end) == offsetof(own::hsa_amd_profiling_time_t, end),                             \
+                #type);
 SAME_TIME(hsa_amd_profiling_dispatch_time_t)
 SAME_TIME(hsa_amd_profiling_async_copy_time_t)
 

@@ -224,15 +224,10 @@ SIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t hand
   }
   const KernelMetadata &metadata = symbol.kernel->metadata;
   switch (attribute) {
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-    return put(reinterpret_cast<uint64_t>(symbol.kernel));
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-    return put(metadata.kernarg_size);
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-    return put(metadata.group_size);
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-    return put(metadata.private_size);
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT: return put(reinterpret_cast<uint64_t>(symbol.kernel));
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE: return put(metadata.kernarg_size);
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE: return put(metadata.group_size);
+  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE: return put(metadata.private_size);
+  default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }

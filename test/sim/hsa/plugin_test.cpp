@@ -59,7 +59,8 @@ TEST_F(AmdgpuPlugin, images_go_to_the_devices_that_run_them) {
   EXPECT_THAT(plugin.error(), HasSubstr("image: built for gfx90a:xnack+ (code object V6), device 0 is "
                                         "gfx90a:sramecc+:xnack-"));
   EXPECT_EQ(plugin.load_binary(0, generic.get()), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("image: built for gfx11-generic (code object V6), device 0 is gfx90a:sramecc+:xnack-"));
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("image: built for gfx11-generic (code object V6), device 0 is gfx90a:sramecc+:xnack-"));
 }
 
 TEST_F(AmdgpuPlugin, generic_images_run) {
@@ -105,7 +106,8 @@ TEST_F(AmdgpuPlugin, entries_are_resolved_in_order) {
   Image wrong("kernels_90a.hsaco");
   int64_t wide = 0;
   EXPECT_EQ(plugin.load_binary(0, wrong.variable("gv", &wide, sizeof(wide)).get()), nullptr);
-  EXPECT_THAT(plugin.error(), HasSubstr("variable gv has 4 bytes in the image for gfx90a (code object V5) and 8 bytes"));
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("variable gv has 4 bytes in the image for gfx90a (code object V5) and 8 bytes"));
 }
 
 TEST_F(AmdgpuPlugin, many_arguments_arrive) {
@@ -219,7 +221,8 @@ TEST_F(AmdgpuPlugin, arguments_of_many_launches_share_one_allocation) {
   void *entry = kernel("count_threads");
   void *count = plugin.data_alloc(0, 8, nullptr, 0);
   ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
-  const uint64_t allocations = sim.count("hsa_amd_memory_pool_allocate"), grants = sim.count("hsa_amd_agents_allow_access");
+  const uint64_t allocations = sim.count("hsa_amd_memory_pool_allocate"),
+                 grants = sim.count("hsa_amd_agents_allow_access");
   __tgt_async_info async{};
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(Launch(count).teams(1).threads(1).run(plugin, 0, entry, &async), 0) << plugin.error();

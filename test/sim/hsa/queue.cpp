@@ -100,8 +100,7 @@ void run_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
 // A lost device completes nothing any more.
 void finish_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
   has_faulted = false;
-  SimSignal *const signal =
-      packet.completion_signal.handle ? find_signal("packet", packet.completion_signal) : nullptr;
+  SimSignal *const signal = packet.completion_signal.handle ? find_signal("packet", packet.completion_signal) : nullptr;
   OperationTime time(signal, queue.keeps_times);
   if (check_packet(queue, packet))
     run_kernel(queue, packet);
@@ -270,7 +269,8 @@ SIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int co
   if (!signal || condition != HSA_SIGNAL_CONDITION_LT)
     return 0;
   release_work();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout * (1'000'000'000 / kTicksPerSecond));
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout * (1'000'000'000 / kTicksPerSecond));
   while (signal->value.load() >= value && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   return signal->value.load();

@@ -101,31 +101,22 @@ SIM_API hsa_status_t hsa_init() {
 SIM_API hsa_status_t hsa_status_string(hsa_status_t status, const char **text) {
   switch (status) {
 #define SIM_STATUS(name, value)                                                                                        \
-  case value:                                                                                                          \
-    *text = "stand-in's text for " #name;                                                                              \
-    return HSA_STATUS_SUCCESS;
+  case value: *text = "stand-in's text for " #name; return HSA_STATUS_SUCCESS;
     OMPTARGET_HSA_STATUSES(SIM_STATUS)
 #undef SIM_STATUS
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
 
 SIM_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
   SIM_ENTER(hsa_system_get_info);
   switch (attribute) {
-  case HSA_SYSTEM_INFO_VERSION_MAJOR:
-    return put<uint16_t>(value, 1);
-  case HSA_SYSTEM_INFO_VERSION_MINOR:
-    return put<uint16_t>(value, 1);
-  case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-    return put<uint64_t>(value, kTicksPerSecond);
-  case HSA_SYSTEM_INFO_TIMESTAMP:
-    return put<uint64_t>(value, ticks_now());
-  case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
-    return put<bool>(value, all_reach_host_memory());
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case HSA_SYSTEM_INFO_VERSION_MAJOR: return put<uint16_t>(value, 1);
+  case HSA_SYSTEM_INFO_VERSION_MINOR: return put<uint16_t>(value, 1);
+  case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY: return put<uint64_t>(value, kTicksPerSecond);
+  case HSA_SYSTEM_INFO_TIMESTAMP: return put<uint64_t>(value, ticks_now());
+  case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT: return put<bool>(value, all_reach_host_memory());
+  default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
 
@@ -145,31 +136,19 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   const bool is_wide = agent->target.starts_with("gfx9");
   char name[64] = {};
   switch (attribute) {
-  case HSA_AGENT_INFO_DEVICE:
-    return put<int>(value, agent->is_gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
-  case HSA_AGENT_INFO_FEATURE:
-    return put<int>(value, agent->is_gpu ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : 0);
-  case HSA_AGENT_INFO_WAVEFRONT_SIZE:
-    return put<uint32_t>(value, is_wide ? 64 : 32);
-  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
-    return put<uint32_t>(value, 1024);
-  case HSA_AGENT_INFO_GRID_MAX_SIZE:
-    return put<uint32_t>(value, UINT32_MAX);
-  case HSA_AGENT_INFO_QUEUES_MAX:
-    return put<uint32_t>(value, 16);
-  case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
-    return put<uint32_t>(value, 4);
-  case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
-    return put<uint32_t>(value, 4096);
-  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-    return put<uint32_t>(value, 8 / partitions());
-  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
-    return put<uint32_t>(value, 32);
-  case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
-    return put<uint32_t>(value, 1700);
+  case HSA_AGENT_INFO_DEVICE: return put<int>(value, agent->is_gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
+  case HSA_AGENT_INFO_FEATURE: return put<int>(value, agent->is_gpu ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : 0);
+  case HSA_AGENT_INFO_WAVEFRONT_SIZE: return put<uint32_t>(value, is_wide ? 64 : 32);
+  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE: return put<uint32_t>(value, 1024);
+  case HSA_AGENT_INFO_GRID_MAX_SIZE: return put<uint32_t>(value, UINT32_MAX);
+  case HSA_AGENT_INFO_QUEUES_MAX: return put<uint32_t>(value, 16);
+  case HSA_AGENT_INFO_QUEUE_MIN_SIZE: return put<uint32_t>(value, 4);
+  case HSA_AGENT_INFO_QUEUE_MAX_SIZE: return put<uint32_t>(value, 4096);
+  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: return put<uint32_t>(value, 8 / partitions());
+  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU: return put<uint32_t>(value, 32);
+  case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY: return put<uint32_t>(value, 1700);
   case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
-  case HSA_AMD_AGENT_INFO_DOMAIN:
-    return put<uint32_t>(value, 0);
+  case HSA_AMD_AGENT_INFO_DOMAIN: return put<uint32_t>(value, 0);
   case HSA_AMD_AGENT_INFO_BDFID:
     return put<uint32_t>(value, agent->gpu << 8 | agent->partition); // a bus each; partitions stand for functions
   case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
@@ -192,8 +171,7 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
     if (is_set("SIM_HSA_OLD"))
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return put<uint64_t>(value, is_set("SIM_HSA_APU") ? kMemoryPropertyIsApu : 0);
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
 
@@ -249,12 +227,9 @@ SIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, 
     return put<int>(value, is_group ? HSA_AMD_SEGMENT_GROUP : HSA_AMD_SEGMENT_GLOBAL);
   case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
     return is_group ? HSA_STATUS_ERROR_INVALID_ARGUMENT : put<uint32_t>(value, flags);
-  case HSA_AMD_MEMORY_POOL_INFO_SIZE:
-    return put<size_t>(value, is_group ? kGroupMemory : kDeviceMemory);
-  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
-    return put<bool>(value, !is_group);
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case HSA_AMD_MEMORY_POOL_INFO_SIZE: return put<size_t>(value, is_group ? kGroupMemory : kDeviceMemory);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED: return put<bool>(value, !is_group);
+  default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
 
@@ -267,5 +242,6 @@ SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle, hsa_
   if (attribute != HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   constexpr int kNeverAllowed = 0, kDisallowedByDefault = 2; // HSA_AMD_MEMORY_POOL_ACCESS_*
-  return put<int>(value, can_reach(*agent, *reinterpret_cast<const Pool *>(pool.handle)) ? kDisallowedByDefault : kNeverAllowed);
+  return put<int>(value, can_reach(*agent, *reinterpret_cast<const Pool *>(pool.handle)) ? kDisallowedByDefault
+                                                                                         : kNeverAllowed);
 }

@@ -79,7 +79,7 @@ TEST_F(AmdgpuSettings, default_teams_depend_on_the_compute_units) {
     open(settings);
     return told(kernel("tell_spmd"), Launch())[1];
   };
-  EXPECT_EQ(teams({}), 8u * 16); // 32 waves, 2 for each team of this kernel
+  EXPECT_EQ(teams({}), 8u * 16);                                            // 32 waves, 2 for each team of this kernel
   EXPECT_EQ(teams({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "16384"}}), 8u * 3); // of 64 KiB
   EXPECT_EQ(teams({{"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "3"}}), 8u * 3);
   EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}}), 8u * 2);
@@ -437,9 +437,10 @@ TEST_F(AmdgpuApu, the_information_tells_of_data_in_place) {
   testing::internal::CaptureStderr();
   open({});
   plugin.set_info_flag(0);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("device 0 info: The device reaches all memory of the host, which it shares (APU, XNACK is on); mapped "
-                        "data is used in place"));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("device 0 info: The device reaches all memory of the host, which it shares (APU, XNACK is on); mapped "
+                "data is used in place"));
 }
 
 // A runtime that does not tell: by the chip.
@@ -509,8 +510,9 @@ TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
 // What the program asks for and the device does not have is said once, and again where a kernel fails.
 TEST_F(AmdgpuUnifiedWithoutXnack, it_is_said_what_the_device_does_not_reach) {
   plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
-  const std::string problem = "the program requires unified_shared_memory, and device 0 (gfx90a:sramecc+:xnack-) reaches "
-                              "memory of the driver's pools and pinned memory only, since XNACK is off (HSA_XNACK=1)";
+  const std::string problem =
+      "the program requires unified_shared_memory, and device 0 (gfx90a:sramecc+:xnack-) reaches "
+      "memory of the driver's pools and pinned memory only, since XNACK is off (HSA_XNACK=1)";
   testing::internal::CaptureStderr();
   open({});
   ASSERT_EQ(result_, 0);
@@ -555,8 +557,10 @@ TEST_F(AmdgpuOneUnreadable, the_other_ones_are_there) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(plugin.number_of_devices(), 2);
   const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(text, HasSubstr("omptarget warning: AMDGPU: GPU 1 of 3 is left out, and those after it have lower device numbers: "
-                              "hsa_agent_iterate_isas: "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("omptarget warning: AMDGPU: GPU 1 of 3 is left out, and those after it have lower device numbers: "
+                "hsa_agent_iterate_isas: "));
   open({});
 }
 

@@ -181,8 +181,8 @@ bool check_access(const char *call, Agent *agent, const void *address, size_t si
   const bool is_own = allocation->pool && allocation->pool->agent == agent;
   if (is_own || allocation->kind == MemoryKind::kGlobal || allocation->access.count(agent))
     return true;
-  violation("%s: %s %s has no access to %zu bytes at %p", call, agent->is_gpu ? "GPU" : "CPU", agent->target.c_str(), size,
-            address);
+  violation("%s: %s %s has no access to %zu bytes at %p", call, agent->is_gpu ? "GPU" : "CPU", agent->target.c_str(),
+            size, address);
   return false;
 }
 

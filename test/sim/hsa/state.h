@@ -65,8 +65,8 @@ struct Pool {
 struct Agent {
   bool is_gpu = false;
   std::string target;
-  uint32_t cpu = 0; ///< on the machine, from 1; 0 for a GPU
-  uint32_t gpu = 0; ///< the same of GPUs
+  uint32_t cpu = 0;       ///< on the machine, from 1; 0 for a GPU
+  uint32_t gpu = 0;       ///< the same of GPUs
   uint32_t partition = 0; ///< of that GPU
   std::vector<std::unique_ptr<Pool>> pools;
   Worker copies;
@@ -125,7 +125,7 @@ struct Queue {
   std::vector<char> ring;
   std::atomic<uint64_t> read{0}, write{0};
   uint64_t done = 0; ///< packets handed to the worker
-  std::mutex mutex; ///< of ringing
+  std::mutex mutex;  ///< of ringing
   QueueCallback callback = nullptr;
   void *callback_data = nullptr;
   std::atomic<bool> is_destroyed{false}, is_stopped{false}, keeps_times{false};

@@ -31,11 +31,11 @@ inline constexpr UnderTest kUnderTest = {"kernels_90a.hsaco",
 
 /// Failures that only cost something, or that nobody could be told of.
 inline bool may_go_unnoticed(const std::string &name) {
-  for (const char *harmless : {"hsa_amd_pointer_info", "hsa_amd_memory_lock", "hsa_agent_get_info", "hsa_system_get_info",
-                               "hsa_amd_agent_memory_pool_get_info", "hsa_amd_register_system_event_handler",
-                               "hsa_status_string",
-                               // tried again after kept memory was given back
-                               "hsa_amd_memory_pool_allocate", "hsa_amd_agents_allow_access"})
+  for (const char *harmless :
+       {"hsa_amd_pointer_info", "hsa_amd_memory_lock", "hsa_agent_get_info", "hsa_system_get_info",
+        "hsa_amd_agent_memory_pool_get_info", "hsa_amd_register_system_event_handler", "hsa_status_string",
+        // tried again after kept memory was given back
+        "hsa_amd_memory_pool_allocate", "hsa_amd_agents_allow_access"})
     if (name == harmless)
       return true;
   return false;

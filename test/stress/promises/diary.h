@@ -32,7 +32,8 @@ public:
   static void print() {
     const uint64_t count = count_.load();
     for (uint64_t i = count > kLines ? count - kLines : 0; i < count; ++i)
-      std::printf("%llu thread %d: %s\n", static_cast<unsigned long long>(i), lines_[i % kLines].thread, lines_[i % kLines].text);
+      std::printf("%llu thread %d: %s\n", static_cast<unsigned long long>(i), lines_[i % kLines].thread,
+                  lines_[i % kLines].text);
   }
 
 private:

@@ -61,7 +61,9 @@ template <typename Function> void find_function(void *library, const char *name,
 }
 
 const char *name_of(SplitKind kind) {
-  return kind == SplitKind::kAtOnce ? "split_at_once" : kind == SplitKind::kQueueing ? "split_queueing" : "split_events";
+  return kind == SplitKind::kAtOnce     ? "split_at_once"
+         : kind == SplitKind::kQueueing ? "split_queueing"
+                                        : "split_events";
 }
 
 /// The arguments as a compiler passes them.

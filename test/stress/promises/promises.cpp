@@ -43,12 +43,12 @@ struct Plan {
   int threads = 3;
   int rounds = 60;
   SplitKind kind = SplitKind::kAtOnce;
-  int observed = 0;                  ///< 0: never; 1: always; 2: now and then
-  uint32_t sleeping = 2;             ///< of 64 points
-  uint32_t yielding = 8;             ///< the same
-  uint32_t sleeping_in_copies = 16;  ///< of 64 copies that have read
-  uint32_t hot = 0;                  ///< the points where threads are delayed more often: one in 8
-  uint32_t progress = 0;             ///< of 4 calls, on how many the device works
+  int observed = 0;                 ///< 0: never; 1: always; 2: now and then
+  uint32_t sleeping = 2;            ///< of 64 points
+  uint32_t yielding = 8;            ///< the same
+  uint32_t sleeping_in_copies = 16; ///< of 64 copies that have read
+  uint32_t hot = 0;                 ///< the points where threads are delayed more often: one in 8
+  uint32_t progress = 0;            ///< of 4 calls, on how many the device works
   bool has_nowait = false;
   /// The program has its threads leave data one after the other, and regions have data that the thread holds only: so no two copies back are
   /// under way at once, whatever the runtime does.
@@ -77,9 +77,7 @@ std::atomic<uint64_t> running_seed{0};
 std::atomic<int64_t> begun{0}; ///< milliseconds of the clock when the program began; 0: none runs
 std::atomic<uint32_t> sleeping{0}, yielding{0}, sleeping_in_copies{0}, hot{0}, progress{0};
 
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count();
-}
+int64_t now() { return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count(); }
 
 void at_point(const char *point) {
   uint32_t hash = 2166136261u;
@@ -91,9 +89,12 @@ void at_point(const char *point) {
 }
 void at_moment(const SplitEvent &event) {
   static constexpr const char *kMoments[] = {"copy begins", "copy has read", "copy writes on", "copy ends", "allocates",
-                                             "frees", "launches", "waits", "asks"};
+                                             "frees",       "launches",      "waits",          "asks"};
   Diary::write("%s %s host %p device %p %lld bytes", kMoments[static_cast<int>(event.moment)],
-               !event.host ? "" : event.is_to_device ? "to" : "from", event.host, event.device, static_cast<long long>(event.size));
+               !event.host          ? ""
+               : event.is_to_device ? "to"
+                                    : "from",
+               event.host, event.device, static_cast<long long>(event.size));
   if (event.moment == SplitMoment::kCopyHasRead)
     delay_some(sleeping_in_copies, 0);
   else
@@ -111,7 +112,7 @@ struct Shared {
   const Plan plan;
   std::vector<SharedData> data;
   std::vector<Knowledge> known[kMostThreads]; ///< by the number of the data
-  std::mutex turn;                       ///< of the thread that leaves data
+  std::mutex turn;                            ///< of the thread that leaves data
   int64_t private_words[kMostThreads][kPrivateWords] = {};
 };
 
@@ -157,8 +158,8 @@ private:
   }
   std::string about(int i, const char *what, int64_t is, int64_t wanted) const {
     return std::string(what) + ": thread " + std::to_string(number_) + ", data " + std::to_string(i) + " (" +
-           kFormNames[static_cast<int>(shared_.data[static_cast<size_t>(i)].form())] + "), is " + std::to_string(is) + ", wanted " +
-           std::to_string(wanted);
+           kFormNames[static_cast<int>(shared_.data[static_cast<size_t>(i)].form())] + "), is " + std::to_string(is) +
+           ", wanted " + std::to_string(wanted);
   }
 
   void round() {
@@ -277,11 +278,14 @@ private:
           int64_t *const at = step.data->device_cell(parameters[i], number_, cell);
           if (!is_device_memory(plan_.kind, at, 8)) {
             const bool is_host = at == step.data->host_cell(number_, cell);
-            return expect(false, about(step.number, is_host ? "a kernel gets host memory" : "a kernel gets memory that is not in use",
-                                       cell, step.data->cell_count()));
+            return expect(false,
+                          about(step.number,
+                                is_host ? "a kernel gets host memory" : "a kernel gets memory that is not in use", cell,
+                                step.data->cell_count()));
           }
           const int64_t value = __atomic_load_n(at, __ATOMIC_RELAXED);
-          expect(value == step.value, about(step.number, "a kernel does not find what its thread knows", value, step.value));
+          expect(value == step.value,
+                 about(step.number, "a kernel does not find what its thread knows", value, step.value));
           delay_some(sleeping, yielding);
           if (!step.data->is_input())
             __atomic_store_n(at, step.value + 1, __ATOMIC_RELAXED);
@@ -291,7 +295,8 @@ private:
   }
 
   void region() {
-    const std::vector<int> chosen = plan_.leaves_in_turn ? choose_data(4, [](int held) { return held != 0; }) : choose_data(4);
+    const std::vector<int> chosen =
+        plan_.leaves_in_turn ? choose_data(4, [](int held) { return held != 0; }) : choose_data(4);
     if (chosen.empty())
       return;
     std::vector<Motion> motions;
@@ -525,8 +530,8 @@ void check_end(const Shared &shared) {
       for (int cell = 0; cell < shared.data[i].cell_count(); ++cell) {
         const int64_t value = *shared.data[i].host_cell(thread, cell), wanted = shared.known[thread][i].value;
         if (value != wanted)
-          failures.add("a result is lost in the end: thread " + std::to_string(thread) + ", data " + std::to_string(i) + ", is " +
-                       std::to_string(value) + ", wanted " + std::to_string(wanted));
+          failures.add("a result is lost in the end: thread " + std::to_string(thread) + ", data " + std::to_string(i) +
+                       ", is " + std::to_string(value) + ", wanted " + std::to_string(wanted));
       }
   for (const SharedData &data : shared.data)
     if (!data.has_host_pointer())
@@ -605,8 +610,8 @@ struct Options {
 };
 
 std::string describe(const Plan &plan) {
-  return std::string("device ") + static_cast<char>(plan.kind) + ", " + std::to_string(plan.threads) + " threads, observed " +
-         std::to_string(plan.observed) + (plan.has_nowait ? ", nowait" : "") +
+  return std::string("device ") + static_cast<char>(plan.kind) + ", " + std::to_string(plan.threads) +
+         " threads, observed " + std::to_string(plan.observed) + (plan.has_nowait ? ", nowait" : "") +
          (plan.leaves_in_turn ? ", leaving in turn" : "");
 }
 
@@ -621,13 +626,14 @@ int run(const Options &options) {
   std::thread(watch).detach();
   int64_t programs = 0;
   for (; options.minutes > 0 ? seconds() < 60 * options.minutes : programs < options.programs; ++programs) {
-    Plan plan = plan_of(options.seed + static_cast<uint64_t>(programs), options.threads, options.rounds,
-                              options.leaving);
+    Plan plan =
+        plan_of(options.seed + static_cast<uint64_t>(programs), options.threads, options.rounds, options.leaving);
     plan.without = options.without;
     run_program(plan);
     if (failures.count() != 0) {
       std::printf("stress_promises: seed %llu, program %lld of this run, %s, after %.1f s\n",
-                  static_cast<unsigned long long>(plan.seed), static_cast<long long>(programs + 1), describe(plan).c_str(), seconds());
+                  static_cast<unsigned long long>(plan.seed), static_cast<long long>(programs + 1),
+                  describe(plan).c_str(), seconds());
       Diary::print();
       std::fflush(stdout);
       std::_Exit(1); // others may still use the data
@@ -674,9 +680,11 @@ int main(int count, char **words) {
     else if (is_number && name == "--seed")
       options.seed = std::strtoull(value, nullptr, 10);
     else {
-      std::fprintf(stderr, "stress_promises: '%s %s' is no option; there are --threads N (0 to %d), --rounds N, --programs N, "
-                           "--minutes N, --seed N, --leaving in-turn or freely, --without members,pointer,attach,input,update,always,nowait,hold, --plant FAULT\n",
-                   words[i], value, omptarget::test::kMostThreads);
+      std::fprintf(
+          stderr,
+          "stress_promises: '%s %s' is no option; there are --threads N (0 to %d), --rounds N, --programs N, "
+          "--minutes N, --seed N, --leaving in-turn or freely, --without members,pointer,attach,input,update,always,nowait,hold, --plant FAULT\n",
+          words[i], value, omptarget::test::kMostThreads);
       return 2;
     }
   }

@@ -68,7 +68,7 @@ private:
 
 /// What a thread knows of its cells in one of the shared data.
 struct Knowledge {
-  int64_t value = 0;                            ///< of each cell: on the device, or on the host if the data are not there
+  int64_t value = 0; ///< of each cell: on the device, or on the host if the data are not there
   int64_t seen[SharedData::kMostCells] = {0, 0}; ///< on the host, at least; never decreases
 };
 

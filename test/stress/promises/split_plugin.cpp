@@ -70,7 +70,8 @@ void move_words(char *to, const char *from, int64_t size) {
   if (reinterpret_cast<uintptr_t>(to) % 8 == 0 && reinterpret_cast<uintptr_t>(from) % 8 == 0)
     for (; i + 8 <= size; i += 8)
       __atomic_store_n(reinterpret_cast<uint64_t *>(to + i),
-                       __atomic_load_n(reinterpret_cast<const uint64_t *>(from + i), __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+                       __atomic_load_n(reinterpret_cast<const uint64_t *>(from + i), __ATOMIC_RELAXED),
+                       __ATOMIC_RELAXED);
   for (; i < size; ++i)
     __atomic_store_n(to + i, __atomic_load_n(from + i, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
@@ -309,8 +310,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t, void *entry, void **arguments, ptrdiff_
   if (!async)
     return launch(entry, arguments, args->NumArgs);
   std::vector<void *> values(arguments, arguments + args->NumArgs);
-  queue_of(async)->add(
-      [entry, values] { (void)launch(entry, values.data(), static_cast<uint32_t>(values.size())); });
+  queue_of(async)->add([entry, values] { (void)launch(entry, values.data(), static_cast<uint32_t>(values.size())); });
   make_progress();
   return 0;
 }

@@ -18,7 +18,7 @@ enum class SplitKind : char {
 
 enum class SplitMoment {
   kCopyBegins,
-  kCopyHasRead, ///< and has not written
+  kCopyHasRead,  ///< and has not written
   kCopyWritesOn, ///< has written the first part of its bytes
   kCopyEnds,     ///< has written all
   kAllocates,

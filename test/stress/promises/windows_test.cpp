@@ -221,8 +221,14 @@ TEST_P(PromiseTest, regions_with_several_data_keep_their_results) {
       a_[i] = b_[i] = c_[i] = 0;
     run_both(
         held,
-        [&] { add({all_of(a_, kToFrom | kParameter), all_of(b_, kToFrom | kParameter), all_of(c_, kToFrom | kParameter)}, 0); },
-        [&] { add({all_of(c_, kToFrom | kParameter), all_of(a_, kToFrom | kParameter), all_of(b_, kToFrom | kParameter)}, kLast); });
+        [&] {
+          add({all_of(a_, kToFrom | kParameter), all_of(b_, kToFrom | kParameter), all_of(c_, kToFrom | kParameter)},
+              0);
+        },
+        [&] {
+          add({all_of(c_, kToFrom | kParameter), all_of(a_, kToFrom | kParameter), all_of(b_, kToFrom | kParameter)},
+              kLast);
+        });
     for (const long *array : {a_, b_, c_}) {
       EXPECT_EQ(array[0], 1);
       EXPECT_EQ(array[kLast], 1);
@@ -279,7 +285,10 @@ TEST_P(PromiseTest, a_part_that_is_always_copied_is_not_overwritten) {
   on_.enter({all_of(a_, kTo)});
   run_both(
       a_, [&] { add_to_a(0, kFrom | kAlways); },
-      [&] { on_.region({data(&a_[kLast], sizeof(long), kFrom | kAlways | kParameter)}, [](void **p) { ++*static_cast<long *>(p[0]); }); });
+      [&] {
+        on_.region({data(&a_[kLast], sizeof(long), kFrom | kAlways | kParameter)},
+                   [](void **p) { ++*static_cast<long *>(p[0]); });
+      });
   EXPECT_EQ(a_[0], 1);
   EXPECT_EQ(a_[kLast], 1);
   on_.exit({all_of(a_, 0)});
@@ -549,7 +558,8 @@ INSTANTIATE_TEST_SUITE_P(, PromiseTest,
 } // namespace omptarget::test
 
 int main(int count, char **words) {
-  static const omptarget::test::SplitHooks hooks = {omptarget::test::Hold::at, omptarget::test::choose, omptarget::test::fail};
+  static const omptarget::test::SplitHooks hooks = {omptarget::test::Hold::at, omptarget::test::choose,
+                                                    omptarget::test::fail};
   omptarget::test::start_program(hooks);
   testing::InitGoogleTest(&count, words);
   return RUN_ALL_TESTS();

@@ -76,8 +76,9 @@ TEST(KernelArgs, version_5_ends_with_the_implicit_argument_which_is_taken_off) {
   const auto reason = [&] { return read_kernel_args(&block, 1, 1).status().to_string(); };
   int64_t types[2] = {0x23, 0x20};
   block.ArgTypes = types;
-  EXPECT_THAT(reason(), testing::HasSubstr("version 5, whose last argument is the implicit one, of type 0x120 and without a "
-                                           "base; here it has type 0x20"));
+  EXPECT_THAT(reason(),
+              testing::HasSubstr("version 5, whose last argument is the implicit one, of type 0x120 and without a "
+                                 "base; here it has type 0x20"));
   types[1] = 0x120;
   int value = 0;
   void *bases[2] = {nullptr, &value};
@@ -102,7 +103,8 @@ TEST(KernelArgs, flags_of_other_front_ends_and_later_compilers_are_refused) {
                                 uint64_t{OMPTARGET_KERNEL_FINAL_ADDRESSES}, uint64_t{0x80}, uint64_t{1} << 63}) {
       block.Flags = flag | OMPTARGET_KERNEL_NOWAIT;
       EXPECT_THAT(read_kernel_args(&block, 1, 1).status().to_string(),
-                  testing::HasSubstr("of which this library does not know 0x" + format("%llx", static_cast<unsigned long long>(flag))));
+                  testing::HasSubstr("of which this library does not know 0x" +
+                                     format("%llx", static_cast<unsigned long long>(flag))));
     }
   }
 }
@@ -121,7 +123,8 @@ TEST(KernelArgs, unknown_versions_are_refused_by_number) {
     Result<LaunchRequest> request = read_kernel_args(&block, 1, 1);
     ASSERT_FALSE(request.is_ok());
     EXPECT_THAT(request.status().to_string(),
-                testing::HasSubstr("has version " + std::to_string(version) + "; this library knows versions 1, 2, 3 and 5 (clang 15 to 23): compile with "
+                testing::HasSubstr("has version " + std::to_string(version) +
+                                   "; this library knows versions 1, 2, 3 and 5 (clang 15 to 23): compile with "
                                    "one of these, or use a newer omptarget"));
   }
   Result<LaunchRequest> none = read_kernel_args(nullptr, 1, 1);

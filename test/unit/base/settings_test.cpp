@@ -100,9 +100,8 @@ TEST(Settings, nonsense_is_warned_about_once_and_the_default_is_used) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(setting_integer(SettingId::kQueryCountMax), 10);
   EXPECT_EQ(setting_integer(SettingId::kQueryCountMax), 10);
-  EXPECT_EQ(
-      testing::internal::GetCapturedStderr(),
-      "omptarget warning: OMPTARGET_QUERY_COUNT_MAX: '8k' is no integer; the default '10' is used\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: OMPTARGET_QUERY_COUNT_MAX: '8k' is no integer; the default '10' is used\n");
 }
 
 TEST(Settings, numbers_out_of_range_are_nonsense) {

@@ -74,9 +74,9 @@ TEST(LaunchRules, wished_teams_count_up_to_the_device) {
 TEST(LaunchRules, loops_fill_the_device_first) {
   const KernelTraits traits = environment(ExecMode::kSpmd);
   // trips, teams, threads
-  const uint64_t expected[][3] = {{1, 1, 32},           {32, 1, 32},         {33, 2, 32},
-                                  {102399, 3200, 32},   {102400, 3200, 32},  {102401, 1601, 64},
-                                  {204801, 1601, 128},  {409600, 3200, 128}, {1000000000, 3200, 128}};
+  const uint64_t expected[][3] = {{1, 1, 32},          {32, 1, 32},         {33, 2, 32},
+                                  {102399, 3200, 32},  {102400, 3200, 32},  {102401, 1601, 64},
+                                  {204801, 1601, 128}, {409600, 3200, 128}, {1000000000, 3200, 128}};
   for (const auto &[trips, teams, threads] : expected) {
     const LaunchShape chosen = shape(traits, 0, 0, trips);
     EXPECT_EQ(chosen.teams, teams) << trips;

@@ -157,7 +157,8 @@ TEST(HandlePool, knows_what_it_made) {
 
 TEST(GlobalCalls, names_tell_kind_and_priority) {
   uint32_t priority = 0;
-  EXPECT_TRUE(parse_global_call("__init_array_object__GLOBAL__sub_I_a.cpp_1a2b_65535", GlobalCall::kConstructors, priority));
+  EXPECT_TRUE(
+      parse_global_call("__init_array_object__GLOBAL__sub_I_a.cpp_1a2b_65535", GlobalCall::kConstructors, priority));
   EXPECT_EQ(priority, 65535u);
   EXPECT_FALSE(parse_global_call("__init_array_object_x_101", GlobalCall::kDestructors, priority));
   EXPECT_TRUE(parse_global_call("__fini_array_object_x_101", GlobalCall::kDestructors, priority));

@@ -18,9 +18,7 @@ std::string reason_for(const std::string &bytes) {
   return layout.status().to_string();
 }
 
-Elf64_Ehdr &header_of(std::string &bytes) {
-  return *reinterpret_cast<Elf64_Ehdr *>(bytes.data());
-}
+Elf64_Ehdr &header_of(std::string &bytes) { return *reinterpret_cast<Elf64_Ehdr *>(bytes.data()); }
 
 Elf64_Phdr &program_of(std::string &bytes, uint32_t type) {
   auto *programs = reinterpret_cast<Elf64_Phdr *>(bytes.data() + header_of(bytes).e_phoff);
@@ -129,7 +127,8 @@ TEST(ImageCheck, relocations_of_what_must_not_be_written_are_found) {
 TEST(ImageCheck, headers_that_the_linker_believes_are_checked) {
   std::string bytes = read_test_image();
   program_of(bytes, PT_GNU_RELRO).p_vaddr = 0;
-  EXPECT_NE(reason_for(bytes).find("what becomes read-only is no part of its data"), std::string::npos) << reason_for(bytes);
+  EXPECT_NE(reason_for(bytes).find("what becomes read-only is no part of its data"), std::string::npos)
+      << reason_for(bytes);
   bytes = read_test_image();
   program_of(bytes, PT_NOTE).p_vaddr = 0x7fff0000;
   EXPECT_NE(reason_for(bytes).find("its notes are not loaded"), std::string::npos) << reason_for(bytes);

@@ -20,9 +20,7 @@
 namespace omptarget::host {
 namespace {
 
-int descriptor_of(const std::string &path) {
-  return std::atoi(path.c_str() + path.rfind('/') + 1);
-}
+int descriptor_of(const std::string &path) { return std::atoi(path.c_str() + path.rfind('/') + 1); }
 
 TEST(ImageFile, paths_never_repeat_and_lead_to_the_descriptor) {
   std::set<std::string> paths;

@@ -108,7 +108,8 @@ TEST(Container, each_damaged_field_is_named) {
 }
 
 TEST(Container, other_versions_are_refused_by_number) {
-  EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 3), HasSubstr("has version 3; 1 and 2 are known (clang up to 23)"));
+  EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 3),
+              HasSubstr("has version 3; 1 and 2 are known (clang up to 23)"));
   EXPECT_THAT(reason_with<uint32_t>(field::kVersion, 0), HasSubstr("has version 0"));
 }
 

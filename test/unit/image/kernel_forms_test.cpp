@@ -30,7 +30,9 @@ constexpr auto kRefused = ParameterForm::kRefused;
 
 constexpr uint16_t kGpu = EM_CUDA;
 
-std::string signature(unsigned version) { return "Debian clang version " + std::to_string(version) + ".1.8 (1)" + '\0'; }
+std::string signature(unsigned version) {
+  return "Debian clang version " + std::to_string(version) + ".1.8 (1)" + '\0';
+}
 
 ImageSigns signs_in(SectionFile &file, Wrapping wrapping = Wrapping::kRaw, uint16_t machine = kMachine.elf_machine) {
   const std::string bytes = file.bytes(machine);
@@ -66,10 +68,10 @@ std::string reason(const ImageSigns &signs, BlockForm block) { return explain_re
 TEST(KernelForms, every_compiler_of_the_table_is_known_by_its_own_image) {
   for (const Generation &generation : kGenerations) {
     const ImageSigns cpu = cpu_image({generation.version}, generation.wrapping, std::string(generation.library));
-    const ImageSigns gpu = gpu_image({generation.environment == 0
-                                          ? SectionFile::Symbol{"k_exec_mode", 1}
-                                          : SectionFile::Symbol{"k_kernel_environment", generation.environment}},
-                                     generation.wrapping);
+    const ImageSigns gpu =
+        gpu_image({generation.environment == 0 ? SectionFile::Symbol{"k_exec_mode", 1}
+                                               : SectionFile::Symbol{"k_kernel_environment", generation.environment}},
+                  generation.wrapping);
     for (size_t i = 0; i < kBlockForms; ++i) {
       const auto block = static_cast<BlockForm>(i);
       if (block_version(block) != generation.block) {
@@ -126,9 +128,8 @@ TEST(KernelForms, signs_that_contradict_one_another_are_refused) {
 }
 
 TEST(KernelForms, others_signatures_decide_nothing) {
-  for (const char *other :
-       {"AMD clang version 17.0.0 (roc-6.0.0)", "Cray clang version 18.0.1",
-        "Intel(R) oneAPI DPC++/C++ Compiler 2025.0.4", "clang version 24.1.0"}) {
+  for (const char *other : {"AMD clang version 17.0.0 (roc-6.0.0)", "Cray clang version 18.0.1",
+                            "Intel(R) oneAPI DPC++/C++ Compiler 2025.0.4", "clang version 24.1.0"}) {
     const Signatures found = read_signatures(signature(16) + other + '\0');
     EXPECT_TRUE(found.has_other) << other;
     SectionFile file;
@@ -138,8 +139,8 @@ TEST(KernelForms, others_signatures_decide_nothing) {
     EXPECT_EQ(form(signs, kVersion5), kCells) << other;
     EXPECT_EQ(form(signs, kVersion2), kRefused) << other;
   }
-  const Signatures ours = read_signatures(std::string("GCC: (Debian 12.2.0) 12.2.0") + '\0' + "clang version 23.1.4" + '\0' +
-                                          "flang version 23.1.4");
+  const Signatures ours = read_signatures(std::string("GCC: (Debian 12.2.0) 12.2.0") + '\0' + "clang version 23.1.4" +
+                                          '\0' + "flang version 23.1.4");
   EXPECT_EQ(ours.compilers, uint64_t{1} << 23);
   EXPECT_FALSE(ours.has_other);
 }
@@ -165,8 +166,9 @@ TEST(KernelForms, an_environment_of_another_size_is_refused_by_its_size) {
     EXPECT_EQ(reason(gpu_image({{"k_kernel_environment", 56}}), block),
               "k_kernel_environment has 56 bytes, as of no compiler that this library knows (clang 14 to 23); a newer "
               "omptarget is needed");
-  EXPECT_EQ(reason(gpu_image({{"k_exec_mode", 1}}), kVersion3),
-            "the launch is one of clang 19, 20, 21, 22, but the kernel has k_exec_mode alone, as kernels of clang 14 to 17");
+  EXPECT_EQ(
+      reason(gpu_image({{"k_exec_mode", 1}}), kVersion3),
+      "the launch is one of clang 19, 20, 21, 22, but the kernel has k_exec_mode alone, as kernels of clang 14 to 17");
 }
 
 TEST(KernelForms, flang_makes_kernels_for_cpus_as_for_gpus) {

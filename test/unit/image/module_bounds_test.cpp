@@ -93,8 +93,8 @@ class ModuleRange : public ::testing::TestWithParam<FindRange> {};
 
 TEST_P(ModuleRange, holds_the_addresses_of_a_module_and_no_others) {
   const FindRange range_of = GetParam();
-  for (const void *address : {static_cast<const void *>(&some_variable), kInLibc,
-                              reinterpret_cast<const void *>(&module_of)}) {
+  for (const void *address :
+       {static_cast<const void *>(&some_variable), kInLibc, reinterpret_cast<const void *>(&module_of)}) {
     const auto range = range_of(address);
     ASSERT_TRUE(range.has_value());
     EXPECT_LE(range->begin, reinterpret_cast<uintptr_t>(address));

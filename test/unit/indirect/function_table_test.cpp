@@ -126,7 +126,8 @@ TEST(FunctionTable, equals_a_map_whatever_modules_join_and_leave) {
       } else {
         Pairs pairs(1 + random() % 50);
         for (FunctionPair &pair : pairs) {
-          const uint64_t offset = side_by_side ? static_cast<uint64_t>(static_cast<const char *>(module) - modules) << 16 : 0;
+          const uint64_t offset =
+              side_by_side ? static_cast<uint64_t>(static_cast<const char *>(module) - modules) << 16 : 0;
           pair = {offset + 4 * (1 + random() % addresses), 1 + random() % 1000};
         }
         EXPECT_TRUE(table.add(module, pairs));

@@ -63,7 +63,8 @@ TEST(HostDataToTargetMap, guesses_of_many_are_right) {
   constexpr int64_t kMany = 200'000, kStride = 64, kSize = 16;
   const auto begin_of = [](int64_t i) { return HostPtr{0x100000} + i * kStride; };
   for (int64_t i = 0; i < kMany; ++i)
-    map.insert_infinite({begin_of(i), begin_of(i) + kSize, begin_of(i), nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x1000} + i);
+    map.insert_infinite({begin_of(i), begin_of(i) + kSize, begin_of(i), nullptr, nullptr, Counter::kDynamic},
+                        DevicePtr{0x1000} + i);
   int64_t guessed = 0;
   for (int64_t i = 0; i < kMany; ++i) {
     const MappingRef ref = map.guess_arrived(begin_of(i), kSize);

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <memory>
 
-#include "mapping/host_data_to_target_map.h"
 #include "index_changes.h"
+#include "mapping/host_data_to_target_map.h"
 
 namespace omptarget {
 namespace {

@@ -351,7 +351,8 @@ TEST(PlanEnter, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
   HostDataToTargetMap map;
   MapItems items;
   for (int i = 0; i < 1000; ++i) { // elements of one array, all with the same pointee
-    items.push_back(item(kBase, i == 0 ? kBase : kBase + 16 * i, i == 0 ? 16000 : 16, static_cast<uint64_t>(i) << kMemberOfShift));
+    items.push_back(
+        item(kBase, i == 0 ? kBase : kBase + 16 * i, i == 0 ? 16000 : 16, static_cast<uint64_t>(i) << kMemberOfShift));
     items.push_back(item(kBase, HostPtr{0x900000}, 8, kTo));
     items[items.size() - 2].group = items.back().group = 0;
   }

@@ -21,7 +21,8 @@ TEST(Demangle, names_of_programs_are_readable) {
 }
 
 TEST(Demangle, other_names_stay_as_they_are) {
-  for (const char *name : {"", "main", "i", "_", "_Z", "_ZN", "_Z3ab", "__omp_offloading_1_2_f_l3", "?f@@YAXXZ", "_RNvC1a1b"})
+  for (const char *name :
+       {"", "main", "i", "_", "_Z", "_ZN", "_Z3ab", "__omp_offloading_1_2_f_l3", "?f@@YAXXZ", "_RNvC1a1b"})
     EXPECT_EQ(readable_symbol(name), name);
 }
 
@@ -54,8 +55,8 @@ TEST(Demangle, packs_are_counted_for_each_expansion) {
 }
 
 void *demangle_deep_names(void *) {
-  for (const char *unit : {"P", "K", "1aI", "N1aI", "DTng", "ng", "XngX", "J", "IJ", "M1a", "FvP", "A1_", "Dp", "LZ1f", "Z1f", "U1a",
-                           "L_Z1f", "sr1aI", "Tt", "UlT"}) {
+  for (const char *unit : {"P",   "K",   "1aI", "N1aI", "DTng", "ng",  "XngX",  "J",     "IJ", "M1a",
+                           "FvP", "A1_", "Dp",  "LZ1f", "Z1f",  "U1a", "L_Z1f", "sr1aI", "Tt", "UlT"}) {
     for (const size_t length : {size_t{2000}, size_t{8000}, size_t{300000}}) {
       std::string name = "_Z1f";
       while (name.size() < length)

@@ -32,7 +32,8 @@ ProfileEvent copy(uint64_t begin, uint64_t fingerprint, EventKind kind = EventKi
 
 TEST(Profile, copies_count_as_repeated_only_if_their_data_had_not_changed) {
   Profile profile;
-  profile.events = {copy(0, 1), copy(20, 1), copy(40, 2), copy(60, 2, EventKind::kFromDevice), copy(80, 0), copy(100, 0)};
+  profile.events = {copy(0, 1),  copy(20, 1), copy(40, 2), copy(60, 2, EventKind::kFromDevice),
+                    copy(80, 0), copy(100, 0)};
   const Summary summary = summarise(profile);
   ASSERT_EQ(summary.variables.size(), 2u);
   ASSERT_EQ(summary.repeated.size(), 2u);

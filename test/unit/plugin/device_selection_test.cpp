@@ -12,8 +12,8 @@ namespace {
 using Indexes = std::vector<size_t>;
 
 const std::vector<DeviceTraits> kDevices{
-    {"gpu", "nvptx64", "sm_90", "nvidia", "GPU-1"}, {"gpu", "nvptx64", "sm_80", "nvidia", "GPU-2"},
-    {"gpu", "amdgcn", "gfx90a", "amd", "GPU-3"},    {"cpu", "x86_64", "x86_64", "", "x86_64-host-0"},
+    {"gpu", "nvptx64", "sm_90", "nvidia", "GPU-1"},   {"gpu", "nvptx64", "sm_80", "nvidia", "GPU-2"},
+    {"gpu", "amdgcn", "gfx90a", "amd", "GPU-3"},      {"cpu", "x86_64", "x86_64", "", "x86_64-host-0"},
     {"cpu", "x86_64", "x86_64", "", "x86_64-host-1"},
 };
 

@@ -23,9 +23,7 @@ std::string reason_for(const std::string &bytes) {
   return status.to_string();
 }
 
-TEST(PluginFile, accepts_a_plugin) {
-  EXPECT_EQ(reason_for(plugin_bytes()), "success");
-}
+TEST(PluginFile, accepts_a_plugin) { EXPECT_EQ(reason_for(plugin_bytes()), "success"); }
 
 TEST(PluginFile, truncations_are_refused_with_a_reason) {
   const std::string whole = plugin_bytes();

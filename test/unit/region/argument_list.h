@@ -22,7 +22,13 @@ public:
   }
   /// Lives as long as this.
   MapList list() {
-    return {static_cast<int32_t>(bases_.size()), bases_.data(), begins_.data(), sizes_.data(), types_.data(), nullptr, nullptr};
+    return {static_cast<int32_t>(bases_.size()),
+            bases_.data(),
+            begins_.data(),
+            sizes_.data(),
+            types_.data(),
+            nullptr,
+            nullptr};
   }
 
 private:

@@ -29,7 +29,8 @@ struct LazyEvent {
 
 std::recursive_mutex mutex; // of everything below; work is done with it held
 FakeCounts counts;
-std::map<char *, int64_t> &blocks = *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
+std::map<char *, int64_t> &blocks =
+    *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
 int64_t failing = 0;
 int64_t failing_submit = 0;
 int64_t failing_retrieve = 0;
@@ -154,7 +155,8 @@ char *block_of(void *target) {
 bool is_gone(char *block) {
   if (!block || blocks.count(block) != 0)
     return false;
-  ADD_FAILURE() << "queued work uses device memory " << static_cast<void *>(block) << ", which was freed before its turn";
+  ADD_FAILURE() << "queued work uses device memory " << static_cast<void *>(block)
+                << ", which was freed before its turn";
   return true;
 }
 

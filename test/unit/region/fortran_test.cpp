@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "fake_device.h"
-#include "region/map_arguments.h"
 #include "region/device_work.h"
+#include "region/map_arguments.h"
 
 namespace omptarget::test {
 namespace {
@@ -28,7 +28,8 @@ using Rows = std::vector<Row>;
 constexpr uint64_t kM1 = 0x1000000000000;
 
 // real(8), allocatable :: x(:) of 5: its descriptor has 48 bytes.
-const Rows kAllocatable19 = {{0, In::kVariable, 0, 48, 0x20}, {0, In::kVariable, 0, 48, kM1 | 0x1}, {0, In::kData, 0, 40, kM1 | 0x13}};
+const Rows kAllocatable19 = {
+    {0, In::kVariable, 0, 48, 0x20}, {0, In::kVariable, 0, 48, kM1 | 0x1}, {0, In::kData, 0, 40, kM1 | 0x13}};
 const Rows kAllocatable22 = {{0, In::kVariable, 0, 48, 0x20},
                              {0, In::kVariable, 0, 0, kM1 | 0x5},
                              {0, In::kVariable, 8, 40, kM1 | 0x5},
@@ -43,21 +44,20 @@ const DataRows kMatrix19 = {
     {{0, In::kVariable, 0, 72, 0x0}, {0, In::kVariable, 0, 72, kM1 | 0x1}, {0, In::kData, 0, 200, kM1 | 0x11}},
     {{0, In::kVariable, 0, 72, 0x0}, {0, In::kVariable, 0, 72, kM1 | 0x1}, {0, In::kData, 0, 200, kM1 | 0x12}},
     {{0, In::kVariable, 0, 72, 0x0}, {0, In::kVariable, 0, 72, kM1 | 0x1}, {0, In::kData, 0, 200, kM1 | 0x12}}};
-const DataRows kMatrix22 = {
-    {{0, In::kVariable, 0, 72, 0x0},
-     {0, In::kVariable, 0, 0, kM1 | 0x5},
-     {0, In::kVariable, 8, 64, kM1 | 0x5},
-     {0, In::kVariable, 0, 8, kM1 | 0x1},
-     {0, In::kData, 0, 200, kM1 | 0x11}},
-    {{0, In::kVariable, 0, 72, 0x0},
-     {0, In::kVariable, 0, 72, kM1 | 0x2},
-     {0, In::kVariable, 0, 8, kM1 | 0x2},
-     {0, In::kData, 0, 200, kM1 | 0x12}},
-    {{0, In::kVariable, 0, 72, 0x0},
-     {0, In::kVariable, 0, 0, kM1 | 0x2},
-     {0, In::kVariable, 8, 64, kM1 | 0x2},
-     {0, In::kVariable, 0, 8, kM1 | 0x2},
-     {0, In::kData, 0, 200, kM1 | 0x12}}};
+const DataRows kMatrix22 = {{{0, In::kVariable, 0, 72, 0x0},
+                             {0, In::kVariable, 0, 0, kM1 | 0x5},
+                             {0, In::kVariable, 8, 64, kM1 | 0x5},
+                             {0, In::kVariable, 0, 8, kM1 | 0x1},
+                             {0, In::kData, 0, 200, kM1 | 0x11}},
+                            {{0, In::kVariable, 0, 72, 0x0},
+                             {0, In::kVariable, 0, 72, kM1 | 0x2},
+                             {0, In::kVariable, 0, 8, kM1 | 0x2},
+                             {0, In::kData, 0, 200, kM1 | 0x12}},
+                            {{0, In::kVariable, 0, 72, 0x0},
+                             {0, In::kVariable, 0, 0, kM1 | 0x2},
+                             {0, In::kVariable, 8, 64, kM1 | 0x2},
+                             {0, In::kVariable, 0, 8, kM1 | 0x2},
+                             {0, In::kData, 0, 200, kM1 | 0x12}}};
 
 // What the mapper that flang 22 makes for type(t) with an integer and an allocatable component of 5 pushes.
 const Rows kDerivedType22 = {{0, In::kVariable, 0, 56, 0x20},
@@ -184,10 +184,9 @@ TEST_P(Fortran, a_section_starts_after_its_base) {
   EXPECT_EQ(z[1], 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Fortran, testing::Values(FakeKind::kSynchronous, FakeKind::kLazy),
-                         [](const auto &info) {
-                           return info.param == FakeKind::kSynchronous ? "synchronous" : "queueing";
-                         });
+INSTANTIATE_TEST_SUITE_P(, Fortran, testing::Values(FakeKind::kSynchronous, FakeKind::kLazy), [](const auto &info) {
+  return info.param == FakeKind::kSynchronous ? "synchronous" : "queueing";
+});
 
 } // namespace
 } // namespace omptarget::test

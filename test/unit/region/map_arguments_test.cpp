@@ -30,7 +30,12 @@ struct Arrays {
     mappers.push_back(mapper);
   }
   MapList list() {
-    return {static_cast<int32_t>(bases.size()), bases.data(), begins.data(), sizes.data(), types.data(), names.data(),
+    return {static_cast<int32_t>(bases.size()),
+            bases.data(),
+            begins.data(),
+            sizes.data(),
+            types.data(),
+            names.data(),
             mappers.data()};
   }
 };

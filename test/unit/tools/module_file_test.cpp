@@ -174,7 +174,8 @@ TEST(ModuleFile, compilers_that_were_not_tried_are_remarked_upon) {
                             "clang version 23.1.4", "flang version 22.1.8"})
     EXPECT_EQ(remark_on_compiler(tried), "") << tried;
   const std::string remark = "not tried with omptarget, see compatibility.md";
-  for (const char *other : {"Debian clang version 20.1.8", "clang version 24.1.0", "clang version 13.0.1", "somebody's"})
+  for (const char *other :
+       {"Debian clang version 20.1.8", "clang version 24.1.0", "clang version 13.0.1", "somebody's"})
     EXPECT_EQ(remark_on_compiler(other), remark) << other;
   EXPECT_EQ(remark_on_compiler("AMD clang version 18.0.0git (roc-6.2.0)"), "AMD's clang: " + remark);
   EXPECT_EQ(remark_on_compiler("Cray clang version 18.0.1"), "HPE's Cray clang: " + remark);

@@ -82,7 +82,7 @@ private:
   uint64_t size_ = 0, lowest_ = 0;
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Words>> words_;
-  std::mutex mutex_; ///< of decoding and of debug information
+  std::mutex mutex_;       ///< of decoding and of debug information
   DebugInfo *debug_info(); ///< null if there is none
   std::unique_ptr<DebugInfo> debug_info_;
   bool has_read_debug_info_ = false;

@@ -41,14 +41,10 @@ template <class T> bool is_of_class(T value, uint32_t classes) {
     const bool is_quiet = std::bit_cast<Bits>(value) >> (sizeof(T) == 8 ? 51 : 22) & 1;
     return classes >> (is_quiet ? 1 : 0) & 1;
   }
-  case FP_INFINITE:
-    return classes >> (is_negative ? 2 : 9) & 1;
-  case FP_NORMAL:
-    return classes >> (is_negative ? 3 : 8) & 1;
-  case FP_SUBNORMAL:
-    return classes >> (is_negative ? 4 : 7) & 1;
-  default:
-    return classes >> (is_negative ? 5 : 6) & 1;
+  case FP_INFINITE: return classes >> (is_negative ? 2 : 9) & 1;
+  case FP_NORMAL: return classes >> (is_negative ? 3 : 8) & 1;
+  case FP_SUBNORMAL: return classes >> (is_negative ? 4 : 7) & 1;
+  default: return classes >> (is_negative ? 5 : 6) & 1;
   }
 }
 template <class T, bool ChangesExec> void compare_class(AmdWave &wave, const Instruction &i) {

@@ -23,7 +23,7 @@ struct SourceVariable {
   unsigned bytes = 0;
   bool is_float = false;
   std::optional<uint64_t> constant; ///< otherwise in registers
-  std::vector<uint32_t> registers; ///< DWARF's numbers, of 32 bits each, the lowest first
+  std::vector<uint32_t> registers;  ///< DWARF's numbers, of 32 bits each, the lowest first
 };
 
 /// Of one code object, whose bytes must live as long. Not thread-safe.

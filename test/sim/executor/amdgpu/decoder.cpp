@@ -20,7 +20,9 @@ Decoder::Decoder(const Processor &processor) : is_rdna_(!processor.is_gfx9) {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUDisassembler();
   });
-  const char *features = processor.is_gfx9 ? "" : processor.lanes == 32 ? "+wavefrontsize32,+real-true16" : "+wavefrontsize64,+real-true16";
+  const char *features = processor.is_gfx9       ? ""
+                         : processor.lanes == 32 ? "+wavefrontsize32,+real-true16"
+                                                 : "+wavefrontsize64,+real-true16";
   context_ =
       LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", processor.name.c_str(), features, nullptr, 0, nullptr, nullptr);
 }
@@ -38,7 +40,8 @@ size_t Decoder::read_without_third_source(const uint8_t *code, uint64_t size, ch
   std::memcpy(copy, code, std::min<uint64_t>(size, sizeof(copy)));
   uint32_t words[2];
   std::memcpy(words, copy, sizeof(words));
-  if (size < sizeof(words) || (words[0] >> 26 != 0b110101 && words[0] >> 26 != 0b110011) || (words[1] & kThirdSource) != kZero)
+  if (size < sizeof(words) || (words[0] >> 26 != 0b110101 && words[0] >> 26 != 0b110011) ||
+      (words[1] & kThirdSource) != kZero)
     return 0;
   words[1] &= ~kThirdSource;
   std::memcpy(copy, words, sizeof(words));

@@ -361,7 +361,8 @@ std::string with_upper_halves(std::string_view text) {
        note = text.find("/*Invalid register")) {
     const size_t begin = text.rfind('v', note), end = text.find("*/", note);
     int64_t number = 0;
-    if (begin == std::string_view::npos || end == std::string_view::npos || text.substr(note, end - note).find("_Lo128'") == std::string_view::npos ||
+    if (begin == std::string_view::npos || end == std::string_view::npos ||
+        text.substr(note, end - note).find("_Lo128'") == std::string_view::npos ||
         !read_integer(text.substr(begin + 1, note - begin - 1), number) || number < 128)
       break; // cannot be read, which is told
     result += std::string(text.substr(0, begin)) + "v" + std::to_string(number - 128) + ".h";

@@ -36,7 +36,7 @@ enum class OperandKind : uint8_t {
   kVector,
   kScalar,
   kInteger, ///< bits, and whether they are a literal
-  kFloat, ///< number
+  kFloat,   ///< number
   kScc,
   kExecIsZero,
   kVccIsZero,
@@ -52,7 +52,7 @@ struct Operand {
   uint16_t index = 0; ///< of the first register
   bool is_negated = false, is_absolute = false, is_sign_extended = false, is_literal = false;
   uint8_t select = 6; ///< what SDWA takes: 0 to 3 a byte, 4 and 5 a word, 6 all
-  uint8_t half = 0; ///< of a register of 32 bits, as its name says: 1 the lower, 2 the upper, 0 nothing
+  uint8_t half = 0;   ///< of a register of 32 bits, as its name says: 1 the lower, 2 the upper, 0 nothing
   int64_t bits = 0;
   double number = 0;
   std::string text;
@@ -89,28 +89,28 @@ inline constexpr unsigned kMostOperands = 6;
 
 struct Instruction {
   Handler handler = nullptr; ///< null: not implemented, or reason says why it cannot run
-  std::string text; ///< as the assembler writes it
-  std::string name; ///< without what only tells the encoding
+  std::string text;          ///< as the assembler writes it
+  std::string name;          ///< without what only tells the encoding
   std::string reason;
   std::array<Operand, kMostOperands> operands;
   uint8_t count = 0; ///< of operands
-  uint8_t size = 0; ///< bytes
+  uint8_t size = 0;  ///< bytes
   int32_t offset = 0, offset0 = 0, offset1 = 0;
   bool has_offen = false, has_glc = false, clamps = false, is_gds = false, is_wide_write = false;
-  uint8_t output_scale = 0; ///< 0: none, 1: *2, 2: *4, 3: /2
+  uint8_t output_scale = 0;                 ///< 0: none, 1: *2, 2: *4, 3: /2
   uint8_t sdwa_select = 6, sdwa_unused = 0; ///< of the destination; unused: 0 zero, 1 sign, 2 kept
   std::array<uint8_t, 4> op_sel{0, 0, 0, 0}, op_sel_hi{1, 1, 1, 1}, neg_lo{}, neg_hi{};
   bool has_op_sel = false, has_sdwa = false;
   Dpp dpp;
-  std::string pattern; ///< of ds_swizzle
+  std::string pattern;                 ///< of ds_swizzle
   std::unique_ptr<Instruction> second; ///< of two that are issued as one
 };
 
 /// What a processor has.
 struct Processor {
   std::string name; ///< "gfx1100"
-  unsigned lanes; ///< of a wave
-  bool is_gfx9; ///< otherwise RDNA 3
+  unsigned lanes;   ///< of a wave
+  bool is_gfx9;     ///< otherwise RDNA 3
 };
 
 /// Reads the assembler's text. What cannot be read has a reason and no handler.

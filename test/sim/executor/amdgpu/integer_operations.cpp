@@ -141,8 +141,8 @@ template <auto Wraps, auto Clamps> void sums(AmdWave &wave, const Instruction &i
 template <class T> constexpr auto add_lanes = sums<sum<T>, clamped_sum<T>>;
 template <class T> constexpr auto subtract_lanes = sums<difference<T>, clamped_difference<T>>;
 template <class T>
-constexpr auto subtract_lanes_reversed = sums<[](T a, T b) { return difference<T>(b, a); },
-                                              [](T a, T b) { return clamped_difference<T>(b, a); }>;
+constexpr auto subtract_lanes_reversed =
+    sums<[](T a, T b) { return difference<T>(b, a); }, [](T a, T b) { return clamped_difference<T>(b, a); }>;
 
 // Pairs of 16 bits: each half of the result takes a half of each source.
 bool read_halves(AmdWave &wave, const Operand &operand, bool is_upper, U32 *values) {
@@ -171,7 +171,9 @@ template <unsigned Sources, class T, auto F> void packed(AmdWave &wave, const In
     if (!(vector.active >> lane & 1))
       continue;
     const auto of = [&](const auto &sources) {
-      const auto value = [&](unsigned source) { return source < Sources ? static_cast<T>(sources[source][lane]) : T{0}; };
+      const auto value = [&](unsigned source) {
+        return source < Sources ? static_cast<T>(sources[source][lane]) : T{0};
+      };
       return U32{static_cast<U16>(F(value(0), value(1), value(2)))};
     };
     vector.write(lane, of(halves[0]) | of(halves[1]) << 16);

@@ -17,7 +17,8 @@ template <bool IsHalf> void select(AmdWave &wave, const Instruction &i) {
   VectorInstruction vector(wave, i);
   if (!vector.has_destination(1))
     return;
-  if (IsHalf && (i.operands[1].is_negated || i.operands[1].is_absolute || i.operands[2].is_negated || i.operands[2].is_absolute))
+  if (IsHalf &&
+      (i.operands[1].is_negated || i.operands[1].is_absolute || i.operands[2].is_negated || i.operands[2].is_absolute))
     return wave.unsupported("a float of 16 bits");
   uint32_t a[kMostLanes], b[kMostLanes];
   const uint32_t *first = vector.source(1, 0, a, IsHalf), *second = vector.source(2, 1, b, IsHalf);

@@ -14,9 +14,9 @@ namespace sim::executor::amdgpu {
 
 /// What a packet says.
 struct Dispatch {
-  Extent grid{1, 1, 1}; ///< work-items
-  Extent threads{1, 1, 1}; ///< of a block
-  uint32_t group_size = 0, private_size = 0; ///< bytes
+  Extent grid{1, 1, 1};                          ///< work-items
+  Extent threads{1, 1, 1};                       ///< of a block
+  uint32_t group_size = 0, private_size = 0;     ///< bytes
   uint64_t arguments = 0, packet = 0, queue = 0; ///< addresses
   std::string kernel;
 };

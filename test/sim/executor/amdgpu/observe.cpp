@@ -20,18 +20,12 @@ struct Seen {
 
 std::string scalar_name(unsigned index) {
   switch (index) {
-  case kVcc:
-    return "vcc_lo";
-  case kVcc + 1:
-    return "vcc_hi";
-  case kExec:
-    return "exec_lo";
-  case kExec + 1:
-    return "exec_hi";
-  case kM0:
-    return "m0";
-  default:
-    return "s" + std::to_string(index);
+  case kVcc: return "vcc_lo";
+  case kVcc + 1: return "vcc_hi";
+  case kExec: return "exec_lo";
+  case kExec + 1: return "exec_hi";
+  case kM0: return "m0";
+  default: return "s" + std::to_string(index);
   }
 }
 

@@ -41,35 +41,21 @@ uint32_t placed(uint32_t value, uint32_t before, uint8_t select, uint8_t unused)
 int dpp_lane(const AmdWave &wave, const Dpp &dpp, int lane) {
   const int amount = dpp.lanes[0], row = lane & 15;
   switch (dpp.kind) {
-  case DppKind::kNone:
-    return lane;
-  case DppKind::kQuadPerm:
-    return (lane & ~3) + dpp.lanes[static_cast<size_t>(lane & 3)];
-  case DppKind::kDpp8:
-    return (lane & ~7) + dpp.lanes[static_cast<size_t>(lane & 7)];
-  case DppKind::kRowShl:
-    return in_row(lane, row + amount);
-  case DppKind::kRowShr:
-    return in_row(lane, row - amount);
-  case DppKind::kRowRor:
-    return in_row(lane, (row - amount) & 15);
-  case DppKind::kRowMirror:
-    return in_row(lane, 15 - row);
-  case DppKind::kRowHalfMirror:
-    return (lane & ~7) + 7 - (lane & 7);
+  case DppKind::kNone: return lane;
+  case DppKind::kQuadPerm: return (lane & ~3) + dpp.lanes[static_cast<size_t>(lane & 3)];
+  case DppKind::kDpp8: return (lane & ~7) + dpp.lanes[static_cast<size_t>(lane & 7)];
+  case DppKind::kRowShl: return in_row(lane, row + amount);
+  case DppKind::kRowShr: return in_row(lane, row - amount);
+  case DppKind::kRowRor: return in_row(lane, (row - amount) & 15);
+  case DppKind::kRowMirror: return in_row(lane, 15 - row);
+  case DppKind::kRowHalfMirror: return (lane & ~7) + 7 - (lane & 7);
   case DppKind::kRowShare:
-  case DppKind::kRowNewBcast:
-    return in_row(lane, amount);
-  case DppKind::kRowXmask:
-    return in_row(lane, row ^ amount);
-  case DppKind::kWaveShl:
-    return in_wave(wave, lane + 1);
-  case DppKind::kWaveShr:
-    return in_wave(wave, lane - 1);
-  case DppKind::kWaveRol:
-    return (lane + 1) % static_cast<int>(wave.lanes());
-  case DppKind::kWaveRor:
-    return (lane + static_cast<int>(wave.lanes()) - 1) % static_cast<int>(wave.lanes());
+  case DppKind::kRowNewBcast: return in_row(lane, amount);
+  case DppKind::kRowXmask: return in_row(lane, row ^ amount);
+  case DppKind::kWaveShl: return in_wave(wave, lane + 1);
+  case DppKind::kWaveShr: return in_wave(wave, lane - 1);
+  case DppKind::kWaveRol: return (lane + 1) % static_cast<int>(wave.lanes());
+  case DppKind::kWaveRor: return (lane + static_cast<int>(wave.lanes()) - 1) % static_cast<int>(wave.lanes());
   case DppKind::kRowBcast: // the last lane of the rows before
     return amount == 15 ? (lane < 16 ? -1 : (lane & ~15) - 1) : (lane < 32 ? -1 : 31);
   }

@@ -58,25 +58,17 @@ void AmdWave::set_mask(unsigned index, uint64_t value) {
 
 uint32_t AmdWave::scalar_source(const Operand &operand) {
   switch (operand.kind) {
-  case OperandKind::kScalar:
-    return scalar(operand.index);
-  case OperandKind::kInteger:
-    return static_cast<uint32_t>(operand.bits);
-  case OperandKind::kFloat:
-    return std::bit_cast<uint32_t>(static_cast<float>(operand.number));
-  case OperandKind::kScc:
-    return scc;
-  case OperandKind::kExecIsZero:
-    return exec() == 0;
-  case OperandKind::kVccIsZero:
-    return mask(kVcc) == 0;
-  case OperandKind::kOff:
-    return 0;
+  case OperandKind::kScalar: return scalar(operand.index);
+  case OperandKind::kInteger: return static_cast<uint32_t>(operand.bits);
+  case OperandKind::kFloat: return std::bit_cast<uint32_t>(static_cast<float>(operand.number));
+  case OperandKind::kScc: return scc;
+  case OperandKind::kExecIsZero: return exec() == 0;
+  case OperandKind::kVccIsZero: return mask(kVcc) == 0;
+  case OperandKind::kOff: return 0;
   case OperandKind::kVector: // of v_readfirstlane and the like, which ask for it by source32
   case OperandKind::kSharedBase:
   case OperandKind::kPrivateBase:
-  case OperandKind::kText:
-    break;
+  case OperandKind::kText: break;
   }
   unsupported("an operand that is no scalar of 32 bits");
   return 0;
@@ -92,14 +84,10 @@ uint64_t AmdWave::scalar_source64(const Operand &operand, bool is_signed) {
       return is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.bits)})
                        : static_cast<uint64_t>(operand.bits) & 0xFFFFFFFF;
     return static_cast<uint64_t>(operand.bits);
-  case OperandKind::kFloat:
-    return std::bit_cast<uint64_t>(operand.number);
-  case OperandKind::kSharedBase:
-    return uint64_t{kSharedAperture} << 32;
-  case OperandKind::kPrivateBase:
-    return uint64_t{kPrivateAperture} << 32;
-  default:
-    return scalar_source(operand);
+  case OperandKind::kFloat: return std::bit_cast<uint64_t>(operand.number);
+  case OperandKind::kSharedBase: return uint64_t{kSharedAperture} << 32;
+  case OperandKind::kPrivateBase: return uint64_t{kPrivateAperture} << 32;
+  default: return scalar_source(operand);
   }
 }
 

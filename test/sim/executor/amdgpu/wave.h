@@ -36,7 +36,7 @@ struct LaunchContext {
   Processor processor;
   CodeSpace *code = nullptr;
   MemoryView *memory = nullptr;
-  uint32_t private_size = 0; ///< bytes of stack of a lane
+  uint32_t private_size = 0;   ///< bytes of stack of a lane
   bool refuses_absent = false; ///< a value of a lane that does not take part is a fault
   bool traces = false;
   const Breakpoint *breakpoint = nullptr; ///< if one is set
@@ -119,7 +119,7 @@ private:
   uint32_t observed_line_ = 0; ///< of the last instruction at a breakpoint
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
-  std::vector<uint8_t> private_; ///< of all lanes, one after the other
+  std::vector<uint8_t> private_;   ///< of all lanes, one after the other
   uint32_t dual_[kMostLanes] = {}; ///< what the first of two wrote over
 };
 

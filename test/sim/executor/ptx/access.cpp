@@ -33,7 +33,8 @@ uint64_t Warp::to_generic(Space space, uint64_t address, unsigned lane) const {
   const uint64_t block = (block_.serial() & kBlockMask) << kBlockAt;
   switch (space) {
   case Space::kShared: return kSharedWindow | block | (address & kOffsetMask);
-  case Space::kLocal: return kLocalWindow | block | uint64_t{first_thread + lane} << kThreadAt | (address & kOffsetMask);
+  case Space::kLocal:
+    return kLocalWindow | block | uint64_t{first_thread + lane} << kThreadAt | (address & kOffsetMask);
   case Space::kParam: return kParamWindow | (address & kOffsetMask);
   default: return address;
   }
@@ -50,9 +51,9 @@ uint64_t Warp::from_generic(Space space, uint64_t address, unsigned lane) const 
 uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane) {
   if (address % size != 0) {
     fail(FaultKind::kMemory,
-         access == Access::kAtomic
-             ? "an atomic operation changes " + std::to_string(size) + " bytes at the misaligned address " + hexadecimal(address)
-             : describe(access, size) + " at the misaligned address " + hexadecimal(address),
+         access == Access::kAtomic ? "an atomic operation changes " + std::to_string(size) +
+                                         " bytes at the misaligned address " + hexadecimal(address)
+                                   : describe(access, size) + " at the misaligned address " + hexadecimal(address),
          static_cast<int>(lane), address);
     return nullptr;
   }
@@ -75,8 +76,10 @@ uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access
   const auto &arguments = launch_.dispatch.arguments;
   if (access == Access::kRead && address + size <= arguments.size())
     return const_cast<uint8_t *>(arguments.data()) + address;
-  fail(FaultKind::kMemory, describe(access, size) + " of the kernel's parameters at " + hexadecimal(address) + "; the launch passed " +
-                               std::to_string(arguments.size()) + " bytes", static_cast<int>(lane), address);
+  fail(FaultKind::kMemory,
+       describe(access, size) + " of the kernel's parameters at " + hexadecimal(address) + "; the launch passed " +
+           std::to_string(arguments.size()) + " bytes",
+       static_cast<int>(lane), address);
   return nullptr;
 }
 
@@ -89,11 +92,14 @@ uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsig
         block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane, &shared[offset]);
     if (before.empty())
       return &shared[offset];
-    fail(FaultKind::kMemory, describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
-                                 " since the last barrier", static_cast<int>(lane), offset);
+    fail(FaultKind::kMemory,
+         describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
+             " since the last barrier",
+         static_cast<int>(lane), offset);
     return nullptr;
   }
-  const bool is_anothers = (offset & kWindowMask) == kSharedWindow && (offset & ~kOffsetMask) != to_generic(Space::kShared, 0, lane);
+  const bool is_anothers =
+      (offset & kWindowMask) == kSharedWindow && (offset & ~kOffsetMask) != to_generic(Space::kShared, 0, lane);
   fail(FaultKind::kMemory,
        describe(access, size) + (is_anothers ? " of another block's shared memory at " : " of shared memory at ") +
            hexadecimal(offset) + "; the launch asked for " + std::to_string(shared.size()) + " bytes",
@@ -108,7 +114,8 @@ uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsign
   const uint64_t thread = offset >> kThreadAt & 0x7FF;
   fail(FaultKind::kMemory,
        describe(access, size) +
-           (is_anothers ? " of the stack of thread " + std::to_string(thread) + " of a block at " : " of its stack at ") +
+           (is_anothers ? " of the stack of thread " + std::to_string(thread) + " of a block at "
+                        : " of its stack at ") +
            hexadecimal(offset) + "; the launch asked for " + std::to_string(launch_.stack_bytes) + " bytes",
        static_cast<int>(lane), offset);
   return nullptr;

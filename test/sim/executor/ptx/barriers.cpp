@@ -52,11 +52,14 @@ bool Warp::assemble(const Instruction &instruction, const Operand &operand) {
   const unsigned first = static_cast<unsigned>(__builtin_ctz(now_.mask));
   const uint32_t named = static_cast<uint32_t>(masks[first]);
   uint32_t others = 0;
-  for_lanes(now_.mask, [&](unsigned lane) { others |= static_cast<uint32_t>(static_cast<uint32_t>(masks[lane]) != named) << lane; });
+  for_lanes(now_.mask, [&](unsigned lane) {
+    others |= static_cast<uint32_t>(static_cast<uint32_t>(masks[lane]) != named) << lane;
+  });
   if (others != 0)
     part(others, now_.place - 1, now_.place);
   if (now_.mask & ~named) {
-    fail(FaultKind::kProgram, "lanes " + name_lanes(now_.mask & ~named) + " take part in what is for lanes " + name_lanes(named),
+    fail(FaultKind::kProgram,
+         "lanes " + name_lanes(now_.mask & ~named) + " take part in what is for lanes " + name_lanes(named),
          __builtin_ctz(now_.mask & ~named));
     return false;
   }
@@ -151,7 +154,8 @@ void BlockState::look_at_barrier(uint32_t barrier) {
       }
 }
 
-void BlockState::give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes, uint32_t waiting) const {
+void BlockState::give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes,
+                             uint32_t waiting) const {
   if (instruction.variant < kReducesCount || instruction.operands[0].kind != Operand::Kind::kRegister)
     return;
   const uint64_t value = instruction.variant == kReducesCount ? votes

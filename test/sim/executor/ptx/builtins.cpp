@@ -30,7 +30,9 @@ public:
   }
 
 private:
-  uint8_t *place(const Parameter &parameter) const { return warp_.stack(lane_, warp_.frame().stack + parameter.offset); }
+  uint8_t *place(const Parameter &parameter) const {
+    return warp_.stack(lane_, warp_.frame().stack + parameter.offset);
+  }
   Warp &warp_;
   const Call &call_;
   unsigned lane_;
@@ -125,13 +127,16 @@ private:
 
 void print(Warp &warp, const Arguments &arguments, unsigned lane) {
   std::string format, text;
-  if (!read_string(warp, arguments.value(0), lane, format) || !Printer(warp, lane, arguments.value(1)).print(format, text))
+  if (!read_string(warp, arguments.value(0), lane, format) ||
+      !Printer(warp, lane, arguments.value(1)).print(format, text))
     return;
   std::fwrite(text.data(), 1, text.size(), stdout);
   arguments.give(0);
 }
 
-void allocate(Warp &warp, const Arguments &arguments, unsigned) { arguments.give(warp.launch().heap.allocate(arguments.value(0))); }
+void allocate(Warp &warp, const Arguments &arguments, unsigned) {
+  arguments.give(warp.launch().heap.allocate(arguments.value(0)));
+}
 
 void release(Warp &warp, const Arguments &arguments, unsigned lane) {
   const uint64_t address = arguments.value(0);
@@ -146,8 +151,10 @@ void release(Warp &warp, const Arguments &arguments, unsigned lane) {
 void fail_assertion(Warp &warp, const Arguments &arguments, unsigned lane) {
   std::string message, file;
   if (read_string(warp, arguments.value(0), lane, message) && read_string(warp, arguments.value(1), lane, file))
-    warp.fail(FaultKind::kProgram, "assertion '" + message + "' failed, " + file + ":" +
-                                       std::to_string(static_cast<uint32_t>(arguments.value(2))), static_cast<int>(lane));
+    warp.fail(FaultKind::kProgram,
+              "assertion '" + message + "' failed, " + file + ":" +
+                  std::to_string(static_cast<uint32_t>(arguments.value(2))),
+              static_cast<int>(lane));
 }
 
 struct Builtin {
@@ -172,7 +179,8 @@ bool is_builtin(const std::string &name) { return find(name) != nullptr; }
 void call_builtin(Warp &warp, const Call &call) {
   const Builtin *const builtin = find(call.name);
   if (!builtin || call.arguments.size() != builtin->arguments)
-    return warp.fail(FaultKind::kUnsupported, call.name + " with " + std::to_string(call.arguments.size()) + " parameters");
+    return warp.fail(FaultKind::kUnsupported,
+                     call.name + " with " + std::to_string(call.arguments.size()) + " parameters");
   for_lanes(warp.active(), [&](unsigned lane) {
     if (!warp.has_failed())
       builtin->call(warp, Arguments(warp, call, lane), lane);

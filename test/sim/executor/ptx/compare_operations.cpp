@@ -93,12 +93,16 @@ struct SetValue {
 
 bool take_comparison(Opcode &opcode, uint32_t &variant) {
   static constexpr std::pair<const char *, uint32_t> kNames[] = {
-      {"eq", kEq}, {"ne", kNe}, {"lt", kLt}, {"le", kLe}, {"gt", kGt}, {"ge", kGe}, {"lo", kLt}, {"ls", kLe},
-      {"hi", kGt}, {"hs", kGe}, {"equ", kEq | kOrNan}, {"neu", kNe | kOrNan}, {"ltu", kLt | kOrNan},
-      {"leu", kLe | kOrNan}, {"gtu", kGt | kOrNan}, {"geu", kGe | kOrNan}, {"num", kOrdered}, {"nan", kUnordered}};
+      {"eq", kEq},           {"ne", kNe},           {"lt", kLt},           {"le", kLe},           {"gt", kGt},
+      {"ge", kGe},           {"lo", kLt},           {"ls", kLe},           {"hi", kGt},           {"hs", kGe},
+      {"equ", kEq | kOrNan}, {"neu", kNe | kOrNan}, {"ltu", kLt | kOrNan}, {"leu", kLe | kOrNan}, {"gtu", kGt | kOrNan},
+      {"geu", kGe | kOrNan}, {"num", kOrdered},     {"nan", kUnordered}};
   for (const auto &[name, comparison] : kNames)
     if (opcode.take(name)) {
-      const uint32_t combination = opcode.take("and") ? kAnd : opcode.take("or") ? kOr : opcode.take("xor") ? kXor : kAlone;
+      const uint32_t combination = opcode.take("and")   ? kAnd
+                                   : opcode.take("or")  ? kOr
+                                   : opcode.take("xor") ? kXor
+                                                        : kAlone;
       variant = comparison | combination * kCombines;
       return true;
     }
@@ -128,7 +132,7 @@ Handler bind_set(Opcode &opcode, Instruction &instruction) {
 
 void select_by_predicate(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const p = warp.source(instruction.operands[3], 3);
+                        *const p = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   const uint64_t mask = ~uint64_t{0} >> (64 - 8 * size_of(instruction.type));
   for_lanes(warp.active(), [&](unsigned lane) { result[lane] = (p[lane] ? a[lane] : b[lane]) & mask; });
@@ -140,7 +144,7 @@ Handler bind_selp(Opcode &opcode, Instruction &instruction) {
 
 void select_by_sign(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3);
+                        *const c = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   const uint64_t mask = ~uint64_t{0} >> (64 - 8 * size_of(instruction.type));
   for_lanes(warp.active(), [&](unsigned lane) {

@@ -92,13 +92,15 @@ uint64_t half_of(double value) {
   const double units = std::isinf(size) ? size : std::copysign(std::nearbyint(std::ldexp(value, -unit)), 1.0);
   const double rounded = std::isinf(size) ? size : std::ldexp(units, unit);
   if (rounded >= 65536)
-    return sign | (std::isinf(size) || std::fegetround() == FE_TONEAREST || std::fegetround() == (sign ? FE_DOWNWARD : FE_UPWARD)
+    return sign | (std::isinf(size) || std::fegetround() == FE_TONEAREST ||
+                           std::fegetround() == (sign ? FE_DOWNWARD : FE_UPWARD)
                        ? 0x7C00
                        : 0x7BFF);
   if (rounded < std::ldexp(1.0, -14))
     return sign | static_cast<uint64_t>(std::ldexp(rounded, 24));
   std::frexp(rounded, &exponent);
-  return sign | static_cast<uint64_t>(exponent + 14) << 10 | (static_cast<uint64_t>(std::ldexp(rounded, 11 - exponent)) & 0x3FF);
+  return sign | static_cast<uint64_t>(exponent + 14) << 10 |
+         (static_cast<uint64_t>(std::ldexp(rounded, 11 - exponent)) & 0x3FF);
 }
 
 double float_of(uint64_t bits, Type type) {
@@ -177,7 +179,8 @@ void convert(Warp &warp, const Instruction &instruction) {
   const int mode = static_cast<int>(instruction.variant & 0xFFFF);
   std::fesetround(mode);
   const unsigned own = 8 * size_of(instruction.type);
-  const uint64_t mask = mask_of(is_signed(instruction.type) ? std::max<unsigned>(own, instruction.operands[0].bits) : own);
+  const uint64_t mask =
+      mask_of(is_signed(instruction.type) ? std::max<unsigned>(own, instruction.operands[0].bits) : own);
   for_lanes(warp.active(), [&](unsigned lane) {
     uint64_t value = convert_one(a[lane], instruction);
     if (is_signed(instruction.type)) // in a wider register as many signs
@@ -215,10 +218,14 @@ Handler integer_conversion(Type from) {
 }
 
 Handler bind_cvt(Opcode &opcode, Instruction &instruction) {
-  static constexpr std::pair<const char *, uint32_t> kModes[] = {
-      {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD},
-      {"rni", FE_TONEAREST | kToIntegral}, {"rzi", FE_TOWARDZERO | kToIntegral}, {"rmi", FE_DOWNWARD | kToIntegral},
-      {"rpi", FE_UPWARD | kToIntegral}};
+  static constexpr std::pair<const char *, uint32_t> kModes[] = {{"rn", FE_TONEAREST},
+                                                                 {"rz", FE_TOWARDZERO},
+                                                                 {"rm", FE_DOWNWARD},
+                                                                 {"rp", FE_UPWARD},
+                                                                 {"rni", FE_TONEAREST | kToIntegral},
+                                                                 {"rzi", FE_TOWARDZERO | kToIntegral},
+                                                                 {"rmi", FE_DOWNWARD | kToIntegral},
+                                                                 {"rpi", FE_UPWARD | kToIntegral}};
   instruction.variant = FE_TONEAREST;
   for (const auto &[name, mode] : kModes)
     if (opcode.take(name)) {

@@ -24,7 +24,8 @@ bool is_opcode(const Instruction &instruction, std::string_view name) {
   if (text.starts_with('@'))
     text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.starts_with(name) && (text.size() == name.size() || !(text[name.size()] >= 'a' && text[name.size()] <= 'z'));
+  return text.starts_with(name) &&
+         (text.size() == name.size() || !(text[name.size()] >= 'a' && text[name.size()] <= 'z'));
 }
 
 bool is_guarded(const Instruction &instruction) { return instruction.guard.kind != Operand::Kind::kNone; }

@@ -14,18 +14,37 @@ namespace {
 
 uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
-const std::pair<const char *, Special> kSpecials[] = {
-    {"%tid.x", Special::kTidX}, {"%tid.y", Special::kTidY}, {"%tid.z", Special::kTidZ},
-    {"%ntid.x", Special::kNtidX}, {"%ntid.y", Special::kNtidY}, {"%ntid.z", Special::kNtidZ},
-    {"%ctaid.x", Special::kCtaidX}, {"%ctaid.y", Special::kCtaidY}, {"%ctaid.z", Special::kCtaidZ},
-    {"%nctaid.x", Special::kNctaidX}, {"%nctaid.y", Special::kNctaidY}, {"%nctaid.z", Special::kNctaidZ},
-    {"%laneid", Special::kLane}, {"%warpid", Special::kWarp}, {"%nwarpid", Special::kWarps},
-    {"WARP_SZ", Special::kWarpSize}, {"%lanemask_eq", Special::kLanesEqual}, {"%lanemask_lt", Special::kLanesBelow},
-    {"%lanemask_le", Special::kLanesUpTo}, {"%lanemask_gt", Special::kLanesAbove},
-    {"%lanemask_ge", Special::kLanesFrom}, {"%clock", Special::kClock}, {"%clock64", Special::kClock64},
-    {"%globaltimer", Special::kTime}, {"%globaltimer_lo", Special::kTimeLow}, {"%globaltimer_hi", Special::kTimeHigh},
-    {"%total_smem_size", Special::kSharedTotal}, {"%dynamic_smem_size", Special::kSharedDynamic},
-    {"%smid", Special::kSm}, {"%nsmid", Special::kSms}, {"%gridid", Special::kGrid}};
+const std::pair<const char *, Special> kSpecials[] = {{"%tid.x", Special::kTidX},
+                                                      {"%tid.y", Special::kTidY},
+                                                      {"%tid.z", Special::kTidZ},
+                                                      {"%ntid.x", Special::kNtidX},
+                                                      {"%ntid.y", Special::kNtidY},
+                                                      {"%ntid.z", Special::kNtidZ},
+                                                      {"%ctaid.x", Special::kCtaidX},
+                                                      {"%ctaid.y", Special::kCtaidY},
+                                                      {"%ctaid.z", Special::kCtaidZ},
+                                                      {"%nctaid.x", Special::kNctaidX},
+                                                      {"%nctaid.y", Special::kNctaidY},
+                                                      {"%nctaid.z", Special::kNctaidZ},
+                                                      {"%laneid", Special::kLane},
+                                                      {"%warpid", Special::kWarp},
+                                                      {"%nwarpid", Special::kWarps},
+                                                      {"WARP_SZ", Special::kWarpSize},
+                                                      {"%lanemask_eq", Special::kLanesEqual},
+                                                      {"%lanemask_lt", Special::kLanesBelow},
+                                                      {"%lanemask_le", Special::kLanesUpTo},
+                                                      {"%lanemask_gt", Special::kLanesAbove},
+                                                      {"%lanemask_ge", Special::kLanesFrom},
+                                                      {"%clock", Special::kClock},
+                                                      {"%clock64", Special::kClock64},
+                                                      {"%globaltimer", Special::kTime},
+                                                      {"%globaltimer_lo", Special::kTimeLow},
+                                                      {"%globaltimer_hi", Special::kTimeHigh},
+                                                      {"%total_smem_size", Special::kSharedTotal},
+                                                      {"%dynamic_smem_size", Special::kSharedDynamic},
+                                                      {"%smid", Special::kSm},
+                                                      {"%nsmid", Special::kSms},
+                                                      {"%gridid", Special::kGrid}};
 
 bool find_special(std::string_view name, Operand &operand) {
   for (const auto &[known, special] : kSpecials)
@@ -45,7 +64,8 @@ void FunctionParser::run() {
   scopes_.emplace_back();
   for (const auto *list : {&function_.results, &function_.parameters})
     for (const Parameter &one : *list)
-      scopes_[0][one.name] = {function_.is_entry ? Name::Kind::kArgument : Name::Kind::kStack, one.offset, 0, 0, one.size};
+      scopes_[0][one.name] = {function_.is_entry ? Name::Kind::kArgument : Name::Kind::kStack, one.offset, 0, 0,
+                              one.size};
   reader_.expect("{");
   scopes_.emplace_back();
   stack_at_.push_back(stack_);

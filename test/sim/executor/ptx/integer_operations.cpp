@@ -15,7 +15,8 @@ namespace {
 __extension__ using Int128 = __int128;
 __extension__ using Uint128 = unsigned __int128;
 template <class T> using Unsigned = std::make_unsigned_t<T>;
-template <class T> using Wide =
+template <class T>
+using Wide =
     std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
                        std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
                                           std::conditional_t<std::is_signed_v<T>, Int128, Uint128>>>;
@@ -114,7 +115,9 @@ struct Max {
   template <class T> static T apply(T a, T b) { return std::max(a, b); }
 };
 struct Sad {
-  template <class T> static T apply(T a, T b, uint64_t c) { return add(a < b ? sub(b, a) : sub(a, b), static_cast<T>(c)); }
+  template <class T> static T apply(T a, T b, uint64_t c) {
+    return add(a < b ? sub(b, a) : sub(a, b), static_cast<T>(c));
+  }
 };
 struct And {
   template <class T> static T apply(T a, T b) { return static_cast<T>(a & b); }
@@ -135,10 +138,14 @@ struct Cnot {
   template <class T> static T apply(T a) { return a == 0; }
 };
 struct Popc {
-  template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::popcount(static_cast<Unsigned<T>>(a))); }
+  template <class T> static uint32_t apply(T a) {
+    return static_cast<uint32_t>(std::popcount(static_cast<Unsigned<T>>(a)));
+  }
 };
 struct Clz {
-  template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::countl_zero(static_cast<Unsigned<T>>(a))); }
+  template <class T> static uint32_t apply(T a) {
+    return static_cast<uint32_t>(std::countl_zero(static_cast<Unsigned<T>>(a)));
+  }
 };
 struct Brev {
   template <class T> static T apply(T a) {
@@ -188,7 +195,7 @@ struct ShiftRight {
 // Field of b: its position is the operand after, its length the one after that.
 template <class T> void extract_bits(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3);
+                        *const c = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   for_lanes(warp.active(), [&](unsigned lane) {
     const uint64_t value = static_cast<Unsigned<T>>(get<T>(a[lane]));
@@ -208,7 +215,8 @@ struct ExtractBits {
 };
 template <class T> void insert_bits(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3), *const d = warp.source(instruction.operands[4], 4);
+                        *const c = warp.source(instruction.operands[3], 3),
+                        *const d = warp.source(instruction.operands[4], 4);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   for_lanes(warp.active(), [&](unsigned lane) {
     uint64_t value = put(get<T>(b[lane]));
@@ -224,7 +232,7 @@ struct InsertBits {
 
 void funnel_shift(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3);
+                        *const c = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   const bool to_left = instruction.variant & 1, wraps = instruction.variant & 2;
   for_lanes(warp.active(), [&](unsigned lane) {
@@ -236,7 +244,7 @@ void funnel_shift(Warp &warp, const Instruction &instruction) {
 
 void permute(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3);
+                        *const c = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   for_lanes(warp.active(), [&](unsigned lane) {
     const uint64_t bytes = b[lane] << 32 | (a[lane] & 0xFFFFFFFF);
@@ -252,12 +260,14 @@ void permute(Warp &warp, const Instruction &instruction) {
 
 void logic_of_three(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3), *const table = warp.source(instruction.operands[4], 4);
+                        *const c = warp.source(instruction.operands[3], 3),
+                        *const table = warp.source(instruction.operands[4], 4);
   uint64_t *const result = warp.destination(instruction.operands[0]);
   for_lanes(warp.active(), [&](unsigned lane) {
     uint64_t value = 0;
     for (unsigned i = 0; i < 32; ++i) {
-      const unsigned row = static_cast<unsigned>((a[lane] >> i & 1) << 2 | (b[lane] >> i & 1) << 1 | (c[lane] >> i & 1));
+      const unsigned row =
+          static_cast<unsigned>((a[lane] >> i & 1) << 2 | (b[lane] >> i & 1) << 1 | (c[lane] >> i & 1));
       value |= (table[lane] >> row & 1) << i;
     }
     result[lane] = value;
@@ -344,20 +354,37 @@ template <class F> Handler bind_24(Opcode &opcode, Instruction &) {
   return opcode.take("lo") ? of_integer<F>(opcode.take_type()) : nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"add", bind_sum<Add, AddSaturated, false>, 3, 3}, {"addc", bind_sum<Add, AddSaturated, false>, 3, 3},
-    {"sub", bind_sum<Sub, SubSaturated, true>, 3, 3}, {"subc", bind_sum<Sub, SubSaturated, true>, 3, 3},
-    {"mul", bind_product, 3, 3}, {"mad", bind_mad, 4, 4},
-    {"mul24", bind_24<Binary<Mul24>>, 3, 3}, {"mad24", bind_24<Ternary<Mad24>>, 4, 4},
-    {"div", bind_binary<Div>, 3, 3}, {"rem", bind_binary<Rem>, 3, 3},
-    {"abs", bind_unary<Abs>, 2, 2}, {"neg", bind_unary<Neg>, 2, 2},
-    {"min", bind_binary<Min>, 3, 3}, {"max", bind_binary<Max>, 3, 3}, {"sad", bind_ternary<Sad>, 4, 4},
-    {"and", bind_bits<And>, 3, 3}, {"or", bind_bits<Or>, 3, 3}, {"xor", bind_bits<Xor>, 3, 3},
-    {"not", bind_not, 2, 2}, {"cnot", bind_unary<Cnot>, 2, 2},
-    {"popc", bind_unary<Popc>, 2, 2}, {"clz", bind_unary<Clz>, 2, 2}, {"brev", bind_unary<Brev>, 2, 2},
-    {"bfind", bind_bfind, 2, 2}, {"bfe", bind_made<ExtractBits>, 4, 4}, {"bfi", bind_made<InsertBits>, 5, 5},
-    {"shl", bind_made<ShiftLeft>, 3, 3}, {"shr", bind_made<ShiftRight>, 3, 3}, {"shf", bind_funnel, 4, 4},
-    {"prmt", bind_b32<permute>, 4, 4}, {"lop3", bind_b32<logic_of_three>, 5, 5}};
+constexpr Operation kOperations[] = {{"add", bind_sum<Add, AddSaturated, false>, 3, 3},
+                                     {"addc", bind_sum<Add, AddSaturated, false>, 3, 3},
+                                     {"sub", bind_sum<Sub, SubSaturated, true>, 3, 3},
+                                     {"subc", bind_sum<Sub, SubSaturated, true>, 3, 3},
+                                     {"mul", bind_product, 3, 3},
+                                     {"mad", bind_mad, 4, 4},
+                                     {"mul24", bind_24<Binary<Mul24>>, 3, 3},
+                                     {"mad24", bind_24<Ternary<Mad24>>, 4, 4},
+                                     {"div", bind_binary<Div>, 3, 3},
+                                     {"rem", bind_binary<Rem>, 3, 3},
+                                     {"abs", bind_unary<Abs>, 2, 2},
+                                     {"neg", bind_unary<Neg>, 2, 2},
+                                     {"min", bind_binary<Min>, 3, 3},
+                                     {"max", bind_binary<Max>, 3, 3},
+                                     {"sad", bind_ternary<Sad>, 4, 4},
+                                     {"and", bind_bits<And>, 3, 3},
+                                     {"or", bind_bits<Or>, 3, 3},
+                                     {"xor", bind_bits<Xor>, 3, 3},
+                                     {"not", bind_not, 2, 2},
+                                     {"cnot", bind_unary<Cnot>, 2, 2},
+                                     {"popc", bind_unary<Popc>, 2, 2},
+                                     {"clz", bind_unary<Clz>, 2, 2},
+                                     {"brev", bind_unary<Brev>, 2, 2},
+                                     {"bfind", bind_bfind, 2, 2},
+                                     {"bfe", bind_made<ExtractBits>, 4, 4},
+                                     {"bfi", bind_made<InsertBits>, 5, 5},
+                                     {"shl", bind_made<ShiftLeft>, 3, 3},
+                                     {"shr", bind_made<ShiftRight>, 3, 3},
+                                     {"shf", bind_funnel, 4, 4},
+                                     {"prmt", bind_b32<permute>, 4, 4},
+                                     {"lop3", bind_b32<logic_of_three>, 5, 5}};
 
 } // namespace
 

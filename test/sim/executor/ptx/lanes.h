@@ -39,11 +39,10 @@ template <class T, class F> void binary(Warp &warp, const Instruction &instructi
 
 template <class T, class F> void ternary(Warp &warp, const Instruction &instruction) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
-                       *const c = warp.source(instruction.operands[3], 3);
+                        *const c = warp.source(instruction.operands[3], 3);
   uint64_t *const result = warp.destination(instruction.operands[0]);
-  for_lanes(warp.active(), [&](unsigned lane) {
-    result[lane] = put(F::apply(get<T>(a[lane]), get<T>(b[lane]), c[lane]));
-  });
+  for_lanes(warp.active(),
+            [&](unsigned lane) { result[lane] = put(F::apply(get<T>(a[lane]), get<T>(b[lane]), c[lane])); });
 }
 
 /// The handler of an integer type; null for others. Make::of<T>() is one.

@@ -13,7 +13,7 @@ class DeviceHeap {
 public:
   virtual ~DeviceHeap() = default;
   virtual uint64_t allocate(uint64_t size) = 0; ///< 0: there is none
-  virtual bool release(uint64_t address) = 0; ///< false: it is not of this heap, or was given back before
+  virtual bool release(uint64_t address) = 0;   ///< false: it is not of this heap, or was given back before
 };
 
 struct Dispatch {
@@ -31,7 +31,7 @@ struct LaunchState {
   MemoryView memory;
   DeviceHeap &heap;
   uint32_t stack_bytes = 0;
-  uint64_t clock = 0; ///< instructions of all warps
+  uint64_t clock = 0;     ///< instructions of all warps
   bool is_traced = false; ///< SIM_EXECUTOR_TRACE=1
 };
 

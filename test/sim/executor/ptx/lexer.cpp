@@ -74,8 +74,9 @@ private:
 
   void read_name() {
     size_t end = at_ + 1;
-    while (end < text_.size() && (begins_name(text_[end]) || is_digit(text_[end]) ||
-                                  (text_.substr(end, 2) == "::" && end + 2 < text_.size() && begins_name(text_[end + 2]))))
+    while (end < text_.size() &&
+           (begins_name(text_[end]) || is_digit(text_[end]) ||
+            (text_.substr(end, 2) == "::" && end + 2 < text_.size() && begins_name(text_[end + 2]))))
       end += text_[end] == ':' ? 2 : 1;
     add(TokenKind::kName, end);
   }

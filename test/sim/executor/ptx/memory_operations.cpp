@@ -35,7 +35,8 @@ void load(Warp &warp, const Instruction &instruction) {
       std::memcpy(&value, bytes + i * size, size);
       if (extends && size < 8) {
         const unsigned shift = 64 - 8 * size;
-        value = static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift) & mask_of(std::max(bits, 8 * size));
+        value =
+            static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift) & mask_of(std::max(bits, 8 * size));
       }
       results[i][lane] = value;
     }
@@ -62,10 +63,34 @@ void store(Warp &warp, const Instruction &instruction) {
 }
 
 void take_order(Opcode &opcode, Instruction &instruction) {
-  instruction.is_polling = opcode.take("volatile") || opcode.take("relaxed") || opcode.take("acquire") || opcode.take("mmio");
-  opcode.ignore({"weak", "release", "acq_rel", "seq_cst", "cta", "cluster", "gpu", "sys", "gl", "ca", "cg", "cs", "lu", "cv", "wb",
-                 "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-                 "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "ptr"});
+  instruction.is_polling =
+      opcode.take("volatile") || opcode.take("relaxed") || opcode.take("acquire") || opcode.take("mmio");
+  opcode.ignore({"weak",
+                 "release",
+                 "acq_rel",
+                 "seq_cst",
+                 "cta",
+                 "cluster",
+                 "gpu",
+                 "sys",
+                 "gl",
+                 "ca",
+                 "cg",
+                 "cs",
+                 "lu",
+                 "cv",
+                 "wb",
+                 "wt",
+                 "nc",
+                 "L1::evict_normal",
+                 "L1::evict_unchanged",
+                 "L1::evict_first",
+                 "L1::evict_last",
+                 "L1::no_allocate",
+                 "L2::64B",
+                 "L2::128B",
+                 "L2::256B",
+                 "ptr"});
 }
 
 template <Handler handler> Handler bind_access(Opcode &opcode, Instruction &instruction) {
@@ -117,12 +142,13 @@ struct Dec {
 template <class Bits, class F> uint64_t exchange(uint8_t *bytes, F &&compute) {
   Bits *const place = reinterpret_cast<Bits *>(bytes);
   Bits old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(place, &old, static_cast<Bits>(compute(old)), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  while (!__atomic_compare_exchange_n(place, &old, static_cast<Bits>(compute(old)), false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST)) {
   }
   return old;
 }
-template <unsigned size> using BitsOf =
-    std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
+template <unsigned size>
+using BitsOf = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
 
 // Operand 0 is the result, if the instruction gives one; variant: whether it does.
 template <class T, class F, bool compares> void modify(Warp &warp, const Instruction &instruction) {
@@ -175,7 +201,9 @@ Handler find_atomic(Opcode &opcode, Type type) {
            : size_of(type) == 2 ? modify<uint16_t, Exchange, true>
                                 : nullptr;
   if (opcode.take("exch"))
-    return size_of(type) == 4 ? modify<uint32_t, Exchange, false> : size_of(type) == 8 ? modify<uint64_t, Exchange, false> : nullptr;
+    return size_of(type) == 4   ? modify<uint32_t, Exchange, false>
+           : size_of(type) == 8 ? modify<uint64_t, Exchange, false>
+                                : nullptr;
   if (opcode.take("add"))
     return choose<Add, uint32_t, int32_t, uint64_t, int64_t, float, double>(type);
   if (opcode.take("min"))
@@ -240,12 +268,18 @@ Handler bind_fence(Opcode &opcode, Instruction &) {
   return do_nothing;
 }
 
-constexpr Operation kOperations[] = {
-    {"ld", bind_access<load>, 2, 2}, {"ldu", bind_ldu, 2, 2}, {"st", bind_access<store>, 2, 2},
-    {"atom", bind_atomic<true>, 3, 4}, {"red", bind_atomic<false>, 2, 2}, {"prefetch", bind_prefetch, 1, 1},
-    {"prefetchu", bind_prefetch, 1, 1}, {"membar", bind_fence, 0, 0}, {"fence", bind_fence, 0, 0},
-    {"alloca", bind_stack<take_stack>, 2, 3}, {"stacksave", bind_stack<save_stack>, 1, 1},
-    {"stackrestore", bind_stack<restore_stack>, 1, 1}};
+constexpr Operation kOperations[] = {{"ld", bind_access<load>, 2, 2},
+                                     {"ldu", bind_ldu, 2, 2},
+                                     {"st", bind_access<store>, 2, 2},
+                                     {"atom", bind_atomic<true>, 3, 4},
+                                     {"red", bind_atomic<false>, 2, 2},
+                                     {"prefetch", bind_prefetch, 1, 1},
+                                     {"prefetchu", bind_prefetch, 1, 1},
+                                     {"membar", bind_fence, 0, 0},
+                                     {"fence", bind_fence, 0, 0},
+                                     {"alloca", bind_stack<take_stack>, 2, 3},
+                                     {"stacksave", bind_stack<save_stack>, 1, 1},
+                                     {"stackrestore", bind_stack<restore_stack>, 1, 1}};
 
 } // namespace
 

@@ -68,10 +68,10 @@ bool is_float(Type type) { return type == Type::kF16 || type == Type::kF32 || ty
 
 std::optional<Type> find_type(std::string_view name) {
   static constexpr std::pair<std::string_view, Type> kTypes[] = {
-      {"pred", Type::kPred}, {"b8", Type::kB8}, {"u8", Type::kU8}, {"s8", Type::kS8}, {"b16", Type::kB16},
-      {"u16", Type::kU16}, {"s16", Type::kS16}, {"f16", Type::kF16}, {"b32", Type::kB32}, {"u32", Type::kU32},
-      {"s32", Type::kS32}, {"f32", Type::kF32}, {"b64", Type::kB64}, {"u64", Type::kU64}, {"s64", Type::kS64},
-      {"f64", Type::kF64}};
+      {"pred", Type::kPred}, {"b8", Type::kB8},   {"u8", Type::kU8},   {"s8", Type::kS8},
+      {"b16", Type::kB16},   {"u16", Type::kU16}, {"s16", Type::kS16}, {"f16", Type::kF16},
+      {"b32", Type::kB32},   {"u32", Type::kU32}, {"s32", Type::kS32}, {"f32", Type::kF32},
+      {"b64", Type::kB64},   {"u64", Type::kU64}, {"s64", Type::kS64}, {"f64", Type::kF64}};
   for (const auto &[known, type] : kTypes)
     if (known == name)
       return type;
@@ -206,8 +206,8 @@ private:
       Function *callee = call.name.empty() ? nullptr : find(call.name);
       if (callee)
         find_stack_need(*callee);
-      function.takes_unknown = function.takes_unknown || !callee || (callee->is_defined && callee->stack_need == 0) ||
-                               callee->takes_unknown;
+      function.takes_unknown =
+          function.takes_unknown || !callee || (callee->is_defined && callee->stack_need == 0) || callee->takes_unknown;
       if (callee)
         most = std::max(most, callee->stack_need);
     }
@@ -243,7 +243,7 @@ const Function *Module::find_function(const std::string &name) const {
 const Variable *Module::find_variable(const std::string &name) const {
   const auto found = variables_.find(name);
   return found == variables_.end() || found->second.space == Space::kShared || found->second.is_extern ? nullptr
-                                                                                                      : &found->second;
+                                                                                                       : &found->second;
 }
 
 std::optional<MemoryRange> Module::find_memory(uint64_t address) const {

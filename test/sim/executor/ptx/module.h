@@ -27,7 +27,7 @@ using Row = std::array<uint64_t, kLanes>; ///< one value for each lane
 
 /// Generic addresses beside those of global memory, which are the host process's.
 inline constexpr uint64_t kSharedWindow = 0x7000000000000000; ///< and 32 bits above the offset: the block
-inline constexpr uint64_t kLocalWindow = 0x7100000000000000; ///< and above 32 bits: block and thread
+inline constexpr uint64_t kLocalWindow = 0x7100000000000000;  ///< and above 32 bits: block and thread
 inline constexpr uint64_t kParamWindow = 0x7200000000000000;
 inline constexpr uint64_t kCodeWindow = 0x7300000000000000;
 inline constexpr uint64_t kWindowMask = 0xFF00000000000000;
@@ -35,7 +35,23 @@ inline constexpr uint64_t kWindowMask = 0xFF00000000000000;
 enum class Space : uint8_t { kGeneric, kGlobal, kConst, kShared, kLocal, kParam };
 
 enum class Type : uint8_t {
-  kNone, kPred, kB8, kU8, kS8, kB16, kU16, kS16, kF16, kB32, kU32, kS32, kF32, kB64, kU64, kS64, kF64
+  kNone,
+  kPred,
+  kB8,
+  kU8,
+  kS8,
+  kB16,
+  kU16,
+  kS16,
+  kF16,
+  kB32,
+  kU32,
+  kS32,
+  kF32,
+  kB64,
+  kU64,
+  kS64,
+  kF64
 };
 /// In bytes; a predicate has one.
 unsigned size_of(Type type);
@@ -44,17 +60,46 @@ bool is_float(Type type);
 std::optional<Type> find_type(std::string_view name); ///< "u32"
 
 enum class Special : uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ, kLane, kWarp, kWarps,
-  kWarpSize, kLanesEqual, kLanesBelow, kLanesUpTo, kLanesAbove, kLanesFrom, kClock, kClock64, kTime, kTimeLow, kTimeHigh,
-  kSharedTotal, kSharedDynamic, kSm, kSms, kGrid, kCount
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLane,
+  kWarp,
+  kWarps,
+  kWarpSize,
+  kLanesEqual,
+  kLanesBelow,
+  kLanesUpTo,
+  kLanesAbove,
+  kLanesFrom,
+  kClock,
+  kClock64,
+  kTime,
+  kTimeLow,
+  kTimeHigh,
+  kSharedTotal,
+  kSharedDynamic,
+  kSm,
+  kSms,
+  kGrid,
+  kCount
 };
 
 struct Operand {
   enum class Kind : uint8_t { kNone, kRegister, kConstant, kSpecial, kStack, kSink };
   Kind kind = Kind::kNone;
-  uint8_t bits = 0; ///< of a register; 1: a predicate
+  uint8_t bits = 0;        ///< of a register; 1: a predicate
   bool is_negated = false; ///< !%p
-  uint32_t index = 0; ///< of the register, constant, special register; bytes in the function's part of the stack
+  uint32_t index = 0;      ///< of the register, constant, special register; bytes in the function's part of the stack
 };
 
 class Warp;
@@ -65,20 +110,20 @@ using Handler = void (*)(Warp &, const Instruction &);
 
 struct Instruction {
   Handler handler = nullptr;
-  Operand guard; ///< none: all lanes
-  std::array<Operand, 6> operands{}; ///< results first
+  Operand guard;                                ///< none: all lanes
+  std::array<Operand, 6> operands{};            ///< results first
   std::vector<Operand> elements, more_elements; ///< of a vector in braces; a second one
-  Type type = Type::kNone, from = Type::kNone; ///< what it works on; what a conversion begins with
+  Type type = Type::kNone, from = Type::kNone;  ///< what it works on; what a conversion begins with
   Space space = Space::kGeneric;
-  uint8_t width = 1; ///< elements that a load or store has
-  uint8_t count = 0; ///< of operands
-  bool is_polling = false; ///< may be what a loop waits with
+  uint8_t width = 1;                       ///< elements that a load or store has
+  uint8_t count = 0;                       ///< of operands
+  bool is_polling = false;                 ///< may be what a loop waits with
   bool flushes = false, saturates = false; ///< .ftz, .sat
-  uint32_t variant = 0; ///< meaning depends on the handler
-  int64_t offset = 0; ///< of an address
-  uint32_t target = 0; ///< of a branch
-  uint32_t meet = 0; ///< where lanes that a branch parts wait for each other
-  uint32_t table = 0; ///< of a call or of a branch with many targets
+  uint32_t variant = 0;                    ///< meaning depends on the handler
+  int64_t offset = 0;                      ///< of an address
+  uint32_t target = 0;                     ///< of a branch
+  uint32_t meet = 0;                       ///< where lanes that a branch parts wait for each other
+  uint32_t table = 0;                      ///< of a call or of a branch with many targets
   uint32_t file = 0, line = 0;
   std::string_view text;
   const Operation *operation = nullptr;
@@ -115,7 +160,7 @@ struct Function {
   uint32_t registers = 0;
   std::vector<RegisterNames> names;
   uint32_t stack_bytes = 0, stack_need = 0; ///< its own; and with all that it calls by name
-  bool takes_unknown = false; ///< or itself
+  bool takes_unknown = false;               ///< or itself
   std::array<uint32_t, 3> max_threads{};
   std::vector<Instruction> code;
   std::vector<Call> calls;

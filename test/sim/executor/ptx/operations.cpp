@@ -61,9 +61,9 @@ std::optional<Type> Opcode::take_type() {
 }
 
 std::optional<Space> Opcode::take_space() {
-  static constexpr std::pair<std::string_view, Space> kSpaces[] = {{"global", Space::kGlobal}, {"const", Space::kConst},
-                                                                   {"shared", Space::kShared}, {"shared::cta", Space::kShared},
-                                                                   {"local", Space::kLocal},   {"param", Space::kParam}};
+  static constexpr std::pair<std::string_view, Space> kSpaces[] = {
+      {"global", Space::kGlobal},      {"const", Space::kConst}, {"shared", Space::kShared},
+      {"shared::cta", Space::kShared}, {"local", Space::kLocal}, {"param", Space::kParam}};
   for (const auto &[word, space] : kSpaces)
     if (take(word))
       return space;
@@ -105,9 +105,9 @@ bool check_operands(const Instruction &instruction, std::string &reason) {
     reason = "it has " + std::to_string(instruction.count) + " operands";
     return false;
   }
-  const size_t vectors = static_cast<size_t>(std::count_if(
-      instruction.operands.begin(), instruction.operands.begin() + instruction.count,
-      [](const Operand &one) { return one.kind == Operand::Kind::kNone; }));
+  const size_t vectors =
+      static_cast<size_t>(std::count_if(instruction.operands.begin(), instruction.operands.begin() + instruction.count,
+                                        [](const Operand &one) { return one.kind == Operand::Kind::kNone; }));
   if (instruction.width > 1 && (vectors != 1 || instruction.elements.size() != instruction.width)) {
     reason = "it takes " + std::to_string(instruction.width) + " elements";
     return false;

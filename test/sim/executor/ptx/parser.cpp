@@ -91,8 +91,10 @@ void Parser::read_statement() {
     } else if (token.is(".entry") || token.is(".func"))
       return read_function(token.is(".entry"));
     else if (token.is(".global") || token.is(".const") || token.is(".shared"))
-      return read_module_variable(
-          token.is(".global") ? Space::kGlobal : token.is(".const") ? Space::kConst : Space::kShared, is_extern);
+      return read_module_variable(token.is(".global")  ? Space::kGlobal
+                                  : token.is(".const") ? Space::kConst
+                                                       : Space::kShared,
+                                  is_extern);
     else if (token.is(".alias")) {
       const std::string name(reader_.take().text);
       reader_.expect(",");
@@ -116,8 +118,7 @@ void Parser::read_file() {
 }
 
 uint32_t Parser::constant(uint64_t value) {
-  const auto [found, is_new] =
-      module_.constant_of_.emplace(value, static_cast<uint32_t>(module_.constants_.size()));
+  const auto [found, is_new] = module_.constant_of_.emplace(value, static_cast<uint32_t>(module_.constants_.size()));
   if (is_new) {
     module_.constants_.emplace_back();
     module_.constants_.back().fill(value);

@@ -21,7 +21,7 @@ public:
   void fail(const std::string &reason);
   /// Over what is in braces, beginning at the open one.
   void skip_braces();
-  void skip_statement(); ///< to the semicolon and over it
+  void skip_statement();       ///< to the semicolon and over it
   bool number(int64_t &value); ///< with its sign
   std::string error;
 

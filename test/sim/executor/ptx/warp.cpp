@@ -33,7 +33,8 @@ std::string name_lanes(uint32_t lanes) {
 }
 
 Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes)
-    : launch_(launch), block_(block), random_(launch.schedule.seed * 1000003 + block.serial() * 64 + index), live_(lanes) {
+    : launch_(launch), block_(block), random_(launch.schedule.seed * 1000003 + block.serial() * 64 + index),
+      live_(lanes) {
   first_thread = index * kLanes;
   const Extent &threads = launch.dispatch.threads, &blocks = launch.dispatch.blocks, &own = block.block().index;
   const auto set = [this](Special special, uint64_t value) { specials_[static_cast<size_t>(special)].fill(value); };
@@ -177,7 +178,8 @@ void Warp::fail(FaultKind kind, std::string text, int lane, uint64_t address) {
     return;
   fault = Fault{kind, std::move(text), address, lane};
   const Frame *frame = now_.frame.get();
-  fault_at_ = at_ && frame ? frame->function->code_address + static_cast<uint64_t>(at_ - frame->function->code.data()) : 0;
+  fault_at_ =
+      at_ && frame ? frame->function->code_address + static_cast<uint64_t>(at_ - frame->function->code.data()) : 0;
   state = WaveState::kFaulted;
   is_changed_ = true;
 }
@@ -215,7 +217,8 @@ const uint64_t *Warp::source(const Operand &operand, unsigned slot) {
 }
 
 uint64_t *Warp::destination(const Operand &operand) {
-  return operand.kind == Operand::Kind::kRegister ? &now_.frame->registers[size_t{operand.index} * kLanes] : sink_.data();
+  return operand.kind == Operand::Kind::kRegister ? &now_.frame->registers[size_t{operand.index} * kLanes]
+                                                  : sink_.data();
 }
 
 // ---- Lanes that part and meet
@@ -255,10 +258,12 @@ void Warp::branch_table(const Instruction &instruction, const uint64_t *index) {
     const unsigned first = static_cast<unsigned>(__builtin_ctz(left));
     const uint64_t number = index[first] & 0xFFFFFFFF;
     if (number >= targets.size())
-      return fail(FaultKind::kProgram, "a branch to entry " + std::to_string(number) + " of a table with " +
-                                           std::to_string(targets.size()), static_cast<int>(first));
+      return fail(FaultKind::kProgram,
+                  "a branch to entry " + std::to_string(number) + " of a table with " + std::to_string(targets.size()),
+                  static_cast<int>(first));
     uint32_t same = 0;
-    for_lanes(left, [&](unsigned lane) { same |= static_cast<uint32_t>((index[lane] & 0xFFFFFFFF) == number) << lane; });
+    for_lanes(left,
+              [&](unsigned lane) { same |= static_cast<uint32_t>((index[lane] & 0xFFFFFFFF) == number) << lane; });
     left &= ~same;
     if (left != 0)
       part(same, targets[number], instruction.meet);
@@ -350,8 +355,9 @@ uint32_t Warp::stack_top(unsigned lane) const {
 uint32_t Warp::take_stack(unsigned lane, uint64_t size, uint32_t alignment) {
   const uint32_t top = stack_top(lane), place = (top + alignment - 1) / alignment * alignment;
   if (place > launch_.stack_bytes || size > launch_.stack_bytes - place) {
-    fail(FaultKind::kMemory, "alloca of " + std::to_string(size) + " bytes behind " + std::to_string(place) +
-                                 " bytes of stack; the launch has " + std::to_string(launch_.stack_bytes) + " bytes",
+    fail(FaultKind::kMemory,
+         "alloca of " + std::to_string(size) + " bytes behind " + std::to_string(place) +
+             " bytes of stack; the launch has " + std::to_string(launch_.stack_bytes) + " bytes",
          static_cast<int>(lane));
     return 0;
   }
@@ -368,8 +374,8 @@ void Warp::enter(const Function &callee, const Call &call) {
   for_lanes(now_.mask, [&](unsigned lane) { frame->stack = std::max(frame->stack, stack_top(lane)); });
   frame->stack = (frame->stack + kStackAlign - 1) / kStackAlign * kStackAlign;
   if (frame->stack + callee.stack_bytes > launch_.stack_bytes)
-    return fail(FaultKind::kMemory, callee.name + " needs " + std::to_string(callee.stack_bytes) + " bytes of stack behind " +
-                                        std::to_string(frame->stack) + "; the launch has " +
+    return fail(FaultKind::kMemory, callee.name + " needs " + std::to_string(callee.stack_bytes) +
+                                        " bytes of stack behind " + std::to_string(frame->stack) + "; the launch has " +
                                         std::to_string(launch_.stack_bytes) + " bytes");
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const Parameter &from = call.arguments[i], &to = callee.parameters[i];
@@ -391,7 +397,8 @@ void Warp::call(const Instruction &instruction) {
     const uint64_t *const pointer = source(instruction.operands[0], 0);
     const unsigned first = static_cast<unsigned>(__builtin_ctz(now_.mask));
     uint32_t others = 0;
-    for_lanes(now_.mask, [&](unsigned lane) { others |= static_cast<uint32_t>(pointer[lane] != pointer[first]) << lane; });
+    for_lanes(now_.mask,
+              [&](unsigned lane) { others |= static_cast<uint32_t>(pointer[lane] != pointer[first]) << lane; });
     const uint64_t address = pointer[first];
     if (others != 0) // each function's turn comes
       part(others, now_.place - 1, now_.place);
@@ -399,7 +406,8 @@ void Warp::call(const Instruction &instruction) {
     char text[32];
     std::snprintf(text, sizeof(text), "%#llx", static_cast<unsigned long long>(address));
     if (!callee)
-      return fail(FaultKind::kProgram, "a jump to " + std::string(text) + ", where no code is", static_cast<int>(first));
+      return fail(FaultKind::kProgram, "a jump to " + std::string(text) + ", where no code is",
+                  static_cast<int>(first));
     const auto differ = [](const std::vector<Parameter> &given, const std::vector<Parameter> &wanted) {
       bool result = given.size() != wanted.size();
       for (size_t i = 0; i < given.size() && !result; ++i)

@@ -15,11 +15,11 @@ namespace sim::executor::ptx {
 struct Frame {
   const Function *function = nullptr;
   std::shared_ptr<Frame> caller;
-  const Call *call = nullptr; ///< that made it
-  uint32_t return_to = 0; ///< in the caller
-  uint32_t stack = 0; ///< where its part of each lane's stack begins
+  const Call *call = nullptr;             ///< that made it
+  uint32_t return_to = 0;                 ///< in the caller
+  uint32_t stack = 0;                     ///< where its part of each lane's stack begins
   std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
-  std::vector<uint64_t> registers; ///< rows
+  std::vector<uint64_t> registers;        ///< rows
 };
 
 /// Where lanes that were parted wait for each other.
@@ -33,11 +33,11 @@ struct Fragment {
   enum class Wait : uint8_t { kNone, kBarrier, kLanes };
   std::shared_ptr<Frame> frame;
   uint32_t place = 0, mask = 0; ///< next instruction; lanes
-  Join *join = nullptr; ///< the innermost that these lanes are awaited at
+  Join *join = nullptr;         ///< the innermost that these lanes are awaited at
   Wait wait = Wait::kNone;
   uint32_t barrier = 0, threads = 0, members = 0; ///< that it waits at or for; threads of 0: all
-  uint32_t votes = 0; ///< of a barrier that reduces
-  const Instruction *at = nullptr; ///< where it waits
+  uint32_t votes = 0;                             ///< of a barrier that reduces
+  const Instruction *at = nullptr;                ///< where it waits
 };
 
 enum class Access : uint8_t { kRead, kWrite, kAtomic };

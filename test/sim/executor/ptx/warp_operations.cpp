@@ -46,13 +46,14 @@ void shuffle(Warp &warp, const Instruction &instruction) {
   Row result{}, within{};
   for_lanes(warp.members(), [&](unsigned lane) {
     bool is_within = false;
-    const unsigned from = shuffle_from(instruction.variant, lane, static_cast<uint32_t>(b[lane]), static_cast<uint32_t>(c[lane]),
-                                       is_within);
+    const unsigned from = shuffle_from(instruction.variant, lane, static_cast<uint32_t>(b[lane]),
+                                       static_cast<uint32_t>(c[lane]), is_within);
     within[lane] = is_within;
     const bool is_there = warp.members() >> from & 1;
     result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
     if (!is_there && warp.launch().schedule.refuses_absent)
-      warp.fail(FaultKind::kProgram, "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
+      warp.fail(FaultKind::kProgram,
+                "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
                 static_cast<int>(lane));
   });
   warp.deliver(instruction.operands[0], result);
@@ -63,7 +64,10 @@ void shuffle(Warp &warp, const Instruction &instruction) {
 Handler bind_shfl(Opcode &opcode, Instruction &instruction) {
   if (!opcode.take("sync"))
     return nullptr;
-  instruction.variant = opcode.take("up") ? kUp : opcode.take("down") ? kDown : opcode.take("bfly") ? kButterfly : kIndex;
+  instruction.variant = opcode.take("up")     ? kUp
+                        : opcode.take("down") ? kDown
+                        : opcode.take("bfly") ? kButterfly
+                                              : kIndex;
   if (instruction.variant == kIndex && !opcode.take("idx"))
     return nullptr;
   return opcode.take_type() == Type::kB32 ? shuffle : nullptr;
@@ -100,7 +104,10 @@ void vote_now(Warp &warp, const Instruction &instruction) {
 }
 Handler bind_vote(Opcode &opcode, Instruction &instruction) {
   const bool waits = opcode.take("sync");
-  instruction.variant = opcode.take("ballot") ? kBallot : opcode.take("all") ? kAll : opcode.take("any") ? kAny : kUniform;
+  instruction.variant = opcode.take("ballot") ? kBallot
+                        : opcode.take("all")  ? kAll
+                        : opcode.take("any")  ? kAny
+                                              : kUniform;
   if (instruction.variant == kUniform && !opcode.take("uni"))
     return nullptr;
   const auto type = opcode.take_type();
@@ -192,9 +199,9 @@ Handler bind_warp_barrier(Opcode &opcode, Instruction &instruction) {
   return opcode.take("warp") && opcode.take("sync") ? wait_for_lanes : nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"shfl", bind_shfl, 5, 5}, {"vote", bind_vote, 2, 3}, {"activemask", bind_active, 1, 1}, {"match", bind_match, 3, 3},
-    {"redux", bind_redux, 3, 3}, {"bar", bind_warp_barrier, 1, 1}};
+constexpr Operation kOperations[] = {{"shfl", bind_shfl, 5, 5},         {"vote", bind_vote, 2, 3},
+                                     {"activemask", bind_active, 1, 1}, {"match", bind_match, 3, 3},
+                                     {"redux", bind_redux, 3, 3},       {"bar", bind_warp_barrier, 1, 1}};
 
 } // namespace
 

@@ -26,7 +26,7 @@ void destruct(void) {
  * arguments of version 5: {blocks x, threads x, dimensions, dynamic shared memory, queue is ours}. */
 #define TELL(kernel, ...)                                                                                              \
   ENVIRONMENT(kernel, __VA_ARGS__);                                                                                    \
-  PARAMETERS(kernel, 2);                                                                                                \
+  PARAMETERS(kernel, 2);                                                                                               \
   void kernel(void *environment, uint64_t *out) { tell(environment, out); }
 static void tell(void *environment, uint64_t *out) {
   const SimDispatch *dispatch = sim_hsa_dispatch();
