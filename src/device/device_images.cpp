@@ -168,7 +168,9 @@ Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, 
 Status DeviceImages::resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target) {
   if (!target.addr) {
     OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image has no %s", entry.name);
-    return Status::ok();
+    return needs(loaded.signs, entry.kind) ? Status::error(format("the image lacks the %s '%s', which its program has",
+                                                                  kind_name(entry.kind), entry.name))
+                                           : Status::ok();
   }
   switch (entry.kind) {
   case EntryKind::kKernel: add_kernel(loaded, entry, target.addr); break;

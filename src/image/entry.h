@@ -22,6 +22,21 @@ enum class EntryKind : uint8_t {
   kVtable,          ///< C++ vtable: the device has a global of that name that holds its address
 };
 
+/// For messages and reports.
+inline const char *kind_name(EntryKind kind) {
+  switch (kind) {
+  case EntryKind::kKernel: return "kernel";
+  case EntryKind::kVariable: return "global";
+  case EntryKind::kLinkVariable: return "global (link)";
+  case EntryKind::kConstructor: return "constructor";
+  case EntryKind::kDestructor: return "destructor";
+  case EntryKind::kIndirect: return "indirect function";
+  case EntryKind::kFunctionPointer: return "function pointer";
+  case EntryKind::kVtable: return "vtable";
+  }
+  return "?";
+}
+
 /// One entry. The name lives as long as the module.
 struct Entry {
   HostPtr address;

@@ -165,6 +165,20 @@ KernelMark ImageSigns::any_mark() const {
   return any;
 }
 
+bool needs(const ImageSigns &signs, EntryKind kind) {
+  switch (kind) {
+  case EntryKind::kConstructor:
+  case EntryKind::kDestructor: return true;
+  case EntryKind::kVariable:
+  case EntryKind::kLinkVariable: return signs.is_for_cpu || signs.any_mark().has_environment;
+  case EntryKind::kKernel:
+  case EntryKind::kIndirect:
+  case EntryKind::kFunctionPointer:
+  case EntryKind::kVtable: break;
+  }
+  return false;
+}
+
 ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping) {
   ImageSigns signs;
   signs.wrapping = wrapping;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "generations/generations.h"
+#include "image/entry.h"
 
 namespace omptarget {
 
@@ -38,6 +39,10 @@ struct ImageSigns {
 };
 
 ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping);
+
+/// Whether an image without such an entry of its program cannot be used. Kernels may be missing until one is launched,
+/// indirect functions until they are called. GPU images by clang before 18 leave out inline variables that they do not use.
+bool needs(const ImageSigns &signs, EntryKind kind);
 
 /// The generations that signed a section .comment, as bits, and whether others did.
 struct Signatures {

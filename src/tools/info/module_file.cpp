@@ -17,6 +17,7 @@
 #include "image/image_signs.h"
 #include "omptarget/types.h"
 #include "tools/info/elf_memory.h"
+#include "tools/info/missing_entries.h"
 #include "tools/info/producers.h"
 
 namespace omptarget::info_tool {
@@ -224,7 +225,9 @@ private:
     if (bytes.size() > image_budget_)
       return Status::error("the device images are larger than the file: they overlap");
     image_budget_ -= bytes.size();
-    descriptor.images.push_back(read_image(bytes, is_wrapped));
+    FileImage image = read_image(bytes, is_wrapped);
+    image.missing = missing_entries(image.bytes, descriptor.entries);
+    descriptor.images.push_back(std::move(image));
     return Status::ok();
   }
 

@@ -28,6 +28,7 @@ struct FileImage {
   std::string arch;
   std::string defect;                 ///< why it cannot be used, or empty
   std::vector<std::string> compilers; ///< as they have signed the image; none if it does not say
+  std::vector<FileEntry> missing;     ///< entries of the module that the image should have and has not
 };
 
 /// What one descriptor of the module names: one compiler's part of it.

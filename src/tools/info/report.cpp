@@ -21,20 +21,6 @@ namespace omptarget::info_tool {
 
 namespace {
 
-const char *kind_name(EntryKind kind) {
-  switch (kind) {
-  case EntryKind::kKernel: return "kernel";
-  case EntryKind::kVariable: return "global";
-  case EntryKind::kLinkVariable: return "global (link)";
-  case EntryKind::kConstructor: return "constructor";
-  case EntryKind::kDestructor: return "destructor";
-  case EntryKind::kIndirect: return "indirect function";
-  case EntryKind::kFunctionPointer: return "function pointer";
-  case EntryKind::kVtable: return "vtable";
-  }
-  return "?";
-}
-
 const char *image_kind_name(ImageKind kind) {
   switch (kind) {
   case ImageKind::kElf: return "ELF";
@@ -139,6 +125,9 @@ std::string image_text(const Machine &machine, const ModuleFile &module, const F
     if (std::find(module.compilers.begin(), module.compilers.end(), compiler) == module.compilers.end())
       text += "    " + compiler_text(compiler, true);
   const Verdict verdict = machine.verdict_on(image, has_entries);
+  for (const FileEntry &entry : image.missing)
+    text += format("    lacks the %s %s, which the program has\n", kind_name(entry.kind),
+                   printable_name(readable_entry(entry)).c_str());
   if (verdict.plugin)
     return text + "    would run on " + devices_text(verdict) + "\n";
   text += "    would not run here\n";
@@ -249,6 +238,10 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
     if (!image.defect.empty())
       json.attribute("defect", valid(image.defect));
     write_texts(json, "compilers", image.compilers);
+    json.attributeArray("missing", [&] {
+      for (const FileEntry &entry : image.missing)
+        json.value(valid(entry.name));
+    });
     json.attribute("runsHere", verdict.plugin != nullptr);
     if (verdict.plugin)
       json.attribute("plugin", valid(verdict.plugin->plugin->name()));

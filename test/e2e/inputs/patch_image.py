@@ -5,8 +5,9 @@
 
 machine=N sets the machine number (21: ppc64le) of each image's ELF header, machine=N:first only of the first one's; magic breaks the ELF magic; truncated sets
 the offset of the section headers past the end; container breaks the version of the container around the image, where
-there is one.
+there is one. symbol=PATTERN changes the last letter of each name in the images whose end the regular expression matches.
 """
+import re
 import struct
 import sys
 
@@ -39,14 +40,20 @@ def patch(data, what):
         for at in found:
             struct.pack_into("<Q", data, at + 40, 1 << 40)
             struct.pack_into("<Q", data, at + 32, 1 << 40)
+    elif what.startswith("symbol="):
+        name = re.compile(rb"(?:%s)(?=\0)" % what.removeprefix("symbol=").encode())
+        ends = [at + struct.unpack_from("<Q", data, at + 40)[0] for at in found]  # what is behind the headers of sections is not ours
+        found = [match.end() - 1 for at, end in zip(found, ends) for match in name.finditer(data, at, end)]
+        for at in found:
+            data[at] ^= 1
     elif what == "container":
         found = list(occurrences(data, CONTAINER_MAGIC, 0))
         for at in found:
             struct.pack_into("<I", data, at + 4, 77)
     else:
-        sys.exit("patch_image.py: %s: expected machine=N, magic, truncated or container" % what)
+        sys.exit("patch_image.py: %s: expected machine=N, magic, truncated, symbol=PATTERN or container" % what)
     if not found:
-        sys.exit("patch_image.py: no image found")
+        sys.exit("patch_image.py: %s: nothing found" % what)
 
 
 def main():
