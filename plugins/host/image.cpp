@@ -63,7 +63,7 @@ Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __t
   std::unique_ptr<LoadedImage> loaded(new LoadedImage(std::move(file), std::move(layout)));
   OMPTARGET_TRY(loaded->open(device));
   OMPTARGET_TRY(loaded->answer_for(device));
-  loaded->fill_table(device, image);
+  OMPTARGET_TRY(loaded->fill_table(device, image));
   loaded->find_variables();
   loaded->meet_device_rtl();
   return loaded;
@@ -213,14 +213,30 @@ void LoadedImage::refer_to_host(const __tgt_device_image &image) {
   }
 }
 
-void LoadedImage::fill_table(int32_t device, const __tgt_device_image &image) {
+/// What is called must be code, and the device's copy of a variable must be as large as the host's.
+Status LoadedImage::check_address(const __tgt_offload_entry &entry, const void *address) const {
+  const bool is_called = entry.size == 0;
+  const Segment *const segment = segment_of(address, is_called                                       ? 1
+                                                     : entry.flags & OMPTARGET_ENTRY_INDIRECT_VTABLE ? sizeof(void *)
+                                                                                                     : entry.size);
+  if (segment && (!is_called || segment->is_executable))
+    return Status::ok();
+  return Status::error(format(is_called ? "the image's kernel '%s' lies outside its code"
+                                        : "the image's variable '%s' lies outside its data",
+                              entry.name));
+}
+
+Status LoadedImage::fill_table(int32_t device, const __tgt_device_image &image) {
   for (const __tgt_offload_entry *entry = image.EntriesBegin; entry != image.EntriesEnd; ++entry) {
     entries_.push_back(*entry);
     entries_.back().addr = address_of(*entry);
-    if (!entries_.back().addr)
+    if (entries_.back().addr)
+      OMPTARGET_TRY(check_address(*entry, entries_.back().addr));
+    else
       OMPTARGET_TRACE_DEVICE(Topic::kImage, device, "the image does not have '%s'", entry->name ? entry->name : "");
   }
   table_ = {entries_.data(), entries_.data() + entries_.size()};
+  return Status::ok();
 }
 
 } // namespace omptarget::host

@@ -58,7 +58,8 @@ private:
   AddressRange range() const;
   LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
   Status open(int32_t device);
-  void fill_table(int32_t device, const __tgt_device_image &image);
+  Status fill_table(int32_t device, const __tgt_device_image &image);
+  Status check_address(const __tgt_offload_entry &entry, const void *address) const;
   void *address_of(const __tgt_offload_entry &entry) const;
   void *own_entry(const char *name) const;
   const Segment *segment_of(const void *address, uint64_t size) const;

@@ -54,6 +54,21 @@ TEST(LoadedImage, table_has_every_entry_in_order_and_null_for_what_is_missing) {
   EXPECT_EQ(value, 42);
 }
 
+TEST(LoadedImage, an_entry_whose_symbol_is_of_another_kind_is_refused_and_named) {
+  const auto failure_of = [](const char *name, size_t size, int32_t flags = 0) {
+    DescribedImage image(read_test_image());
+    image.add("kernel_increment");
+    image.add(name, size, flags);
+    Result<std::unique_ptr<LoadedImage>> loaded = LoadedImage::load(0, image.description());
+    return loaded.is_ok() ? "loaded" : loaded.status().to_string();
+  };
+  EXPECT_EQ(failure_of("variable", 0), "the image's kernel 'variable' lies outside its code");
+  EXPECT_EQ(failure_of("hidden_variable", 0), "the image's kernel 'hidden_variable' lies outside its code");
+  EXPECT_EQ(failure_of("variable", 0, OMPTARGET_ENTRY_CTOR), "the image's kernel 'variable' lies outside its code");
+  EXPECT_EQ(failure_of("variable", 1 << 24), "the image's variable 'variable' lies outside its data");
+  EXPECT_EQ(failure_of("variable", 4), "loaded");
+}
+
 TEST(LoadedImage, constructors_have_run) {
   DescribedImage image(read_test_image());
   image.add("constructed", 8);
