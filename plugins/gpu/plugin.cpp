@@ -46,9 +46,9 @@ template <typename Operation> int32_t on_device(int32_t id, Operation operation)
 
 Status check_range(const void *pointer, int64_t size) {
   if (size < 0)
-    return Status::error(format("%lld bytes", static_cast<long long>(size)));
+    return Status::error(format("%llu bytes", static_cast<unsigned long long>(size)));
   if (!pointer && size != 0)
-    return Status::error(format("%lld bytes at a null pointer", static_cast<long long>(size)));
+    return Status::error(format("%llu bytes at a null pointer", static_cast<unsigned long long>(size)));
   return Status::ok();
 }
 
@@ -201,15 +201,15 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
   void *memory = nullptr;
   without_driver(id, [&](Device &device) -> Status {
     if (size < 0)
-      return Status::error(format("cannot allocate %lld bytes", static_cast<long long>(size)));
+      return Status::error(format("cannot allocate %llu bytes", static_cast<unsigned long long>(size)));
     memory = device.memory().try_allocate(static_cast<size_t>(size), kind);
     if (!memory)
       OMPTARGET_TRY(in_scope(device, [&](Device &) -> Status {
         OMPTARGET_TRY_ASSIGN(memory, device.memory().allocate(static_cast<size_t>(size), kind));
         return Status::ok();
       }));
-    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device.number(), "allocated %lld bytes of kind %d at %p",
-                           static_cast<long long>(size), kind, memory);
+    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device.number(), "allocated %llu bytes of kind %d at %p",
+                           static_cast<unsigned long long>(size), kind, memory);
     return Status::ok();
   });
   return memory;

@@ -92,15 +92,16 @@ bool is_device(int32_t device) { return static_cast<uint32_t>(device) < static_c
 [[gnu::cold, gnu::noinline]] int32_t fail(Status status) { return finish(std::move(status)); }
 [[gnu::cold, gnu::noinline]] int32_t fail_without_device(int32_t device) { return finish(no_device(device)); }
 [[gnu::cold, gnu::noinline]] int32_t fail_to_copy(int64_t size, const void *from, const void *to) {
-  return finish(Status::error(format("cannot copy %lld bytes from %p to %p", static_cast<long long>(size), from, to)));
+  return finish(
+      Status::error(format("cannot copy %llu bytes from %p to %p", static_cast<unsigned long long>(size), from, to)));
 }
 [[gnu::cold, gnu::noinline]] int32_t fail_to_allocate(int32_t device, int64_t size, int32_t kind) {
   return finish(!is_device(device) ? no_device(device)
-                                   : Status::error(format("cannot allocate %lld bytes of memory of kind %d",
-                                                          static_cast<long long>(size), kind)));
+                                   : Status::error(format("cannot allocate %llu bytes of memory of kind %d",
+                                                          static_cast<unsigned long long>(size), kind)));
 }
 [[gnu::cold, gnu::noinline]] int32_t fail_without_memory(int64_t size) {
-  return finish(Status::error(format("no memory for %lld bytes", static_cast<long long>(size))));
+  return finish(Status::error(format("no memory for %llu bytes", static_cast<unsigned long long>(size))));
 }
 [[gnu::cold, gnu::noinline]] int32_t fail_without_kernel() {
   return finish(Status::error("the kernel is null: the image does not have it"));
@@ -290,9 +291,9 @@ int32_t __tgt_rtl_data_exchange(int32_t source, void *from, int32_t destination,
 
 int32_t __tgt_rtl_data_fill(int32_t device, void *target, int32_t value, int64_t size, __tgt_async_info *) {
   if (!is_device(device) || size < 0 || (size != 0 && !target))
-    return finish(!is_device(device)
-                      ? no_device(device)
-                      : Status::error(format("cannot fill %lld bytes at %p", static_cast<long long>(size), target)));
+    return finish(!is_device(device) ? no_device(device)
+                                     : Status::error(format("cannot fill %llu bytes at %p",
+                                                            static_cast<unsigned long long>(size), target)));
   if (size != 0)
     std::memset(target, value, static_cast<size_t>(size));
   return 0;

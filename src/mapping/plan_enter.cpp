@@ -24,15 +24,15 @@ constexpr int64_t kPointerSize = sizeof(void *);
 constexpr int64_t kMaxAlignment = 16;
 
 std::string missing_text(HostPtr begin, int64_t size, const char *modifier) {
-  return format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR " (%" PRId64
+  return format("device mapping required by 'present' %s does not exist for host address 0x%016" PRIxPTR " (%" PRIu64
                 " bytes)",
                 modifier, static_cast<uintptr_t>(begin), size);
 }
 
 Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, const Found &found) {
   Status status = Status::message(
-      format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR " (%" PRId64
-             " bytes), but device allocation maps to host at 0x%016" PRIxPTR " (%" PRId64 " bytes)",
+      format("explicit extension not allowed: host address specified is 0x%016" PRIxPTR " (%" PRIu64
+             " bytes), but device allocation maps to host at 0x%016" PRIxPTR " (%" PRIu64 " bytes)",
              static_cast<uintptr_t>(begin), size, static_cast<uintptr_t>(found.begin), found.end - found.begin));
   const bool is_present = item.has(map_type::kPresent);
   if (is_present)
@@ -212,8 +212,8 @@ private:
   }
 
   static void trace_present(const Range &range, const Mapping &mapping, bool counts) {
-    OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %lld bytes, at device %p, count %u%s", raw(range.begin),
-                    static_cast<long long>(range.size), raw(mapping.target_of(range.begin)),
+    OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %llu bytes, at device %p, count %u%s", raw(range.begin),
+                    static_cast<unsigned long long>(range.size), raw(mapping.target_of(range.begin)),
                     MappingState::reported_count(mapping.state()), counts ? ", counted" : "");
   }
 

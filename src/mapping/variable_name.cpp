@@ -42,7 +42,7 @@ std::string variable_text(const char *text_of_name, int64_t size) {
     return {};
   std::string text = format("in the mapping of %.*s", static_cast<int>(variable.name.size()), variable.name.data());
   if (size >= 0)
-    text += format(" (%lld bytes)", static_cast<long long>(size));
+    text += format(" (%llu bytes)", static_cast<unsigned long long>(size));
   if (variable.line != 0)
     text += format(" at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(), variable.line,
                    variable.column);

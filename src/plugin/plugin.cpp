@@ -171,8 +171,8 @@ Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, 
   void *memory = functions_->data_alloc(device, size, host_ptr, kind);
   if (!memory && size != 0) [[unlikely]]
     return plugin_failure(*this, *functions_, {"data_alloc", 0},
-                          "allocate %lld bytes of memory of kind %d on its device %d", static_cast<long long>(size),
-                          kind, device);
+                          "allocate %llu bytes of memory of kind %d on its device %d",
+                          static_cast<unsigned long long>(size), kind, device);
   return memory;
 }
 
@@ -191,8 +191,8 @@ Status Plugin::data_submit(int32_t device, void *target, const void *host, int64
                              : functions_->data_submit(device, target, source, size);
   if (result != 0) [[unlikely]]
     return plugin_failure(*this, *functions_, {queue && is_asynchronous_ ? "data_submit_async" : "data_submit", result},
-                          "copy %lld bytes from host address %p to %p on its device %d", static_cast<long long>(size),
-                          host, target, device);
+                          "copy %llu bytes from host address %p to %p on its device %d",
+                          static_cast<unsigned long long>(size), host, target, device);
   return Status::ok();
 }
 
@@ -204,8 +204,8 @@ Status Plugin::data_retrieve(int32_t device, void *host, const void *target, int
   if (result != 0) [[unlikely]]
     return plugin_failure(*this, *functions_,
                           {queue && is_asynchronous_ ? "data_retrieve_async" : "data_retrieve", result},
-                          "copy %lld bytes from %p on its device %d to host address %p", static_cast<long long>(size),
-                          target, device, host);
+                          "copy %llu bytes from %p on its device %d to host address %p",
+                          static_cast<unsigned long long>(size), target, device, host);
   return Status::ok();
 }
 
@@ -213,8 +213,8 @@ Status Plugin::data_fill(int32_t device, void *target, uint8_t value, int64_t si
   if (functions_->data_fill) {
     __tgt_async_info *info = queue && is_asynchronous_ ? &queue->info : nullptr;
     if (const int32_t result = functions_->data_fill(device, target, value, size, info); result != 0)
-      return plugin_failure(*this, *functions_, {"data_fill", result}, "fill %lld bytes at %p on its device %d",
-                            static_cast<long long>(size), target, device);
+      return plugin_failure(*this, *functions_, {"data_fill", result}, "fill %llu bytes at %p on its device %d",
+                            static_cast<unsigned long long>(size), target, device);
     return Status::ok();
   }
   // The bytes are copied from here, so that they must have arrived before this function returns.
@@ -248,8 +248,9 @@ Status Plugin::data_exchange(int32_t source_device, const void *source, int32_t 
   }
   if (result != 0)
     return plugin_failure(*this, *functions_, {"data_exchange", result},
-                          "copy %lld bytes from %p on its device %d to %p on its device %d",
-                          static_cast<long long>(size), source, source_device, destination, destination_device);
+                          "copy %llu bytes from %p on its device %d to %p on its device %d",
+                          static_cast<unsigned long long>(size), source, source_device, destination,
+                          destination_device);
   return Status::ok();
 }
 
@@ -366,8 +367,8 @@ Result<void *> Plugin::data_lock(int32_t device, void *host, int64_t size) const
   void *accessible = nullptr;
   if (const int32_t result = functions_->data_lock(device, host, size, &accessible); result != 0)
     return plugin_failure(*this, *functions_, {"data_lock", result},
-                          "pin %lld bytes at host address %p for its device %d", static_cast<long long>(size), host,
-                          device);
+                          "pin %llu bytes at host address %p for its device %d", static_cast<unsigned long long>(size),
+                          host, device);
   return accessible;
 }
 
@@ -385,8 +386,8 @@ Status Plugin::data_notify_mapped(int32_t device, void *host, int64_t size) cons
     return Status::ok();
   if (const int32_t result = functions_->data_notify_mapped(device, host, size); result != 0)
     return plugin_failure(*this, *functions_, {"data_notify_mapped", result},
-                          "pin %lld mapped bytes at host address %p for its device %d", static_cast<long long>(size),
-                          host, device);
+                          "pin %llu mapped bytes at host address %p for its device %d",
+                          static_cast<unsigned long long>(size), host, device);
   return Status::ok();
 }
 

@@ -22,14 +22,15 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
   if (status.is_ok()) [[likely]]
     return status;
   return std::move(status)
-      .during(format("Copying data %s device failed: %" PRId64 " bytes of host address 0x%016" PRIxPTR, direction,
+      .during(format("Copying data %s device failed: %" PRIu64 " bytes of host address 0x%016" PRIxPTR, direction,
                      copy.size, static_cast<uintptr_t>(copy.host)))
       .about(variable_text(copy.name, copy.size));
 }
 
 /// Queues a copy of this kind, host being its place on the host; whether it brings attached pointers with it. A template, so that
 /// neither kind pays for the other.
-template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_pointers) {
+template <DataOperationKind kKind>
+Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_pointers) {
   constexpr bool kIsToDevice = kKind == DataOperationKind::kToDevice;
   brings_pointers = false;
   const std::optional<DevicePtr> target = OMPTARGET_PLANTED("update-late-place")
@@ -38,7 +39,7 @@ template <DataOperationKind kKind> Status ConstructQueue::queue_copy(const Copy 
   OMPTARGET_SCHED_POINT("copy: placed");
   if (!target) [[unlikely]]
     return copy.needed_by ? missing_present(copy) : Status::ok();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRId64 " bytes, %s",
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
                          kIsToDevice ? "device" : "host", raw(copy.host), raw(*target), copy.size,
                          copy.name ? copy.name : "unknown");
   DataOperation operation({kKind, device_.id(), raw(copy.host), raw(*target), copy.size, copy.mapping.mapping->name()});

@@ -21,7 +21,7 @@ using observe::DataOperationKind;
 
 Status free_removed(Device &device, const Removed &removed) {
   if (removed.is_removed) {
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRId64 " bytes",
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
                            raw(removed.begin), raw(removed.target_begin), removed.size);
     if (observe::reports_mappings()) [[unlikely]]
       observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
@@ -148,7 +148,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     auto allocated = device().allocate(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
     if (!allocated)
       return allocated.take_status()
-          .during(format("%" PRId64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
+          .during(format("%" PRIu64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
                          bytes, static_cast<uintptr_t>(storage.begin), raw(device().id())))
           .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
           .about(variable_text(storage.ref.mapping->name(), storage.size));
@@ -158,7 +158,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     OMPTARGET_SCHED_POINT("enter: no storage yet");
     map().publish_storage(*storage.ref.mapping, allocation, storage.padding);
     OMPTARGET_TRY(std::move(notified));
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "new mapping: host %p, device %p, %" PRId64 " bytes, %s",
+    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
                            raw(storage.begin), raw(allocation + storage.padding), storage.size,
                            storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
     if (observe::reports_mappings()) [[unlikely]]

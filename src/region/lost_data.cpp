@@ -26,7 +26,7 @@ std::string place_of(const Call &call) {
 /// Says what is lost, or fails with it if offloading is mandatory.
 Status lose(const Call &call, const Device &device, const Copy &lost, const char *consequence) {
   std::string text =
-      format("%s: device %d has ended, since the program ends, and with it %" PRId64
+      format("%s: device %d has ended, since the program ends, and with it %" PRIu64
              " bytes of host address 0x%016" PRIxPTR "%s",
              place_of(call).c_str(), raw(device.id()), lost.size, static_cast<uintptr_t>(lost.host), consequence);
   Status status = Status::error(std::move(text)).about(variable_text(lost.name, lost.size));

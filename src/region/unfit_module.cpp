@@ -18,7 +18,7 @@ namespace {
 Status check_none_present(Device &device, const MapItems &items) {
   for (const MapItem &item : items)
     if (const std::optional<Copy> present = present_data(device, item))
-      return Status::error(format("%" PRId64 " bytes of host address 0x%016" PRIxPTR " are on device %d", present->size,
+      return Status::error(format("%" PRIu64 " bytes of host address 0x%016" PRIxPTR " are on device %d", present->size,
                                   static_cast<uintptr_t>(present->host), raw(device.id())))
           .about(variable_text(present->name, present->size));
   return Status::ok();

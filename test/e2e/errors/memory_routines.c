@@ -25,6 +25,9 @@ int main(void) {
   // CHECK: omptarget error: {{.*}} cannot allocate {{[0-9]+}} bytes
   // CHECK-NEXT: {{.*}}in omp_target_alloc, called
   CHECK(!omp_target_alloc((size_t)-1 / 2, device));
+  // CHECK: omptarget error: {{.*}} cannot allocate 18446744073709551615 bytes
+  // CHECK-NEXT: {{.*}}in omp_target_alloc, called
+  CHECK(!omp_target_alloc((size_t)-1, device));
   // Held while a region holds it, and the same memory is free again afterwards.
 #pragma omp target data map(ompx_hold, to : x)
   {
