@@ -37,23 +37,34 @@ int misused(const std::string &text) {
   return 2;
 }
 
+/// Bytes of the largest profile that is read: several times what the runtime writes.
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+Status too_large(const char *path) {
+  return Status::error(format("%s has more than %zu bytes, the most that a profile has", path, kMostBytes));
+}
+
 /// A regular file's contents.
 Result<std::string> read_file(const char *path) {
   struct stat facts{};
   if (::stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
     return Status::error(format("%s is no regular file", path));
+  if (facts.st_size > static_cast<off_t>(kMostBytes))
+    return too_large(path);
   std::FILE *file = std::fopen(path, "rbe");
   if (!file)
     return Status::error(format("cannot read %s: %s", path, std::strerror(errno)));
   std::string text;
   char buffer[65536];
   size_t count = 0;
-  while ((count = std::fread(buffer, 1, sizeof buffer, file)) > 0)
+  while (text.size() <= kMostBytes && (count = std::fread(buffer, 1, sizeof buffer, file)) > 0)
     text.append(buffer, count);
   const bool has_failed = std::ferror(file) != 0;
   std::fclose(file);
   if (has_failed)
     return Status::error(format("cannot read %s", path));
+  if (text.size() > kMostBytes)
+    return too_large(path);
   return text;
 }
 

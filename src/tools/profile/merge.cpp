@@ -4,6 +4,7 @@
 #include "tools/profile/merge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
@@ -50,6 +51,17 @@ bool is_flat(std::string_view json) {
   return true;
 }
 
+/// Whether all numbers are finite: JSON has no others, but one such as 1e999 is read as infinity.
+bool is_finite(const Value &value) {
+  if (const std::optional<double> number = value.getAsNumber())
+    return std::isfinite(*number);
+  if (const Array *const array = value.getAsArray())
+    return std::all_of(array->begin(), array->end(), is_finite);
+  const Object *const object = value.getAsObject();
+  return !object ||
+         std::all_of(object->begin(), object->end(), [](const auto &field) { return is_finite(field.second); });
+}
+
 /// What is needed of one profile.
 struct Process {
   std::string label; ///< "rank 3 (node7)"
@@ -74,6 +86,8 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
   llvm::Expected<Value> value = llvm::json::parse(text.json);
   if (!value)
     return damaged(text, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
+  if (!is_finite(*value))
+    return damaged(text, "is no profile: one of its numbers is too large");
   Object *const root = value->getAsObject();
   Object *const other = root ? root->getObject("otherData") : nullptr;
   if (!other || other->getString("producer") != "omptarget" || !root->getArray("traceEvents"))
@@ -98,6 +112,13 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
 
 int64_t number(const Object &object, llvm::StringRef key) { return object.getInteger(key).value_or(0); }
 
+/// Sums and spans stay at the largest number that there is.
+int64_t added(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+int64_t nanoseconds(double us) { return static_cast<int64_t>(std::clamp(us * 1000, 0.0, 9e18)); }
+
 class Merger {
 public:
   /// The process begins so many microseconds after the first one.
@@ -120,8 +141,8 @@ public:
         for (const Value &row : *rows)
           if (const Object *const fields = row.getAsObject())
             add_row(tables_[table], *fields);
-    wait_ns_ += number(process.summary, "waitNs");
-    lost_ += process.lost;
+    wait_ns_ = added(wait_ns_, number(process.summary, "waitNs"));
+    lost_ = added(lost_, process.lost);
     ranks_.push_back(row_of(process, end_us));
   }
 
@@ -148,16 +169,16 @@ private:
   using Table = std::map<Key, Object>;
 
   static void move_event(Object &event, int64_t index, double shift_us, const std::string &label) {
-    event["pid"] = number(event, "pid") + index * kTracksOfProcess;
+    event["pid"] = added(number(event, "pid"), index * kTracksOfProcess);
     if (event.getString("ph") == "M") {
       Object *const arguments = event.getObject("args");
       if (arguments && event.getString("name") == "process_name")
         (*arguments)["name"] = label + ", " + arguments->getString("name").value_or("").str();
       return;
     }
-    event["ts"] = event.getNumber("ts").value_or(0) + shift_us;
+    event["ts"] = std::min(event.getNumber("ts").value_or(0) + shift_us, std::numeric_limits<double>::max());
     if (event.getInteger("id"))
-      event["id"] = number(event, "id") + index * kFlowsOfProcess;
+      event["id"] = added(number(event, "id"), index * kFlowsOfProcess);
     if (Object *const arguments = event.getObject("args"))
       (*arguments)["process"] = label;
   }
@@ -169,7 +190,7 @@ private:
       return;
     Object &sum = place->second;
     for (const char *key : kSums)
-      sum[key] = number(sum, key) + number(row, key);
+      sum[key] = added(number(sum, key), number(row, key));
     sum["longest"] = std::max(number(sum, "longest"), number(row, "longest"));
   }
 
@@ -190,7 +211,7 @@ private:
     if (const Array *const rows = summary.getArray(table))
       for (const Value &row : *rows)
         if (const Object *const fields = row.getAsObject())
-          sum += number(*fields, key);
+          sum = added(sum, number(*fields, key));
     return sum;
   }
 
@@ -198,7 +219,7 @@ private:
     const Object &summary = process.summary;
     return Object{{"rank", process.rank},
                   {"node", process.node},
-                  {"span", static_cast<int64_t>(end_us * 1000)},
+                  {"span", nanoseconds(end_us)},
                   {"constructs", sum_of(summary, "regions", "ns")},
                   {"kernels", sum_of(summary, "kernels", "ns")},
                   {"copies", sum_of(summary, "transfers", "ns")},
@@ -231,7 +252,9 @@ Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Tim
                    [](const Process &a, const Process &b) { return a.rank < b.rank; });
   Merger merger;
   for (Process &process : processes) {
-    const int64_t shift_ns = timeline == Timeline::kClocks ? process.start_ns - earliest_ns : 0;
+    const uint64_t shift_ns = timeline == Timeline::kClocks
+                                  ? static_cast<uint64_t>(process.start_ns) - static_cast<uint64_t>(earliest_ns)
+                                  : 0;
     merger.add(std::move(process), static_cast<double>(shift_ns) / 1000.0);
   }
   return merger.take();

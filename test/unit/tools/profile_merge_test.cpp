@@ -29,7 +29,8 @@ std::string failure_of(const std::vector<ProfileText> &profiles) {
 }
 
 TEST(MergeProfiles, adds_up_and_shifts) {
-  Result<std::string> merged = merge_profiles({{"b", profile(1, 5000, 40)}, {"a", profile(0, 2000, 30)}}, Timeline::kClocks);
+  Result<std::string> merged =
+      merge_profiles({{"b", profile(1, 5000, 40)}, {"a", profile(0, 2000, 30)}}, Timeline::kClocks);
   ASSERT_TRUE(merged.is_ok());
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(*merged);
   ASSERT_TRUE(static_cast<bool>(value));
@@ -56,17 +57,37 @@ TEST(MergeProfiles, adds_up_and_shifts) {
 }
 
 TEST(MergeProfiles, may_begin_at_0) {
-  Result<std::string> merged = merge_profiles({{"a", profile(0, 2000, 30)}, {"b", profile(1, 5000, 40)}}, Timeline::kAligned);
+  Result<std::string> merged =
+      merge_profiles({{"a", profile(0, 2000, 30)}, {"b", profile(1, 5000, 40)}}, Timeline::kAligned);
   ASSERT_TRUE(merged.is_ok());
   EXPECT_EQ(merged->find("\"ts\":3"), std::string::npos);
 }
 
 TEST(MergeProfiles, damaged_ones_are_named) {
   const std::string good = profile(0, 1, 1);
-  for (const std::string &bad : {std::string(), std::string("{}"), std::string("[]"), std::string("\xff\xfe"), good.substr(0, good.size() / 2),
-                                 std::string(1 << 20, '['), std::string(1 << 20, '{'),
+  for (const std::string &bad : {std::string(), std::string("{}"), std::string("[]"), std::string("\xff\xfe"),
+                                 good.substr(0, good.size() / 2), std::string(1 << 20, '['), std::string(1 << 20, '{'),
                                  std::string(R"({"traceEvents":[],"otherData":{"producer":"omptarget"}})")})
     EXPECT_THAT(failure_of({{"good", good}, {"the bad one", bad}}), HasSubstr("the bad one: "));
+}
+
+TEST(MergeProfiles, numbers_stay_finite) {
+  const auto with = [](const std::string &from, const std::string &to) {
+    std::string text = profile(0, 1, 1);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_EQ(failure_of({{"a", with("\"dur\":2.5", "\"dur\":1e999")}}),
+            "a: is no profile: one of its numbers is too large");
+  EXPECT_EQ(failure_of({{"a", with("\"allocations\":3", "\"allocations\":[-1e999]")}}),
+            "a: is no profile: one of its numbers is too large");
+  const std::string largest = "\"ts\":1.7976931348623157e308,\"dur\":1.7976931348623157e308";
+  Result<std::string> merged = merge_profiles(
+      {{"a", profile(0, INT64_MIN, 1)}, {"b", with("\"ts\":0,\"dur\":2.5", largest)}, {"c", profile(2, INT64_MAX, 1)}},
+      Timeline::kClocks);
+  ASSERT_TRUE(merged.is_ok());
+  EXPECT_EQ(merged->find("inf"), std::string::npos);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(*merged);
+  EXPECT_TRUE(static_cast<bool>(value));
 }
 
 TEST(MergeProfiles, fields_of_other_types_are_survived) {
