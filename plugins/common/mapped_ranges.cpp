@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -33,7 +34,8 @@ void MappedRanges::init() {
   else if (is_one_of(text, {"on", "true", "yes", "1"}))
     pins_ = Pins::kOn;
   else if (!is_one_of(text, {"off", "false", "no", "0"}))
-    warn_about_setting(SettingId::kLockMappedHostBuffers, format("'%s' is none of on, off, mandatory", text));
+    warn_about_setting(SettingId::kLockMappedHostBuffers,
+                       format("'%s' is none of on, off, mandatory", shown_value(text).c_str()));
 }
 
 Status MappedRanges::notify_mapped(void *host, size_t size) {

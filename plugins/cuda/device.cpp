@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "cuda/driver.h"
 #include "cuda/fault.h"
 #include "cuda/kernel.h"
@@ -129,7 +130,8 @@ unsigned wait_flag() {
   for (const auto &[name, flag] : ways)
     if (!text || std::strcmp(text, name) == 0)
       return flag;
-  warn_about_setting(SettingId::kCudaWait, format("'%s' is none of auto, spin, yield and block; auto is used", text));
+  warn_about_setting(SettingId::kCudaWait,
+                     format("'%s' is none of auto, spin, yield and block; auto is used", shown_value(text).c_str()));
   return CU_CTX_SCHED_AUTO;
 }
 

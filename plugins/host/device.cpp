@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 
 namespace omptarget::host {
 
@@ -51,9 +52,9 @@ int32_t choose_devices() {
   const long number = std::strtol(text, &end, 10);
   if (*end == '\0' && number >= 1 && number <= kMostDevices)
     return static_cast<int32_t>(number);
-  warn_about_setting(
-      SettingId::kHostDevices,
-      format("'%s' is neither a number from 1 to %d nor numa; the default %d is used", text, kMostDevices, kDefault));
+  warn_about_setting(SettingId::kHostDevices,
+                     format("'%s' is neither a number from 1 to %d nor numa; the default %d is used",
+                            shown_value(text).c_str(), kMostDevices, kDefault));
   return kDefault;
 }
 

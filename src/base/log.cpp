@@ -98,8 +98,9 @@ int open_log_file(const char *path) {
 /// Once for each copy of the trace: the host library's, and each plugin's.
 void warn_about_lost_lines(int error) {
   const char *path = setting_text(SettingId::kDebugFile);
-  warn_about_setting(SettingId::kDebugFile, format("cannot write to '%s': %s; lines of the trace are lost",
-                                                   path ? file_name_of_process(path).c_str() : "", std::strerror(error)));
+  warn_about_setting(SettingId::kDebugFile,
+                     format("cannot write to '%s': %s; lines of the trace are lost",
+                            path ? shown_value(file_name_of_process(path)).c_str() : "", std::strerror(error)));
 }
 
 } // namespace
@@ -136,7 +137,7 @@ uint32_t log_internal::read_topics() {
       warn_about_setting(SettingId::kDebug,
                          format("no such topic: '%s'; there are: registration, image, plugin, device, mapping, "
                                 "transfer, kernel, indirect, api, setting, tool, all",
-                                unknown.c_str()));
+                                shown_value(unknown).c_str()));
   }
   uint32_t unread = kUnread;
   if (bits != 0 && topics.load(std::memory_order_relaxed) == kUnread) {
@@ -146,8 +147,9 @@ uint32_t log_internal::read_topics() {
       int unset = STDERR_FILENO;
       if (file >= 0 && !log_file.compare_exchange_strong(unset, file, std::memory_order_acq_rel))
         ::close(file); // another thread was first
-      else if (file < 0)
-        warn_about_setting(SettingId::kDebugFile, format("cannot open '%s': %s", name.c_str(), std::strerror(errno)));
+      else if (const int error = errno; file < 0)
+        warn_about_setting(SettingId::kDebugFile,
+                           format("cannot open '%s': %s", shown_value(name).c_str(), std::strerror(error)));
     }
   }
   topics.compare_exchange_strong(unread, bits, std::memory_order_relaxed);

@@ -60,8 +60,8 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
   if (const char *text = setting_text(id)) {
     if (parse(text, value))
       return value;
-    warn_about_setting(
-        id, format("'%s' is no %s; the default '%s' is used", text, expected, setting_row(id).default_value));
+    warn_about_setting(id, format("'%s' is no %s; the default '%s' is used", shown_value(text).c_str(), expected,
+                                  setting_row(id).default_value));
   }
   parse(setting_row(id).default_value, value);
   return value;
@@ -107,8 +107,9 @@ int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise)
   int64_t value = 0;
   if (!text || (parse_integer(text, value) && value >= least && value <= most))
     return text ? value : otherwise;
-  warn_about_setting(id, format("'%s' is no integer between %lld and %lld; the default is used", text,
-                                static_cast<long long>(least), static_cast<long long>(most)));
+  warn_about_setting(id,
+                     format("'%s' is no integer between %lld and %lld; the default is used", shown_value(text).c_str(),
+                            static_cast<long long>(least), static_cast<long long>(most)));
   return otherwise;
 }
 

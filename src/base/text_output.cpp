@@ -111,6 +111,13 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string shown_value(std::string_view value) {
+  constexpr size_t kLongest = 1000, kShown = 100; // a path may have hundreds of characters
+  if (value.size() <= kLongest)
+    return std::string(value);
+  return std::string(value.substr(0, kShown)) + "... (" + std::to_string(value.size()) + " characters)";
+}
+
 std::string printable_name(std::string_view text) { return with_visible_controls(text, {}); }
 
 bool write_all(int file, std::string_view bytes) {

@@ -16,6 +16,9 @@ std::string printable(std::string_view text);
 /// The same for a name in a table or a list, where a tab or a line break would pass for the next column or row.
 std::string printable_name(std::string_view text);
 
+/// A value of the environment for messages: a long one ends after its beginning, with its length.
+std::string shown_value(std::string_view value);
+
 /// Writes all bytes; interrupting signals and short writes are no failures. False with errno set. A reader that has left, and a
 /// limit of the file's size, are failures and no signals: those of this write are blocked and taken away.
 bool write_all(int file, std::string_view bytes);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/numa.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
 #include "observe/info.h"
@@ -38,10 +39,11 @@ void choose_by_traits(const char *text) {
     traits.push_back(traits_of({&device->plugin(), device->local_id()}));
   Result<std::vector<size_t>> selected = select_devices(text, traits);
   if (!selected.is_ok())
-    print_message(
-        format("%s: '%s' names no device: %s", kStandardVariable, text, selected.take_status().to_string().c_str()));
+    print_message(format("%s: '%s' names no device: %s", kStandardVariable, shown_value(text).c_str(),
+                         selected.take_status().to_string().c_str()));
   else if (selected.value().empty())
-    print_message(format("%s: none of the %zu device(s) is '%s'", kStandardVariable, traits.size(), text));
+    print_message(
+        format("%s: none of the %zu device(s) is '%s'", kStandardVariable, traits.size(), shown_value(text).c_str()));
   else if (const auto number = static_cast<int32_t>(selected.value()[0]); !libomp::set_default_device(number))
     print_message(format("%s: the OpenMP runtime of the host lets nobody set the default device", kStandardVariable));
   else
@@ -59,11 +61,13 @@ Rule wanted_rule() {
   if (!is_nearest && std::strcmp(text, "local-rank") != 0) {
     warn_about_setting(
         SettingId::kDefaultDevice,
-        format("'%s' is not known: the values are local-rank and nearest; OMP_DEFAULT_DEVICE takes a number", text));
+        format("'%s' is not known: the values are local-rank and nearest; OMP_DEFAULT_DEVICE takes a number",
+               shown_value(text).c_str()));
     return Rule::kNone;
   }
   if (const char *given = std::getenv(kStandardVariable); given && *given) {
-    OMPTARGET_TRACE(Topic::kDevice, "the default device is that of %s=%s", kStandardVariable, given);
+    OMPTARGET_TRACE(Topic::kDevice, "the default device is that of %s=%s", kStandardVariable,
+                    shown_value(given).c_str());
     return Rule::kNone;
   }
   if (is_nearest)

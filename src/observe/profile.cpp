@@ -159,8 +159,8 @@ Profile collect() {
     if (const std::optional<DeviceMemory> memory = reader.kept ? reader.kept : reader.read())
       profile.memory.push_back(*memory);
   profile.lost = lost.load(std::memory_order_relaxed);
-  const int64_t granularity = setting_integer(SettingId::kProfileGranularity);
-  profile.granularity_ns = granularity > 0 ? static_cast<uint64_t>(granularity) * 1000 : 0;
+  constexpr int64_t kLongest = int64_t{1} << 40; // microseconds, 12 days
+  profile.granularity_ns = static_cast<uint64_t>(setting_in(SettingId::kProfileGranularity, 0, kLongest)) * 1000;
   return profile;
 }
 

@@ -28,7 +28,7 @@ const char *kind_of_file(mode_t mode) {
 }
 
 Status cannot(const char *what, const std::string &path) {
-  return Status::error(format("cannot %s '%s': %s", what, path.c_str(), std::strerror(errno)));
+  return Status::error(format("cannot %s '%s': %s", what, shown_value(path).c_str(), std::strerror(errno)));
 }
 
 /// A file of a name of its own in the folder of the path.
@@ -49,8 +49,8 @@ int create_beside(const std::string &path, std::string &name) {
 Status check_result_file(const std::string &path) {
   struct stat facts{};
   if (::lstat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    return Status::error(format("cannot write '%s': it is %s; only regular files are replaced", path.c_str(),
-                                kind_of_file(facts.st_mode)));
+    return Status::error(format("cannot write '%s': it is %s; only regular files are replaced",
+                                shown_value(path).c_str(), kind_of_file(facts.st_mode)));
   return Status::ok();
 }
 

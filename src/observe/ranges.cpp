@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "observe/profile_event.h"
 #include "observe/profile_summary.h"
 #include "observe/source_text.h"
@@ -75,8 +76,9 @@ bool start_nvtx() {
   const auto initialise = reinterpret_cast<Initialise>(library ? dlsym(library, "InitializeInjectionNvtx2") : nullptr);
   if (!initialise || initialise(export_table) == 0 || !filled[kPushA] || !filled[kPop]) {
     const char *const error = library ? nullptr : dlerror();
-    warn_about_setting(SettingId::kRanges, format("NVTX_INJECTION64_PATH names %s, which takes no ranges%s%s", path,
-                                                  error ? ": " : "", error ? error : ""));
+    warn_about_setting(SettingId::kRanges,
+                       format("NVTX_INJECTION64_PATH names %s, which takes no ranges%s%s", shown_value(path).c_str(),
+                              error ? ": " : "", error ? shown_value(error).c_str() : ""));
     return false;
   }
   push = reinterpret_cast<Push>(filled[kPushA]);
@@ -118,8 +120,8 @@ bool start_ranges() {
   if (std::strcmp(text, "roctx") == 0)
     return start_roctx(true);
   if (std::strcmp(text, "off") != 0)
-    warn_about_setting(SettingId::kRanges,
-                       format("'%s' is none of auto, nvtx, roctx and off; there are no ranges", text));
+    warn_about_setting(SettingId::kRanges, format("'%s' is none of auto, nvtx, roctx and off; there are no ranges",
+                                                  shown_value(text).c_str()));
   return false;
 }
 

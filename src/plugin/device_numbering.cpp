@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 
 namespace omptarget {
 
@@ -38,8 +39,9 @@ std::vector<size_t> DeviceNumbering::order() const {
     Result<std::vector<size_t>> selected = select_devices(text, traits);
     if (selected.is_ok())
       return std::move(selected.value());
-    warn_about_setting(SettingId::kAvailableDevices, format("'%s' is no list of devices: %s; all devices are available",
-                                                            text, selected.take_status().to_string().c_str()));
+    warn_about_setting(SettingId::kAvailableDevices,
+                       format("'%s' is no list of devices: %s; all devices are available", shown_value(text).c_str(),
+                              selected.take_status().to_string().c_str()));
   }
   std::vector<size_t> every(all_.size());
   std::iota(every.begin(), every.end(), size_t{0});

@@ -11,6 +11,7 @@
 #include "base/address.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text_output.h"
 #include "plugin/host_functions.h"
 #include "plugin/loaded_object.h"
 #include "plugin/plugin_file.h"
@@ -177,8 +178,9 @@ Status check_settings(const std::string &path) {
       const char *variable = setting_row(id).variable;
       warn_about_setting(id, format("%s is not used: it would end the process, since plugins of LLVM take only numbers "
                                     "here, not '%s'",
-                                    path.c_str(), text));
-      return Status::error(format("would end the process: it takes only numbers from %s, not '%s'", variable, text));
+                                    path.c_str(), shown_value(text).c_str()));
+      return Status::error(format("would end the process: it takes only numbers from %s, not '%s'", variable,
+                                  shown_value(text).c_str()));
     }
   return Status::ok();
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "plugin/own_folder.h"
+#include "base/text_output.h"
 #include "plugin/plugin_candidates.h"
 #include "plugin/plugin_loader.h"
 
@@ -29,7 +30,7 @@ std::vector<std::string> named_folders(const char *list, PluginSet &set) {
     if (std::string folder = path_at_load(name); !folder.empty())
       folders.push_back(std::move(folder));
     else
-      reject(set, name, "the folder is relative, and where the program began cannot be told");
+      reject(set, shown_value(name), "the folder is relative, and where the program began cannot be told");
   }
   return folders;
 }
@@ -51,14 +52,14 @@ std::vector<PluginCandidate> select_candidates(PluginSet &set) {
   std::vector<PluginRejection> unreadable;
   std::vector<PluginCandidate> found = find_candidates(search_folders(set), unreadable);
   for (PluginRejection &folder : unreadable)
-    reject(set, folder.path, std::move(folder.reason));
+    reject(set, shown_value(folder.path), std::move(folder.reason));
   const char *selection = setting_text(SettingId::kPlugins);
   std::vector<std::string> missing;
   std::vector<PluginCandidate> ordered =
       order_candidates(std::move(found), split_list(selection ? selection : "", ','), missing);
   for (const std::string &name : missing) {
-    reject(set, "libomptarget.rtl." + name + ".so", "LIBOMPTARGET_PLUGINS names it, and no folder has it");
-    warn_about_setting(SettingId::kPlugins, format("there is no plugin '%s'", name.c_str()));
+    reject(set, "libomptarget.rtl." + shown_value(name) + ".so", "LIBOMPTARGET_PLUGINS names it, and no folder has it");
+    warn_about_setting(SettingId::kPlugins, format("there is no plugin '%s'", shown_value(name).c_str()));
   }
   return ordered;
 }

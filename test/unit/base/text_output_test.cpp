@@ -21,9 +21,13 @@ namespace {
 TEST(TextOutput, what_a_terminal_would_obey_is_made_visible) {
   EXPECT_EQ(printable("plain text, 100%"), "plain text, 100%");
   EXPECT_EQ(printable("\x1b[2J\x1b]0;title\x07"), "\\x1b[2J\\x1b]0;title\\x07");
-  EXPECT_EQ(printable("a\rb\x7f"), "a\\x0d" "b\\x7f");
+  EXPECT_EQ(printable("a\rb\x7f"), "a\\x0d"
+                                   "b\\x7f");
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
-  EXPECT_EQ(printable("\xc2\x9b" "31m"), "\\xc2\\x9b31m") << "CSI as one character of Latin-1";
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\xc2\\x9b31m")
+      << "CSI as one character of Latin-1";
 }
 
 TEST(TextOutput, letters_of_all_languages_stay_and_broken_ones_do_not) {
@@ -38,12 +42,14 @@ TEST(TextOutput, letters_of_all_languages_stay_and_broken_ones_do_not) {
 TEST(TextOutput, a_text_cannot_begin_another_line) {
   EXPECT_EQ(printable("x\nomptarget fatal error"), "x\n  omptarget fatal error");
   EXPECT_EQ(printable("a\tb"), "a\tb");
-  EXPECT_EQ(printable_name("a\tb\nc"), "a\\x09" "b\\x0a" "c");
+  EXPECT_EQ(printable_name("a\tb\nc"), "a\\x09"
+                                       "b\\x0a"
+                                       "c");
 }
 
 /// A pipe of one page whose reader is slow, and a thread that is interrupted all the time.
 TEST(TextOutput, interrupted_and_short_writes_are_no_failures) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) {};
   ASSERT_EQ(sigaction(SIGUSR1, &action, nullptr), 0);
   int ends[2];
@@ -130,6 +136,12 @@ TEST(TextOutput, a_limit_of_the_size_sends_no_signal) {
   EXPECT_EQ(pread(fileno(file), text, sizeof text, 0), 4);
   EXPECT_STREQ(text, "1234");
   std::fclose(file);
+}
+
+TEST(ShownValue, long_ones_end_with_their_length) {
+  EXPECT_EQ(shown_value("numa"), "numa");
+  EXPECT_EQ(shown_value(std::string(1000, 'x')), std::string(1000, 'x'));
+  EXPECT_EQ(shown_value(std::string(100000, 'x')), std::string(100, 'x') + "... (100000 characters)");
 }
 
 } // namespace
