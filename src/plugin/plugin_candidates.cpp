@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
-#include <set>
 #include <sys/stat.h>
 #include <tuple>
 
@@ -63,11 +62,24 @@ int default_rank(const std::string &kind) {
 
 void sort_by_default(std::vector<PluginCandidate> &candidates) {
   const auto key = [](const PluginCandidate &candidate) {
-    return std::make_tuple(default_rank(candidate.kind()), candidate.kind(), !is_next_generation(candidate),
-                           candidate.name);
+    return std::make_tuple(default_rank(candidate.kind()), candidate.kind(), candidate.folder,
+                           !is_next_generation(candidate), candidate.name);
   };
   std::sort(candidates.begin(), candidates.end(),
             [&](const PluginCandidate &a, const PluginCandidate &b) { return key(a) < key(b); });
+}
+
+/// Whether the first folder that has something of that name or kind has a plugin of that name.
+bool is_in_first_folder(const std::vector<PluginCandidate> &candidates, const std::string &name) {
+  size_t first = SIZE_MAX;
+  bool is_named = false;
+  for (const PluginCandidate &candidate : candidates) {
+    if ((candidate.name != name && candidate.kind() != name) || candidate.folder > first)
+      continue;
+    is_named = candidate.name == name || (is_named && candidate.folder == first);
+    first = candidate.folder;
+  }
+  return is_named;
 }
 
 } // namespace
@@ -105,20 +117,10 @@ std::vector<std::string> split_list(std::string_view list, char separator) {
 std::vector<PluginCandidate> find_candidates(const std::vector<std::string> &folders,
                                              std::vector<PluginRejection> &rejections) {
   std::vector<PluginCandidate> candidates;
-  std::set<std::string> hidden;
-  for (const std::string &folder : folders) {
-    std::set<std::string> kinds;
-    OMPTARGET_TRACE(Topic::kPlugin, "searching %s", folder.c_str());
-    for (const std::string &name : names_in(folder, rejections)) {
-      PluginCandidate candidate{name, std::string(folder).append("/").append(kPrefix).append(name).append(kSuffix)};
-      kinds.insert(candidate.kind());
-      if (hidden.contains(candidate.kind()))
-        OMPTARGET_TRACE(Topic::kPlugin, "%s is hidden by a plugin of that name in an earlier folder",
-                        candidate.path.c_str());
-      else
-        candidates.push_back(std::move(candidate));
-    }
-    hidden.merge(kinds);
+  for (size_t i = 0; i < folders.size(); ++i) {
+    OMPTARGET_TRACE(Topic::kPlugin, "searching %s", folders[i].c_str());
+    for (const std::string &name : names_in(folders[i], rejections))
+      candidates.push_back({name, std::string(folders[i]).append("/").append(kPrefix).append(name).append(kSuffix), i});
   }
   return candidates;
 }
@@ -132,8 +134,7 @@ std::vector<PluginCandidate> order_candidates(std::vector<PluginCandidate> candi
   std::vector<PluginCandidate> ordered;
   std::vector<bool> is_taken(candidates.size());
   for (const std::string &name : selection) {
-    const auto is_named = [&](const PluginCandidate &candidate) { return candidate.name == name; };
-    const bool is_exact = std::any_of(candidates.begin(), candidates.end(), is_named);
+    const bool is_exact = is_in_first_folder(candidates, name);
     bool is_found = false;
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (is_exact ? candidates[i].name != name : candidates[i].kind() != name)

@@ -17,6 +17,7 @@ namespace omptarget {
 struct PluginCandidate {
   std::string name; ///< "cuda" of libomptarget.rtl.cuda.so, "cuda.nextgen" of libomptarget.rtl.cuda.nextgen.so
   std::string path;
+  size_t folder = 0;        ///< its place among the folders that are searched
   std::string kind() const; ///< the name without ".nextgen"
 };
 
@@ -26,12 +27,11 @@ std::string_view plugin_name_of(std::string_view file_name);
 /// The parts of a list, without empty ones and surrounding blanks.
 std::vector<std::string> split_list(std::string_view list, char separator);
 
-/// The plugins in the folders. A kind that is in an earlier folder hides it in later ones. Folders that cannot be read
-/// are added to rejections. In no particular order.
+/// The plugins in the folders. Folders that cannot be read are added to rejections. In no particular order.
 std::vector<PluginCandidate> find_candidates(const std::vector<std::string> &folders,
                                              std::vector<PluginRejection> &rejections);
 
-/// Orders and restricts. selection: names, or kinds where nothing has that name, in order; empty for the default order: cuda, amdgpu, all others by
+/// Orders and restricts; of one kind, earlier folders come first. selection: names, or kinds where nothing has that name, in order; empty for the default order: cuda, amdgpu, all others by
 /// name, x86_64. Names of the selection that no candidate has are put into missing.
 std::vector<PluginCandidate> order_candidates(std::vector<PluginCandidate> candidates,
                                               const std::vector<std::string> &selection,

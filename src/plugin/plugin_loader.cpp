@@ -208,11 +208,20 @@ Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const
 
 } // namespace
 
-Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path) {
+Result<void *> open_plugin(const std::string &path) {
   OMPTARGET_TRY(check_plugin_file(path));
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status::error(format("cannot be loaded: %s", dl_error()));
+  return handle;
+}
+
+Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path) {
+  OMPTARGET_TRY_ASSIGN(void *const handle, open_plugin(path));
+  return start_plugin(name, path, handle);
+}
+
+Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std::string &path, void *handle) {
   const LoadedObject plugin = LoadedObject::of_handle(handle);
   if (!plugin)
     return Status::error(format("cannot be examined: %s", dl_error()));

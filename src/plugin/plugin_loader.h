@@ -15,8 +15,14 @@ namespace omptarget {
 /// How the reason begins if all is well with a plugin but there is nothing for it to do.
 inline constexpr const char *kNoDevices = "reports no devices";
 
-/// Checks the file, opens it for ever, takes its functions, and lets it initialise and count its devices. The failure
-/// is the reason alone, without the path. Runs the plugin's code; slow. One thread at a time.
+/// Checks the file and opens it for ever. Failures, here and below, are the reason alone, without the path. Runs the
+/// plugin's code; slow. One thread at a time.
+Result<void *> open_plugin(const std::string &path);
+
+/// Takes the functions of a plugin that is open, and lets it initialise and count its devices. As above.
+Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std::string &path, void *handle);
+
+/// Both.
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::string &path);
 
 } // namespace omptarget

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "plugin/own_folder.h"
 #include "base/text_output.h"
+#include "plugin/own_folder.h"
 #include "plugin/plugin_candidates.h"
 #include "plugin/plugin_loader.h"
 
@@ -64,17 +65,57 @@ std::vector<PluginCandidate> select_candidates(PluginSet &set) {
   return ordered;
 }
 
-/// Candidates come in the order of their places.
-void load_unless_served(PluginSet &set, const PluginSet::Waiting &candidate) {
-  if (std::any_of(set.plugins.begin(), set.plugins.end(),
-                  [&](const auto &plugin) { return PluginCandidate{plugin->name(), {}}.kind() == candidate.kind; }))
-    return reject(set, candidate.path, format("%s.nextgen is used instead", candidate.name.c_str()));
-  Result<std::unique_ptr<Plugin>> plugin = load_plugin(candidate.name, candidate.path);
-  if (!plugin.is_ok())
-    return reject(set, candidate.path, plugin.status().to_string());
-  set.plugins.push_back(std::move(plugin.value()));
-  set.places.push_back(candidate.place);
-}
+/// Loads candidates, which come in the order of their places.
+class Loading {
+public:
+  explicit Loading(PluginSet &set) : set_(set) {}
+
+  void add(const PluginSet::Waiting &candidate) {
+    const auto opened = opened_.find(candidate.kind);
+    if (opened != opened_.end() && opened->second != candidate.folder) {
+      OMPTARGET_TRACE(Topic::kPlugin, "%s is hidden by a plugin of that name in an earlier folder",
+                      candidate.path.c_str());
+      return;
+    }
+    if (std::any_of(set_.plugins.begin(), set_.plugins.end(),
+                    [&](const auto &plugin) { return PluginCandidate{plugin->name(), {}}.kind() == candidate.kind; }))
+      return reject(set_, candidate.path, format("%s.nextgen is used instead", candidate.name.c_str()));
+    if (const auto bad = bad_.find(candidate.path); bad != bad_.end())
+      return note_defect(candidate, bad->second);
+    Result<void *> handle = open_plugin(candidate.path);
+    if (!handle)
+      return note_defect(candidate, handle.status().to_string());
+    opened_.emplace(candidate.kind, candidate.folder);
+    warn_of_defect(candidate);
+    Result<std::unique_ptr<Plugin>> plugin = start_plugin(candidate.name, candidate.path, *handle);
+    if (!plugin)
+      return reject(set_, candidate.path, plugin.status().to_string());
+    set_.plugins.push_back(std::move(plugin.value()));
+    set_.places.push_back(candidate.place);
+  }
+
+  /// The file is not opened.
+  void leave_out(const std::string &path, std::string reason) { bad_.emplace(path, std::move(reason)); }
+
+private:
+  void note_defect(const PluginSet::Waiting &candidate, const std::string &reason) {
+    defects_.emplace(candidate.kind, std::pair(candidate.folder, candidate.path + ": " + reason));
+    reject(set_, candidate.path, reason);
+  }
+  /// One file in the place of another that was meant: nobody would expect it.
+  void warn_of_defect(const PluginSet::Waiting &candidate) const {
+    const auto defect = defects_.find(candidate.kind);
+    if (defect != defects_.end() && defect->second.first != candidate.folder)
+      write_error_line(
+          format("omptarget warning: %s; %s is used instead", defect->second.second.c_str(), candidate.path.c_str()));
+  }
+
+  PluginSet &set_;
+  std::map<std::string, std::string> bad_; ///< by path: why not
+  std::map<std::string, size_t> opened_;   ///< by kind: the folder of what could be opened
+  std::map<std::string, std::pair<size_t, std::string>>
+      defects_; ///< by kind: the folder and what is wrong with the first
+};
 
 } // namespace
 
@@ -83,14 +124,19 @@ bool PluginSet::lacks(const PluginNeed &need) const {
                      [&](const Waiting &candidate) { return need.covers(candidate.kind); });
 }
 
-PluginSet load_plugins(const PluginNeed &need) {
+PluginSet load_plugins(const PluginNeed &need, std::string (*trial)(const std::string &path)) {
   PluginSet set;
   const bool are_named = setting_is_set(SettingId::kPlugins);
   size_t place = 0;
-  for (const PluginCandidate &candidate : select_candidates(set)) {
-    PluginSet::Waiting next{candidate.name, candidate.path, candidate.kind(), place++};
+  Loading loading(set);
+  const std::vector<PluginCandidate> candidates = select_candidates(set);
+  for (const PluginCandidate &candidate : candidates)
+    if (std::string reason = trial ? trial(candidate.path) : ""; !reason.empty())
+      loading.leave_out(candidate.path, std::move(reason));
+  for (const PluginCandidate &candidate : candidates) {
+    PluginSet::Waiting next{candidate.name, candidate.path, candidate.kind(), place++, candidate.folder};
     if (are_named || need.covers(next.kind)) {
-      load_unless_served(set, next);
+      loading.add(next);
       continue;
     }
     OMPTARGET_TRACE(Topic::kPlugin, "plugin %s is not loaded: no image is for it", next.name.c_str());
@@ -101,9 +147,10 @@ PluginSet load_plugins(const PluginNeed &need) {
 
 PluginSet load_waiting(const std::vector<PluginSet::Waiting> &waiting, const PluginNeed &need) {
   PluginSet set;
+  Loading loading(set);
   for (const PluginSet::Waiting &candidate : waiting)
     if (need.covers(candidate.kind))
-      load_unless_served(set, candidate);
+      loading.add(candidate);
     else
       set.waiting.push_back(candidate);
   return set;

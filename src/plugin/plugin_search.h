@@ -37,7 +37,8 @@ struct PluginSet {
     std::string name;
     std::string path;
     std::string kind;
-    size_t place; ///< among the plugins in the order in which they are asked
+    size_t place;      ///< among the plugins in the order in which they are asked
+    size_t folder = 0; ///< among those that are searched
   };
   std::vector<std::unique_ptr<Plugin>> plugins; ///< with at least one device each, in the order in which they are asked
   std::vector<size_t> places;                   ///< of each of them
@@ -53,7 +54,8 @@ struct PluginSet {
 /// Searches LIBOMPTARGET_PLUGIN_PATH (not in a privileged process) and the folder of this library (own_folder.h) for
 /// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them: those that the setting
 /// names, and without it those that are needed. Runs plugin code; slow. Called with no lock held that a plugin could want.
-PluginSet load_plugins(const PluginNeed &need);
+/// trial: for tools, which call it for every file before any is opened; it returns why one cannot be opened, or nothing.
+PluginSet load_plugins(const PluginNeed &need, std::string (*trial)(const std::string &path) = nullptr);
 
 /// Loads those that are needed now, and returns them and the others. As above.
 PluginSet load_waiting(const std::vector<PluginSet::Waiting> &waiting, const PluginNeed &need);

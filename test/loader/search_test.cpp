@@ -82,6 +82,36 @@ TEST_F(Search, the_second_of_a_kind_is_used_only_if_the_first_cannot_be) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Search, a_file_that_cannot_be_opened_gives_way_to_the_next_folder) {
+  std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
+  const std::string root = mkdtemp(pattern.data());
+  const auto copy = [&](const char *fake, const char *folder, const char *name) {
+    std::filesystem::create_directory(root + "/" + folder);
+    const std::string path = root + "/" + folder + "/libomptarget.rtl." + name + ".so";
+    std::filesystem::copy_file(fake_path(fake), path);
+    return path;
+  };
+  const std::string cut = copy("current", "first", "cut");
+  std::filesystem::resize_file(cut, 1000);
+  const std::string whole = copy("current", "second", "cut");
+  const std::string good = copy("current", "first", "good");
+  copy("current", "second", "good");
+  copy("no_devices", "first", "idle");
+  copy("current", "second", "idle");
+  setenv("LIBOMPTARGET_PLUGIN_PATH", (root + "/first:" + root + "/second").c_str(), 1);
+  testing::internal::CaptureStderr();
+  const PluginSet set = load_plugins(PluginNeed::all());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::AllOf(HasSubstr("omptarget warning: " + cut + ": "),
+                                                                     HasSubstr("; " + whole + " is used instead")));
+  EXPECT_THAT(names_of(set), ElementsAre("cut", "good"));
+  EXPECT_EQ(set.plugins[0]->path(), whole);
+  EXPECT_EQ(set.plugins[1]->path(), good);
+  ASSERT_EQ(set.rejections.size(), 2u);
+  EXPECT_EQ(set.rejections[0].path, cut);
+  EXPECT_EQ(set.rejections[1].reason, "reports no devices");
+  std::filesystem::remove_all(root);
+}
+
 TEST_F(Search, drivers_that_no_image_needs_wait) {
   std::string pattern = testing::TempDir() + "omptarget-XXXXXX";
   const std::string folder = mkdtemp(pattern.data());
@@ -98,7 +128,8 @@ TEST_F(Search, drivers_that_no_image_needs_wait) {
   EXPECT_FALSE(set.lacks(amdgpu));
   EXPECT_TRUE(set.lacks(PluginNeed::all()));
   set.add(load_waiting(set.waiting, PluginNeed::all()));
-  set.add(load_waiting({{"cuda", folder + "/libomptarget.rtl.cuda.so", "cuda", 0}}, PluginNeed::all())); // by another thread
+  set.add(load_waiting({{"cuda", folder + "/libomptarget.rtl.cuda.so", "cuda", 0}},
+                       PluginNeed::all())); // by another thread
   EXPECT_THAT(names_of(set), ElementsAre("cuda", "amdgpu", "other", "x86_64"));
   EXPECT_FALSE(set.lacks(PluginNeed::all()));
 
@@ -114,7 +145,10 @@ TEST_F(Search, images_tell_which_driver_they_need) {
   };
   const auto elf = [](uint16_t machine) {
     std::string bytes(64, '\0');
-    bytes.replace(0, 7, std::string("\x7f" "ELF\2\1\1", 7));
+    bytes.replace(0, 7,
+                  std::string("\x7f"
+                              "ELF\2\1\1",
+                              7));
     bytes[18] = static_cast<char>(machine & 0xff);
     bytes[19] = static_cast<char>(machine >> 8);
     return bytes;
@@ -186,7 +220,8 @@ TEST_F(Search, argv_does_not_say_where_the_library_is) {
   std::ofstream(folder + "/search") << "any file";
   // Two ways to call it by another name: a path of another folder, and a name that means nothing without PATH.
   for (const std::string &name : {folder + "/search", std::string("search")})
-    EXPECT_EQ(output_of("cd " + folder + " && bash -c 'exec -a " + name + " " OMPTARGET_SEARCH_PROGRAM "'"), "ordinary:")
+    EXPECT_EQ(output_of("cd " + folder + " && bash -c 'exec -a " + name + " " OMPTARGET_SEARCH_PROGRAM "'"),
+              "ordinary:")
         << name;
   std::filesystem::remove_all(folder);
 }

@@ -4,9 +4,15 @@
 #include "tools/info/machine.h"
 
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "image/image_facts.h"
@@ -27,6 +33,28 @@ void add_plugin_folder() {
   const std::string folder = bin.substr(0, bin.rfind('/')) + "/lib";
   const char *given = std::getenv("LIBOMPTARGET_PLUGIN_PATH");
   setenv("LIBOMPTARGET_PLUGIN_PATH", (given && *given ? given + (":" + folder) : folder).c_str(), 1);
+}
+
+/// Opens a plugin in a child process: the dynamic linker trusts what it loads, so that a damaged file crashes it.
+std::string try_plugin(const std::string &path) {
+  constexpr unsigned kSeconds = 60;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::alarm(kSeconds);
+    if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+      ::dup2(null, STDOUT_FILENO);
+      ::dup2(null, STDERR_FILENO);
+    }
+    (void)::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ::_exit(0); // a failure is told when it is opened here
+  }
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
+    return {};
+  return format("cannot be loaded: the dynamic linker ends with signal %d (%s): the file is damaged", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
 }
 
 /// What a function prints to stdout.
@@ -68,7 +96,7 @@ DeviceFacts describe(const Plugin &plugin, int32_t device) {
 Machine Machine::with_plugins() {
   add_plugin_folder();
   Machine machine;
-  machine.set_ = load_plugins(PluginNeed::all());
+  machine.set_ = load_plugins(PluginNeed::all(), try_plugin);
   for (const auto &plugin : machine.set_.plugins) {
     PluginFacts facts{plugin.get(), {}};
     for (int32_t i = 0; i < plugin->number_of_devices(); ++i)

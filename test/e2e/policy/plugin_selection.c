@@ -9,15 +9,16 @@
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.folder %t device 2>&1 | %check
 // RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.missing:%t.folder %t device 2>/dev/null | %check
 // RUN: cp %s %t.folder/libomptarget.rtl.%machine.so
-// RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGIN_PATH=%t.folder %t host 2>/dev/null | %check
-// RUN: %expect-abort LIBOMPTARGET_PLUGIN_PATH=%t.folder %t host 2>&1 | %check --check-prefix=MANDATORY
+// RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.folder %t device 2>&1 | %check --check-prefix=NEXT
+// RUN: head -c 5000 %prefix/lib/libomptarget.rtl.%machine.so > %t.folder/libomptarget.rtl.%machine.so
+// RUN: %run LIBOMPTARGET_PLUGIN_PATH=%t.folder %t device 2>&1 | %check --check-prefix=NEXT
 // REQUIRES: runtime-omptarget
 
 // CHECK-NOT: {{.}}
 // CHECK: ok
-// A file that hides the real plugin and is none: named, with the reason.
-// MANDATORY: {{.*}}plugin_selection.c.tmp.folder/libomptarget.rtl.[[MACHINE]].so{{.*}}
-// MANDATORY: {{^}}omptarget fatal error 1: failure of target construct while offloading is mandatory
+// A file in an earlier folder that is no plugin, or is cut off: named, with the reason, and the next folder's is used.
+// NEXT: omptarget warning: {{.*}}plugin_selection.c.tmp.folder/libomptarget.rtl.[[MACHINE]].so: {{.+}}; {{.*}}/lib/libomptarget.rtl.[[MACHINE]].so is used instead
+// NEXT: ok
 
 #include "check.h"
 

@@ -96,15 +96,20 @@ TEST_F(Folders, one_that_everybody_can_write_is_warned_about) {
                                                         shared + ", and what lies there is run in this process\n");
 }
 
-TEST_F(Folders, a_name_in_an_earlier_folder_hides_it_in_later_ones) {
+TEST_F(Folders, earlier_ones_come_first_within_a_kind) {
   const std::string first =
       folder("first", {"libomptarget.rtl.a.so", "libomptarget.rtl." + kHost + ".nextgen.so", "other.so"});
   const std::string second =
       folder("second", {"libomptarget.rtl.a.so", "libomptarget.rtl.b.so", "libomptarget.rtl." + kHost + ".so"});
   std::vector<PluginRejection> rejections;
-  const std::vector<PluginCandidate> found = find_candidates({first, second}, rejections);
-  EXPECT_THAT(names_of(found), ElementsAre("a", kHost + ".nextgen", "b"));
+  std::vector<std::string> missing;
+  const std::vector<PluginCandidate> all = find_candidates({first, second}, rejections);
+  std::vector<PluginCandidate> found = order_candidates(all, {}, missing);
+  EXPECT_THAT(names_of(found), ElementsAre("a", "a", "b", kHost + ".nextgen", kHost));
   EXPECT_EQ(found[0].path, first + "/libomptarget.rtl.a.so");
+  EXPECT_EQ(found[1].path, second + "/libomptarget.rtl.a.so");
+  // The first folder has no plugin of that very name.
+  EXPECT_THAT(names_of(order_candidates(all, {kHost}, missing)), ElementsAre(kHost + ".nextgen", kHost));
   EXPECT_THAT(rejections, IsEmpty());
 }
 
