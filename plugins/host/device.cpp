@@ -30,7 +30,7 @@ int32_t make_domains() {
     warn_about_setting(SettingId::kHostDevices, read.take_status().to_string() + "; the CPU is one device");
     return 1;
   }
-  auto *const all = new std::vector<DeviceDomain *>; // never destroyed
+  static auto *const all = new std::vector<DeviceDomain *>; // never destroyed
   for (NumaDomain &domain : read.value()) {
     if (all->size() == static_cast<size_t>(kMostDevices))
       break;
