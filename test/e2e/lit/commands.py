@@ -90,9 +90,9 @@ class Commands:
         if not sanitizer or version in ("15", "16"):
             return ""
         folder, name = os.path.split(self.given.sanitizer_library)
-        # ThreadSanitizer's own atexit forgets the module, whose handlers would run after its end: have libc's linked first.
-        return "-fsanitize=%s -fno-sanitize-link-runtime %s -L%s -Wl,-rpath,%s -l%s" % (
-            sanitizer, "-Wl,-u,atexit -l:libc_nonshared.a" if sanitizer == "thread" else "", folder, folder, name[3:-3])
+        # The sanitizers' own atexit forgets the module, whose handlers would run after its end: have libc's linked first.
+        return ("-fsanitize=%s -fno-sanitize-link-runtime -Wl,-u,atexit -l:libc_nonshared.a -L%s -Wl,-rpath,%s -l%s" %
+                (sanitizer, folder, folder, name[3:-3]))
 
     def library_path(self, version):
         given = self.given
