@@ -39,21 +39,30 @@ INLINE void call_body(const Region &region, int32_t *thread, int32_t *bound, Num
                                                                                       region.arguments[Indexes]...);
 }
 
-/// One case for each number of arguments, so that a number which is known leaves one plain call.
-INLINE void enter(const Region &region, uint32_t number) {
-  int32_t thread = static_cast<int32_t>(number), bound = 0;
-  switch (region.count) {
+// One case for each number of arguments, so that a number which is known leaves one plain call.
+// clang-format off
 #define CASE(n)                                                                                                        \
   case n: return call_body(region, &thread, &bound, FirstNumbers<n>{});
 #define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
-    CASES(0)
-    CASES(8)
-    CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
-#undef CASES
-#undef CASE
-        default : fail("a parallel region has more than 64 arguments");
+/// Apart, as a function's frame on NVIDIA's GPUs has room for the arguments of the largest call in it.
+static void enter_many(void *body, void **arguments, int64_t count, int32_t thread) {
+  const Region region{body, nullptr, arguments, count};
+  int32_t bound = 0;
+  switch (count) {
+    CASES(8) CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
+    default: fail("a parallel region has more than 64 arguments");
   }
 }
+INLINE void enter(const Region &region, uint32_t number) {
+  int32_t thread = static_cast<int32_t>(number), bound = 0;
+  switch (region.count) {
+    CASES(0)
+    default: enter_many(region.body, region.arguments, region.count, thread);
+  }
+}
+#undef CASES
+#undef CASE
+// clang-format on
 
 /// How many regions a thread runs by itself, if more than one: rare, so it is in the heap, a list for the block.
 struct FurtherLevels {
@@ -129,11 +138,9 @@ INLINE void begin_region(void *body, void **arguments, int64_t count) {
 #endif
 }
 /// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies that none recurses, LLVM
-/// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers. So it is
-/// shown a call, which is never made.
+/// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
-  if (target::never()) [[unlikely]]
-    return begin_region(body, arguments, count);
+  MAY_RECURSE(run_inner, begin_region(body, arguments, count));
   run_alone({body, nullptr, arguments, count});
 }
 

@@ -101,6 +101,11 @@ INLINE void opaque() { __asm__ volatile(""); }
 
 /// What never is, and compilers do not know it. No assembler text, which they think could do anything.
 INLINE bool never() { return block_size() == 0; }
+/// Keeps compilers from concluding that a function does not recurse, by a call of what comes to it, which is never made. Here a
+/// function whose address is known is one that every call by a pointer may come to, with all of its registers.
+#define MAY_RECURSE(function, call)                                                                                    \
+  if (target::never()) [[unlikely]]                                                                                    \
+  return call
 
 INLINE void fence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
 INLINE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
