@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "debugging.h"
 
-extern "C" SHARED char __attribute__((visibility("default"))) omptarget_dynamic_shared[];
+extern "C" SHARED char __attribute__((visibility("default"), aligned(16))) omptarget_dynamic_shared[];
 
 // Named: see tell_bytes.
 static const char kStackIsFull[] = "are in global memory, as the stack in shared memory is full";
