@@ -19,9 +19,9 @@ template <typename Change> INLINE void change_variables(Change change) {
 INLINE uint64_t ticks_per_second() {
 #if OMPTARGET_RTL_GENERATION >= 19
   const uint64_t told = __omp_rtl_device_environment.ticks_per_second;
-  return told != 0 ? told : target::kTicksPerSecond;
+  return told != 0 ? told : target::default_ticks_per_second();
 #else
-  return target::kTicksPerSecond;
+  return target::default_ticks_per_second();
 #endif
 }
 

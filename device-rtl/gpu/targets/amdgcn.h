@@ -11,7 +11,6 @@ extern "C" {
 uint64_t amdgcn_ballot(bool value) __asm("llvm.amdgcn.ballot.i64");
 uint32_t amdgcn_wave_size() __asm("llvm.amdgcn.wavefrontsize");
 ALIGNED_BARRIER void amdgcn_aligned_barrier() __asm("llvm.amdgcn.s.barrier");
-uint64_t amdgcn_real_time() __asm("llvm.amdgcn.s.memrealtime");
 }
 RTL void __kmpc_end_ordered(ident_t *, int32_t);
 
@@ -113,10 +112,34 @@ INLINE void fence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
 
 #if OMPTARGET_RTL_GENERATION >= 19
 INLINE uint64_t ticks() { return __builtin_readsteadycounter(); }
+/// Unless the plugin says another number.
+INLINE uint64_t default_ticks_per_second() { return 100000000; }
 #else
-INLINE uint64_t ticks() { return amdgcn_real_time(); }
+// Bitcode of clang 16 is for all processors, its linker's assembler knows for which. LLVM 16 has no name for the message of GFX11.
+INLINE uint64_t ticks() {
+  uint64_t now;
+  __asm__ volatile(".if .amdgcn.gfx_generation_number >= 11\n"
+                   "s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n"
+                   ".else\n"
+                   "s_memrealtime %0\n"
+                   ".endif\n"
+                   "s_waitcnt lgkmcnt(0)"
+                   : "=s"(now));
+  return now;
+}
+/// GFX8 and GFX9 have 25 MHz up to gfx909, later ones 100 MHz.
+INLINE uint64_t default_ticks_per_second() {
+  uint32_t ticks;
+  __asm__(
+      ".if .amdgcn.gfx_generation_number * 65536 + .amdgcn.gfx_generation_minor * 256 + .amdgcn.gfx_generation_stepping < 0x9000a\n"
+      "s_mov_b32 %0, 25000000\n"
+      ".else\n"
+      "s_mov_b32 %0, 100000000\n"
+      ".endif"
+      : "=s"(ticks));
+  return ticks;
+}
 #endif
-inline constexpr uint64_t kTicksPerSecond = 100000000;
 
 /// Of one that waits for the host or another wave.
 INLINE void pause() { __builtin_amdgcn_s_sleep(2); }

@@ -108,7 +108,7 @@ INLINE uint64_t ticks() {
   __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-inline constexpr uint64_t kTicksPerSecond = 1000000000;
+INLINE uint64_t default_ticks_per_second() { return 1000000000; }
 
 /// Of one that waits for the host or another warp. Older processors have no instruction for it.
 INLINE void pause() {}

@@ -51,6 +51,9 @@ if os.path.exists(os.path.join(os.path.dirname(runtime), "complete")):
     config.available_features.add("llvm-runtimes")
 if os.path.exists(binaries + "/lld"):
     config.available_features.add("lld")
+gpu_rtl = "%s/gpu/%s" % (build, version)
+if os.path.exists(gpu_rtl + "/libomptarget.devicertl.a"):
+    config.available_features.add("gpu-rtl")
 rocm = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 if os.path.exists(rocm):
     config.available_features.add("rocm-device-libs")
@@ -90,6 +93,7 @@ if "-fopenmp-targets" not in amdgcn:
 
 config.substitutions += [
     (r"%nvptx\b", base + nvptx), (r"%amdgcn\b", base + amdgcn), (r"%library\b", library),
+    (r"%gpu-rtl\b", "-fopenmp-targets=amdgcn-amd-amdhsa -nogpulib -L%s -lomptarget.devicertl -L%s" % (gpu_rtl, runtime)),
     (r"%bitcode\b", "%s/clang%s/libomptarget-indirect" % (build, version)),
     (r"%base\b", base),
     (r"%plugin\b", "-fpass-plugin=" + plugin),
