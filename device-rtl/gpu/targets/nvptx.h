@@ -83,10 +83,13 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
 INLINE void keep_generic() {}
 INLINE void opaque() {}
 
-/// Keeps compilers from concluding that a function does not recurse: empty text has its address. Here nvlink would take a call
-/// that is never made for one, and know no stack of any kernel. Clang 16 leaves barriers to some of a warp's lanes then.
+/// Keeps compilers from concluding that a function does not recurse (amdgcn.h). Not for clang 16: shown the call, it leaves barriers to
+/// some of a warp's lanes.
 #if OMPTARGET_RTL_GENERATION >= 19
-#define MAY_RECURSE(function, call) __asm__ volatile("" ::"i"(&function))
+INLINE bool never() { return __nvvm_read_ptx_sreg_lanemask_eq() == 0; }
+#define MAY_RECURSE(function, call)                                                                                    \
+  if (target::never()) [[unlikely]]                                                                                    \
+  return call
 #else
 #define MAY_RECURSE(function, call)
 #endif
