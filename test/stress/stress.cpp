@@ -159,7 +159,7 @@ private:
       set_present(items, refs);
     }
     DeviceWork work(device_);
-    expect_ok(work.enter(items), "enter data");
+    expect_ok(work.enter_data(items), "enter data");
     expect_ok(work.complete(), "enter data");
   }
   void exit(MapItems items) {

@@ -241,6 +241,8 @@ class Generator:
                 begin, end = min(h[0] for h in hull), max(h[1] for h in hull)
                 # The struct's item copies where it stands for the only member.
                 parent = Item(begin, end - begin, at, "", set(modifiers) & {"ompx_hold"})
+                parent.is_base = all(s[5] in "PQ" for s, _ in mine) and not parent.modifiers
+                parent.deletes_pointee = any(kind == "delete" for _, kind in mine)
                 items.append(parent)
             for section, kind in mine:
                 if section[5] in "WNX":
@@ -294,6 +296,11 @@ class Generator:
             if item.size == 0 and self.model.containing(item.begin, 0) and not self.model.is_present(item.begin):
                 self.note("extended-range")
 
+    def note_base_pointers(self, items):
+        """Structs that are given back since the compiler passes them with a pointee."""
+        if any(i.is_base and self.model.containing(i.begin, i.size) for i in items):
+            self.note("base-pointers")
+
     @staticmethod
     def map_text(clause, modifiers):
         before = "".join(m + ", " for m in modifiers)
@@ -332,6 +339,7 @@ class Generator:
         if made:
             clause, items, modifiers = made
             self.put("#pragma omp target exit data " + self.map_text(clause, modifiers))
+            self.note_base_pointers(items)
             self.model.exit(items)
             self.state(self.tag("exit", clause, modifiers))
 
@@ -356,6 +364,7 @@ class Generator:
             self.remove(entry)
         self.put("  }")
         self.note_extended_ranges(items)
+        self.note_base_pointers(items)
         self.model.exit(items)
         self.state(self.tag("end-data", clause, modifiers))
 
@@ -392,9 +401,9 @@ class Generator:
             if forms & set("PQ") and forms & set("NX"):
                 return
         nowait = self.random.random() < 0.1
-        self.model.enter(items)
+        self.model.enter(items, is_region=True)
         body, value = self.body(clause)
-        self.model.exit(items)
+        self.model.exit(items, is_region=True)
         self.put("  { int r = 0;")
         self.put("#pragma omp target map(tofrom : r) %s%s\n  {" % (self.map_text(clause, modifiers), " nowait" if nowait else ""))
         self.lines += body

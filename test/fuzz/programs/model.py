@@ -15,6 +15,7 @@ class Entry:
         self.begin, self.end, self.base = begin, end, base
         self.is_infinite = False
         self.count = self.holds = 0
+        self.bases = 0  # of the count: for base pointers that the program has not named
         self.device = cells
         self.attached = {}  # cell of the pointer -> its value on the device
 
@@ -30,6 +31,7 @@ class Item:
         self.begin, self.size, self.base = begin, size, base
         self.kind, self.modifiers = kind, frozenset(modifiers)
         self.parent, self.pointer, self.always_attaches = parent, pointer, always_attaches
+        self.is_base = self.deletes_pointee = False  # a struct of pointers only that the program has not named
         self.blocks = [(begin, size)]  # what an update moves
 
     def copies_to(self):
@@ -109,7 +111,7 @@ class Model:
 
     # Constructs
 
-    def enter(self, items):
+    def enter(self, items, is_region=False):
         new, places, before = [], {}, list(self.entries)
         self.vague = set()
         for item in items:
@@ -121,6 +123,7 @@ class Model:
             places[item] = entry
             if entry and not (item.parent and places.get(item.parent) is entry):
                 self.count(entry, item)
+                entry.bases += item.is_base and not is_region
         for item in items:
             if item.copies_to() and places[item] and (places[item] in new or "always" in item.modifiers):
                 self.to_device(places[item], item.begin, item.size)
@@ -136,7 +139,7 @@ class Model:
         elif not entry.is_infinite:
             entry.count += 1
 
-    def exit(self, items):
+    def exit(self, items, is_region=False):
         places, lost = {}, []
         for item in items:
             entry = places[item] = self.containing(item.begin, item.size)
@@ -146,8 +149,15 @@ class Model:
                 if entry.holds == 0:
                     continue  # absent when the structured construct began
                 entry.holds -= 1
+            elif item.is_base and not is_region:  # what entering has counted for it, and no more
+                taken = entry.bases if item.deletes_pointee else min(entry.bases, 1)
+                entry.bases -= taken
+                if taken == 0 or entry.is_infinite:
+                    continue
+                entry.count = max(entry.count - taken, 0)
             elif not entry.is_infinite and entry.count > 0:
                 entry.count = 0 if item.kind == "delete" else entry.count - 1
+                entry.bases = 0 if item.kind == "delete" else entry.bases
             else:
                 continue
             if entry.is_unused():
