@@ -170,7 +170,8 @@ bool needs(const ImageSigns &signs, EntryKind kind) {
   case EntryKind::kConstructor:
   case EntryKind::kDestructor: return true;
   case EntryKind::kVariable:
-  case EntryKind::kLinkVariable: return signs.is_for_cpu || signs.any_mark().has_environment;
+  case EntryKind::kLinkVariable:
+    return (signs.is_for_cpu && !(signs.compilers >> 14 & 1)) || signs.any_mark().has_environment;
   case EntryKind::kKernel:
   case EntryKind::kIndirect:
   case EntryKind::kFunctionPointer:

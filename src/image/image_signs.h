@@ -41,7 +41,8 @@ struct ImageSigns {
 ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping);
 
 /// Whether an image without such an entry of its program cannot be used. Kernels may be missing until one is launched,
-/// indirect functions until they are called. GPU images by clang before 18 leave out inline variables that they do not use.
+/// indirect functions until they are called. GPU images by clang before 18 leave out inline variables that they do not use; in those for
+/// CPUs by clang 14 static variables have local symbols, which plugins that use dlsym do not find.
 bool needs(const ImageSigns &signs, EntryKind kind);
 
 /// The generations that signed a section .comment, as bits, and whether others did.

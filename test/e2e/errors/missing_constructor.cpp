@@ -10,7 +10,8 @@
 // RUN: %expect-abort %t.constructor 2>&1 | %check --check-prefix=CONSTRUCTOR
 // RUN: %expect-abort %t.destructor 2>&1 | %check --check-prefix=DESTRUCTOR
 // RUN: %prefix/bin/omptarget-info %t.constructor | %check --check-prefix=TOLD
-// UNSUPPORTED: runtime-llvm, tsan, clang-17-or-later
+// Stand-ins for GPUs find kernels by themselves.
+// UNSUPPORTED: runtime-llvm, tsan, clang-17-or-later, sim-cuda, sim-amdgpu
 
 // CONSTRUCTOR: omptarget error: the image lacks the constructor '__omp_offloading_{{.*}}_ctor', which its program has
 // DESTRUCTOR: omptarget error: the image lacks the destructor '__omp_offloading_{{.*}}_dtor', which its program has

@@ -31,6 +31,7 @@ NOT_COMPARED = {
     "first_use_late.c": "as first_use_early.c",
 }
 NOT_COMPARED_OMPT = {
+    "examples.test": "LLVM 19 gives back base pointers that were not counted",
     "moments.cpp": "its processes end while threads are in regions: what has been told by then differs from run to run",
     "private.c": "omptarget has one allocation for all private variables of a construct",
     "no_environment.c": "LLVM 19 reads the environment, which names the tool, before main clears it",
@@ -38,6 +39,8 @@ NOT_COMPARED_OMPT = {
 NOT_COMPARED_INFO = {
     "classes.cpp": "LLVM 19 only looks up the struct whose member is deleted; omptarget takes its references",
     "delete_members.c": "as classes.cpp",
+    "examples.test": "LLVM 19 gives back base pointers that were not counted",
+    "missing_entry.cpp": "the two print another number of lines for variables that are declared on the device",
     "moments.cpp": "at the end of one of its processes LLVM 19 prints the empty tables of all devices, omptarget none",
     "nowait.c": "lines of several threads do not tell which thread they are from",
     "selection.c": "as nowait.c",
