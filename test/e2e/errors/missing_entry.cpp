@@ -18,7 +18,7 @@
 // RUN: %prefix/bin/omptarget-info %t | %check --check-prefix=WHOLE
 // Clang 14 does not tell its static variables from what an image lacks.
 // REQUIRES: clang-15-or-later
-// UNSUPPORTED: runtime-llvm, tsan
+// UNSUPPORTED: runtime-llvm, tsan, sim-cuda, sim-amdgpu
 
 // The dynamic linker sees it first where its table of hashes leads nowhere.
 // VARIABLE: omptarget error: {{the image lacks the global 'some_variable', which its program has|.*undefined symbol: some_variabld}}
