@@ -12,6 +12,8 @@
 // RUN: %prefix/bin/omptarget-info %t.constructor | %check --check-prefix=TOLD
 // Stand-ins for GPUs find kernels by themselves.
 // UNSUPPORTED: runtime-llvm, tsan, clang-17-or-later, sim-cuda, sim-amdgpu
+// Other plugins look at an image in their own way.
+// UNSUPPORTED: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-first-abi
 
 // CONSTRUCTOR: omptarget error: the image lacks the constructor '__omp_offloading_{{.*}}_ctor', which its program has
 // DESTRUCTOR: omptarget error: the image lacks the destructor '__omp_offloading_{{.*}}_dtor', which its program has

@@ -19,6 +19,8 @@
 // Clang 14 does not tell its static variables from what an image lacks.
 // REQUIRES: clang-15-or-later
 // UNSUPPORTED: runtime-llvm, tsan, sim-cuda, sim-amdgpu
+// Other plugins look at an image in their own way.
+// UNSUPPORTED: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-first-abi
 
 // The dynamic linker sees it first where its table of hashes leads nowhere.
 // VARIABLE: omptarget error: {{the image lacks the global 'some_variable', which its program has|.*undefined symbol: some_variabld}}
