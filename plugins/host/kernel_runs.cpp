@@ -37,8 +37,9 @@ KernelRuns::Record &KernelRuns::new_record() {
     if (!record && !(record = records.load(std::memory_order_acquire)))
       break;
     pid_t thread = record->thread.load(std::memory_order_relaxed);
-    // A thread that ended inside of a kernel may have left a pointer that another one uses.
-    if (record->since.load(std::memory_order_relaxed) == 0 && has_ended(thread) &&
+    // A thread that ended inside of a kernel may have left a pointer that another one uses. Asked after the end: before it the
+    // thread may start another kernel.
+    if (has_ended(thread) && record->since.load(std::memory_order_acquire) == 0 &&
         record->thread.compare_exchange_strong(thread, own, std::memory_order_acquire)) {
       record->depth = 0;
       return *(own_record = record);
