@@ -3,6 +3,8 @@
 
 #include "region/deferred_construct.h"
 
+#include <pthread.h>
+
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -24,9 +26,14 @@ const QuerySettings &query_settings() {
   return settings;
 }
 
-/// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late.
+/// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late. A fork takes the lock before
+/// those of Runtime, whose handlers were there first; this one is never taken by a thread that holds one of those.
 Guarded<std::vector<DeferredConstruct *>> &deferred_constructs() {
-  static auto *const all = new Guarded<std::vector<DeferredConstruct *>>;
+  static auto *const all = [] {
+    const auto unlock = [] { deferred_constructs().mutex_for_fork().unlock(); };
+    pthread_atfork([] { deferred_constructs().mutex_for_fork().lock(); }, unlock, unlock);
+    return new Guarded<std::vector<DeferredConstruct *>>;
+  }();
   return *all;
 }
 
