@@ -83,12 +83,7 @@ void *demangle_deep_names(void *) {
 TEST(Demangle, deep_names_take_a_small_stack) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr size_t kStack = 8 << 20;
-#else
-  constexpr size_t kStack = 1 << 20;
-#endif
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStack), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, SMALL_STACK_MIB << 20), 0);
   pthread_t thread;
   ASSERT_EQ(pthread_create(&thread, &attributes, demangle_deep_names, nullptr), 0);
   pthread_join(thread, nullptr);
