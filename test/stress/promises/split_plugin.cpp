@@ -190,26 +190,35 @@ struct Queue {
 
 struct Event {
   std::mutex mutex;
-  std::shared_ptr<Queue> queue;
+  Queue *queue = nullptr;
   int64_t position = 0;
   Landings landings;
 };
 
+// Queues live for ever, as events name them that are older than what a queue is used for.
 std::mutex queues_mutex;
-std::vector<std::shared_ptr<Queue>> &queues = *new std::vector<std::shared_ptr<Queue>>;
+std::vector<Queue *> &used_queues = *new std::vector<Queue *>, &spare_queues = *new std::vector<Queue *>;
 
-std::shared_ptr<Queue> queue_of(__tgt_async_info *info) {
-  std::lock_guard lock(queues_mutex);
+Queue &queue_of(__tgt_async_info *info) {
   if (!info->Queue) {
-    queues.push_back(std::make_shared<Queue>());
-    info->Queue = queues.back().get();
+    std::lock_guard lock(queues_mutex);
+    if (spare_queues.empty())
+      spare_queues.push_back(new Queue);
+    info->Queue = used_queues.emplace_back(spare_queues.back());
+    spare_queues.pop_back();
   }
-  return *std::find_if(queues.begin(), queues.end(), [&](const auto &queue) { return queue.get() == info->Queue; });
+  return *static_cast<Queue *>(info->Queue);
 }
 
 void end_queue(__tgt_async_info *info) {
+  Queue &queue = queue_of(info);
+  {
+    std::lock_guard lock(queue.mutex);
+    queue.landings.clear();
+  }
   std::lock_guard lock(queues_mutex);
-  std::erase_if(queues, [&](const auto &queue) { return queue.get() == info->Queue; });
+  std::erase(used_queues, &queue);
+  spare_queues.push_back(&queue);
   info->Queue = nullptr;
 }
 
@@ -217,12 +226,12 @@ void end_queue(__tgt_async_info *info) {
 void make_progress() {
   if (choose(4) == 0)
     return;
-  std::shared_ptr<Queue> queue;
+  Queue *queue = nullptr;
   {
     std::lock_guard lock(queues_mutex);
-    if (queues.empty())
+    if (used_queues.empty())
       return;
-    queue = queues[choose(static_cast<uint32_t>(queues.size()))];
+    queue = used_queues[choose(static_cast<uint32_t>(used_queues.size()))];
   }
   if (std::unique_lock lock(queue->executing, std::try_to_lock); lock)
     queue->advance(queue->done.load() + 1 + choose(4));
@@ -310,7 +319,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t, void *entry, void **arguments, ptrdiff_
   if (!async)
     return launch(entry, arguments, args->NumArgs);
   std::vector<void *> values(arguments, arguments + args->NumArgs);
-  queue_of(async)->add([entry, values] { (void)launch(entry, values.data(), static_cast<uint32_t>(values.size())); });
+  queue_of(async).add([entry, values] { (void)launch(entry, values.data(), static_cast<uint32_t>(values.size())); });
   make_progress();
   return 0;
 }
@@ -319,7 +328,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t, void *entry, void **arguments, ptrdiff_
 int32_t __tgt_rtl_data_submit_async(int32_t, void *target, void *host, int64_t size, __tgt_async_info *async) {
   const Transfer transfer{static_cast<char *>(host), static_cast<char *>(target), size, true};
   if (size > 0)
-    queue_of(async)->add([=] { (void)copy_now(transfer); });
+    queue_of(async).add([=] { (void)copy_now(transfer); });
   make_progress();
   return 0;
 }
@@ -327,14 +336,14 @@ int32_t __tgt_rtl_data_submit_async(int32_t, void *target, void *host, int64_t s
 int32_t __tgt_rtl_data_retrieve_async(int32_t, void *host, void *target, int64_t size, __tgt_async_info *async) {
   const Transfer transfer{static_cast<char *>(host), static_cast<char *>(target), size, false};
   if (size > 0) {
-    const std::shared_ptr<Queue> queue = queue_of(async);
+    Queue &queue = queue_of(async);
     if (choose(3) == 1) {
-      queue->add([=] { (void)copy_now(transfer); });
+      queue.add([=] { (void)copy_now(transfer); });
     } else {
       auto landing = std::make_shared<Landing>(transfer);
-      queue->add([=] { landing->fill(); });
-      std::lock_guard lock(queue->mutex);
-      queue->landings.push_back(std::move(landing));
+      queue.add([=] { landing->fill(); });
+      std::lock_guard lock(queue.mutex);
+      queue.landings.push_back(std::move(landing));
     }
   }
   make_progress();
@@ -345,9 +354,9 @@ int32_t __tgt_rtl_synchronize(int32_t, __tgt_async_info *async) {
   tell(SplitMoment::kWaits);
   if (!async->Queue)
     return 0;
-  const std::shared_ptr<Queue> queue = queue_of(async);
-  queue->finish(queue->added);
-  queue->land();
+  Queue &queue = queue_of(async);
+  queue.finish(queue.added);
+  queue.land();
   end_queue(async);
   return 0;
 }
@@ -356,11 +365,11 @@ int32_t __tgt_rtl_query_async(int32_t, __tgt_async_info *async) {
   tell(SplitMoment::kAsks);
   if (!async->Queue)
     return 0;
-  const std::shared_ptr<Queue> queue = queue_of(async);
-  if (std::unique_lock lock(queue->executing, std::try_to_lock); lock)
-    queue->advance(queue->done.load() + 1);
-  if (queue->done.load() == queue->added) {
-    queue->land();
+  Queue &queue = queue_of(async);
+  if (std::unique_lock lock(queue.executing, std::try_to_lock); lock)
+    queue.advance(queue.done.load() + 1);
+  if (queue.done.load() == queue.added) {
+    queue.land();
     end_queue(async);
   }
   return 0;
@@ -379,29 +388,29 @@ int32_t __tgt_rtl_destroy_event(int32_t, void *event) {
 
 int32_t __tgt_rtl_record_event(int32_t, void *handle, __tgt_async_info *async) {
   auto &event = *static_cast<Event *>(handle);
-  const std::shared_ptr<Queue> queue = queue_of(async);
+  Queue &queue = queue_of(async);
   std::lock_guard lock(event.mutex);
-  std::lock_guard queue_lock(queue->mutex);
-  event.queue = queue;
-  event.position = queue->added;
-  event.landings = queue->landings;
+  std::lock_guard queue_lock(queue.mutex);
+  event.queue = &queue;
+  event.position = queue.added;
+  event.landings = queue.landings;
   return 0;
 }
 
 int32_t __tgt_rtl_wait_event(int32_t, void *handle, __tgt_async_info *async) {
   auto &event = *static_cast<Event *>(handle);
-  const std::shared_ptr<Queue> queue = queue_of(async);
+  Queue &queue = queue_of(async);
   std::lock_guard lock(event.mutex);
   if (event.queue)
-    queue->add([other = event.queue, position = event.position] { other->finish(position); });
-  std::lock_guard queue_lock(queue->mutex);
-  queue->landings.insert(queue->landings.end(), event.landings.begin(), event.landings.end());
+    queue.add([other = event.queue, position = event.position] { other->finish(position); });
+  std::lock_guard queue_lock(queue.mutex);
+  queue.landings.insert(queue.landings.end(), event.landings.begin(), event.landings.end());
   return 0;
 }
 
 int32_t __tgt_rtl_sync_event(int32_t, void *handle) {
   auto &event = *static_cast<Event *>(handle);
-  std::shared_ptr<Queue> queue;
+  Queue *queue = nullptr;
   Landings landings;
   int64_t position = 0;
   {
