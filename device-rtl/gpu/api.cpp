@@ -95,6 +95,15 @@ RTL int32_t omp_get_place_num() { return 0; }
 RTL int32_t omp_get_partition_num_places() { return 0; }
 RTL void omp_get_partition_place_nums(int32_t *) {}
 
+// The device has one copy of these for all of its teams and kernels. No teams region begins on a device, so that they are only told.
+static uint32_t teams_variable = 0, teams_thread_limit_variable = 0;
+RTL void omp_set_num_teams(int32_t teams) { atomics::store(&teams_variable, static_cast<uint32_t>(larger(teams, 0))); }
+RTL int32_t omp_get_max_teams() { return static_cast<int32_t>(atomics::load(&teams_variable)); }
+RTL void omp_set_teams_thread_limit(int32_t threads) {
+  atomics::store(&teams_thread_limit_variable, static_cast<uint32_t>(larger(threads, 0)));
+}
+RTL int32_t omp_get_teams_thread_limit() { return static_cast<int32_t>(atomics::load(&teams_thread_limit_variable)); }
+
 RTL void omp_set_default_device(int32_t) {}
 RTL int32_t omp_get_default_device() { return -1; }
 RTL int32_t omp_get_num_devices() { return static_cast<int32_t>(__omp_rtl_device_environment.device_count); }
@@ -104,6 +113,12 @@ RTL int32_t omp_is_initial_device() { return 0; }
 
 RTL double omp_get_wtick() { return 1.0 / static_cast<double>(ticks_per_second()); }
 RTL double omp_get_wtime() { return static_cast<double>(target::ticks()) * omp_get_wtick(); }
+
+#if defined(__AMDGCN__)
+// In tables of virtual functions. For NVIDIA's GPUs clang puts null there.
+RTL_WEAK void __cxa_pure_virtual() { fail("a pure virtual function was called"); }
+RTL_WEAK void __cxa_deleted_virtual() { fail("a deleted virtual function was called"); }
+#endif
 
 #if OMPTARGET_RTL_GENERATION >= 19
 // Of ompx.h, as kernel languages have them.

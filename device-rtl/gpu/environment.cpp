@@ -25,10 +25,12 @@ __attribute__((noinline)) Environment &own_environment() {
   if (last && last->level == level())
     return *last;
   const ControlVariables inherited = variables();
+  const uint64_t allocator = default_allocator();
   auto *made = static_cast<Environment *>(allocate_or_fail(sizeof(Environment)));
   made->thread = target::thread_id();
   made->level = level();
   made->variables = inherited;
+  made->allocator = allocator;
   made->loop.is_under_way = 0;
   with_environments([&](Environment *&list) {
     made->next = list;
@@ -71,6 +73,23 @@ INLINE ControlVariables variables() {
     return kDefaultVariables;
   return {generic_team.variables.threads, generic_team.variables.max_active_levels, generic_team.variables.schedule,
           generic_team.variables.chunk};
+}
+
+INLINE uint64_t default_allocator() {
+  constexpr uint64_t kDefaultMemory = 1; // omp_default_mem_alloc
+  if (any_default_allocator == 0)
+    return kDefaultMemory;
+  if (has_environment())
+    return find_environment()->allocator;
+  const uint64_t own = is_spmd() ? 0 : team_allocator;
+  return own != 0 ? own : kDefaultMemory;
+}
+INLINE void set_default_allocator(uint64_t allocator) {
+  atomics::store(&any_default_allocator, 1u);
+  if (!is_spmd() && level() == 0 && !has_environment())
+    team_allocator = allocator;
+  else
+    own_environment().allocator = allocator;
 }
 
 } // namespace omptarget::device_rtl::gpu

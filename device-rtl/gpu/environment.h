@@ -26,6 +26,7 @@ struct Environment {
   uint32_t thread;
   uint32_t level; ///< it ends with the thread's region of this level
   ControlVariables variables;
+  uint64_t allocator; ///< def-allocator-var
   Dispatch loop;
 };
 
@@ -37,6 +38,9 @@ Environment &own_environment();
 void drop_environments(uint32_t level);
 
 ControlVariables variables();
+/// def-allocator-var of the caller's data environment (OpenMP 5.2, 18.13.4).
+uint64_t default_allocator();
+void set_default_allocator(uint64_t allocator);
 
 inline constexpr uint32_t kEnvironmentLists = 8; ///< a warp has one for itself in blocks of up to 256 threads
 SHARED_VARIABLE SharedList environment_lists[kEnvironmentLists];
@@ -46,6 +50,10 @@ SHARED_VARIABLE uint32_t environment_bits[kMaxWarps]; ///< threads that have som
 /// not keep the compiler from knowing how many threads regions have.
 static uint32_t any_environment = 0;
 static uint32_t any_variables = 0;
+/// The same of allocators.
+static uint32_t any_default_allocator = 0;
+/// Of a generic kernel's main thread, and for what its workers begin with. 0: nobody has set it.
+SHARED_VARIABLE uint64_t team_allocator;
 
 INLINE bool has_environment() { return any_environment != 0 && thread_bit(environment_bits); }
 INLINE void leave_environments(uint32_t level) {

@@ -173,7 +173,6 @@ void release(void *memory) { free(memory); }
 
 namespace omptarget::device_rtl::gpu {
 
-/// Of what threads share, or ask for by OpenMP.
 INLINE void note_allocation(uint64_t size) {
   if (debugs(kDebugAllocations)) [[unlikely]]
     count_allocation(size);
@@ -256,11 +255,6 @@ RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
 }
 #endif
 
-RTL void *omp_alloc(uint64_t size, uint64_t) {
-  note_allocation(size);
-  return size == 0 ? nullptr : allocate(size);
-}
-RTL void omp_free(void *memory, uint64_t) { release(memory); }
 /// Of lists of dependences, which clang allocates.
 RTL void *__kmpc_alloc(int32_t, uint64_t size, void *) {
   note_allocation(size);

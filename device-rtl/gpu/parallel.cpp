@@ -124,10 +124,15 @@ INLINE void run_alone(const Region &region) {
   const uint32_t outside = own_levels(), all = level();
   if (all == kMostLevels)
     fail("parallel regions are nested more than 31 levels deep");
+  const bool is_in_task = gpu::is_in_task();
+  if (is_in_task)
+    clear_thread_bit(task_bits);
   enter_alone(outside);
   enter(region, 0);
   leave_environments(all + 1);
   leave_alone(outside);
+  if (is_in_task)
+    set_thread_bit(task_bits);
 }
 /// As the generation's compiler calls it.
 INLINE void begin_region(void *body, void **arguments, int64_t count) {
@@ -213,6 +218,7 @@ INLINE void run_generic(const Region &region, uint32_t threads) {
     generic_team.variables.max_active_levels = own.max_active_levels;
     generic_team.variables.schedule = own.schedule;
     generic_team.variables.chunk = own.chunk;
+    team_allocator = default_allocator();
   }
   generic_team.region = region.wrapper;
   generic_team.size = threads;
@@ -254,6 +260,7 @@ INLINE void begin_thread(bool spmd, bool may_nest, LaunchEnvironment *launch) {
   alone_bits[warp_id()] = 0;
   waiting_bits[warp_id()] = 0;
   environment_bits[warp_id()] = 0;
+  task_bits[warp_id()] = 0;
   if (spmd)
     begin_lists();
   begin_stack();
@@ -261,6 +268,7 @@ INLINE void begin_thread(bool spmd, bool may_nest, LaunchEnvironment *launch) {
 
 INLINE void begin_main() {
   begin_lists();
+  team_allocator = 0;
   generic_team.variables.threads = kDefaultVariables.threads;
   generic_team.variables.max_active_levels = kDefaultVariables.max_active_levels;
   generic_team.variables.schedule = kDefaultVariables.schedule;

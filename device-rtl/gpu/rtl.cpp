@@ -3,6 +3,7 @@
 //
 // The whole device RTL as one unit: shared memory and helpers are its own, and the compiler sees through all of it.
 
+#include "allocators.cpp"
 #include "api.cpp"
 #include "dispatch.cpp"
 #include "environment.cpp"

@@ -35,6 +35,12 @@ static uint32_t any_own_levels = 0;
 /// Of those regions the ones within the outermost (parallel.cpp).
 uint32_t further_levels();
 
+/// Threads that are in an explicit task, and in no region within it.
+SHARED_VARIABLE uint32_t task_bits[kMaxWarps];
+/// Whether any thread of any kernel ever was: known not to be in images without tasks.
+static uint32_t any_task = 0;
+INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
+
 SHARED_VARIABLE uint8_t kernel_is_spmd;
 SHARED_VARIABLE uint8_t kernel_may_nest;
 // Of SPMD kernels:

@@ -12,7 +12,19 @@ namespace omptarget::device_rtl::gpu {
 struct Task {
   void *shared;                   ///< copies of pointers to shared variables, behind the task
   void (*entry)(int32_t, Task *); ///< clang's returns a number that nobody needs, flang's nothing
+  int32_t is_inner;               ///< whether a task began it; of use to the RTL only
 };
+
+INLINE void begin_task(Task *task) {
+  atomics::store(&any_task, 1u);
+  task->is_inner = thread_bit(task_bits);
+  set_thread_bit(task_bits);
+}
+INLINE void end_task(Task *task) {
+  if (task->is_inner == 0)
+    clear_thread_bit(task_bits);
+  release(task);
+}
 
 } // namespace omptarget::device_rtl::gpu
 
@@ -23,8 +35,9 @@ namespace omptarget::device_rtl::gpu {
 /// A task may make tasks, which the compiler is shown as in parallel.cpp.
 __attribute__((noinline)) static void run_task(Task *task) {
   MAY_RECURSE(run_task, static_cast<void>(__kmpc_omp_task(nullptr, 0, task)));
+  begin_task(task);
   task->entry(static_cast<int32_t>(thread_number()), task);
-  release(task);
+  end_task(task);
 }
 
 } // namespace omptarget::device_rtl::gpu
@@ -47,8 +60,8 @@ RTL int32_t __kmpc_omp_task(ident_t *, int32_t, Task *task) {
 RTL int32_t __kmpc_omp_task_with_deps(ident_t *place, int32_t thread, Task *task, int32_t, void *, int32_t, void *) {
   return __kmpc_omp_task(place, thread, task);
 }
-RTL void __kmpc_omp_task_begin_if0(ident_t *, int32_t, Task *) {}
-RTL void __kmpc_omp_task_complete_if0(ident_t *, int32_t, Task *task) { release(task); }
+RTL void __kmpc_omp_task_begin_if0(ident_t *, int32_t, Task *task) { begin_task(task); }
+RTL void __kmpc_omp_task_complete_if0(ident_t *, int32_t, Task *task) { end_task(task); }
 RTL void __kmpc_omp_wait_deps(ident_t *, int32_t, int32_t, void *, int32_t, void *) {}
 RTL void __kmpc_omp_taskwait_deps_51(ident_t *, int32_t, int32_t, void *, int32_t, void *, int32_t) {}
 RTL int32_t __kmpc_omp_taskwait(ident_t *, int32_t) { return 0; }
@@ -75,5 +88,6 @@ RTL void *__kmpc_taskred_modifier_init(ident_t *, int32_t, int32_t, int32_t, voi
 RTL void __kmpc_task_reduction_modifier_fini(ident_t *, int32_t, int32_t) {}
 RTL void *__kmpc_task_reduction_get_th_data(int32_t, void *, void *item) { return item; }
 
+RTL int32_t omp_in_explicit_task() { return is_in_task(); }
 RTL int32_t omp_in_final() { return 1; }
 RTL int32_t omp_get_max_task_priority() { return 0; }
