@@ -27,12 +27,17 @@ struct HeapBlock {
   HeapBlock *next, *previous; ///< of free ones
 };
 inline constexpr uint64_t kHeader = 16, kIsUsed = 1, kLeastBlock = sizeof(HeapBlock);
+/// Free blocks are in lists by their size: each from one power of two to the next.
+inline constexpr uint32_t kSizeClasses = 64;
+/// How many blocks of the wanted class are looked at before a greater one is split.
+inline constexpr uint32_t kFewBlocks = 8;
 
 /// Owns the pool. All of it is used with the lock only.
 struct Heap {
   uint32_t lock;
   uint32_t is_ready;
-  HeapBlock *free;
+  uint64_t classes; ///< a bit for each that has free blocks
+  HeapBlock *free[kSizeClasses];
   uint64_t end;
 };
 static Heap heap = {};
@@ -40,18 +45,45 @@ static Heap heap = {};
 INLINE HeapBlock *block_at(uint64_t address) { return reinterpret_cast<HeapBlock *>(address); }
 INLINE uint64_t address_of(HeapBlock *block) { return reinterpret_cast<uint64_t>(block); }
 
+INLINE uint32_t class_of(uint64_t size) { return 63 - static_cast<uint32_t>(__builtin_clzll(size)); }
+
 INLINE void add_free(HeapBlock *block) {
-  block->next = heap.free;
+  const uint32_t size_class = class_of(block->size);
+  HeapBlock *&first = heap.free[size_class];
+  block->next = first;
   block->previous = nullptr;
-  if (heap.free)
-    heap.free->previous = block;
-  heap.free = block;
+  if (first)
+    first->previous = block;
+  first = block;
+  heap.classes |= uint64_t{1} << size_class;
 }
 
 INLINE void remove_free(HeapBlock *block) {
-  (block->previous ? block->previous->next : heap.free) = block->next;
   if (block->next)
     block->next->previous = block->previous;
+  if (block->previous) {
+    block->previous->next = block->next;
+    return;
+  }
+  const uint32_t size_class = class_of(block->size);
+  heap.free[size_class] = block->next;
+  if (!block->next)
+    heap.classes &= ~(uint64_t{1} << size_class);
+}
+
+/// A free block of the size or more; null: there is none.
+INLINE HeapBlock *find_free(uint64_t wanted) {
+  const uint32_t size_class = class_of(wanted);
+  HeapBlock *found = heap.free[size_class];
+  for (uint32_t i = 0; found && found->size < wanted && i < kFewBlocks; ++i)
+    found = found->next;
+  if (found && found->size >= wanted)
+    return found;
+  if (const uint64_t greater = heap.classes >> size_class >> 1; greater != 0)
+    return heap.free[size_class + 1 + static_cast<uint32_t>(__builtin_ctzll(greater))];
+  while (found && found->size < wanted)
+    found = found->next;
+  return found;
 }
 
 INLINE void tell_next(HeapBlock *block, uint64_t size) {
@@ -75,9 +107,7 @@ static void prepare_heap() {
 static void *take(uint64_t wanted) {
   if (heap.is_ready == 0)
     prepare_heap();
-  HeapBlock *found = heap.free;
-  while (found && found->size < wanted)
-    found = found->next;
+  HeapBlock *const found = find_free(wanted);
   if (!found)
     return nullptr;
   remove_free(found);
@@ -138,11 +168,7 @@ void *allocate(uint64_t size) {
     return nullptr;
   void *result = nullptr;
   const uint64_t wanted = larger(round_up(size + kHeader, 16), kLeastBlock);
-  one_lane_at_a_time([&] {
-    lock(&heap.lock);
-    result = take(wanted);
-    unlock(&heap.lock);
-  });
+  with_lock(&heap.lock, [&] { result = take(wanted); });
   return result ? result : __omptarget_service_allocate(size);
 }
 
@@ -152,11 +178,7 @@ void release(void *memory) {
   const uint64_t begin = __omp_rtl_device_memory_pool.memory, at = reinterpret_cast<uint64_t>(memory);
   if (at < begin || at >= heap.end)
     return __omptarget_service_release(memory);
-  one_lane_at_a_time([&] {
-    lock(&heap.lock);
-    give_back(reinterpret_cast<HeapBlock *>(static_cast<char *>(memory) - kHeader));
-    unlock(&heap.lock);
-  });
+  with_lock(&heap.lock, [&] { give_back(reinterpret_cast<HeapBlock *>(static_cast<char *>(memory) - kHeader)); });
 }
 
 } // namespace omptarget::device_rtl::gpu

@@ -49,7 +49,7 @@ INLINE int32_t try_nest_lock(NestLock *lock) {
   uint32_t nobody = 0;
   if (!atomics::compare_exchange(&lock->owner, nobody, owner()))
     return 0;
-  target::fence_device();
+  target::acquire_device();
   lock->count = 1;
   return 1;
 }
@@ -175,8 +175,9 @@ RTL void omp_destroy_nest_lock(NestLock *lock) {
 RTL void omp_set_nest_lock(NestLock *lock) {
   check_lock(lock);
   check_lanes();
-  while (try_nest_lock(lock) == 0) {
-  }
+  while (try_nest_lock(lock) == 0)
+    while (atomics::load(&lock->owner) != 0)
+      target::pause();
 }
 RTL void omp_unset_nest_lock(NestLock *lock) {
   check_lock(lock);
@@ -184,7 +185,7 @@ RTL void omp_unset_nest_lock(NestLock *lock) {
          "a nest lock is unset by a thread that has not set it");
   if (--lock->count != 0)
     return;
-  target::fence_device();
+  target::release_device();
   atomics::store(&lock->owner, 0u);
 }
 RTL int32_t omp_test_nest_lock(NestLock *lock) {

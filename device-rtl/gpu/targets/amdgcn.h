@@ -107,6 +107,8 @@ INLINE bool never() { return block_size() == 0; }
   return call
 
 INLINE void fence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
+INLINE void acquire_device() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
+INLINE void release_device() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 INLINE void fence_device() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
 INLINE void fence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
 

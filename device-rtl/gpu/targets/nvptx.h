@@ -94,8 +94,24 @@ INLINE bool never() { return __nvvm_read_ptx_sreg_lanemask_eq() == 0; }
 #define MAY_RECURSE(function, call)
 #endif
 
+/// Whether the processor that the image is for is sm_70 or a later one. One bitcode file is for all; the answer is known where it is
+/// linked. LLVM 19 would answer for the bitcode itself.
+#if OMPTARGET_RTL_GENERATION >= 22
+INLINE bool is_sm_70() { return __nvvm_reflect("__CUDA_ARCH") >= 700; }
+#else
+INLINE bool is_sm_70() { return false; }
+#endif
+
 INLINE void fence_block() { __nvvm_membar_cta(); }
 INLINE void fence_device() { __nvvm_membar_gl(); }
+/// For locks: from sm_70 on a fence that orders less than membar, which is sequentially consistent there.
+INLINE void acquire_device() {
+  if (is_sm_70())
+    __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+  else
+    __nvvm_membar_gl();
+}
+INLINE void release_device() { acquire_device(); }
 INLINE void fence_system() { __nvvm_membar_sys(); }
 
 /// Behind the compiler's back: for it the first variable of shared memory, whose offset is 0, is at null.
@@ -113,8 +129,11 @@ INLINE uint64_t ticks() {
 }
 INLINE uint64_t default_ticks_per_second() { return 1000000000; }
 
-/// Of one that waits for the host or another warp. Older processors have no instruction for it.
-INLINE void pause() {}
+/// Of one that waits for the host or another warp.
+INLINE void pause() {
+  if (is_sm_70())
+    __asm__ volatile("nanosleep.u32 40;" ::: "memory");
+}
 [[noreturn]] INLINE void stop() { __builtin_trap(); }
 
 } // namespace omptarget::device_rtl::gpu::target

@@ -23,7 +23,8 @@ inline uint32_t thread_id() { return static_cast<uint32_t>(checked::engine.curre
 inline uint32_t lane_id() { return 0; }
 inline uint64_t active_lanes() { return 1; }
 inline void fence_block() { checked::engine.fence(); }
-inline void fence_device() { checked::engine.fence(); }
+inline void acquire_device() { checked::engine.fence(); }
+inline void release_device() { checked::engine.fence(); }
 inline void fence_system() { checked::engine.fence(); }
 inline void pause() { checked::words().wait_for_change(); }
 inline void keep_generic() {}
@@ -33,6 +34,9 @@ inline void keep_generic() {}
 
 namespace atomics {
 
+template <typename T> T load(const T *word) {
+  return static_cast<T>(checked::words().load(word, std::memory_order_relaxed));
+}
 template <typename T> T exchange(T *word, T value) { return checked::words().exchange(word, value); }
 template <typename T> void store(T *word, T value) { checked::words().store(word, value, std::memory_order_relaxed); }
 
