@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <linux/mempolicy.h>
 #include <sys/syscall.h>
@@ -17,12 +18,23 @@ namespace omptarget::host {
 
 namespace {
 
-/// The CPUs of OpenMP's places (OpenMP 5.2, section 18.3).
+/// Whether an OMPT tool is there. The OpenMP runtime asks for the number of devices while it starts the tool, with a lock held that its
+/// functions for places take.
+bool has_tool() {
+  Dl_info tool, runtime;
+  const auto *const starts_tool = openmp_function<void()>("ompt_start_tool");
+  const auto *const has_places = openmp_function<void()>("omp_get_num_places");
+  return std::getenv("OMP_TOOL_LIBRARIES") ||
+         (starts_tool && dladdr(reinterpret_cast<const void *>(starts_tool), &tool) != 0 &&
+          dladdr(reinterpret_cast<const void *>(has_places), &runtime) != 0 && tool.dli_fbase != runtime.dli_fbase);
+}
+
+/// The CPUs of OpenMP's places (OpenMP 5.2, section 18.3): the calling thread may be bound to one of them.
 void add_places(std::vector<int> &cpus) {
   const auto count_places = openmp_function<int()>("omp_get_num_places");
   const auto count_of_place = openmp_function<int(int)>("omp_get_place_num_procs");
   const auto read_place = openmp_function<void(int, int *)>("omp_get_place_proc_ids");
-  if (!count_places || !count_of_place || !read_place)
+  if (!count_places || !count_of_place || !read_place || has_tool())
     return;
   for (int place = 0, count = count_places(); place < count; ++place) {
     std::vector<int> more(static_cast<size_t>(std::max(count_of_place(place), 0)));
