@@ -5,6 +5,8 @@
 // RUN: %clang %s -o %t -pthread
 // RUN: %run %t
 // REQUIRES: runtime-omptarget
+// ThreadSanitizer ends a child that starts threads.
+// UNSUPPORTED: tsan
 
 #include "check.h"
 
