@@ -22,8 +22,8 @@ namespace {
 /// functions for places take.
 bool has_tool() {
   Dl_info tool, runtime;
-  const auto *const starts_tool = openmp_function<void()>("ompt_start_tool");
-  const auto *const has_places = openmp_function<void()>("omp_get_num_places");
+  auto *const starts_tool = openmp_function<void()>("ompt_start_tool");
+  auto *const has_places = openmp_function<void()>("omp_get_num_places");
   return std::getenv("OMP_TOOL_LIBRARIES") ||
          (starts_tool && dladdr(reinterpret_cast<const void *>(starts_tool), &tool) != 0 &&
           dladdr(reinterpret_cast<const void *>(has_places), &runtime) != 0 && tool.dli_fbase != runtime.dli_fbase);
