@@ -26,13 +26,23 @@ const QuerySettings &query_settings() {
   return settings;
 }
 
-/// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late. A fork takes the lock before
-/// those of Runtime, whose handlers were there first; this one is never taken by a thread that holds one of those.
-Guarded<std::vector<DeferredConstruct *>> &deferred_constructs() {
+using DeferredConstructs = Guarded<std::vector<DeferredConstruct *>>;
+DeferredConstructs &deferred_constructs();
+
+// A fork takes the lock before those of Runtime, whose handlers were there first; no thread takes it that holds one of those. In the child
+// there are no constructs: libomp forgets its tasks there, and the table of present data their turns.
+void before_fork() { deferred_constructs().mutex_for_fork().lock(); }
+void after_fork() { deferred_constructs().mutex_for_fork().unlock(); }
+void after_fork_in_child() {
+  after_fork();
+  deferred_constructs().lock()->clear();
+}
+
+/// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late.
+DeferredConstructs &deferred_constructs() {
   static auto *const all = [] {
-    const auto unlock = [] { deferred_constructs().mutex_for_fork().unlock(); };
-    pthread_atfork([] { deferred_constructs().mutex_for_fork().lock(); }, unlock, unlock);
-    return new Guarded<std::vector<DeferredConstruct *>>;
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    return new DeferredConstructs;
   }();
   return *all;
 }
