@@ -85,7 +85,8 @@ NOT_WATCHED = {
 
 # Of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.
 SANITIZER_OPTIONS = {
-    "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1",
+    "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 "
+               "LSAN_OPTIONS=print_suppressions=0:suppressions={here}/inputs/leaks.supp",
     # libomp is built without: archer tells the sanitizer what it orders.
     "thread": "TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1:suppressions="
               "{here}/inputs/threads.supp OMP_TOOL_LIBRARIES={runtimes}/19/lib/libarcher.so",
