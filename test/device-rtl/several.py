@@ -3,8 +3,8 @@
 #
 # several.py PREFIX RUNTIMES COMPILERS FOLDER [SEED]: programs of two and three source files (inputs/several), compiled as
 # docs/device-rtl-use.md says by each compiler that is here: by one command, as objects, with a static library. They run on the executor.
-# With a CUDA toolkit they are linked as cubins, too, by nvlink itself with -fno-offload-lto: the device RTL must be there once.
-# All ways, levels and GPUs, with SEED one of each for each compiler.
+# With a CUDA toolkit they are linked as cubins, too, by nvlink itself with -fno-offload-lto: the device RTL must be there once. The same in
+# Fortran. All ways, levels and GPUs, with SEED one of each for each compiler.
 
 import os
 import re
@@ -15,6 +15,7 @@ import sys
 prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:5])
 seed = int(sys.argv[5]) if len(sys.argv) > 5 else None
 here = os.path.dirname(os.path.abspath(__file__))
+FLANG_TO_PTX = os.path.join(here, "..", "sim", "executor", "e2e", "flang-to-ptx")
 CARVE = os.path.join(here, "compilers", "inputs", "carve.py")
 READELF = "/usr/lib/llvm-19/bin/llvm-readelf"
 WAYS = ["two files", "three objects", "a library"]
@@ -67,11 +68,32 @@ class Program:
         return output
 
 
+def build_fortran(version, gpu, toolkit, has_cuda):
+    """The path of the program by flang, or None. flang has no option that makes one PTX of a program."""
+    compiler = "flang-new-19" if version == "19" else "flang-" + version
+    if not shutil.which(compiler):
+        return None
+    is_amd = gpu.startswith("gfx")
+    rtl = "%s/lib/omptarget/device/%s" % (prefix, version)
+    output = os.path.join(folder, "fortran.%s.%s" % (version, gpu))
+    sources = [os.path.join(here, "inputs", "several", name + ".f90") for name in ("main", "functions")]
+    words = [compiler, "--config=%s/%s.cfg" % (rtl, "amdgcn" if is_amd else "nvptx-flang"), "--offload-arch=" + gpu, "-O2", *sources,
+             "-o", output, "-L%s/%s/omp" % (runtimes, version), "-Wl,--allow-shlib-undefined", "-Wl,-rpath,%s/%s/omp" % (runtimes, version)]
+    if is_amd:
+        run(words + (["-lomptarget.devicertl"] if version < "22" else []))
+    else:
+        without_cuda = [] if has_cuda or version < "23" else ["-nogpulib", "-Xoffload-linker", rtl + "/nvptx64-nvidia-cuda/libompdevice.a"]
+        run([FLANG_TO_PTX, toolkit] + words + without_cuda)
+        if has_cuda:
+            run(words[:words.index("-o")] + ["-o", output + ".cubins"] + words[words.index("-o") + 2:])
+    return output
+
+
 def fails(path, gpu):
     """What the program says, if not that all is well."""
     done = subprocess.run([prefix + "/bin/omptarget-run", "--device=" + gpu, path], capture_output=True, text=True, timeout=120,
                           env=dict(os.environ, OMP_TARGET_OFFLOAD="MANDATORY"))
-    return "" if done.returncode == 0 and done.stdout == "passed\n" else "ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr)
+    return "" if done.returncode == 0 and done.stdout.strip() in ("passed", "0") else "ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr)
 
 
 def copies(path):
@@ -97,7 +119,8 @@ def main():
 
     cuda = os.environ.get("CUDA_PATH", "/usr/local/cuda")
     has_cuda = os.path.exists(cuda + "/bin/nvlink") and os.path.exists(READELF)
-    run([os.path.join(here, "..", "gpu", "make-ptx-toolkit"), os.path.join(folder, "toolkit")])
+    toolkit = os.path.join(folder, "toolkit")
+    run([os.path.join(here, "..", "gpu", "make-ptx-toolkit"), toolkit])
     for number, version in enumerate(["16", "19", "22", "23"]):
         if not shutil.which("clang-" + version) or not os.path.exists("%s/lib/omptarget/device/%s" % (prefix, version)):
             print("no clang %s or no device RTL for it: left out" % version)
@@ -108,13 +131,18 @@ def main():
             turn = None if seed is None else seed + number + place
             is_nvidia = gpu.startswith("sm_")
             for level in LEVELS if turn is None else [LEVELS[turn // 3 % 4]]:
-                more = ["--cuda-path=" + os.path.join(folder, "toolkit"), "-Wno-unknown-cuda-version"] if is_nvidia else []
+                more = ["--cuda-path=" + toolkit, "-Wno-unknown-cuda-version"] if is_nvidia else []
                 program = Program(version, gpu, level, more)
                 for way in WAYS if turn is None else [WAYS[turn % 3]]:
                     tell("clang %s %s %s, %s" % (version, gpu, level, way), fails(program.build(way), gpu))
                 if is_nvidia and has_cuda:
                     program = Program(version, gpu, level, ["-Wno-unknown-cuda-version", "-fno-offload-lto", "-g", "--cuda-path=" + cuda])
                     tell("clang %s %s %s, cubins" % (version, gpu, level), copies(program.build("three objects")))
+            fortran = version != "16" and build_fortran(version, gpu, toolkit, has_cuda)
+            if fortran:
+                tell("flang %s %s" % (version, gpu), fails(fortran, gpu))
+                if is_nvidia and has_cuda:
+                    tell("flang %s %s, cubins" % (version, gpu), copies(fortran + ".cubins"))
     print("%d programs, %d failed" % (checked, failed))
     return 1 if failed or not checked else 0
 
