@@ -8,6 +8,7 @@
 #include <elf.h>
 
 #include "cuda/device.h"
+#include "cuda/device_rtls.h"
 #include "cuda/driver.h"
 #include "cuda/kernel.h"
 
@@ -25,6 +26,7 @@ Status Image::load_code(const void *bytes, size_t size) {
     return load_ptx({static_cast<const char *>(bytes), size});
   OMPTARGET_TRY_ASSIGN(elf_, ElfImage::parse(bytes, size));
   if (form == ImageTarget::Form::kCubin) {
+    OMPTARGET_TRY(check_device_rtls(*elf_));
     stacks_ = StackNeeds::of_cubin(*elf_);
     return OMPTARGET_CU(cuModuleLoadDataEx, &module_, aligned(bytes, size), 0, nullptr, nullptr);
   }

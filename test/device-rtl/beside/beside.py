@@ -66,18 +66,27 @@ def compile_kernel(kernel, processor, whose, version="19", more=()):
     output = os.path.join(folder, "%s.%s.%s.%s" % (kernel, processor, whose, version))
     words = ["clang-" + version, "-O2", "-fopenmp", "--offload-arch=" + processor, "-isystem", os.path.join(runtimes, version, "include"),
              "-DKERNEL=" + NUMBERS[kernel], SOURCE, "-o", output, *more]
-    if processor.startswith("gfx"):
-        words += ["-fopenmp-targets=amdgcn-amd-amdhsa", "-nogpulib", "-shared", "-fPIC", "-L" + os.path.join(prefix, "lib"),
-                  "-L" + os.path.join(runtimes, version, "omp")]
+    is_amd = processor.startswith("gfx")
+    if is_amd or version != "19":
+        words.append("-nogpulib")
+    if is_amd:
+        words.append("-fopenmp-targets=amdgcn-amd-amdhsa")
+    else:
+        words += ["-fopenmp-targets=nvptx64-nvidia-cuda", "--cuda-path=" + os.path.join(folder, "toolkit"), "-Wno-unknown-cuda-version",
+                  "-foffload-lto"]
+    if not is_amd and whose == "LLVM":
+        # As users get it: its bitcode in the file.
+        words += ["-fno-offload-lto", "-c", "--libomptarget-nvptx-bc-path=%s/libomptarget-nvptx-%s.bc" % (rtl(whose, version), processor)]
+    else:
+        words += ["-shared", "-fPIC", "-L" + os.path.join(prefix, "lib"), "-L" + os.path.join(runtimes, version, "omp")]
         if version == "19":
             words += ["-L" + rtl(whose, version), "-lomptarget.devicertl"]
         else:
-            words += ["-Xoffload-linker", rtl(whose, version) + "/amdgcn-amd-amdhsa/libompdevice.a"]
-        said = run(words)
-        return carve(output, 224), said
-    words += ["-fopenmp-targets=nvptx64-nvidia-cuda", "--cuda-path=" + os.path.join(folder, "toolkit"), "-Wno-unknown-cuda-version", "-c",
-              "--libomptarget-nvptx-bc-path=%s/libomptarget-nvptx%s.bc" % (rtl(whose, version), "-" + processor if version == "19" else "")]
+            triple = "amdgcn-amd-amdhsa" if is_amd else "nvptx64-nvidia-cuda"
+            words += ["-Xoffload-linker", "%s/%s/libompdevice.a" % (rtl(whose, version), triple)]
     said = run(words)
+    if is_amd:
+        return carve(output, 224), said
     data = open(carve(output, 190), "rb").read()
     begin = data.index(b".version")
     with open(output + ".ptx", "wb") as file:

@@ -44,6 +44,13 @@ TEST_F(CudaPlugin, images_go_to_the_devices_that_run_them) {
   EXPECT_THAT(plugin.error(), HasSubstr("built for sm_90 by CUDA 13 (driver 580 or later), device 0 is sm_80"));
 }
 
+TEST_F(CudaPlugin, a_cubin_with_two_device_rtls_is_refused_and_the_other_is_named) {
+  Image image("kernels_two_rtls.cubin");
+  EXPECT_EQ(plugin.load_binary(0, image.get()), nullptr);
+  EXPECT_THAT(plugin.error(),
+              HasSubstr("it has LLVM's device RTL (__omp_rtl_device_memory_pool_tracker) beside omptarget's"));
+}
+
 TEST_F(CudaPlugin, code_is_preferred_to_ptx_and_newer_ptx_to_older) {
   Image code("kernels_90.cubin");
   Image newer = Image::of_text("// made by hand\n.version 7.8\n.target sm_86, debug\n");
