@@ -65,12 +65,13 @@ public:
 
   Status run() {
     for (MapItem &item : items_) {
-      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || is_bound(item))
+      if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
         continue;
       if (item.flags & kItemLookUpOnly) [[unlikely]]
         look_up(item);
-      else
+      else if (!is_bound(item))
         OMPTARGET_TRY(enter(item));
+      attach_to_range(item);
     }
     for (const MapItem &item : items_)
       if (item.has(map_type::kAttach | map_type::kPtrAndObj) && !item.has(map_type::kPrivate))
@@ -81,7 +82,7 @@ public:
 private:
   /// Whether it was entered before planning began, or by an earlier attempt.
   static bool is_bound(const MapItem &item) {
-    return item.mapping && (item.pointer_mapping || !item.has(map_type::kPtrAndObj) || (item.flags & kItemCounted));
+    return item.mapping && (item.pointer_mapping || !item.has(map_type::kPtrAndObj));
   }
 
   Status enter(MapItem &item) {
@@ -97,9 +98,14 @@ private:
       return Status::ok();
     if (item.has(map_type::kTo) && item.size > 0)
       copy(item);
-    if (item.has(map_type::kPtrAndObj) && item.pointer_mapping && holds(*item.pointer_mapping.mapping, item.base))
-      attach({item.pointer_mapping, item.base, kPointerSize, item.mapping, item.begin});
     return Status::ok();
+  }
+
+  /// With every attempt: what was planned before is forgotten.
+  void attach_to_range(const MapItem &item) {
+    if (item.has(map_type::kPtrAndObj) && item.mapping && item.pointer_mapping &&
+        holds(*item.pointer_mapping.mapping, item.base))
+      attach({item.pointer_mapping, item.base, kPointerSize, item.mapping, item.begin});
   }
 
   Status bind_range(MapItem &item, HostPtr base) {
