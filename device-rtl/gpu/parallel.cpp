@@ -142,10 +142,11 @@ INLINE void begin_region(void *body, void **arguments, int64_t count) {
   __kmpc_parallel_51(nullptr, 0, 1, 0, 0, body, nullptr, arguments, count);
 #endif
 }
+INLINE void begin_any_region(void *body) { begin_region(body, nullptr, 0); }
 /// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies that none recurses, LLVM
 /// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
-  MAY_RECURSE(run_inner, begin_region(body, arguments, count));
+  MAY_RECURSE(begin_any_region, begin_region(body, arguments, count));
   run_alone({body, nullptr, arguments, count});
 }
 

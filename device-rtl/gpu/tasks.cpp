@@ -34,7 +34,7 @@ namespace omptarget::device_rtl::gpu {
 
 /// A task may make tasks, which the compiler is shown as in parallel.cpp.
 __attribute__((noinline)) static void run_task(Task *task) {
-  MAY_RECURSE(run_task, static_cast<void>(__kmpc_omp_task(nullptr, 0, task)));
+  MAY_RECURSE(__kmpc_omp_task, static_cast<void>(__kmpc_omp_task(nullptr, 0, task)));
   begin_task(task);
   task->entry(static_cast<int32_t>(thread_number()), task);
   end_task(task);
