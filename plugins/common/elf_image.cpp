@@ -122,8 +122,13 @@ Status ElfImage::read_symbols(const ElfTable &table, ElfNames &reader) {
     const std::string_view name = reader.text_at(table.names, raw.st_name);
     if (name.empty())
       continue;
-    if (by_name_.emplace(name, static_cast<uint32_t>(symbols_.size())).second)
+    const auto [known, is_new] = by_name_.emplace(name, static_cast<uint32_t>(symbols_.size()));
+    if (is_new) {
       symbols_.push_back({name, raw.st_value, raw.st_size, raw.st_shndx, type, static_cast<uint32_t>(i)});
+      continue;
+    }
+    ElfSymbol &first = symbols_[known->second];
+    first.is_ambiguous |= first.section != raw.st_shndx || first.value != raw.st_value;
   }
   return reader.check();
 }

@@ -39,11 +39,12 @@ struct ElfSymbol {
   uint64_t value;
   uint64_t size;
   uint16_t section;
-  uint8_t type;    ///< STT_*
-  uint32_t number; ///< in its table
+  uint8_t type;              ///< STT_*
+  uint32_t number;           ///< in its table
+  bool is_ambiguous = false; ///< something else in the file has the name, too
 };
 
-/// Sections and defined symbols of an image. Refers to the image's memory, which must outlive it. Immutable.
+/// Sections and defined symbols of an image, of those with the same name the first. Refers to the image's memory, which must outlive it. Immutable.
 class ElfImage {
 public:
   /// Fails, naming what is wrong, for bytes that are no such file or contradict themselves.

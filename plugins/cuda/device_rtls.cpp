@@ -4,7 +4,6 @@
 #include "cuda/device_rtls.h"
 
 #include <string>
-#include <unordered_map>
 
 namespace omptarget::cuda {
 
@@ -24,18 +23,13 @@ bool is_of_llvm(std::string_view name) {
 
 Status check_device_rtls(const ElfImage &cubin) {
   const bool has_own = cubin.find(kOwnMark) != nullptr;
-  std::unordered_map<std::string_view, const ElfSymbol *> own;
   for (const ElfSymbol &symbol : cubin.symbols()) {
     if (has_own && is_of_llvm(symbol.name))
       return Status::error(
           format("it has LLVM's device RTL (%s) beside omptarget's: compile all files of the program, and of its "
                  "static libraries, with omptarget's configuration file",
                  std::string(symbol.name).c_str()));
-    if (symbol.name.find(kOwnName) == std::string_view::npos)
-      continue;
-    // A symbol may be in two tables.
-    const auto [first, is_new] = own.emplace(symbol.name, &symbol);
-    if (!is_new && (first->second->section != symbol.section || first->second->value != symbol.value))
+    if (symbol.is_ambiguous && symbol.name.find(kOwnName) != std::string_view::npos)
       return Status::error(format(
           "it has omptarget's device RTL more than once (%s): compile all files of the program, and of its static "
           "libraries, again with this omptarget's configuration file",
