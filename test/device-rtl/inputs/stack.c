@@ -5,6 +5,13 @@
 enum { kSize = 1000 };
 static int values[kSize];
 
+#pragma omp begin declare target
+__attribute__((noinline)) static void add(int *value, int n) {
+#pragma omp task firstprivate(value, n)
+  *value += n;
+}
+#pragma omp end declare target
+
 int main(void) {
   double sum = 0;
   int task = 0;
@@ -25,5 +32,8 @@ int main(void) {
 #pragma omp target map(tofrom : task)
 #pragma omp task shared(task)
   task = 4;
+#pragma omp target parallel for map(tofrom : values)
+  for (int i = 0; i < kSize; i++)
+    add(&values[i], i);
   return sum == 0 || task == 0;
 }
