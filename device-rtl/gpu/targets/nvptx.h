@@ -86,7 +86,7 @@ INLINE void opaque() {}
 /// Keeps compilers from concluding that a function does not recurse (amdgcn.h). Not for clang 16: shown the call, it leaves barriers to
 /// some of a warp's lanes.
 #if OMPTARGET_RTL_GENERATION >= 19
-#define MAY_RECURSE(function, call) __asm__(""::"i"(&function))
+#define MAY_RECURSE(function, call) __asm__("" ::"i"(&function))
 #else
 #define MAY_RECURSE(function, call)
 #endif
