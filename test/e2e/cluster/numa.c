@@ -19,7 +19,8 @@
 // REFUSED: ok
 // NOWHERE: omptarget warning: LIBOMPTARGET_HOST_DEVICES: {{.*}} names no NUMA domain with a CPU that this process may use; the CPU is one device
 // NOWHERE: ok
-// UNSUPPORTED: runtime-llvm, sim-cuda, sim-amdgpu
+// ThreadSanitizer ends a child that starts threads.
+// UNSUPPORTED: runtime-llvm, sim-cuda, sim-amdgpu, tsan
 
 #define _GNU_SOURCE
 #pragma omp begin declare target
