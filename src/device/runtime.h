@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,13 @@ public:
     return device->lasts() && device->is_prepared(modules_.generation()) ? device : nullptr;
   }
 
-  /// Whether OMP_TARGET_OFFLOAD=MANDATORY was given; and whether offloading is switched off.
-  bool is_mandatory() const { return offload_.load(std::memory_order_relaxed) == kMandatory; }
+  /// Whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. Not in threads that the program has left behind when this
+  /// library is finalised: they do not decide how the process ends.
+  bool is_mandatory() const {
+    return offload_.load(std::memory_order_relaxed) == kMandatory &&
+           (!has_ended() || pthread_equal(ending_thread_, pthread_self()));
+  }
+  /// Whether offloading is switched off.
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }
 
   /// Whether everything has ended: from now on all happens on the host.
@@ -119,6 +125,7 @@ private:
   std::atomic<uint32_t> matched_generation_{0}; // of the modules that enumerate() has dealt with
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};
+  pthread_t ending_thread_{}; // written before has_ended_
 
   LoaderLock enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
   bool has_loaded_plugins_ = false;

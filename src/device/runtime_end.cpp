@@ -142,6 +142,7 @@ void Runtime::end_plugin(const Plugin &plugin) {
 }
 
 void Runtime::end() {
+  ending_thread_ = pthread_self();
   if (has_ended_.exchange(true, std::memory_order_acq_rel))
     return;
   const Deadline deadline =

@@ -1,0 +1,67 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads that nobody joins map data and have regions while the process ends. What they lose then does not change how the process ends, also
+// where offloading is mandatory: the program has left them behind. (A driver's devices end in an exit handler, whose threads still count:
+// there only without MANDATORY.)
+
+// RUN: %clang %s -o %t -pthread
+// RUN: %run %t %lifetime 2> %t.messages
+// LLVM's runtimes crash now and then. So do libomp's threads under a sanitizer.
+// UNSUPPORTED: runtime-llvm, sanitizer
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { THREADS = 2, PROCESSES = 40, N = 64 };
+
+static atomic_int rounds;
+
+static void *map_for_ever(void *unused) {
+  static _Thread_local int values[N];
+  for (;;) {
+    int *const p = values;
+#pragma omp target enter data map(to : p[0 : N])
+#pragma omp target map(alloc : p[0 : N])
+    p[0] += 1;
+#pragma omp target exit data map(from : p[0 : N])
+    atomic_fetch_add(&rounds, 1);
+  }
+  return unused;
+}
+
+static int live(void) {
+  alarm(60); // a hang is a failure
+  for (int i = 0; i < THREADS; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, map_for_ever, NULL);
+    pthread_detach(thread);
+  }
+  while (atomic_load(&rounds) < 100)
+    usleep(100);
+  return 0;
+}
+
+int main(int count, char **words) {
+  if (count > 2)
+    return live();
+  if (strcmp(words[1], "LASTS") != 0)
+    setenv("OMP_TARGET_OFFLOAD", "DEFAULT", 1);
+  for (int i = 0; i < PROCESSES; i++) {
+    const pid_t child = fork();
+    if (child == 0) {
+      execl(words[0], words[0], words[1], "live", (char *)NULL);
+      _exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_EQ(status, 0);
+  }
+  return finish();
+}
