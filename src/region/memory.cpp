@@ -3,14 +3,14 @@
 
 #include "region/memory.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <llvm/ADT/SmallVector.h>
-#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
-#include "base/guarded.h"
 #include "base/log.h"
 #include "device/runtime.h"
 #include "observe/construct_events.h"
@@ -365,10 +365,12 @@ namespace {
 constexpr int32_t kInvalidDevice = -2; // omp_invalid_device
 constexpr const char *kHostUid = "HOST";
 
-/// The names that were given out, which must live for ever.
-Guarded<std::map<int32_t, std::string>> &known_uids() {
-  static auto *const uids = new Guarded<std::map<int32_t, std::string>>;
-  return *uids;
+/// The names that were given out, which must live for ever. No lock: a fork may come at any time.
+constinit std::atomic<const std::string *> known_uids[kMaxDevices] = {};
+
+std::string make_uid(const Device &device) {
+  std::string uid = device.plugin_device().device_uid();
+  return uid.empty() ? format("%s-%d", device.plugin().name().c_str(), device.local_id()) : uid;
 }
 
 } // namespace
@@ -381,10 +383,14 @@ const char *uid_of_device(int32_t device_number) {
   }
   if (!*device)
     return kHostUid;
-  std::string uid = (*device)->plugin_device().device_uid();
-  if (uid.empty())
-    uid = format("%s-%d", (*device)->plugin().name().c_str(), (*device)->local_id());
-  return known_uids().lock()->try_emplace(device_number, std::move(uid)).first->second.c_str();
+  auto &known = known_uids[raw((*device)->id())];
+  const std::string *uid = known.load(std::memory_order_acquire);
+  if (!uid) {
+    auto made = std::make_unique<const std::string>(make_uid(**device));
+    if (known.compare_exchange_strong(uid, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+      uid = made.release();
+  }
+  return uid->c_str();
 }
 
 int32_t device_of_uid(const char *uid) {
