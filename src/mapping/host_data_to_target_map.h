@@ -194,12 +194,19 @@ public:
   /// The creating construct tells that storage was allocated (allocation: what to free later; the data come after the padding), that
   /// the data have arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
   /// its count, unless it is ready; then others may be using it, and it is the creator's to release. False if
-  /// all references went before it was ready: it is the creator's to remove.
+  /// attachments were left to the creator (take_left_attachments), and nothing has happened, or if all references went before it was
+  /// ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding = 0);
   [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
   /// The same of a mapping that was made with its storage, and has no creator and no event.
   [[nodiscard]] bool publish_copied(MappingRef ref);
   Removed discard(MappingRef ref);
+
+  /// Leaves an attachment to the construct that creates the pointer's mapping. The creator carries it out before anybody finds the data
+  /// ready. Never waits. False: they are ready or gone, and nothing has happened.
+  bool leave_attachment(const Attachment &action);
+  /// What other constructs have left in a mapping that the caller creates and has not published.
+  std::vector<Attachment> take_left_attachments(MappingRef ref);
 
   /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
   /// as the result. The creating construct ends that once it has waited for its own queue.
@@ -252,6 +259,7 @@ public:
   void forget_other_threads();
 
 private:
+  bool publish(Mapping &mapping, uint64_t bits);
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
   void fetch_to_leave(HostPtr begin) const;
@@ -282,6 +290,7 @@ private:
   void keep_free(Mapping &mapping, FreeMappings &free);
   void store_half(FreeMappings &free);
   MappingExtras &extras_of(Mapping &mapping);
+  MappingExtras *extras_of(MappingRef ref);
   void recycle_extras(Mapping &mapping, Removed &removed);
   Found insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
                    uint64_t state);

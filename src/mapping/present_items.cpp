@@ -76,15 +76,16 @@ bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t dire
 }
 
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
-  bool were_shared = true;
-  for (PresentRef &ref : refs) {
+  for (size_t i = refs.size(); i-- > 0;) {
+    PresentRef &ref = refs[OMPTARGET_PLANTED("left-in-order") ? refs.size() - 1 - i : i];
     if (!ref.is_counted)
       continue;
-    ref.is_counted = !map.release_unless_last(ref.ref());
-    were_shared = were_shared && !ref.is_counted;
+    if (!map.release_unless_last(ref.ref()))
+      return false;
+    ref.is_counted = false;
     OMPTARGET_SCHED_POINT("exit: released");
   }
-  return were_shared;
+  return true;
 }
 
 void set_present(MapItems &items, const PresentRefs &refs) {

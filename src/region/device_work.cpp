@@ -119,6 +119,7 @@ Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   for (const MappingRef &ref : plan.turns)
     wait_for_turn(ref);
   plan.turns.clear();
+  OMPTARGET_SCHED_POINT("enter: all there");
   for (const Copy &copy : plan.late_copies)
     OMPTARGET_TRY(queue_.copy_to_device(copy));
   for (const Attachment &action : plan.late_attachments)
@@ -182,16 +183,18 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
   return attach_early(plan);
 }
 
-/// Pointers in data of others, if these have arrived: nobody is to find what they point to before they are attached. False: as
-/// make_present.
+/// Pointers in data of others: nobody is to find what they point to before they are attached. If these data have not arrived, their creator
+/// attaches the pointers, since two constructs that wait for one another's data would wait for ever. False: as make_present.
 Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
   for (Attachment &action : plan.late_attachments) {
-    const Mapping &pointer = *action.pointer_mapping.mapping;
-    if (pointer.generation() != action.pointer_mapping.generation || !(pointer.state() & MappingState::kReady))
+    const MappingRef ref = action.pointer_mapping;
+    const bool is_left = OMPTARGET_PLANTED("attachment-not-left") ? !(ref.mapping->state() & MappingState::kReady)
+                                                                  : map().leave_attachment(action);
+    if (is_left || ref.mapping->generation() != ref.generation)
       continue;
     if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
       return false;
-    OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
+    OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({ref})); // of its queue only
     if (!is_there)
       return false;
     OMPTARGET_TRY(queue_.attach(action));
@@ -208,14 +211,11 @@ Result<bool> DeviceWork::publish(EnterPlan &plan) {
   if (plan.allocations.empty())
     return are_kept;
   std::shared_ptr<void> arrival;
-  if (queue_.is_busy() && mapping_settings().force_atomic) {
-    OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
-  }
+  OMPTARGET_TRY(queue_.renew_arrival(arrival));
   for (const NewStorage &storage : plan.allocations) {
-    if (arrival)
-      queue_.add_arriving(storage.ref);
     plan.published.push_back(storage.ref);
-    if (map().publish_ready(storage.ref, arrival)) [[likely]]
+    OMPTARGET_TRY_ASSIGN(const bool is_used, queue_.publish(storage.ref, arrival));
+    if (is_used) [[likely]]
       continue;
     OMPTARGET_TRY(queue_.wait());
     const Removed removed = map().remove_if_unused(storage.ref);

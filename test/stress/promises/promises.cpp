@@ -309,10 +309,33 @@ private:
       void *const handle = on_.region_nowait(list, *body);
       return begin({handle, chosen, motions, std::move(body), 0});
     }
+    const std::vector<int> alone = choose_structs(chosen);
+    map_structs(alone, kTo);
     tell("region", chosen, motions);
     on_.region(list, *body);
     Diary::write("region ends");
     complete(chosen, motions);
+    map_structs(alone, kFrom);
+  }
+
+  /// Some of the structs with pointers among the data of a region: the thread maps them alone around it.
+  std::vector<int> choose_structs(const std::vector<int> &chosen) {
+    std::vector<int> alone;
+    if (plan_.has("alone") && !plan_.leaves_in_turn)
+      for (const int i : chosen)
+        if (data_of(i).has_struct() && one_in(2))
+          alone.push_back(i);
+    return alone;
+  }
+  /// Enters or leaves structs without what their pointers point to.
+  void map_structs(const std::vector<int> &structs, Motion motion) const {
+    Arguments list;
+    for (const int i : structs)
+      list.push_back(shared_.data[static_cast<size_t>(i)].struct_alone(motion));
+    if (list.empty())
+      return;
+    Diary::write(motion == kTo ? "enter %zu structs alone" : "exit %zu structs alone", list.size());
+    motion == kTo ? on_.enter(list) : on_.exit(list);
   }
 
   void complete(const std::vector<int> &chosen, const std::vector<Motion> &motions) {
@@ -683,7 +706,7 @@ int main(int count, char **words) {
       std::fprintf(
           stderr,
           "stress_promises: '%s %s' is no option; there are --threads N (0 to %d), --rounds N, --programs N, "
-          "--minutes N, --seed N, --leaving in-turn or freely, --without members,pointer,attach,input,update,always,nowait,hold, --plant FAULT\n",
+          "--minutes N, --seed N, --leaving in-turn or freely, --without members,pointer,attach,alone,input,update,always,nowait,hold, --plant FAULT\n",
           words[i], value, omptarget::test::kMostThreads);
       return 2;
     }

@@ -11,7 +11,7 @@ using namespace map_type;
 
 SharedData::SharedData(Form form, int length, int64_t *memory) : form_(form), length_(length), memory_(memory) {
   std::memset(memory, 0, static_cast<size_t>(bytes()));
-  if (form == Form::kPointer || form == Form::kAttach)
+  if (has_struct())
     *pointer() = reinterpret_cast<int64_t>(pointee());
 }
 
@@ -66,8 +66,7 @@ int64_t *SharedData::device_cell(void *parameter, int thread, int cell) const {
 }
 
 bool SharedData::has_host_pointer() const {
-  return (form_ != Form::kPointer && form_ != Form::kAttach) ||
-         __atomic_load_n(pointer(), __ATOMIC_RELAXED) == reinterpret_cast<int64_t>(pointee());
+  return !has_struct() || __atomic_load_n(pointer(), __ATOMIC_RELAXED) == reinterpret_cast<int64_t>(pointee());
 }
 
 } // namespace omptarget::test

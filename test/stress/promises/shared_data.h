@@ -42,6 +42,10 @@ public:
   /// Adds the arguments of a construct, whose parameters begin at a number of the body's.
   void add_arguments(Motion motion, bool is_parameter, Arguments &arguments) const;
 
+  bool has_struct() const { return form_ == Form::kPointer || form_ == Form::kAttach; }
+  /// The struct without what its pointer points to.
+  Argument struct_alone(uint64_t type) const { return data(memory_, (length_ + 1) * 8, type); }
+
   /// Where a thread's cells are. On the device: by the parameter, which is the address of the array, the first member, or the struct.
   static constexpr int kMostCells = 2;
   int cell_count() const { return form_ == Form::kArray || form_ == Form::kInput ? 1 : 2; }

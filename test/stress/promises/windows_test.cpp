@@ -447,6 +447,37 @@ TEST_P(PromiseTest, a_pointer_is_attached_before_anybody_else_can_use_it) {
     }
 }
 
+// The struct itself is still being copied to the device when another construct has made what its pointer points to. A third one finds both as
+// soon as they are there.
+TEST_P(PromiseTest, a_pointer_in_data_that_are_being_copied_is_attached_before_anybody_else_can_use_it) {
+  for (const Arguments &list : struct_and_pointee()) {
+    clear_struct();
+    Hold copy(&s_, true);
+    std::thread creator([&] { on_.enter({all_of(s_, kTo)}); });
+    EXPECT_TRUE(copy.wait()) << "no copy was held";
+    std::thread other;
+    std::promise<void> is_used;
+    {
+      const AtPoint published("enter: published", [&] {
+        copy.let_go();
+        creator.join();
+        other = std::thread([&] {
+          on_.region(list, through_pointer(kLast));
+          is_used.set_value();
+        });
+        (void)is_used.get_future().wait_for(kPatience);
+      });
+      on_.region(list, through_pointer(0));
+    }
+    other.join();
+    sched_point_hook = nullptr;
+    on_.exit({all_of(s_, kFrom)});
+    EXPECT_EQ(b_[0], 1);
+    EXPECT_EQ(b_[kLast], 1);
+    EXPECT_EQ(s_.p, b_);
+  }
+}
+
 // The copy back has been queued, and the device has read, when somebody else's construct comes and goes. No second thread is needed.
 TEST_P(PromiseTest, a_copy_back_with_nowait_does_not_land_on_a_newer_result) {
   is_eager = true;

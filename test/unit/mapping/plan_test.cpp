@@ -17,6 +17,7 @@ MapItem item(HostPtr base, HostPtr begin, int64_t size, uint64_t type, int32_t p
   return {base, begin, size, type, nullptr, 0, parent};
 }
 constexpr HostPtr kBase{0x10000};
+constexpr uint64_t kToFrom = kTo | kFrom;
 
 std::vector<std::pair<int64_t, int64_t>> blocks_of(std::vector<SectionDimension> dimensions) {
   const MapItem section =
@@ -267,6 +268,36 @@ TEST(PlanExit, each_map_type) {
       for (const LeftMapping &left : plan.left) // what is copied stays meanwhile, and goes when the turn ends
         EXPECT_EQ(left.how, is_copied ? LeftMapping::How::kInTurn : LeftMapping::How::kUnused);
       EXPECT_EQ(plan.copies.size(), is_copied ? 1u : 0u);
+    }
+}
+
+// A struct, what its first pointer points to, and other data; clang passes a struct before its pointees.
+TEST(PlanExit, a_struct_with_attached_pointers_is_left_after_what_they_point_to) {
+  for (const bool is_attached : {true, false})
+    for (const int references : {1, 2}) { // of the struct
+      HostDataToTargetMap map;
+      const HostPtr pointee = kBase + 4096;
+      MapItems items{item(kBase, kBase, 64, kToFrom), item(pointee, pointee, 64, kToFrom)};
+      for (int i = 0; i < references; ++i) {
+        MapItems entered = items;
+        entered.resize(i == 0 ? 2 : 1, entered[0]);
+        EnterPlan plan;
+        ASSERT_TRUE(plan_enter(map, {}, entered, plan).is_ok());
+        for (const NewStorage &storage : plan.allocations) {
+          map.publish_storage(*storage.ref.mapping, DevicePtr{0x99000});
+          ASSERT_TRUE(map.publish_ready(storage.ref));
+        }
+      }
+      if (is_attached)
+        map.note_attached(map.find(kBase, 64).ref, {kBase + 8, pointee, DevicePtr{0x99008}, DevicePtr{0x9a000}}, false);
+      ExitPlan plan;
+      ASSERT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
+      ASSERT_FALSE(plan.left.empty());
+      EXPECT_EQ(plan.left[0].ref, map.find(pointee, 64).ref);
+      EXPECT_EQ(plan.left.size(), is_attached || references == 2 ? 1u : 2u);
+      ASSERT_EQ(plan.late.size(), is_attached ? 1u : 0u);
+      EXPECT_EQ(MappingState::count(map.find(kBase, 64).state),
+                static_cast<uint32_t>(references - (is_attached ? 0 : 1)));
     }
 }
 
