@@ -107,11 +107,11 @@ double float_of(uint64_t bits, Type type) {
   return type == Type::kF16 ? float_of_half(bits) : type == Type::kF32 ? get<float>(bits) : get<double>(bits);
 }
 
-// Out of range becomes the nearest, no number becomes 0.
-uint64_t clamp_to(double value, Type type) {
-  if (std::isnan(value))
-    return 0;
+// Out of range becomes the nearest, no number becomes 0, or the highest bit if either type has 64 bits.
+uint64_t clamp_to(double value, Type from, Type type) {
   const unsigned bits = 8 * size_of(type);
+  if (std::isnan(value))
+    return from == Type::kF64 || bits == 64 ? uint64_t{1} << (bits - 1) : 0;
   if (!is_signed(type)) {
     if (value <= 0)
       return 0;
@@ -165,7 +165,7 @@ uint64_t convert_one(uint64_t bits, const Instruction &instruction) {
   if (instruction.variant & kToIntegral)
     value = std::nearbyint(value);
   if (!is_float(to))
-    return clamp_to(value, to);
+    return clamp_to(value, from, to);
   if (instruction.saturates)
     value = value > 0 ? std::min(value, 1.0) : 0.0;
   const uint64_t result = float_to(value, to);

@@ -144,6 +144,20 @@ uint32_t take_rounding(Opcode &opcode) {
   return FE_TONEAREST;
 }
 
+// .approx.ftz.f64 of rcp and rsqrt looks at the upper 32 bits only, and those are what it gives.
+template <class F> void compute_upper_half(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  constexpr uint64_t kUpper = 0xFFFFFFFF00000000;
+  const auto without_denormals = [](double value) {
+    return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0, value) : value;
+  };
+  for_lanes(warp.active(), [&](unsigned lane) {
+    const double value = without_denormals(get<double>(a[lane] & kUpper));
+    result[lane] = put(without_denormals(F::template apply<double>(value, 0, 0))) & kUpper;
+  });
+}
+
 template <class F, unsigned count> Handler bind_float(Opcode &opcode, Instruction &instruction) {
   instruction.variant = take_rounding(opcode);
   opcode.ignore({"approx", "full"});
@@ -151,6 +165,10 @@ template <class F, unsigned count> Handler bind_float(Opcode &opcode, Instructio
   instruction.saturates = opcode.take("sat");
   const auto type = opcode.take_type();
   return type == Type::kF32 ? compute<float, F, count> : type == Type::kF64 ? compute<double, F, count> : nullptr;
+}
+template <class F> Handler bind_reciprocal(Opcode &opcode, Instruction &instruction) {
+  const Handler handler = bind_float<F, 1>(opcode, instruction);
+  return handler == compute<double, F, 1> && instruction.flushes ? compute_upper_half<F> : handler;
 }
 template <class F, class WithNan> Handler bind_extreme(Opcode &opcode, Instruction &instruction) {
   return opcode.take("NaN") ? bind_float<WithNan, 2>(opcode, instruction) : bind_float<F, 2>(opcode, instruction);
@@ -189,8 +207,8 @@ constexpr Operation kOperations[] = {
     {"mad", bind_float<Fma, 3>, 4, 4},           {"div", bind_float<Div, 2>, 3, 3},
     {"abs", bind_float<Abs, 1>, 2, 2},           {"neg", bind_float<Neg, 1>, 2, 2},
     {"min", bind_extreme<Min, MinNan>, 3, 3},    {"max", bind_extreme<Max, MaxNan>, 3, 3},
-    {"copysign", bind_float<Copysign, 2>, 3, 3}, {"rcp", bind_float<Rcp, 1>, 2, 2},
-    {"sqrt", bind_float<Sqrt, 1>, 2, 2},         {"rsqrt", bind_float<Rsqrt, 1>, 2, 2},
+    {"copysign", bind_float<Copysign, 2>, 3, 3}, {"rcp", bind_reciprocal<Rcp>, 2, 2},
+    {"sqrt", bind_float<Sqrt, 1>, 2, 2},         {"rsqrt", bind_reciprocal<Rsqrt>, 2, 2},
     {"sin", bind_float<Sin, 1>, 2, 2},           {"cos", bind_float<Cos, 1>, 2, 2},
     {"lg2", bind_float<Lg2, 1>, 2, 2},           {"ex2", bind_float<Ex2, 1>, 2, 2},
     {"tanh", bind_float<Tanh, 1>, 2, 2},         {"testp", bind_testp, 2, 2}};

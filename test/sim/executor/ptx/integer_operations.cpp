@@ -293,6 +293,25 @@ struct Carry {
   template <class T> static Handler of() { return add_with_carry<T>; }
 };
 
+// The low or, with bit 2, the high half of the product and c, with carries as above.
+template <class T> void mad_with_carry(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2),
+                        *const c = warp.source(instruction.operands[3], 3);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  const bool takes = instruction.variant & 1, gives = instruction.variant & 2, is_high = instruction.variant & 4;
+  for_lanes(warp.active(), [&](unsigned lane) {
+    const T one = get<T>(a[lane]), other = get<T>(b[lane]);
+    const Unsigned<T> half = static_cast<Unsigned<T>>(is_high ? high(one, other) : mul(one, other));
+    const Uint128 sum = Uint128(half) + get<Unsigned<T>>(c[lane]) + (takes ? warp.carry[lane] : 0);
+    result[lane] = static_cast<uint64_t>(static_cast<Unsigned<T>>(sum));
+    if (gives)
+      warp.carry[lane] = static_cast<uint64_t>(sum >> kBits<T>) & 1;
+  });
+}
+struct MadCarry {
+  template <class T> static Handler of() { return mad_with_carry<T>; }
+};
+
 template <class F, class Saturated, bool subtracts> Handler bind_sum(Opcode &opcode, Instruction &instruction) {
   const bool takes = opcode.name().ends_with("c");
   const bool gives = opcode.take("cc"), saturates = opcode.take("sat");
@@ -316,11 +335,16 @@ Handler bind_product(Opcode &opcode, Instruction &) {
   return is_high ? of_integer<Binary<MulHigh>>(type) : of_integer<Binary<MulLow>>(type);
 }
 
-Handler bind_mad(Opcode &opcode, Instruction &) {
+Handler bind_mad(Opcode &opcode, Instruction &instruction) {
+  const bool takes = opcode.name() == "madc", gives = opcode.take("cc");
   const bool is_wide = opcode.take("wide"), is_high = opcode.take("hi");
   if (!is_wide && !is_high && !opcode.take("lo"))
     return nullptr;
   const auto type = opcode.take_type();
+  if (takes || gives) {
+    instruction.variant = (takes ? 1 : 0) | (gives ? 2 : 0) | (is_high ? 4 : 0);
+    return is_wide ? nullptr : of_integer<MadCarry>(type);
+  }
   if (is_wide)
     return of_integer<OfHalf<Ternary<MadWide>>>(type);
   return is_high ? of_integer<Ternary<MadHigh>>(type) : of_integer<Ternary<MadLow>>(type);
@@ -360,6 +384,7 @@ constexpr Operation kOperations[] = {{"add", bind_sum<Add, AddSaturated, false>,
                                      {"subc", bind_sum<Sub, SubSaturated, true>, 3, 3},
                                      {"mul", bind_product, 3, 3},
                                      {"mad", bind_mad, 4, 4},
+                                     {"madc", bind_mad, 4, 4},
                                      {"mul24", bind_24<Binary<Mul24>>, 3, 3},
                                      {"mad24", bind_24<Ternary<Mad24>>, 4, 4},
                                      {"div", bind_binary<Div>, 3, 3},
