@@ -172,6 +172,24 @@ template <class T> void divide_fmas(AmdWave &wave, const Instruction &i) {
   }
 }
 
+// ---- v_trig_preop: 53 binary places of 2 / pi, as far down as the argument is large
+
+constexpr U32 kTwoOverPi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB,
+                              0xDEBBC561, 0xB7246E3A, 0x424DD2E0, 0x06492EEA, 0x09D1921C, 0xFE1DEB1C, 0xB129A73E,
+                              0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41, 0x3991D639, 0x835339F4, 0x9C845F8B,
+                              0xBDF9283B, 0x1FF897FF, 0xDE05980F, 0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7,
+                              0x4F463F66, 0x9E5FEA2D, 0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1,
+                              0x1F8D5D08, 0x56033046, 0xFC7B6BAB};
+
+double two_over_pi(double argument, U32 segment) {
+  const int exponent = biased(argument);
+  const int shift = static_cast<int>(segment & 31) * 53 + std::max(exponent - 1077, 0);
+  uint64_t places = 0;
+  for (int at = shift; at < shift + 53; ++at)
+    places = places << 1 | (at < 1201 ? kTwoOverPi[at / 32] >> (31 - at % 32) & 1 : 0);
+  return std::ldexp(static_cast<double>(places), -53 - shift + (exponent >= 1968 ? 128 : 0));
+}
+
 // ---- Pairs of floats: each half of the result takes a half of each source
 bool read_half(AmdWave &wave, const Operand &operand, bool is_upper, U32 *values) {
   const bool is_zero = operand.kind == OperandKind::kInteger && operand.bits == 0;
@@ -294,6 +312,7 @@ const Operation kOperations[] = {
     {"v_div_fmas_f32", divide_fmas<float>, true},
     {"v_div_fmas_f64", divide_fmas<double>, true},
     THREE("v_div_fixup", fix_division(a, b, c)),
+    LANES("v_trig_preop_f64", double, (double a, U32 b), two_over_pi(a, b)),
     {"v_pk_add_f32", packed<2, [](float a, float b, float) { return a + b; }>, true},
     {"v_pk_mul_f32", packed<2, [](float a, float b, float) { return a * b; }>, true},
     {"v_pk_fma_f32", packed<3, [](float a, float b, float c) { return std::fma(a, b, c); }>, true},
