@@ -8,35 +8,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "lanes.h"
+#include "arguments.h"
 
 namespace sim::executor::ptx {
 
 namespace {
-
-// Parameters of the call, of one lane.
-class Arguments {
-public:
-  Arguments(Warp &warp, const Call &call, unsigned lane) : warp_(warp), call_(call), lane_(lane) {}
-  uint64_t value(size_t index) const {
-    uint64_t result = 0;
-    const Parameter &parameter = call_.arguments[index];
-    std::memcpy(&result, place(parameter), std::min<size_t>(parameter.size, 8));
-    return result;
-  }
-  void give(uint64_t value) const {
-    if (!call_.results.empty())
-      std::memcpy(place(call_.results[0]), &value, std::min<size_t>(call_.results[0].size, 8));
-  }
-
-private:
-  uint8_t *place(const Parameter &parameter) const {
-    return warp_.stack(lane_, warp_.frame().stack + parameter.offset);
-  }
-  Warp &warp_;
-  const Call &call_;
-  unsigned lane_;
-};
 
 // A string of device memory; false after a fault.
 bool read_string(Warp &warp, uint64_t address, unsigned lane, std::string &text) {
@@ -157,11 +133,6 @@ void fail_assertion(Warp &warp, const Arguments &arguments, unsigned lane) {
               static_cast<int>(lane));
 }
 
-struct Builtin {
-  const char *name;
-  size_t arguments;
-  void (*call)(Warp &, const Arguments &, unsigned lane);
-};
 constexpr Builtin kBuiltins[] = {
     {"vprintf", 2, print}, {"malloc", 1, allocate}, {"free", 1, release}, {"__assertfail", 5, fail_assertion}};
 
@@ -169,7 +140,7 @@ const Builtin *find(const std::string &name) {
   for (const Builtin &one : kBuiltins)
     if (name == one.name)
       return &one;
-  return nullptr;
+  return find_math_builtin(name);
 }
 
 } // namespace

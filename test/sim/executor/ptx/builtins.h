@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions that the driver has for PTX: vprintf, malloc, free, __assertfail (CUDA's programming guide: formatted output,
-// dynamic allocation, assertions).
+// dynamic allocation, assertions), and those that the executor's libdevice calls.
 #pragma once
 
 #include <string>
