@@ -267,7 +267,7 @@ TEST(AmdInstructions, what_is_not_there_is_named) {
 // As LLVM 23 writes what has two sources only, for RDNA 3.
 TEST(AmdInstructions, a_third_source_that_is_not_there_is_left_out) {
   const uint32_t product[] = {0xD72C0000, 0x02000103}, constant[] = {0xD72D0005, 0x020208FF, 0x38E38E39},
-                 sum[] = {0xD6550000, 0x02020103};
+                 sum[] = {0xD6550000, 0x02020103}, mantissa[] = {0xD5BD0109, 0x02010107};
   Decoder decoder({"gfx1100", 32, false});
   const auto decode = [&](const uint32_t *words, size_t size) {
     return decoder.decode(reinterpret_cast<const uint8_t *>(words), size);
@@ -276,6 +276,7 @@ TEST(AmdInstructions, a_third_source_that_is_not_there_is_left_out) {
   const Instruction long_one = decode(constant, sizeof(constant));
   EXPECT_EQ(long_one.text, "v_mul_hi_u32 v5, 0x38e38e39, v4");
   EXPECT_EQ(long_one.size, 12);
+  EXPECT_EQ(decode(mantissa, sizeof(mantissa)).text, "v_frexp_mant_f64_e64 v[9:10], |v[7:8]|") << "nor a second";
   EXPECT_EQ(decode(sum, sizeof(sum)).text, "v_add3_u32 v0, v3, v0, 0") << "where it is there it stays";
 }
 

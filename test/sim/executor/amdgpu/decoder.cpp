@@ -32,10 +32,11 @@ Decoder::~Decoder() {
     LLVMDisasmDispose(context_);
 }
 
-// Newer compilers write the constant 0 for a third source that a vector instruction of RDNA 3 does not have, which the hardware does not
-// look at; this disassembler knows it as no register only.
+// Newer compilers write the constant 0 for a third source that a vector instruction of RDNA 3 does not have, and for a second, which
+// the hardware does not look at; this disassembler knows them as no register only.
 size_t Decoder::read_without_third_source(const uint8_t *code, uint64_t size, char *text, size_t room) const {
-  constexpr uint32_t kThirdSource = 0x1FFu << 18, kZero = 0x80u << 18;
+  constexpr uint32_t kThirdSource = 0x1FFu << 18, kZero = 0x80u << 18, kSecondSource = 0x1FFu << 9,
+                     kSecondZero = 0x80u << 9;
   uint8_t copy[16] = {};
   std::memcpy(copy, code, std::min<uint64_t>(size, sizeof(copy)));
   uint32_t words[2];
@@ -43,9 +44,17 @@ size_t Decoder::read_without_third_source(const uint8_t *code, uint64_t size, ch
   if (size < sizeof(words) || (words[0] >> 26 != 0b110101 && words[0] >> 26 != 0b110011) ||
       (words[1] & kThirdSource) != kZero)
     return 0;
+  const auto read = [&] {
+    std::memcpy(copy, words, sizeof(words));
+    return LLVMDisasmInstruction(context_, copy, std::min<uint64_t>(size, sizeof(copy)), 0, text, room);
+  };
   words[1] &= ~kThirdSource;
-  std::memcpy(copy, words, sizeof(words));
-  return LLVMDisasmInstruction(context_, copy, std::min<uint64_t>(size, sizeof(copy)), 0, text, room);
+  size_t length = read();
+  if (length == 0 && (words[1] & kSecondSource) == kSecondZero) {
+    words[1] &= ~kSecondSource;
+    length = read();
+  }
+  return length;
 }
 
 // VOP1 that writes 16 bits to an upper half: read as one that writes the lower.
