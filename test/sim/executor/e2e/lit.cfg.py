@@ -8,6 +8,7 @@
 # programs.
 
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -140,6 +141,43 @@ def fortran_compiler():
     return " ".join(([] if is_amd else [os.path.join(here, "flang-to-ptx"), toolkit]) + [path] + flags)
 
 
+rocm = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+
+
+def rocm_libraries():
+    """A folder with AMD's device libraries as the compiler looks for them: Debian's are older than RDNA 3 and clang 22."""
+    folder = os.path.join(config.test_exec_root, "rocm")
+    os.makedirs(folder, exist_ok=True)
+    also = {"oclc_isa_version_1100.bc": "oclc_isa_version_1036.bc", "oclc_abi_version_600.bc": "oclc_abi_version_500.bc"}
+    for name in os.listdir(rocm) + list(also):
+        if not os.path.lexists(os.path.join(folder, name)):
+            os.symlink(os.path.join(rocm, also.get(name, name)), os.path.join(folder, name))
+    if int(suite) >= 22:  # which knows no control __oclc_daz_opt any more: beside another
+        tools = lit_config.params["llvm_tools"]
+        text = {name: subprocess.run([os.path.join(tools, "llvm-dis"), os.path.join(rocm, name), "-o", "-"], check=True,
+                                     capture_output=True, text=True).stdout
+                for name in ("oclc_finite_only_off.bc", "oclc_daz_opt_off.bc")}
+        control = [line for line in text["oclc_daz_opt_off.bc"].splitlines() if line.startswith("@__oclc_daz_opt")]
+        os.remove(os.path.join(folder, "oclc_finite_only_off.bc"))
+        subprocess.run([os.path.join(tools, "llvm-as"), "-o", os.path.join(folder, "oclc_finite_only_off.bc")], check=True, text=True,
+                       input=text["oclc_finite_only_off.bc"] + "\n".join(control) + "\n")
+    return folder
+
+
+def with_math(command):
+    """The compiler's command with the vendor's mathematical functions, which -nogpulib leaves out."""
+    libraries = "--rocm-device-lib-path=" + rocm_libraries() if is_amd else ""
+    command = re.sub(r" -nogpulib\b", " " + libraries, command)
+    if is_amd and suite == "16":
+        command += " " + libraries
+    return re.sub(r"(-Xoffload-linker \S+)/libompdevice[.]a", lambda found: found[1].replace("linker ", "linker -L"), command)
+
+
+if is_ours and (not is_amd or os.path.exists(os.path.join(rocm, "ocml.bc"))):
+    config.available_features.add("device-math")
+    for name, text in list(config.substitutions):
+        if name in (r"%clang\b", r"%clangxx\b"):
+            config.substitutions.append((name.replace("%", "%math-"), with_math(changed(text))))
 if "thorough" in lit_config.params:
     config.available_features.add("thorough")
 if "some" in lit_config.params:
