@@ -4,7 +4,7 @@
 # check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>, nor
 # libstdc++ or libgcc_s of the system, apart from what clang itself loads.
 # check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too, which it brings.
-# What lies below its folder llvm is an addition.
+# What lies below its folder programs/llvm-22 is an addition.
 # check_versions.py functions MOST FOLDER...: our own code, the object files below the folders, uses no function of this
 # machine's C library that came after GLIBC_<MOST>: such a function is to be looked up with dlsym, and to be done without.
 
@@ -47,7 +47,7 @@ def elf_files(folder):
 
 
 def check_kit(most, folder):
-    return check_archive(most, folder, r"|libomp\.so\.5|libomptarget\.so", os.path.join(folder, "llvm") + os.sep)
+    return check_archive(most, folder, r"|libomp\.so\.5|libomptarget\.so", os.path.join(folder, "programs", "llvm-22") + os.sep)
 
 
 def check_archive(most, folder, brought="", left_out=None):
