@@ -50,7 +50,7 @@ struct LaunchEnvironment {
 };
 #endif
 
-inline constexpr uint32_t kModeIsSpmd = 2; ///< a bit of the kernel's mode
+inline constexpr uint32_t kModeWasGeneric = 1, kModeIsSpmd = 2; ///< bits of the kernel's mode
 
 /// Every thread writes it, the same, before it reads.
 using LaunchPointer = LaunchEnvironment *;

@@ -250,8 +250,10 @@ INLINE void begin_lists() {
 }
 
 /// What a thread of a kernel begins with.
-INLINE void begin_thread(bool spmd, bool may_nest, LaunchEnvironment *launch) {
+INLINE void begin_thread(uint32_t mode, bool may_nest, LaunchEnvironment *launch) {
+  const bool spmd = (mode & kModeIsSpmd) != 0;
   kernel_is_spmd = spmd;
+  kernel_was_generic = (mode & kModeWasGeneric) != 0;
   kernel_may_nest = may_nest;
   if (spmd) {
     spmd_level = 0;
@@ -324,9 +326,9 @@ __attribute__((noinline)) static void run_worker() {
 
 inline constexpr int32_t kRunsUserCode = -1;
 
-INLINE int32_t begin_kernel(bool spmd, bool may_nest, bool use_own_machine, LaunchEnvironment *launch) {
-  begin_thread(spmd, may_nest, launch);
-  if (spmd) {
+INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, LaunchEnvironment *launch) {
+  begin_thread(mode, may_nest, launch);
+  if ((mode & kModeIsSpmd) != 0) {
     __kmpc_barrier_simple_spmd(nullptr, 0); // for the compiler, as what is behind an aligned barrier it can follow
     return kRunsUserCode;
   }
@@ -357,8 +359,8 @@ INLINE void end_kernel() {
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_target_init(KernelEnvironment *kernel, LaunchEnvironment *launch) {
   TRACE;
-  return begin_kernel((kernel->mode & kModeIsSpmd) != 0, kernel->may_use_nested_parallelism != 0,
-                      kernel->use_generic_state_machine != 0, launch);
+  return begin_kernel(kernel->mode, kernel->may_use_nested_parallelism != 0, kernel->use_generic_state_machine != 0,
+                      launch);
 }
 RTL void __kmpc_target_deinit() {
   TRACE;
@@ -367,7 +369,7 @@ RTL void __kmpc_target_deinit() {
 #else
 RTL int32_t __kmpc_target_init(ident_t *, int8_t mode, bool use_generic_state_machine) {
   TRACE;
-  return begin_kernel((mode & kModeIsSpmd) != 0, true, use_generic_state_machine, nullptr);
+  return begin_kernel(static_cast<uint8_t>(mode), true, use_generic_state_machine, nullptr);
 }
 RTL void __kmpc_target_deinit(ident_t *, int8_t) {
   TRACE;

@@ -56,45 +56,83 @@ INLINE int32_t reduce_team(const TeamReduction &reduction) {
 
 struct TeamsReduction {
   void *values;
+  Shuffle shuffle;
   void *buffer;
   uint32_t slots; ///< that the buffer has
   uint32_t *teams_done;
   BufferCopy to_buffer, reduce_into_buffer, from_buffer, reduce_from_buffer;
 };
 
-/// Leaves the team's values in the buffer; whether all teams have done so now. If there are more teams than slots, those with higher
-/// numbers wait for the ones before them, which GPUs start first.
+/// Leaves the team's values in the buffer. Returns whether all teams have done so now. If there are more teams than slots, those with
+/// higher numbers wait for the ones before them, which GPUs start first.
 INLINE bool leave_values(const TeamsReduction &reduction) {
   const uint32_t team = target::block_id(), slot = team % reduction.slots, before = team - slot;
   if (before == 0) {
     reduction.to_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
   } else {
-    while (atomics::load(reduction.teams_done) < before) {
-    }
-    target::fence_device();
+    while (atomics::load(reduction.teams_done) < before)
+      target::pause();
+    target::acquire_device();
     reduction.reduce_into_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
   }
-  target::fence_device();
-  const bool is_last = atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
-  target::fence_device();
-  return is_last;
+  target::release_device();
+  return atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
 }
 
-/// By one thread of each team, the last team's combines all: where the compiler has put a team's values into shared memory, the values of
-/// other threads are the same ones.
-INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
-  const bool is_first = !is_spmd() || target::thread_id() == 0;
-  if (target::block_count() == 1 || !is_first)
-    return is_first;
-  if (!leave_values(reduction))
-    return 0;
-  atomics::store(reduction.teams_done, 0u);
-  const uint32_t count = smaller(target::block_count(), reduction.slots);
-  reduction.from_buffer(reduction.buffer, 0, reduction.values);
+/// Whether all threads come, with values of their own. Where the compiler has made a generic kernel an SPMD one, the values may be in shared
+/// memory, the same for all threads, and in a kernel without parallel regions only thread 0 comes.
+INLINE bool have_own_values([[maybe_unused]] void *values) {
+#if OMPTARGET_RTL_GENERATION >= 19
+  return is_spmd() && kernel_was_generic == 0;
+#else // which does not tell the kernel's first mode
+  return is_spmd() && target::uniform(target::is_private(*static_cast<void **>(values)));
+#endif
+}
+
+/// By the last team: thread 0 gets the result. Each thread combines slots that lie as many apart as there are threads, and leaves what it has in
+/// the first of them; then the first warp does so with these, and its lanes exchange values. The order depends on nothing but the sizes.
+INLINE void combine_slots(const TeamsReduction &reduction) {
+  const uint32_t warp = target::warp_size(), block = target::block_size(), thread = is_spmd() ? target::thread_id() : 0;
+  uint32_t left = smaller(target::block_count(), reduction.slots);
+  uint32_t threads = !have_own_values(reduction.values) ? 1 : left > block ? block : warp;
 #pragma clang loop unroll(disable)
-  for (uint32_t slot = 1; slot < count; ++slot)
-    reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
-  return 1;
+  for (;;) {
+    if (thread < smaller(threads, left)) {
+      reduction.from_buffer(reduction.buffer, static_cast<int32_t>(thread), reduction.values);
+#pragma clang loop unroll(disable)
+      for (uint32_t slot = thread + threads; slot < left; slot += threads)
+        reduction.reduce_from_buffer(reduction.buffer, static_cast<int32_t>(slot), reduction.values);
+    }
+    left = smaller(left, threads);
+    if (left <= warp)
+      break;
+    if (thread < left)
+      reduction.to_buffer(reduction.buffer, static_cast<int32_t>(thread), reduction.values);
+    __kmpc_barrier_simple_spmd(nullptr, 0);
+    threads = warp;
+  }
+  if (thread < warp)
+    reduce_lanes({reduction.values, reduction.shuffle, nullptr}, left);
+}
+
+SHARED_VARIABLE uint8_t is_last_team; ///< thread 0 writes it
+
+/// By all threads of an SPMD kernel, by the main thread of a generic one. Thread 0 leaves the team's values, the last team combines.
+INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
+  const bool spmd = is_spmd(), is_first = !spmd || target::thread_id() == 0;
+  if (target::block_count() == 1)
+    return is_first;
+  if (is_first)
+    is_last_team = leave_values(reduction);
+  if (spmd)
+    __kmpc_barrier_simple_spmd(nullptr, 0);
+  if (!target::uniform(is_last_team != 0))
+    return 0;
+  target::acquire_device();
+  if (is_first)
+    atomics::store(reduction.teams_done, 0u);
+  combine_slots(reduction);
+  return is_first;
 }
 
 #if OMPTARGET_RTL_GENERATION < 19
@@ -126,35 +164,36 @@ RTL void __kmpc_nvptx_end_reduce_nowait(int32_t) {}
 #endif
 
 #if OMPTARGET_RTL_GENERATION >= 23
-REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle, InterWarpCopy, BufferCopy to_buffer,
-                                               BufferCopy from_buffer, BufferCopy reduce_from_buffer) {
+REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle shuffle, InterWarpCopy,
+                                               BufferCopy to_buffer, BufferCopy from_buffer,
+                                               BufferCopy reduce_from_buffer) {
   TRACE;
   // Where the compiler has turned a generic kernel into an SPMD one, all threads read the team's values, and the first writes them anew behind
   // this. Elsewhere it takes the barrier away.
   if (is_spmd())
     __kmpc_barrier_simple_spmd(nullptr, 0);
   LaunchEnvironment *const launch = launch_environment();
-  return reduce_teams({values, launch->reduction_buffer, target::block_count(), &launch->teams_done, to_buffer,
+  return reduce_teams({values, shuffle, launch->reduction_buffer, target::block_count(), &launch->teams_done, to_buffer,
                        to_buffer, from_buffer, reduce_from_buffer});
 }
 #elif OMPTARGET_RTL_GENERATION >= 19
 RTL void *__kmpc_reduction_get_fixed_buffer() { return launch_environment()->reduction_buffer; }
 REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, void *buffer, int32_t slots, uint64_t, void *values,
-                                                    Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                                    Shuffle shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                     BufferCopy reduce_into_buffer, BufferCopy from_buffer,
                                                     BufferCopy reduce_from_buffer) {
   TRACE;
-  return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &launch_environment()->teams_done, to_buffer,
-                       reduce_into_buffer, from_buffer, reduce_from_buffer});
+  return reduce_teams({values, shuffle, buffer, static_cast<uint32_t>(slots), &launch_environment()->teams_done,
+                       to_buffer, reduce_into_buffer, from_buffer, reduce_from_buffer});
 }
 #else
 REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *buffer, int32_t slots, void *values,
-                                                    Shuffle, InterWarpCopy, BufferCopy to_buffer,
+                                                    Shuffle shuffle, InterWarpCopy, BufferCopy to_buffer,
                                                     BufferCopy reduce_into_buffer, BufferCopy from_buffer,
                                                     BufferCopy reduce_from_buffer) {
   TRACE;
-  return reduce_teams({values, buffer, static_cast<uint32_t>(slots), &teams_done, to_buffer, reduce_into_buffer,
-                       from_buffer, reduce_from_buffer});
+  return reduce_teams({values, shuffle, buffer, static_cast<uint32_t>(slots), &teams_done, to_buffer,
+                       reduce_into_buffer, from_buffer, reduce_from_buffer});
 }
 #endif
 

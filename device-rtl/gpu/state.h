@@ -43,6 +43,7 @@ INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
 
 SHARED_VARIABLE uint8_t kernel_is_spmd;
 SHARED_VARIABLE uint8_t kernel_may_nest;
+SHARED_VARIABLE uint8_t kernel_was_generic; ///< the compiler has made it an SPMD one
 // Of SPMD kernels:
 SHARED_VARIABLE uint8_t spmd_level; ///< 1 while all threads are at the team's region, else 0
 SHARED_VARIABLE uint16_t spmd_size; ///< threads of the team, 0: all of the block

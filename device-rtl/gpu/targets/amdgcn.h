@@ -10,6 +10,9 @@
 extern "C" {
 uint64_t amdgcn_ballot(bool value) __asm("llvm.amdgcn.ballot.i64");
 uint32_t amdgcn_wave_size() __asm("llvm.amdgcn.wavefrontsize");
+#if OMPTARGET_RTL_GENERATION < 19
+bool amdgcn_is_private(const void *pointer) __asm("llvm.amdgcn.is.private");
+#endif
 ALIGNED_BARRIER void amdgcn_aligned_barrier() __asm("llvm.amdgcn.s.barrier");
 }
 RTL void __kmpc_end_ordered(ident_t *, int32_t);
@@ -90,6 +93,10 @@ INLINE int32_t shuffle_down(uint64_t, int32_t value, uint32_t delta, uint32_t wi
 INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(value); }
 
 INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
+#if OMPTARGET_RTL_GENERATION < 19
+/// Whether it points to memory of the calling thread's own.
+INLINE bool is_private(const void *pointer) { return amdgcn_is_private(pointer); }
+#endif
 
 /// Keeps a kernel generic whose main thread comes here. LLVM's OpenMPOpt would make the kernel SPMD: all threads would
 /// come here, and one of them would do each write for all. It never does so where a kernel calls a function that it knows

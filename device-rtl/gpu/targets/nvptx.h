@@ -118,6 +118,11 @@ INLINE bool is_null(const void *pointer) {
   return address == 0;
 }
 
+#if OMPTARGET_RTL_GENERATION < 19
+/// Whether it points to memory of the calling thread's own.
+INLINE bool is_private(const void *pointer) { return __nvvm_isspacep_local(pointer); }
+#endif
+
 /// Of the clock that every block shares: nanoseconds.
 INLINE uint64_t ticks() {
   uint64_t now;
