@@ -19,14 +19,12 @@ void team_barrier() {
   target::barrier_any();
 }
 
-/// A lock that a user's code has: on AMD's GPUs lanes of a wave cannot wait for each other, as they go on together.
+/// Of a lock that a user's code has: the kernel stops where several lanes of a warp want it and could not wait for each other.
 INLINE void check_lanes() {
-#if defined(__AMDGCN__)
-  const uint64_t lanes = target::active_lanes();
+  const char *const why = target::lockstep();
+  const uint64_t lanes = why ? target::active_lanes() : 0;
   if ((lanes & (lanes - 1)) != 0)
-    fail(
-        "several lanes of a wave wait for a lock at once, which an AMD GPU cannot do; let one thread of each wave take it");
-#endif
+    fail(why);
 }
 
 INLINE void check_lock(const void *lock) {
@@ -102,6 +100,7 @@ RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *nam
 // flang 19's reductions of a team: each thread adds what it has, one after the other, and all meet behind. For AMD's GPUs it refuses them.
 RTL int32_t __kmpc_reduce_nowait(ident_t *, int32_t, int32_t, uint64_t, void *, void (*)(void *, void *),
                                  uint32_t *name) {
+  check_lanes();
   lock(name);
   return 1;
 }

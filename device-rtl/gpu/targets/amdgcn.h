@@ -92,6 +92,11 @@ INLINE int32_t shuffle_down(uint64_t, int32_t value, uint32_t delta, uint32_t wi
 }
 INLINE uint64_t ballot(uint64_t mask, bool value) { return mask & amdgcn_ballot(value); }
 
+/// Lanes of a wave cannot wait for each other in loops: why, for a message.
+INLINE const char *lockstep() {
+  return "several lanes of a wave wait for a lock at once, which an AMD GPU cannot do; let one thread of each wave take it";
+}
+
 INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
 #if OMPTARGET_RTL_GENERATION < 19
 /// Whether it points to memory of the calling thread's own.

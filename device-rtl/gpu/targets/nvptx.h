@@ -16,6 +16,7 @@ void nvvm_barrier(uint32_t barrier) __asm("llvm.nvvm.barrier.sync");
 void nvvm_sync_lanes(uint32_t mask) __asm("llvm.nvvm.bar.warp.sync");
 int32_t nvvm_shuffle_down(uint32_t mask, int32_t value, int32_t delta,
                           int32_t clamp) __asm("llvm.nvvm.shfl.sync.down.i32");
+int32_t nvvm_reflect(const char *what) __asm("__nvvm_reflect"); // clang 19 has it built in as one that does not return
 int32_t vprintf(const char *format, void *arguments);
 void *malloc(uint64_t size);
 void free(void *memory);
@@ -56,8 +57,6 @@ INLINE uint32_t not_known(uint32_t value) {
   __asm__("" : "+r"(value));
   return value;
 }
-/// Whether a thread that is not among the first so many of the block goes its own way beside lanes of its warp that are.
-INLINE bool waits_apart(uint32_t) { return true; }
 INLINE void sync_lanes(uint64_t mask) { nvvm_sync_lanes(static_cast<uint32_t>(mask)); }
 
 INLINE uint64_t active_lanes() {
@@ -91,13 +90,20 @@ INLINE void opaque() {}
 #define MAY_RECURSE(function, call)
 #endif
 
-/// Whether the processor that the image is for is sm_70 or a later one. One bitcode file is for all; the answer is known where it is
-/// linked. LLVM 19 would answer for the bitcode itself.
-#if OMPTARGET_RTL_GENERATION >= 22
-INLINE bool is_sm_70() { return __nvvm_reflect("__CUDA_ARCH") >= 700; }
-#else
-INLINE bool is_sm_70() { return false; }
-#endif
+/// Whether the processor that the image is for is sm_70 or a later one, whose lanes go on independently. One bitcode file is for all; the answer
+/// is known where it is linked.
+INLINE bool is_sm_70() { return nvvm_reflect("__CUDA_ARCH") >= 700; }
+
+/// Whether a thread that is not among the first so many of the block goes its own way beside lanes of its warp that are. Before sm_70 a warp comes
+/// to a barrier as one: it counts as a whole when some of its lanes do.
+INLINE bool waits_apart(uint32_t threads) { return is_sm_70() || (thread_id() & ~(warp_size() - 1)) >= threads; }
+/// Lanes of a warp cannot wait for each other in loops: why, for a message; null: they can.
+INLINE const char *lockstep() {
+  return is_sm_70()
+             ? nullptr
+             : "several lanes of a warp wait for a lock at once, which NVIDIA's GPUs before sm_70 cannot do; let one "
+               "thread of each warp take it";
+}
 
 INLINE void fence_block() { __nvvm_membar_cta(); }
 INLINE void fence_device() { __nvvm_membar_gl(); }

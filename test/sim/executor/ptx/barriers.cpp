@@ -78,6 +78,12 @@ bool Warp::assemble(const Instruction &instruction, const Operand &operand) {
   }
   if (there == members_)
     return true;
+  if (is_lockstep()) {
+    fail(FaultKind::kProgram, std::string(instruction.text) + " of lanes " + name_lanes(there) + " names lanes " +
+                                  name_lanes(members_ & ~there) +
+                                  ", which have gone elsewhere: before sm_70 all come as one");
+    return false;
+  }
   now_.wait = Fragment::Wait::kLanes;
   now_.at = &instruction;
   now_.members = named;
@@ -136,6 +142,8 @@ void BlockState::look_at_barrier(uint32_t barrier) {
         threads = std::max(threads, one.threads);
         votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
       }
+    if (warp->is_lockstep() && lanes != 0)
+      lanes = warp->live();
     waiting += static_cast<uint32_t>(__builtin_popcount(lanes));
     live += static_cast<uint32_t>(__builtin_popcount(warp->live()));
     warps += lanes != 0 && !warp->has_runnable();

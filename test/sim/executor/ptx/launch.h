@@ -20,6 +20,7 @@ struct Dispatch {
   Extent blocks{}, threads{};
   uint32_t dynamic_shared = 0;
   uint32_t stack_limit = 1024; ///< of what cannot be known before
+  bool is_lockstep = false;    ///< as before sm_70: one fragment of a warp runs until it meets the others
   std::vector<uint8_t> arguments;
 };
 

@@ -86,21 +86,24 @@ uint64_t Warp::code_address() const {
 }
 
 bool Warp::has_runnable() const {
-  for (const Fragment &one : fragments_)
-    if (one.wait == Fragment::Wait::kNone)
-      return true;
-  return false;
+  bool result = false;
+  for (const Fragment &one : fragments_) {
+    if (is_lockstep() && one.wait == Fragment::Wait::kBarrier)
+      return false;
+    result |= one.wait == Fragment::Wait::kNone;
+  }
+  return result;
 }
 
 // False if none can run.
 bool Warp::choose() {
+  if (!has_runnable())
+    return false;
   uint32_t runnable = 0;
   size_t chosen = 0;
   for (size_t i = 0; i < fragments_.size(); ++i)
-    if (fragments_[i].wait == Fragment::Wait::kNone && random_.below(++runnable) == 0)
-      chosen = i;
-  if (runnable == 0)
-    return false;
+    if (fragments_[i].wait == Fragment::Wait::kNone && (is_lockstep() || random_.below(++runnable) == 0))
+      chosen = i; // the last that was pushed is the one that ran
   now_ = std::move(fragments_[chosen]);
   fragments_.erase(fragments_.begin() + static_cast<std::ptrdiff_t>(chosen));
   return true;
@@ -157,7 +160,7 @@ uint64_t Warp::run_fragment(uint64_t most) {
       observe(instruction);
     else if (active_ != 0)
       instruction.handler(*this, instruction);
-    if (instruction.is_polling && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
+    if (instruction.is_polling && !is_lockstep() && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
       release_joins(now_.join);
   }
   if (now_.mask != 0)
@@ -245,10 +248,13 @@ void Warp::isolate() {
 }
 
 void Warp::branch(uint32_t target, uint32_t meet) {
-  if (active_ != now_.mask)
-    part(active_, target, meet);
-  else
+  if (active_ == now_.mask) {
     now_.place = target;
+    return;
+  }
+  part(active_, target, meet);
+  if (is_lockstep() && random_.below(2) == 0) // either side may be first
+    std::swap(now_, fragments_.back());
 }
 
 void Warp::branch_table(const Instruction &instruction, const uint64_t *index) {

@@ -3,7 +3,8 @@
 //
 // A warp that runs PTX: its lanes are in one fragment or in several, each with a place in the code of its own. A branch whose
 // lanes disagree parts a fragment; at the immediate post-dominator its lanes wait for each other and go on as one. Fragments
-// have turns in random order, so that lanes that wait for other lanes of their warp in a loop let them come.
+// have turns in random order, so that lanes that wait for other lanes of their warp in a loop let them come. Before sm_70 the
+// fragment that ran goes on until it meets the others or ends, and a warp comes to a barrier as one.
 #pragma once
 
 #include "launch.h"
@@ -91,6 +92,7 @@ public:
   // For the block.
   uint32_t live() const { return live_; }
   bool has_runnable() const;
+  bool is_lockstep() const { return launch_.dispatch.is_lockstep; }
   std::vector<Fragment> &fragments() { return fragments_; }
   void release(Fragment &fragment);
 
