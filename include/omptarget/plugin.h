@@ -9,7 +9,8 @@
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.
  * - int32_t results are 0 for success and nonzero for failure, unless stated otherwise.
  * - Any thread may call, also for one device at the same time, unless stated otherwise.
- *   init_device, load_binary, unload_binary and set_function_ptr_map of one device never run at the same time.
+ *   init_device, load_binary, unload_binary, set_function_ptr_map and set_image_functions of one device never run at the same
+ *   time.
  * - Pointers into caller memory are valid for the call only, unless stated otherwise.
  * - Sizes are bytes. A size of 0 is allowed and does nothing.
  * - A failure is told by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
@@ -211,6 +212,25 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
  * result counts only with OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count,
                                                             __omp_offloading_fptr_map_ty *table);
+
+/* The indirect functions of one image. */
+typedef struct __tgt_image_functions {
+  uint64_t count;
+  const __omp_offloading_fptr_map_ty *pairs; /* sorted by host_ptr, without duplicates */
+  const char *module;                        /* file name of the image's module, for messages */
+  /* Says what a function of another image is: "f is in the image of libX.so". Copies as last_error does. Any thread, at any
+   * time. */
+  size_t (*describe)(const void *host_function, char *buffer, size_t size);
+} __tgt_image_functions;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_image_functions) == 32, "layout of an image's functions");
+
+/* Extension, for devices whose images cannot call one another's functions. A plugin that has it gets the functions of each
+ * image by itself, once, after load_binary and before the image's first launch. Device code of the image translates these
+ * only. If it asks for another function of the table of set_function_ptr_map, the kernel stops, and the failure says what
+ * describe says, and module (plugins-reference.md). Images that are not told of here keep to the table of
+ * set_function_ptr_map. The plugin copies what it needs. Serialised per device. */
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_image_functions(int32_t ID, __tgt_target_table *image,
+                                                           const __tgt_image_functions *functions);
 
 /* ---- Optional: extensions of omptarget --------------------------------------------------------------------------- */
 

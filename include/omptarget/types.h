@@ -138,6 +138,16 @@ typedef struct __omp_offloading_fptr_map_ty {
 } __omp_offloading_fptr_map_ty;
 OMPTARGET_STATIC_ASSERT(sizeof(__omp_offloading_fptr_map_ty) == 16, "layout of a function pair");
 
+/* Extension: what device code of an image with a table of its own knows of the functions of all images. The plugin writes
+ * the image's variable of this name. Device code stores a host function of another image at asked, and stops. */
+#define OMPTARGET_OTHER_FUNCTIONS "__omptarget_other_functions"
+typedef struct __omptarget_other_functions_ty {
+  uint64_t pairs; /* address of the table of all images */
+  uint64_t count; /* pairs; 0: the image's own table has all of them */
+  uint64_t asked; /* address of 8 bytes of host memory */
+} __omptarget_other_functions_ty;
+OMPTARGET_STATIC_ASSERT(sizeof(__omptarget_other_functions_ty) == 24, "layout of what is known of other images");
+
 #ifdef __cplusplus
 }
 #endif

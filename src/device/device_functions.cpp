@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "device/device_images.h"
 #include "device/invariants.h"
+#include "device/runtime.h"
 #include "image/own_entries.h"
 #include "indirect/caller_registry.h"
 #include "observe/info.h"
@@ -19,10 +20,6 @@
 namespace omptarget {
 
 namespace {
-
-bool is_indirect(EntryKind kind) {
-  return kind == EntryKind::kIndirect || kind == EntryKind::kFunctionPointer || kind == EntryKind::kVtable;
-}
 
 /// Whether the host has it listed in case that the device has it: vtables of classes that the device may never use, and functions
 /// whose addresses are taken.
@@ -62,9 +59,19 @@ private:
   std::vector<Entry> entries_;
 };
 
+/// For plugins: describe of __tgt_image_functions.
+size_t describe_indirect(const void *function, char *buffer, size_t size) {
+  const std::string text = Runtime::get().modules().describe_indirect(function);
+  if (size != 0) {
+    std::strncpy(buffer, text.c_str(), size - 1);
+    buffer[size - 1] = '\0';
+  }
+  return text.size();
+}
+
 } // namespace
 
-Status DeviceImages::collect_functions(const Loaded &loaded) {
+Status DeviceImages::collect_functions(Loaded &loaded) {
   const std::vector<Entry> &entries = loaded.image.entries();
   std::vector<uint64_t> targets(entries.size(), 0);
   OwnedQueue queue(device_); // gone before what it reads into
@@ -97,8 +104,27 @@ Status DeviceImages::collect_functions(const Loaded &loaded) {
     if (targets[i] != 0)
       append_function_pairs(pairs, entries[i].kind, static_cast<uint64_t>(entries[i].address), targets[i],
                             entries[i].size);
+  if (plugin().separates_images())
+    OMPTARGET_TRY(separate_functions(loaded, pairs));
   functions_changed_ = functions_.add(loaded.library.get(), std::move(pairs)) || functions_changed_;
   return Status::ok();
+}
+
+/// The image's own table, where its device code calls no functions of other images.
+Status DeviceImages::separate_functions(Loaded &loaded, std::vector<FunctionPair> pairs) {
+  FunctionTable own;
+  own.add(&loaded, std::move(pairs));
+  std::vector<FunctionConflict> conflicts;
+  loaded.functions = own.build(conflicts);
+  report_conflicts(conflicts);
+  const std::string module = loaded.library->name();
+  return device_.set_image_functions(
+      loaded.table, {loaded.functions.size(), loaded.functions.data(), module.c_str(), describe_indirect});
+}
+
+void DeviceImages::report_conflicts(std::span<const FunctionConflict> conflicts) const {
+  if (!conflicts.empty())
+    print_message(format("device %d: %s", raw(id_), conflicts_text(conflicts).c_str()));
 }
 
 /// Code of the image finds its device's table by its own address: any address of a global or function in it will do.
@@ -124,8 +150,8 @@ void DeviceImages::publish_functions() {
     return;
   std::vector<FunctionConflict> conflicts;
   std::vector<FunctionPair> table = functions_.build(conflicts);
-  if (!conflicts.empty())
-    print_message(format("device %d: %s", raw(id_), conflicts_text(conflicts).c_str()));
+  if (!plugin().separates_images()) // otherwise each image has its own, and those of one image were reported
+    report_conflicts(conflicts);
   trace_function_table(raw(id_), table);
   publish_function_table(raw(id_), table);
   check_function_table(id_, table);

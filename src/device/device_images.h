@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ struct Kernel {
   const char *name;
   ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
   const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
+  /// Indirect functions of its image, where device code calls no others; otherwise null. Lives as long as the kernel.
+  const std::vector<FunctionPair> *functions = nullptr;
 };
 
 /// Not moved: threads read kernels while others load.
@@ -78,7 +81,8 @@ private:
     ImageCopy image;
     __tgt_target_table *table;
     ImageSigns signs;
-    uint64_t number = 0; ///< of the image on this device, for tools
+    uint64_t number = 0;                   ///< of the image on this device, for tools
+    std::vector<FunctionPair> functions{}; ///< ascending by host_ptr, each once; only where images are separate
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
     std::vector<HostPtr> variables{};   ///< those of its globals that are in the map
     std::vector<Kernel> constructors{}; ///< that have not run yet
@@ -107,7 +111,9 @@ private:
   void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
   bool points_to_host(const Entry &entry) const;
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
-  Status collect_functions(const Loaded &loaded);
+  Status collect_functions(Loaded &loaded);
+  Status separate_functions(Loaded &loaded, std::vector<FunctionPair> pairs);
+  void report_conflicts(std::span<const FunctionConflict> conflicts) const;
   void register_code(Loaded &loaded);
   void publish_functions();
   bool has_indirect_functions() const;

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "base/log.h"
+#include "generations/names.h"
 #include "image/image_facts.h"
 #include "image/module_bounds.h"
+#include "observe/demangle.h"
 #include "omptarget/compiler.h"
 
 namespace omptarget {
@@ -142,6 +145,21 @@ std::shared_ptr<OffloadLibrary> ModuleRegistry::library_of(const void *host_id) 
       if (entry.address == host_ptr(host_id))
         return library;
   return nullptr;
+}
+
+// With the lock held: a module that leaves takes its names with it.
+std::string ModuleRegistry::describe_indirect(const void *function) {
+  const auto is_meant = [=](const Entry &entry) {
+    const uint64_t offset = reinterpret_cast<uint64_t>(function) - static_cast<uint64_t>(entry.address);
+    return is_indirect(entry.kind) && (offset == 0 || (entry.kind == EntryKind::kVtable && offset < entry.size));
+  };
+  auto tables = tables_.lock();
+  for (const auto &library : tables->libraries)
+    for (const Entry &entry : library->entries)
+      if (is_meant(entry))
+        return format("%s is in the image of %s", observe::readable_symbol(source_of_indirect(entry.name)).c_str(),
+                      library->name().c_str());
+  return {};
 }
 
 const DeviceImage *ModuleRegistry::Tables::sound_image(const std::shared_ptr<OffloadLibrary> &library,

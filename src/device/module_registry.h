@@ -51,6 +51,8 @@ public:
   std::vector<std::shared_ptr<OffloadLibrary>> take(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries);
   /// The module whose entry table has this address, or null.
   std::shared_ptr<OffloadLibrary> library_of(const void *host_id);
+  /// Says what an indirect function or vtable of some module is: "f is in the image of libX.so". Empty if no module has it.
+  std::string describe_indirect(const void *function);
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "omptarget/types.h"
+
 namespace omptarget {
 
 /// A kernel is called "__omp_offloading_<device>_<file>_<function>_l<line>", perhaps with "_<number>" behind.
@@ -42,6 +44,19 @@ constexpr std::optional<KernelSource> source_of_kernel(std::string_view name) {
   if (line.empty() || line.find_first_not_of("0123456789") != std::string_view::npos)
     return std::nullopt;
   return KernelSource{name.substr(0, at), line, end.substr(line.size())};
+}
+
+/// An indirect function's or vtable's symbol, of the name of its entry: "<symbol>", OMPTARGET_INDIRECT's "__omptarget_indirect_<symbol>",
+/// or clang's, which is a kernel's, with "addr" behind that of a vtable. It points into the name.
+constexpr std::string_view source_of_indirect(std::string_view name) {
+  for (const std::string_view prefix :
+       {std::string_view("__omptarget_indirect_"), std::string_view(OMPTARGET_OFFERED_FUNCTION)})
+    if (name.starts_with(prefix))
+      return name.substr(prefix.size());
+  constexpr std::string_view kVtable = "addr";
+  const std::optional<KernelSource> source =
+      source_of_kernel(name.ends_with(kVtable) ? name.substr(0, name.size() - kVtable.size()) : name);
+  return source ? source->function : name;
 }
 
 } // namespace omptarget

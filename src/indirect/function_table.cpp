@@ -133,6 +133,12 @@ void FunctionTable::drop_duplicates(std::vector<FunctionPair> &pairs, std::vecto
   pairs.resize(kept);
 }
 
+void *find_function(std::span<const FunctionPair> table, const void *host) {
+  const FunctionPair key{reinterpret_cast<uint64_t>(host), 0};
+  const auto found = std::lower_bound(table.begin(), table.end(), key, is_before);
+  return found != table.end() && found->host_ptr == key.host_ptr ? reinterpret_cast<void *>(found->tgt_ptr) : nullptr;
+}
+
 void trace_function_table(int32_t device, std::span<const FunctionPair> pairs) {
   if (!traces(Topic::kIndirect)) [[likely]]
     return;

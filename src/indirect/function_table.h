@@ -64,6 +64,9 @@ private:
   std::set<uint64_t> reported_; ///< host_ptr of conflicts
 };
 
+/// The device function of a host function in a table that build() made, or null.
+void *find_function(std::span<const FunctionPair> table, const void *host);
+
 /// Lists the table in the trace (LIBOMPTARGET_DEBUG=indirect).
 void trace_function_table(int32_t device, std::span<const FunctionPair> pairs);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/settings.h"
 #include "plugin/plugin_adapters.h"
 #include "plugin/plugin_functions.h"
 
@@ -62,6 +63,7 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
       has_timing_(has_all_timing(*functions_)),
       wants_mappings_(functions_->data_notify_mapped || functions_->data_notify_unmapped),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
+      separates_images_(functions_->set_image_functions && !setting_flag(SettingId::kCallsAcrossImages)),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
       lasts_((functions_->features & OMPTARGET_PLUGIN_LASTS) != 0),
       launch_as_is_(functions_->launches_as_is ? functions_->launch_kernel : nullptr),
@@ -416,6 +418,15 @@ Status Plugin::set_function_ptr_map(int32_t device, uint64_t count, __omp_offloa
     return plugin_failure(*this, *functions_, {"set_function_ptr_map", result},
                           "set the table of %llu indirect functions of its device %d",
                           static_cast<unsigned long long>(count), device);
+  return Status::ok();
+}
+
+Status Plugin::set_image_functions(int32_t device, __tgt_target_table *image,
+                                   const __tgt_image_functions &functions) const {
+  if (const int32_t result = functions_->set_image_functions(device, image, &functions); result != 0)
+    return plugin_failure(*this, *functions_, {"set_image_functions", result},
+                          "set the table of the %llu indirect functions of an image on its device %d",
+                          static_cast<unsigned long long>(functions.count), device);
   return Status::ok();
 }
 

@@ -50,6 +50,8 @@ public:
   /// Whether data_notify_mapped and data_notify_unmapped do something.
   bool wants_mappings() const { return wants_mappings_; }
   bool has_function_map() const { return has_function_map_; }
+  /// Whether device code calls functions of its own image only, so that each image has a table.
+  bool separates_images() const { return separates_images_; }
   /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
   /// Whether launch_kernel knows of a trailing implicit parameter, and supplies its value.
@@ -142,6 +144,8 @@ public:
   int32_t host_memory_access(int32_t device) const;
 
   Status set_function_ptr_map(int32_t device, uint64_t count, __omp_offloading_fptr_map_ty *table) const;
+  /// Only if separates_images().
+  Status set_image_functions(int32_t device, __tgt_target_table *image, const __tgt_image_functions &functions) const;
 
   /// Queue handles of their own, for interop. Null if the plugin has none.
   Result<__tgt_async_info *> init_async_info(int32_t device) const;
@@ -175,6 +179,7 @@ private:
   bool has_timing_;
   bool wants_mappings_;
   bool has_function_map_;
+  bool separates_images_;
   bool takes_trailing_;
   bool lasts_;
   decltype(&__tgt_rtl_launch_kernel) launch_as_is_; ///< takes every block as it is; or null

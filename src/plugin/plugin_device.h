@@ -32,6 +32,9 @@ public:
   Status set_function_ptr_map(uint64_t count, __omp_offloading_fptr_map_ty *table) const {
     return plugin_->set_function_ptr_map(id_, count, table);
   }
+  Status set_image_functions(__tgt_target_table *image, const __tgt_image_functions &functions) const {
+    return plugin_->set_image_functions(id_, image, functions);
+  }
 
   Result<void *> data_alloc(int64_t size, void *host_ptr, int32_t kind) const {
     return plugin_->data_alloc(id_, size, host_ptr, kind);

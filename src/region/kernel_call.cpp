@@ -4,6 +4,7 @@
 #include "region/kernel_call.h"
 
 #include "indirect/caller_registry.h"
+#include "indirect/function_table.h"
 #include "region/construct_queue.h"
 
 namespace omptarget {
@@ -61,8 +62,11 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
   return device.plugin_device().launch_kernel(kernel.handle, only + 1, args, nullptr);
 }
 
-void *unmapped_argument(const Device &device, int64_t size, void *base) {
-  void *const function = size == 0 ? find_device_function(raw(device.id()), base) : nullptr;
+void *unmapped_argument(const Device &device, const Kernel &kernel, int64_t size, void *base) {
+  if (size != 0)
+    return base;
+  void *const function =
+      kernel.functions ? find_function(*kernel.functions, base) : find_device_function(raw(device.id()), base);
   return function ? function : base;
 }
 

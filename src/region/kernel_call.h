@@ -83,6 +83,6 @@ inline Status call_without_arguments(const Device &device, const Kernel &kernel,
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other pointers are
 /// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
-void *unmapped_argument(const Device &device, int64_t size, void *base);
+void *unmapped_argument(const Device &device, const Kernel &kernel, int64_t size, void *base);
 
 } // namespace omptarget

@@ -161,7 +161,7 @@ private:
     if (item.mapping)
       if (const std::optional<DevicePtr> target = target_of(item.mapping, base)) [[likely]]
         return raw(*target);
-    return unmapped_argument(work_.device(), item.size, raw(base));
+    return unmapped_argument(work_.device(), kernel_, item.size, raw(base));
   }
 
   /// The device address of the variable's base, which may lie before what is copied.

@@ -13,12 +13,13 @@ namespace omptarget {
 namespace {
 
 /// The value of an argument that retain_present has dealt with.
-void *value_of(const Device &device, const MapList &list, int32_t i, const PresentRef &ref) {
+void *value_of(const Device &device, const Kernel &kernel, const MapList &list, int32_t i, const PresentRef &ref) {
   void *const base = list.bases[i];
   if (ref.mapping) [[likely]]
     return raw(ref.mapping->target_of(host_ptr(base))); // we hold a reference
-  return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base
-                                                                  : unmapped_argument(device, list.sizes[i], base);
+  return list.types[i] & static_cast<int64_t>(map_type::kLiteral)
+             ? base
+             : unmapped_argument(device, kernel, list.sizes[i], base);
 }
 
 Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
@@ -29,7 +30,7 @@ Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request,
   void **last = slots.data();
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
-      *++last = value_of(device, list, i, refs[static_cast<size_t>(i)]);
+      *++last = value_of(device, kernel, list, i, refs[static_cast<size_t>(i)]);
   return call_at_once(device, kernel, form, request.args, slots.data(), static_cast<uint32_t>(last - slots.data()));
 }
 

@@ -156,6 +156,25 @@ TEST(Runtime, modules_are_found_by_their_entries) {
   EXPECT_EQ(Runtime::get().modules().library_of(&kernel_b), nullptr);
 }
 
+TEST(Runtime, indirect_functions_are_described_by_name_and_module) {
+  const char vtable[40] = {};
+  Module module("A");
+  module.add(&kernel_a, "__omptarget_indirect_square", 8, OMPTARGET_ENTRY_INDIRECT);
+  module.add(&kernel_b, "_ZN5Shape4areaEv", 0, OMPTARGET_ENTRY_INDIRECT);
+  module.add(vtable, "__omp_offloading_10_2__ZTV5Shape_l7addr", sizeof vtable, OMPTARGET_ENTRY_INDIRECT_VTABLE);
+  module.add(&module, "__omp_offloading_10_2__ZN5Shape5sidesEi_l9", 8, OMPTARGET_ENTRY_INDIRECT);
+  ASSERT_TRUE(module.load());
+  const auto text = [](const void *function) { return Runtime::get().modules().describe_indirect(function); };
+  EXPECT_THAT(text(&kernel_a), testing::StartsWith("square is in the image of "));
+  EXPECT_THAT(text(&kernel_b), testing::StartsWith("Shape::area() is in the image of "));
+  EXPECT_THAT(text(vtable + 16), testing::StartsWith("vtable for Shape is in the image of "));
+  EXPECT_THAT(text(&module), testing::StartsWith("Shape::sides(int) is in the image of "));
+  EXPECT_EQ(text(vtable + sizeof vtable), "");
+  EXPECT_EQ(text(&kernel_a + 1), "");
+  module.unload();
+  EXPECT_EQ(text(&kernel_a), "");
+}
+
 TEST(Runtime, requirements_add_up_and_go_with_their_modules) {
   Module one("A");
   one.add_requires(OMPTARGET_REQUIRES_DYNAMIC_ALLOCATORS);

@@ -56,6 +56,18 @@ TEST(FunctionTable, merges_modules_in_the_order_of_addresses) {
   EXPECT_TRUE(build(table).empty());
 }
 
+TEST(FunctionTable, functions_are_found_by_their_exact_address) {
+  FunctionTable table;
+  table.add(&modules[0], {{0x34, 4}, {0x30, 3}});
+  const Pairs pairs = build(table);
+  const auto found = [&](uint64_t host) { return find_function(pairs, reinterpret_cast<const void *>(host)); };
+  EXPECT_EQ(found(0x30), reinterpret_cast<void *>(3));
+  EXPECT_EQ(found(0x34), reinterpret_cast<void *>(4));
+  for (const uint64_t host : {0x0, 0x2f, 0x32, 0x35})
+    EXPECT_EQ(found(host), nullptr);
+  EXPECT_EQ(find_function({}, nullptr), nullptr);
+}
+
 TEST(FunctionTable, a_module_without_functions_changes_nothing) {
   FunctionTable table;
   EXPECT_FALSE(table.add(&modules[0], {}));
