@@ -24,14 +24,38 @@ extern "C" {
 OMPTARGET_DEVICE_VARIABLE __omp_offloading_fptr_map_ty *__omp_offloading_fptr_map_p = nullptr;
 OMPTARGET_DEVICE_VARIABLE uint64_t __omp_offloading_fptr_map_size = 0;
 
+#if defined(__AMDGCN__) || defined(__NVPTX__)
+/// On GPUs the table has the image's own functions only: a kernel is launched with the registers and the stack that those need.
+OMPTARGET_DEVICE_VARIABLE __omptarget_other_functions_ty __omptarget_other_functions = {0, 0, 0};
+
+/// Stops the kernel if the function is one of another image. The plugin says so then, by the address that it finds.
+[[gnu::always_inline]] static inline void stop_at_other(uint64_t host_ptr) {
+  using omptarget::device_rtl::CurrentTarget;
+  const uint64_t count = CurrentTarget::load_global(&__omptarget_other_functions.count);
+  const uint64_t pairs = CurrentTarget::load_global(&__omptarget_other_functions.pairs);
+  if (omptarget::device_rtl::translate<CurrentTarget>(reinterpret_cast<const __omp_offloading_fptr_map_ty *>(pairs),
+                                                      count, host_ptr) == host_ptr)
+    return;
+  const uint64_t asked = CurrentTarget::load_global(&__omptarget_other_functions.asked);
+  *reinterpret_cast<volatile uint64_t *>(asked) = host_ptr;
+  CurrentTarget::stop();
+}
+#else
+/// Code of a CPU calls functions of every image.
+static inline void stop_at_other(uint64_t) {}
+#endif
+
 OMPTARGET_DEVICE_SYMBOL void *__kmpc_target_translate_fptr(void *host_ptr) {
   using omptarget::device_rtl::CurrentTarget;
   if (host_ptr == nullptr)
     return nullptr;
+  const auto key = reinterpret_cast<uint64_t>(host_ptr);
   const uint64_t count = CurrentTarget::load_global(&__omp_offloading_fptr_map_size);
   const __omp_offloading_fptr_map_ty *pairs = CurrentTarget::load_global(&__omp_offloading_fptr_map_p);
-  return reinterpret_cast<void *>(
-      omptarget::device_rtl::translate<CurrentTarget>(pairs, count, reinterpret_cast<uint64_t>(host_ptr)));
+  const uint64_t found = omptarget::device_rtl::translate<CurrentTarget>(pairs, count, key);
+  if (found == key) [[unlikely]]
+    stop_at_other(key);
+  return reinterpret_cast<void *>(found);
 }
 
 /// The name under which clang's own code and users' code asks. An image's own RTL that has it comes first.

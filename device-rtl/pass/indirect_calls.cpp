@@ -14,6 +14,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -87,19 +88,26 @@ void find_vtable_load_of_callee(Value *callee, SetVector<LoadInst *> &loads, uns
   loads.insert(vtable);
 }
 
+/// There a translation may stop the kernel, if the function is another image's: it must not be where the program does not call.
+bool is_for_gpu(const Module &module) {
+  const Triple triple(module.getTargetTriple());
+  return triple.isNVPTX() || triple.isAMDGPU();
+}
+
 FunctionCallee declare_translate(Module &module) {
   LLVMContext &context = module.getContext();
   PointerType *pointer = PointerType::get(context, 0);
   FunctionCallee callee = module.getOrInsertFunction(kTranslate, FunctionType::get(pointer, {pointer}, false));
   if (auto *function = dyn_cast<Function>(callee.getCallee())) {
-    function->addFnAttr(Attribute::Speculatable); // the one attribute that calls cannot have
+    if (!is_for_gpu(module))
+      function->addFnAttr(Attribute::Speculatable); // the one attribute that calls cannot have
     function->addFnAttr("llvm.assume", "omp_no_openmp,ompx_spmd_amenable");
   }
   return callee;
 }
 
 /// Translates the pointer before the instruction. The same pointer always yields the same result, and nothing else
-/// happens: so the optimiser may merge translations and move them out of loops.
+/// happens: so the optimiser may merge translations and move them out of loops, on GPUs if the loop calls in any case.
 Value *translate_before(Instruction &before, Value *pointer, FunctionCallee translate) {
   IRBuilder<> builder(&before);
   Type *generic = builder.getPtrTy();

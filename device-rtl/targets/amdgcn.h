@@ -21,6 +21,11 @@ struct AmdgcnTarget {
     return {load(&pair->host_ptr), load(&pair->tgt_ptr)};
   }
   template <typename T> static T load_global(const T *global) { return *global; }
+  /// Ends the kernel; the host sees what was stored.
+  [[noreturn]] static void stop() {
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+    __builtin_trap();
+  }
 };
 
 using CurrentTarget = AmdgcnTarget;

@@ -21,6 +21,11 @@ struct NvptxTarget {
     return {both.x, both.y};
   }
   template <typename T> static T load_global(const T *global) { return *global; }
+  /// Ends the kernel; the host sees what was stored.
+  [[noreturn]] static void stop() {
+    __nvvm_membar_sys();
+    __builtin_trap();
+  }
 };
 
 using CurrentTarget = NvptxTarget;

@@ -45,7 +45,9 @@ Status Device::check_usable() const {
 void Device::lose(const std::string &what) {
   const std::string kernels = launches_.unfinished();
   const std::string problem = unified_memory_problem();
-  const std::string why = problem.empty() ? what : what + "; " + problem;
+  std::string why = functions_.call_of_other();
+  if (why.empty()) // otherwise the driver only tells of a trap
+    why = problem.empty() ? what : what + "; " + problem;
   fault_.set(kernels.empty() ? format("device %d failed: %s", number(), why.c_str())
                              : format("%s failed on device %d: %s", kernels.c_str(), number(), why.c_str()));
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
@@ -148,7 +150,7 @@ Status Device::release_contents() {
     images_.pop_back();
   }
   trace_statistics(number(), memory_.statistics());
-  status.keep_first(function_map_.release(*this));
+  status.keep_first(functions_.release());
   status.keep_first(queues_.release_all());
   status.keep_first(staging_.release_all());
   status.keep_first(memory_.release_all());
@@ -175,17 +177,26 @@ Result<__tgt_target_table *> Device::load_image(const __tgt_device_image &source
   return images_.back()->table();
 }
 
-Status Device::unload_image(__tgt_target_table *table) {
-  const auto found =
-      std::find_if(images_.begin(), images_.end(), [table](const auto &image) { return image->table() == table; });
-  if (found == images_.end())
-    return Status::error(format("%p is no table of an image on device %d", static_cast<void *>(table), number()));
+Result<Image *> Device::find_image(const __tgt_target_table *table) const {
+  for (const auto &image : images_)
+    if (image->table() == table)
+      return image.get();
+  return Status::error(format("%p is no table of an image on device %d", static_cast<const void *>(table), number()));
+}
+
+Status Device::unload_image(const __tgt_target_table *table) {
+  OMPTARGET_TRY_ASSIGN(Image *const image, find_image(table));
   OMPTARGET_TRY(wait_for_kernels());
   launches_.completed(nullptr);
   services_.completed(nullptr);
-  Status status = close_image(**found);
-  images_.erase(found);
+  Status status = close_image(*image);
+  std::erase_if(images_, [=](const auto &one) { return one.get() == image; });
   return status;
+}
+
+Status Device::set_image_functions(const __tgt_target_table *table, const __tgt_image_functions &functions) {
+  OMPTARGET_TRY_ASSIGN(Image *const image, find_image(table));
+  return functions_.set_own(*image, functions);
 }
 
 Status Device::close_image(Image &image) {
@@ -194,6 +205,7 @@ Status Device::close_image(Image &image) {
   if (image.profile() && !fault_.happened())
     save_profile(*this, image, *image.profile(), (debug_kind_ & kDebugProfile) != 0);
   status.keep_first(image.unload());
+  status.keep_first(functions_.take_back(image));
   status.keep_first(services_.take_back(image));
   status.keep_first(heap_pools_.take_back(*this, image));
   return status;
@@ -214,15 +226,13 @@ Status Device::write_environment(Image &image) {
   environment.device_number = static_cast<uint32_t>(number());
   environment.dynamic_memory_size = limits_.shared_memory;
   environment.clock_frequency = numbers.clock_frequency;
-  environment.indirect_call_table = function_map_.address();
-  environment.indirect_call_table_size = function_map_.count();
   environment.hardware_parallelism = numbers.hardware_parallelism;
   for (const char *name : kDeviceEnvironmentNames) {
     OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
     if (written)
       OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
   }
-  OMPTARGET_TRY(function_map_.write(*this, image));
+  OMPTARGET_TRY(functions_.write(image));
   return has_heap_pools() ? heap_pools_.give(*this, image) : Status::ok();
 }
 

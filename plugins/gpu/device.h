@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "common/device_function_map.h"
 #include "common/launch_log.h"
 #include "common/launch_rules.h"
 #include "gpu/device_services.h"
+#include "gpu/function_maps.h"
 #include "gpu/heap_pools.h"
 #include "gpu/image.h"
 #include "gpu/launch.h"
@@ -39,8 +39,6 @@ struct HostMemoryAccess {
   int32_t how = OMPTARGET_HOST_MEMORY_NOT_REACHED;
   const char *text = "";
 };
-
-using FunctionMap = DeviceFunctionMap<Device, Image>;
 
 /// What the device environment of an image tells of the device.
 struct DeviceRates {
@@ -78,7 +76,8 @@ public:
   // Everything below: is_ready(), and inside of a Scope of this device.
 
   Result<__tgt_target_table *> load_image(const __tgt_device_image &image);
-  Status unload_image(__tgt_target_table *table);
+  Status unload_image(const __tgt_target_table *table);
+  Status set_image_functions(const __tgt_target_table *table, const __tgt_image_functions &functions);
 
   /// async may be null; then the work is complete on return.
   Status submit(uint64_t target, const void *host, size_t size, __tgt_async_info *async);
@@ -93,7 +92,7 @@ public:
 
   QueueSet &queues() { return queues_; }
   Memory &memory() { return memory_; }
-  FunctionMap &function_map() { return function_map_; }
+  FunctionMaps &functions() { return functions_; }
   LaunchLog &launches() { return launches_; }
   DeviceServices &services() { return services_; }
   const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
@@ -135,7 +134,7 @@ public:
 
 protected:
   Device(int32_t id, Memory &memory, QueueSet &queues)
-      : id_(id), memory_(memory), queues_(queues), staging_(*this), services_(*this) {}
+      : id_(id), memory_(memory), queues_(queues), staging_(*this), functions_(*this), services_(*this) {}
 
   // ---- What a driver does: life. The others are inside of a Scope.
 
@@ -194,6 +193,7 @@ private:
   std::string unified_memory_problem() const;
   Status create_contents();
   Status release_contents();
+  Result<Image *> find_image(const __tgt_target_table *table) const;
   Status close_image(Image &image);
   Status write_environment(Image &image);
   Status give_services(Image &image);
@@ -214,7 +214,7 @@ private:
   Memory &memory_;
   QueueSet &queues_;
   Staging staging_;
-  FunctionMap function_map_;
+  FunctionMaps functions_;
   std::vector<std::unique_ptr<Image>> images_; ///< loading and unloading are serialised by the caller
   HeapPools heap_pools_;
   DeviceServices services_;

@@ -466,7 +466,11 @@ size_t __tgt_rtl_device_uid(int32_t id, char *buffer, size_t size) {
 }
 
 int32_t __tgt_rtl_set_function_ptr_map(int32_t id, uint64_t count, __omp_offloading_fptr_map_ty *table) {
-  return on_device(id, [&](Device &device) { return device.function_map().set(device, count, table); });
+  return on_device(id, [&](Device &device) { return device.functions().set(count, table); });
+}
+
+int32_t __tgt_rtl_set_image_functions(int32_t id, __tgt_target_table *image, const __tgt_image_functions *functions) {
+  return on_device(id, [&](Device &device) { return device.set_image_functions(image, *functions); });
 }
 
 } // extern "C"

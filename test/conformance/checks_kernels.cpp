@@ -190,6 +190,51 @@ void check_kernel_order(Session &session) {
     report.fail("a copy, a thousand kernels and a copy back in one queue give %llu; expected 500505", number(value));
 }
 
+namespace {
+
+using Pairs = std::vector<__omp_offloading_fptr_map_ty>;
+
+/// What the kernel returns that calls the function of that host address; 0 if it does not find one.
+uint64_t call_function(Session &session, const Loaded &image, uint64_t host) {
+  const Session::Memory memory(session, 0, 8);
+  write(session, 0, memory.get(), 14);
+  session.launch(0, image["omptarget_check_call"], {literal(host), memory.get()}, nullptr);
+  return read(session, 0, memory.get());
+}
+
+void set_functions(Session &session, Pairs pairs) {
+  session.expect(session.plugin().set_function_ptr_map(0, pairs.size(), pairs.data()),
+                 "setting the table of functions");
+  // The plugin has its own copy.
+  for (auto &pair : pairs)
+    pair = {};
+}
+
+/// Two images, which have the same code: of each its own functions.
+void check_image_functions(Session &session, const Loaded &later, uint64_t function) {
+  Report &report = session.report();
+  if (!session.has("set_image_functions"))
+    return;
+  report.tries("set_image_functions", "one pair and none, beside a table of two for all images");
+  const auto describe = [](const void *, char *, size_t) -> size_t { return 0; };
+  const auto set = [&](const Loaded &image, Pairs pairs) {
+    session.expect(session.plugin().set_image_functions(
+                       0, image.table, {pairs.size(), pairs.data(), "omptarget-plugin-check", describe}),
+                   "setting the functions of an image");
+    for (auto &pair : pairs)
+      pair = {};
+  };
+  set(session.image(), {{0x6000, function}});
+  set(later, {});
+  set_functions(session, {{0x6000, function}, {0x7000, function}});
+  if (call_function(session, session.image(), 0x6000) != 42)
+    report.fail("a kernel does not find a function of its own image");
+  if (call_function(session, later, 0x6000) != 0 || call_function(session, session.image(), 0x7000) != 0)
+    report.fail("a kernel finds a function that is not in the table of its image");
+}
+
+} // namespace
+
 void check_functions(Session &session) {
   Report &report = session.report();
   if (!session.has("set_function_ptr_map")) {
@@ -198,7 +243,6 @@ void check_functions(Session &session) {
   }
   if (!session.load_image() || !session.has_kernel("omptarget_check_call"))
     return;
-  Plugin &plugin = session.plugin();
   void *holder = session.image()["omptarget_check_function"];
   if (!holder) {
     report.leave_out("the test image does not have omptarget_check_function");
@@ -206,46 +250,36 @@ void check_functions(Session &session) {
   }
   report.tries("set_function_ptr_map", "one pair, a thousand, none; before and after an image is loaded");
   const uint64_t function = read(session, 0, holder);
-  Session::Memory memory(session, 0, 8);
-  const auto call = [&](const Loaded &image, uint64_t host) {
-    write(session, 0, memory.get(), 14);
-    session.launch(0, image["omptarget_check_call"], {literal(host), memory.get()}, nullptr);
-    return read(session, 0, memory.get());
-  };
-  const auto set = [&](std::vector<__omp_offloading_fptr_map_ty> pairs) {
-    session.expect(plugin.set_function_ptr_map(0, pairs.size(), pairs.data()), "setting the table of functions");
-    // The plugin has its own copy.
-    for (auto &pair : pairs)
-      pair = {};
-  };
-  set({{0x4000, function}});
+  const auto call = [&](const Loaded &image, uint64_t host) { return call_function(session, image, host); };
+  set_functions(session, {{0x4000, function}});
   if (call(session.image(), 0x4000) != 42)
     report.fail("with a table of one pair a kernel does not find its function");
-  std::vector<__omp_offloading_fptr_map_ty> pairs;
+  Pairs pairs;
   for (uint64_t i = 0; i < 1000; ++i)
     pairs.push_back({0x4000 + 4 * i, i == 777 ? function : function + 1});
-  set(pairs);
+  set_functions(session, pairs);
   if (call(session.image(), 0x4000 + 4 * 777) != 42)
     report.fail("with a table of 1000 pairs a kernel does not find its function");
   if (call(session.image(), 0x4000 + 4 * 777 + 1) != 0)
     report.fail("a kernel finds a function that is not in the table");
   __tgt_device_image description = session.test_image()->description();
-  Result<__tgt_target_table *> table = plugin.load_binary(0, description);
+  Result<__tgt_target_table *> table = session.plugin().load_binary(0, description);
   if (!session.expect(table.take_status(), "loading the image again"))
     return;
   const Loaded later{table.value()};
   if (call(later, 0x4000 + 4 * 777) != 42)
     report.fail("an image that is loaded later does not get the table");
-  set({{0x5000, function}});
+  set_functions(session, {{0x5000, function}});
   for (const Loaded *image : {&session.image(), &later}) {
     if (call(*image, 0x5000) != 42 || call(*image, 0x4000 + 4 * 777) != 0)
       report.fail("of two images on a device, the %s does not get a new table", image == &later ? "later" : "first");
     if (void *size = (*image)["__omp_offloading_fptr_map_size"]; size && read(session, 0, size) != 1)
       report.fail("__omp_offloading_fptr_map_size is %llu for a table of one pair", number(read(session, 0, size)));
   }
-  set({});
+  set_functions(session, {});
   if (call(session.image(), 0x4000) != 0)
     report.fail("with an empty table a kernel still finds functions");
+  check_image_functions(session, later, function);
 }
 
 void check_threads(Session &session) {

@@ -88,6 +88,8 @@ void use_device(Plugin &plugin, Notes &notes, Image &image, std::vector<uint64_t
       notes.good(plugin.data_unlock(0, host.data()) == 0);
   }
   __omp_offloading_fptr_map_ty functions[] = {{1, 2}, {3, 4}};
+  const __tgt_image_functions own{1, functions, "a.out", nullptr};
+  notes.good(plugin.set_image_functions(0, table, &own) == 0);
   notes.good(plugin.set_function_ptr_map(0, 2, functions) == 0);
   notes.good(plugin.set_function_ptr_map(0, 1, functions) == 0);
   __tgt_async_info *interop = nullptr;

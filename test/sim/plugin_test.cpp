@@ -595,6 +595,39 @@ TEST_F(GpuPlugin, indirect_functions_are_found_by_both_protocols) {
   EXPECT_EQ(call(entries[2].addr, keys[1]), 0);
 }
 
+size_t describe_nothing(const void *, char *, size_t) { return 0; }
+
+TEST_F(GpuPlugin, an_image_with_functions_of_its_own_finds_no_others) {
+  int here = 0;
+  Image image(kUnderTest.image), later(kUnderTest.image);
+  image.entry("indirect_twice", &here, 8, OMPTARGET_ENTRY_INDIRECT).kernel("call_indirect");
+  const __tgt_offload_entry *const entries = load(0, image);
+  ASSERT_NE(entries, nullptr);
+  __tgt_target_table *const table = last_table();
+  const __tgt_offload_entry *const other_entries = load(0, later.kernel("call_indirect"));
+  ASSERT_NE(other_entries, nullptr);
+  __tgt_target_table *const other = last_table();
+  const uint64_t twice = read<uint64_t>(0, entries[0].addr);
+  __omp_offloading_fptr_map_ty all[] = {{0x1000, twice}, {0x2000, twice}};
+  auto *out = static_cast<int64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_HOST));
+  const auto call = [&](void *entry, uint64_t key) {
+    EXPECT_EQ(Launch(key, 10, out).run(plugin, 0, entry), 0) << plugin.error();
+    EXPECT_EQ(out[0], out[1]);
+    return out[0];
+  };
+  const __tgt_image_functions own{1, all, "a.out", describe_nothing}, none{0, nullptr, "libX.so", describe_nothing};
+  ASSERT_EQ(plugin.set_image_functions(0, table, &own), 0) << plugin.error();
+  ASSERT_EQ(plugin.set_function_ptr_map(0, 2, all), 0) << plugin.error();
+  EXPECT_EQ(call(entries[1].addr, 0x1000), 20);
+  EXPECT_EQ(call(entries[1].addr, 0x2000), 0);
+  EXPECT_EQ(call(other_entries[0].addr, 0x2000), 20); // was not told of any
+  ASSERT_EQ(plugin.set_image_functions(0, other, &none), 0) << plugin.error();
+  EXPECT_EQ(call(other_entries[0].addr, 0x2000), 0);
+  ASSERT_EQ(plugin.unload_binary(0, table), 0) << plugin.error();
+  EXPECT_NE(plugin.set_image_functions(0, table, &own), 0);
+  EXPECT_THAT(plugin.error(), testing::HasSubstr("is no table of an image"));
+}
+
 // A kernel that runs while the table is replaced may have read the count of one and the address of another.
 TEST_F(GpuPlugin, behind_a_smaller_table_is_memory_for_the_larger_count) {
   constexpr uint64_t kMany = 5000;
