@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two modules that differ about a function: one message, and the first one counts.
+// Two modules that differ about a function: one message, and the first one counts, where both have one table.
 
 // RUN: %indirect-clang -shared -fPIC -DLIBRARY %s -o %t.lib.so
 // RUN: %indirect-clang -rdynamic %s -o %t -ldl
-// RUN: %run %t %t.lib.so 2>&1 | %check
+// RUN: %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so 2>&1 | %check
 // REQUIRES: runtime-omptarget
 
 // CHECK-COUNT-1: host function 0x{{[0-9a-f]+}} has two device functions

@@ -14,24 +14,8 @@
 static int twice(int x) { return 2 * x + side(); }
 static int thrice(int x) { return 3 * x + side(); }
 
-#if __clang_major__ >= 20
-#define ENTRY(function)                                                                                                \
-  {.version = 1, .kind = 1, .flags = OMPTARGET_ENTRY_INDIRECT, .address = (void *)function, .symbol_name = #function}
-#else
-#define ENTRY(function) {.addr = (void *)function, .name = #function, .flags = OMPTARGET_ENTRY_INDIRECT}
-#endif
-#define ENTRIES                                                                                                        \
-  static OMPTARGET_INDIRECT_ENTRY_TYPE entry_twice                                                                     \
-      __attribute__((used, section(OMPTARGET_INDIRECT_ENTRY_SECTION))) = ENTRY(twice);                                 \
-  static OMPTARGET_INDIRECT_ENTRY_TYPE entry_thrice                                                                    \
-      __attribute__((used, section(OMPTARGET_INDIRECT_ENTRY_SECTION))) = ENTRY(thrice);
-
-OMPTARGET_INDIRECT_DEVICE_ONLY
-ENTRIES
-OMPTARGET_INDIRECT_DEVICE_END
-OMPTARGET_INDIRECT_HOST_ONLY
-ENTRIES
-OMPTARGET_INDIRECT_HOST_END
+RFC_INDIRECT(twice)
+RFC_INDIRECT(thrice)
 
 typedef int (*Function)(int);
 

@@ -16,7 +16,6 @@ AMD = {
 }
 NVPTX = {
     "by_value.c": "long double, which NVIDIA's GPUs do not have; the compiler says so",
-    "fptr_entries.c": "its entries are made by hand, without the global that the driver tells the function's address by",
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
