@@ -136,18 +136,6 @@ static void mappers(int times) {
 #pragma omp target exit data map(mapper(part), from : parts[0 : kParts])
 }
 
-// A target task and its end. libomp gives it to a helper thread unless LIBOMP_USE_HIDDEN_HELPER_TASK is 0 (run's nowait_here).
-static void nowait(int times) {
-  int counter = 0;
-  for (int i = 0; i < times; i++) {
-#pragma omp target map(tofrom : counter) nowait
-    counter++;
-#pragma omp taskwait
-  }
-  if (counter != times)
-    abort();
-}
-
 static void two_threads_int(int times) {
 #pragma omp parallel num_threads(2)
   mapped_int(times);
