@@ -84,15 +84,15 @@ private:
   std::string summary() const override;
 
   // A copy goes directly from and to memory that is pinned; otherwise through a block, a pin of its own, or in pieces.
-  Status copy_in(void *stream, uint64_t target, const void *host, size_t size) override;
+  Status copy_in(gpu::Stream &stream, uint64_t target, const void *host, size_t size) override;
   Status submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size);
   Status submit_block(Stream &stream, uint64_t target, const void *bytes, size_t size);
-  Status copy_out(void *stream, void *host, uint64_t target, size_t size) override;
+  Status copy_out(gpu::Stream &stream, void *host, uint64_t target, size_t size) override;
   Status retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size);
-  Status fill_on(void *stream, uint64_t target, uint8_t value, size_t size) override;
-  Status copy_between(void *stream, const DeviceCopy &copy) override;
+  Status fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) override;
+  Status copy_between(gpu::Stream &stream, const DeviceCopy &copy) override;
   Status connect(const DeviceCopy &copy) override;
-  Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
+  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   Status prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid, Attachments &attachments);
 
   const DeviceProperties properties_;

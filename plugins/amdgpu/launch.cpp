@@ -66,7 +66,7 @@ ImplicitValues implicit_values(const gpu::Grid &grid, const Stream &stream) {
            static_cast<uint16_t>(grid.threads_z)},
           dimensions(grid),
           grid.shared_memory,
-          reinterpret_cast<uintptr_t>(stream.hsa_queue)};
+          reinterpret_cast<uintptr_t>(stream.native)};
 }
 
 // LIBOMPTARGET_KERNEL_TRACE.
@@ -108,8 +108,8 @@ Status Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, cons
   return Status::ok();
 }
 
-Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &grid) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::Grid &grid) {
+  Stream &stream = static_cast<Stream &>(handle);
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);
   Attachments attachments;
   if (Status status = prepare_arguments(stream, launch, grid, attachments); !status) {

@@ -11,7 +11,7 @@ namespace omptarget::amdgpu {
 
 namespace {
 
-Stream &as_stream(void *handle) { return *static_cast<Stream *>(handle); }
+Stream &as_stream(gpu::Stream &stream) { return static_cast<Stream &>(stream); }
 
 } // namespace
 
@@ -32,7 +32,7 @@ Status QueueSet::init() {
 
 // ---- Streams
 
-Result<void *> QueueSet::take() {
+Result<gpu::Stream *> QueueSet::take() {
   OMPTARGET_TRY_ASSIGN(HardwareQueue * queue, hardware_.take());
   Stream *stream = streams_.take();
   if (!stream) {
@@ -41,30 +41,25 @@ Result<void *> QueueSet::take() {
     stream = all->back().get();
   }
   stream->queue = queue;
-  stream->hsa_queue = queue->handle();
-  return static_cast<void *>(stream);
+  stream->native = queue->handle();
+  return stream;
 }
 
-void QueueSet::give_back(void *handle) {
+void QueueSet::give_back(gpu::Stream &handle) {
   Stream &stream = as_stream(handle);
   hardware_.give_back(*stream.queue);
   stream.queue = nullptr;
-  stream.hsa_queue = nullptr;
-  stream.is_interop = false;
+  stream.native = nullptr;
   streams_.give_back(&stream);
 }
 
-Status QueueSet::finish(void *stream) { return as_stream(stream).wait(); }
+Status QueueSet::finish(gpu::Stream &stream) { return as_stream(stream).wait(); }
 
 bool QueueSet::sleeps_in_finish() const { return own_device_.signals().sleeps(); }
 
-Result<bool> QueueSet::is_finished(void *stream) { return as_stream(stream).query(); }
+Result<bool> QueueSet::is_finished(gpu::Stream &stream) { return as_stream(stream).query(); }
 
-void QueueSet::abandon(void *stream) { as_stream(stream).abandon(); }
-
-bool QueueSet::is_interop(void *stream) { return as_stream(stream).is_interop; }
-
-void QueueSet::set_interop(void *stream, bool is_interop) { as_stream(stream).is_interop = is_interop; }
+void QueueSet::abandon(gpu::Stream &stream) { as_stream(stream).abandon(); }
 
 // ---- Events
 
@@ -86,12 +81,12 @@ void QueueSet::destroy_event(void *handle) {
   events_.give_back(event);
 }
 
-Status QueueSet::record(void *event, void *stream) {
+Status QueueSet::record(void *event, gpu::Stream &stream) {
   as_stream(stream).record(*static_cast<Event *>(event));
   return Status::ok();
 }
 
-Status QueueSet::wait_for(void *event, void *stream) {
+Status QueueSet::wait_for(void *event, gpu::Stream &stream) {
   as_stream(stream).wait_for(*static_cast<Event *>(event));
   return Status::ok();
 }
@@ -115,9 +110,9 @@ Status QueueSet::wait_for(void *handle) {
 // ---- Times
 
 // Copies keep their times in all of the process, from the first that is timed on. While something is timed the reference stays.
-Result<void *> QueueSet::start_timing(__tgt_async_info &async) {
-  OMPTARGET_TRY_ASSIGN(void *const handle, stream_of(async));
-  Stream &stream = as_stream(handle);
+Result<void *> QueueSet::start_timing(const gpu::Caller &caller) {
+  OMPTARGET_TRY_ASSIGN(gpu::Stream *const handle, stream_for(caller));
+  Stream &stream = as_stream(*handle);
   OMPTARGET_TRY(stream.queue->keep_times());
   auto clock = clock_.lock();
   if (!clock->copies_keep_times)
@@ -131,9 +126,8 @@ Result<void *> QueueSet::start_timing(__tgt_async_info &async) {
   return static_cast<void *>(timing);
 }
 
-Status QueueSet::stop_timing(void *stream, void *) {
-  if (stream)
-    as_stream(stream).set_timing(nullptr);
+Status QueueSet::stop_timing(gpu::Stream &stream, void *) {
+  as_stream(stream).set_timing(nullptr);
   return Status::ok();
 }
 

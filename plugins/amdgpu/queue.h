@@ -1,8 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The streams and events of a device, pooled. A stream is a Stream, whose first member is the HSA queue that its kernels go
-// to, so that interop can give it to the program.
+// The streams and events of a device, pooled.
 #pragma once
 
 #include <memory>
@@ -23,31 +22,29 @@ public:
   explicit QueueSet(Device &device);
 
   Status init() override;
-  Result<void *> take() override;
-  void give_back(void *stream) override;
+  Result<gpu::Stream *> take() override;
+  void give_back(gpu::Stream &stream) override;
   Result<void *> create_event() override;
   void *take_event() override { return events_.take(); }
   void destroy_event(void *event) override;
-  Status record(void *event, void *stream) override;
-  Status wait_for(void *event, void *stream) override;
+  Status record(void *event, gpu::Stream &stream) override;
+  Status wait_for(void *event, gpu::Stream &stream) override;
   Status wait_for(void *event) override;
 
   /// Waits until all kernels launched so far are complete.
   Status wait_for_kernels() { return hardware_.wait_for_all(); }
 
   // The times of work: timing.cpp.
-  Result<void *> start_timing(__tgt_async_info &async) override;
-  Status stop_timing(void *stream, void *timing) override;
+  Result<void *> start_timing(const gpu::Caller &caller) override;
+  Status stop_timing(gpu::Stream &stream, void *timing) override;
   Result<gpu::Times> read_timing(void *timing) override;
   void drop_timing(void *timing) override;
 
 private:
-  Status finish(void *stream) override;
+  Status finish(gpu::Stream &stream) override;
   bool sleeps_in_finish() const override;
-  Result<bool> is_finished(void *stream) override;
-  void abandon(void *stream) override;
-  bool is_interop(void *stream) override;
-  void set_interop(void *stream, bool is_interop) override;
+  Result<bool> is_finished(gpu::Stream &stream) override;
+  void abandon(gpu::Stream &stream) override;
   Status finish_all() override;
   Status release_own() override;
 

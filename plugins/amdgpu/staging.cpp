@@ -14,18 +14,18 @@ Status StagingBuffer::prepare(size_t size) {
   return Status::ok();
 }
 
-Status StagingBuffer::copy(void *handle, const Stream::Copy &copy) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status StagingBuffer::copy(gpu::Stream &handle, const Stream::Copy &copy) {
+  Stream &stream = static_cast<Stream &>(handle);
   OMPTARGET_TRY(stream.copy(copy, {}));
   signal_ = stream.last();
   return Status::ok();
 }
 
-Status StagingBuffer::copy_to(void *stream, uint64_t target, size_t size) {
+Status StagingBuffer::copy_to(gpu::Stream &stream, uint64_t target, size_t size) {
   return copy(stream, {reinterpret_cast<void *>(target), device_.agent(), memory_, device_.host_pools().agent, size});
 }
 
-Status StagingBuffer::copy_from(void *stream, uint64_t source, size_t size) {
+Status StagingBuffer::copy_from(gpu::Stream &stream, uint64_t source, size_t size) {
   return copy(stream,
               {memory_, device_.host_pools().agent, reinterpret_cast<const void *>(source), device_.agent(), size});
 }

@@ -14,13 +14,13 @@ class StagingBuffer final : public gpu::StagingBuffer {
 public:
   explicit StagingBuffer(Device &device) : device_(device) {}
   Status prepare(size_t size) override;
-  Status copy_to(void *stream, uint64_t target, size_t size) override;
-  Status copy_from(void *stream, uint64_t source, size_t size) override;
+  Status copy_to(gpu::Stream &stream, uint64_t target, size_t size) override;
+  Status copy_from(gpu::Stream &stream, uint64_t source, size_t size) override;
   Status wait() override;
   Status release() override;
 
 private:
-  Status copy(void *stream, const Stream::Copy &copy);
+  Status copy(gpu::Stream &stream, const Stream::Copy &copy);
 
   Device &device_;
   SignalRef signal_; ///< of the copy that uses it

@@ -14,6 +14,7 @@
 #include "amdgpu/signal.h"
 #include "base/status.h"
 #include "gpu/queue.h"
+#include "gpu/stream.h"
 
 namespace omptarget::amdgpu {
 
@@ -73,17 +74,14 @@ struct Event {
   HostCopies copies;
 };
 
-/// A stream. One thread at a time, except for what events took from it. Its queue is the first member, where interop
-/// looks for it.
-class Stream {
+/// A stream. One thread at a time, except for what events took from it. What is native of it is the HSA queue that its kernels go to.
+class Stream : public gpu::Stream {
 public:
   explicit Stream(Device &device) : device_(device) {}
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
-  hsa_queue_t *hsa_queue = nullptr;
   HardwareQueue *queue = nullptr; ///< while it is taken from the pool
-  bool is_interop = false;
 
   /// Writes the kernel's packet, complete but for header and signal. Takes over the attachments, also on failure.
   Status launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments);

@@ -49,7 +49,7 @@ Status Device::submit_block(Stream &stream, uint64_t target, const void *bytes, 
 Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size) {
   // Kernels may write host memory that is read here and now.
   if (kernels_use_host_memory())
-    OMPTARGET_TRY(queues_.wait(&stream));
+    OMPTARGET_TRY(queues_.wait(stream));
   if (size <= memory_.most_block())
     return submit_block(stream, target, host, size);
   if (!staging().wants(size)) {
@@ -60,11 +60,11 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
                          pinned(mutable_host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
-  return staging().submit(&stream, target, host, size);
+  return staging().submit(stream, target, host, size);
 }
 
-Status Device::copy_in(void *handle, uint64_t target, const void *host, size_t size) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, size_t size) {
+  Stream &stream = static_cast<Stream &>(handle);
   OMPTARGET_TRY(stream.settle(host, size));
   void *mutable_host = const_cast<void *>(host);
   if (const PinnedView view = memory_.lock_if_pinned(mutable_host, size); view.device)
@@ -80,7 +80,7 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
     OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(size));
     OMPTARGET_TRY(stream.copy_out({block, cpu, pointer(target), agent(), size}, block, host));
     // Kernels may read and write what lies there.
-    return kernels_use_host_memory() ? queues_.wait(&stream) : Status::ok();
+    return kernels_use_host_memory() ? queues_.wait(stream) : Status::ok();
   }
   if (!staging().wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);
@@ -88,11 +88,11 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
       return stream.copy({*view, cpu, pointer(target), agent(), size}, pinned(host, {*view, true}));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
-  return staging().retrieve(&stream, host, target, size);
+  return staging().retrieve(stream, host, target, size);
 }
 
-Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t size) {
+  Stream &stream = static_cast<Stream &>(handle);
   OMPTARGET_TRY(stream.settle(host, size));
   if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device)
     return stream.copy({view.device, host_pools().agent, pointer(target), agent(), size}, pinned(host, view));
@@ -103,8 +103,8 @@ Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) 
 
 // Small ones are a copy of a block. The driver's fill works at once and on words, so that large ones wait for what came
 // before, and the bytes before and behind the words are copied.
-Status Device::fill_on(void *handle, uint64_t target, uint8_t value, size_t size) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status Device::fill_on(gpu::Stream &handle, uint64_t target, uint8_t value, size_t size) {
+  Stream &stream = static_cast<Stream &>(handle);
   constexpr size_t kSmall = 64 << 10;
   constexpr size_t kWord = sizeof(uint32_t);
   const auto fill_small = [&](uint64_t at, size_t bytes) -> Status {
@@ -120,7 +120,7 @@ Status Device::fill_on(void *handle, uint64_t target, uint8_t value, size_t size
     return fill_small(target, size);
   const size_t before = (kWord - target % kWord) % kWord;
   const size_t words = (size - before) / kWord;
-  OMPTARGET_TRY(queues_.wait(&stream));
+  OMPTARGET_TRY(queues_.wait(stream));
   OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_memory_fill, pointer(target + before), value * 0x01010101u, words));
   OMPTARGET_TRY(fill_small(target, before));
   return fill_small(target + before + words * kWord, size - before - words * kWord);
@@ -141,8 +141,8 @@ Status Device::connect(const DeviceCopy &copy) {
   return other.memory_.share(pointer(copy.destination), agent());
 }
 
-Status Device::copy_between(void *handle, const DeviceCopy &copy) {
-  Stream &stream = *static_cast<Stream *>(handle);
+Status Device::copy_between(gpu::Stream &handle, const DeviceCopy &copy) {
+  Stream &stream = static_cast<Stream &>(handle);
   return stream.copy(
       {pointer(copy.destination), static_cast<Device &>(copy.other).agent(), pointer(copy.source), agent(), copy.size},
       {});

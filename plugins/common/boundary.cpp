@@ -22,9 +22,7 @@ constinit std::atomic<bool> host_asks{false};
 
 constinit std::atomic<uint64_t> info_internal::bits{kUnread};
 
-int32_t finish(Status status, int32_t device) {
-  if (status) [[likely]]
-    return kSuccess;
+int32_t finish_failed(Status status, int32_t device) {
   keep_reason(status);
   OMPTARGET_TRACE_DEVICE(Topic::kPlugin, device, "failed: %s", plugin::thread_text().c_str());
   if (!host_asks.load(std::memory_order_relaxed))

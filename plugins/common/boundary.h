@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "base/status.h"
 #include "common/info_bits.h"
@@ -18,7 +19,11 @@ inline constexpr int32_t kFailure = -1;
 
 /// Keeps the text of a failure for the calling thread and traces it; prints it if the host library is one that never
 /// asks. Returns what the plugin function returns.
-int32_t finish(Status status, int32_t device = -1);
+int32_t finish_failed(Status status, int32_t device);
+/// The same for what may have succeeded.
+inline int32_t finish(Status status, int32_t device = -1) {
+  return status ? kSuccess : finish_failed(std::move(status), device);
+}
 
 /// Keeps the text of a status that is no failure of a call, such as why there are no devices.
 void keep_reason(const Status &status);

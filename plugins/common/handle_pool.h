@@ -4,6 +4,7 @@
 // Handles of a driver (streams, events, signals) that are given back and taken again instead of destroyed.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "base/guarded.h"
@@ -14,8 +15,11 @@ namespace omptarget {
 /// Any thread. The owner destroys the handles.
 template <typename Handle> class HandlePool {
 public:
-  /// A handle that was given back, last one first, or the null handle.
+  /// A handle that was given back, of late ones first, or the null handle. Takes no lock where one thread at a time uses one.
   Handle take() {
+    if (last_.load(std::memory_order_relaxed))
+      if (Handle handle = last_.exchange(Handle{}, std::memory_order_acquire))
+        return handle;
     auto handles = handles_.lock();
     if (handles->empty())
       return Handle{};
@@ -40,10 +44,18 @@ public:
     return Status::ok();
   }
 
-  void give_back(Handle handle) { handles_.lock()->push_back(handle); }
+  void give_back(Handle handle) {
+    Handle none{};
+    if (!last_.compare_exchange_strong(none, handle, std::memory_order_release, std::memory_order_relaxed))
+      handles_.lock()->push_back(handle);
+  }
+
+  /// All that were made here, also those that are taken.
+  std::vector<Handle> all() { return *all_.lock(); }
 
   /// Returns all that were made here, also those that are taken. Afterwards nothing is left to take.
   std::vector<Handle> take_all() {
+    last_.store(Handle{}, std::memory_order_relaxed);
     handles_.lock()->clear();
     std::vector<Handle> all;
     all.swap(*all_.lock());
@@ -57,7 +69,8 @@ private:
     return handle;
   }
 
-  Guarded<std::vector<Handle>> handles_; ///< that nobody uses
+  std::atomic<Handle> last_{};           ///< that nobody uses: the one that was given back last, or none
+  Guarded<std::vector<Handle>> handles_; ///< the others
   Guarded<std::vector<Handle>> all_;     ///< that were made here
 };
 

@@ -6,6 +6,9 @@
 // own gets that back; one that has none keeps the device's, for its next call.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "cuda/cuda_api.h"
 
 namespace omptarget::cuda {
@@ -20,45 +23,77 @@ enum class ContextNeed {
   kOwn ///< that of the device
 };
 
-/// What a thread is inside of. Plain data.
-struct CurrentContext {
-  Device *device = nullptr;
-  CUcontext context = nullptr; ///< the device's
-  bool is_current = false;     ///< known to be
-  bool is_pushed = false;      ///< by us
-  bool was_none = false;       ///< when it was pushed
+/// The contexts of one thread. Plain data: exit handlers use it after the thread-local objects of the thread have been destroyed.
+class ThreadContexts {
+public:
+  /// What the thread is inside of.
+  struct Inside {
+    Device *device = nullptr;
+    CUcontext context = nullptr; ///< the device's
+    bool is_current = false;     ///< known to be
+    bool is_pushed = false;      ///< by us
+    bool was_none = false;       ///< when it was pushed
+  };
 
-  /// That of the calling thread.
-  static CurrentContext &of_thread();
+  /// Those of the calling thread. Looking for them takes as long as a small call, so that streams remember them.
+  static ThreadContexts &of_thread();
+
+  Device *device() const { return inside_.device; }
   /// Begins to be inside of a device, and returns what was before; leave() goes back to that. keeps_pushed: a thread that
   /// had no context may keep the device's.
-  static CurrentContext enter(Device &device, CUcontext context);
-  static void leave(const CurrentContext &before, bool keeps_pushed);
+  Inside enter(Device &device, CUcontext context) {
+    const Inside before = inside_;
+    inside_ = {&device, context, false, false, false};
+    return before;
+  }
+  void leave(const Inside &before, bool keeps_pushed) {
+    if (inside_.is_pushed) [[unlikely]]
+      leave_pushed(keeps_pushed);
+    inside_ = before;
+  }
 
   /// Makes the context current that the function needs; the driver's result.
-  static CUresult choose(ContextNeed need);
+  CUresult choose(ContextNeed need) {
+    if (need == ContextNeed::kAny && has_context_ && !wants_own.load(std::memory_order_relaxed))
+      return CUDA_SUCCESS;
+    return inside_.is_current || !inside_.context ? CUresult{CUDA_SUCCESS} : make_own_current();
+  }
   /// A function that needs any context gave this result: whether it is worth another call, now with the device's own.
-  static bool may_try_with_own(CUresult result);
+  bool may_try_with_own(CUresult result);
   /// The other call succeeded: the driver wants the device's own for these functions, too.
-  static void note_own_needed(CUresult result);
+  void note_own_needed(CUresult result);
   /// A context is about to be given up: the thread that was left with it loses it, others when they next need one.
-  static void forget(CUcontext context);
+  void forget(CUcontext context);
   /// The call that could not make the context current, or null; asked once.
-  static const char *failed_call();
+  const char *failed_call();
+
+private:
+  CUresult make_own_current();
+  void leave_pushed(bool keeps_pushed);
+
+  /// A call that should do with any context was refused until the device's own was current.
+  static std::atomic<bool> wants_own;
+
+  Inside inside_;
+  bool has_context_ = false; ///< some context, when it was looked at last
+  const char *failed_ = nullptr;
+  CUcontext left_ = nullptr;   ///< a context that the thread had none beside, and keeps
+  uint64_t left_closings_ = 0; ///< so many contexts had been given up
 };
 
 /// Calls a function of the driver's with the context that it needs.
-template <typename Call> CUresult call_in_context(ContextNeed need, Call call) {
-  if (need == ContextNeed::kNone)
-    return call();
-  if (const CUresult result = CurrentContext::choose(need))
+template <typename Call> CUresult call_in_context(ThreadContexts &thread, ContextNeed need, Call call) {
+  if (const CUresult result = thread.choose(need)) [[unlikely]]
     return result;
   CUresult result = call();
-  if (need == ContextNeed::kAny && result != CUDA_SUCCESS && CurrentContext::may_try_with_own(result)) {
+  if (need == ContextNeed::kAny && result != CUDA_SUCCESS && thread.may_try_with_own(result)) [[unlikely]] {
     result = call();
-    CurrentContext::note_own_needed(result);
+    thread.note_own_needed(result);
   }
   return result;
+}
+template <typename Call> CUresult call_in_context(ContextNeed need, Call call) {
+  return need == ContextNeed::kNone ? call() : call_in_context(ThreadContexts::of_thread(), need, call);
 }
 
 } // namespace omptarget::cuda

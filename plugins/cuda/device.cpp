@@ -68,7 +68,7 @@ Result<DeviceProperties> DeviceProperties::read(int32_t id) {
 Device::Device(int32_t id, const DeviceProperties &properties)
     : gpu::Device(id, memory_, queues_), properties_(properties), queues_(*this, memory_) {}
 
-Device *Device::current() { return CurrentContext::of_thread().device; }
+Device *Device::current() { return ThreadContexts::of_thread().device(); }
 
 Status Device::failure(CUresult result, const std::string &call) {
   if (!fault().happened()) {
@@ -188,21 +188,24 @@ Status Device::open() {
 }
 
 Status Device::close() {
-  CurrentContext::forget(std::exchange(context_, nullptr));
+  ThreadContexts::of_thread().forget(std::exchange(context_, nullptr));
   return OMPTARGET_CU(cuDevicePrimaryCtxRelease, properties_.handle);
 }
 
 void Device::enter(Entry &entry) {
-  static_assert(sizeof(CurrentContext) <= sizeof(entry.before));
-  new (entry.before) CurrentContext(CurrentContext::enter(*this, context_));
+  ThreadContexts &thread = ThreadContexts::of_thread();
+  static_assert(sizeof(ThreadContexts::Inside) <= sizeof(entry.before));
+  new (entry.before) ThreadContexts::Inside(thread.enter(*this, context_));
+  entry.thread = &thread;
 }
 
 void Device::leave(const Entry &entry) {
-  CurrentContext::leave(*std::launder(reinterpret_cast<const CurrentContext *>(entry.before)), is_ready());
+  static_cast<ThreadContexts *>(entry.thread)
+      ->leave(*std::launder(reinterpret_cast<const ThreadContexts::Inside *>(entry.before)), is_ready());
 }
 
 Status Device::check_entered() {
-  return gpu::check_call("cuCtxPushCurrent", CurrentContext::choose(ContextNeed::kOwn), call_failure);
+  return gpu::check_call("cuCtxPushCurrent", ThreadContexts::of_thread().choose(ContextNeed::kOwn), call_failure);
 }
 
 void Device::set_limits(LaunchLimits &limits) const {

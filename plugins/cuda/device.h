@@ -83,14 +83,13 @@ private:
   Status release_own() override;
   std::string summary() const override;
 
-  Status copy_in(void *stream, uint64_t target, const void *host, size_t size) override;
-  Status copy_out(void *stream, void *host, uint64_t target, size_t size) override;
-  Status fill_on(void *stream, uint64_t target, uint8_t value, size_t size) override;
-  Status copy_between(void *stream, const DeviceCopy &copy) override;
+  Status copy_in(gpu::Stream &stream, uint64_t target, const void *host, size_t size) override;
+  Status copy_out(gpu::Stream &stream, void *host, uint64_t target, size_t size) override;
+  Status fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) override;
+  Status copy_between(gpu::Stream &stream, const DeviceCopy &copy) override;
   Status connect(const DeviceCopy &copy) override;
-  Status start(void *stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
+  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
   bool should_stage(const void *host, size_t size);
-  bool should_copy_late(CUstream stream, const void *host, size_t size);
   std::string advice_on_fault(CUresult result) const;
 
   const DeviceProperties properties_;

@@ -9,9 +9,9 @@
 
 namespace omptarget::cuda {
 
-namespace {
-
 constinit Driver the_driver;
+
+namespace {
 
 std::vector<gpu::DriverFunction> functions() {
   using gpu::Need;
@@ -24,8 +24,6 @@ std::vector<gpu::DriverFunction> functions() {
 }
 
 } // namespace
-
-const Driver &driver() { return the_driver; }
 
 Status open_driver() {
   OMPTARGET_TRY_ASSIGN(const std::string file,
@@ -48,7 +46,7 @@ std::string describe(CUresult result) {
 }
 
 Status call_failure(const char *name, CUresult result) {
-  const char *choosing = CurrentContext::failed_call();
+  const char *choosing = ThreadContexts::of_thread().failed_call();
   const std::string text = choosing ? format("%s, before %s: %s", choosing, name, describe(result).c_str())
                                     : format("%s: %s", name, describe(result).c_str());
   if (Device *device = Device::current())

@@ -31,8 +31,9 @@ struct ContextNeeds {
 #undef OMPTARGET_CU_FUNCTION
 };
 
+extern Driver the_driver;
 /// The open driver.
-const Driver &driver();
+inline const Driver &driver() { return the_driver; }
 
 /// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
 std::string describe(CUresult result);
@@ -44,10 +45,16 @@ Status call_failure(const char *name, CUresult result);
 
 /// Calls a function of the driver: OMPTARGET_CU(cuMemAlloc, &pointer, size). A Status. The only way to call one, except
 /// where a result other than success is an answer; that way is OMPTARGET_CU_RESULT, a CUresult. Either makes the context
-/// current that the function needs.
+/// current that the function needs. OMPTARGET_CU_ON(stream, ...) does so for the thread that uses the stream: cheaper.
 #define OMPTARGET_CU(function, ...)                                                                                    \
   ::omptarget::gpu::check_call(#function, OMPTARGET_CU_RESULT(function __VA_OPT__(, ) __VA_ARGS__),                    \
                                ::omptarget::cuda::call_failure)
 #define OMPTARGET_CU_RESULT(function, ...)                                                                             \
   (::omptarget::cuda::call_in_context(::omptarget::cuda::ContextNeeds::function,                                       \
+                                      [&] { return ::omptarget::cuda::driver().function(__VA_ARGS__); }))
+#define OMPTARGET_CU_ON(stream, function, ...)                                                                         \
+  ::omptarget::gpu::check_call(#function, OMPTARGET_CU_RESULT_ON(stream, function __VA_OPT__(, ) __VA_ARGS__),         \
+                               ::omptarget::cuda::call_failure)
+#define OMPTARGET_CU_RESULT_ON(stream, function, ...)                                                                  \
+  (::omptarget::cuda::call_in_context((stream).contexts(), ::omptarget::cuda::ContextNeeds::function,                  \
                                       [&] { return ::omptarget::cuda::driver().function(__VA_ARGS__); }))

@@ -11,103 +11,91 @@
 
 namespace omptarget::cuda {
 
-Status HostCopy::finish() {
-  const std::lock_guard lock(mutex_);
-  if (!block_)
-    return Status::ok();
-  std::memcpy(host_, block_, size_);
-  return memory_.release_pinned(std::exchange(block_, nullptr));
+Status HostCopy::drop(Memory &memory) {
+  void *const done = std::exchange(block, nullptr);
+  return done && !is_kept ? memory.release_pinned(done) : Status::ok();
 }
 
-Status HostCopy::drop() {
-  const std::lock_guard lock(mutex_);
-  return block_ ? memory_.release_pinned(std::exchange(block_, nullptr)) : Status::ok();
+Status HostCopy::finish(Memory &memory) {
+  if (block)
+    std::memcpy(host, block, size);
+  return drop(memory);
 }
 
-Status finish(const Copies &copies) {
+bool HostCopy::overlaps(const void *begin, size_t bytes) const {
+  const char *const first = static_cast<const char *>(begin);
+  const char *const mine = static_cast<const char *>(host);
+  return first < mine + size && mine < first + bytes;
+}
+
+Status SharedCopy::finish(Memory &memory) {
+  const std::lock_guard lock(mutex_);
+  return copy_.finish(memory);
+}
+
+Status SharedCopy::drop(Memory &memory) {
+  const std::lock_guard lock(mutex_);
+  return copy_.drop(memory);
+}
+
+Status finish(Memory &memory, const SharedCopies &copies) {
   Status status;
   for (const auto &copy : copies)
-    status.keep_first(copy->finish());
+    status.keep_first(copy->finish(memory));
   return status;
 }
 
-void HostCopies::add(CUstream stream, std::shared_ptr<HostCopy> copy) {
-  auto state = state_.lock();
-  state->streams[stream].push_back(std::move(copy));
-  count(*state);
+const SharedCopies &HostCopies::share() {
+  for (const HostCopy &copy : own_)
+    shared_.push_back(std::make_shared<SharedCopy>(copy));
+  own_.clear();
+  return shared_;
 }
 
-void HostCopies::record(CUevent event, CUstream stream) {
-  if (is_empty())
-    return;
-  auto state = state_.lock();
-  const auto found = state->streams.find(stream);
-  if (found != state->streams.end())
-    state->events[event] = found->second;
-  else
-    state->events.erase(event);
-  count(*state);
+bool HostCopies::overlaps(const void *host, size_t size) const {
+  const auto overlaps_it = [&](const auto &copy) { return copy->overlaps(host, size); };
+  return std::any_of(shared_.begin(), shared_.end(), overlaps_it) ||
+         std::any_of(own_.begin(), own_.end(), [&](const HostCopy &copy) { return copy.overlaps(host, size); });
 }
 
-void HostCopies::wait_for(CUevent event, CUstream stream) {
-  if (is_empty())
-    return;
-  auto state = state_.lock();
-  const auto found = state->events.find(event);
-  if (found == state->events.end())
-    return;
-  const Copies before = found->second;
-  Copies &copies = state->streams[stream];
-  copies.insert(copies.end(), before.begin(), before.end());
-  count(*state);
+bool HostCopies::may_be_awaited_by_kernels(Memory &memory) const {
+  const auto is_pinned = [&](const void *host) { return host && memory.is_pinned(host); };
+  return std::any_of(shared_.begin(), shared_.end(),
+                     [&](const auto &copy) { return is_pinned(copy->unknown_host()); }) ||
+         std::any_of(own_.begin(), own_.end(),
+                     [&](const HostCopy &copy) { return is_pinned(copy.is_pageable ? nullptr : copy.host); });
 }
 
-bool HostCopies::overlaps(CUstream stream, const void *host, size_t size) {
-  if (is_empty())
-    return false;
-  auto state = state_.lock();
-  const auto found = state->streams.find(stream);
-  return found != state->streams.end() && std::any_of(found->second.begin(), found->second.end(),
-                                                      [&](const auto &copy) { return copy->overlaps(host, size); });
-}
-
-Copies HostCopies::before(CUevent event) {
-  if (is_empty())
-    return {};
-  auto state = state_.lock();
-  const auto found = state->events.find(event);
-  return found != state->events.end() ? found->second : Copies();
-}
-
-void HostCopies::forget(CUevent event) {
-  if (is_empty())
-    return;
-  auto state = state_.lock();
-  state->events.erase(event);
-  count(*state);
-}
-
-Copies HostCopies::take(CUstream stream) {
-  Copies copies;
-  if (is_empty())
-    return copies;
-  auto state = state_.lock();
-  if (const auto found = state->streams.find(stream); found != state->streams.end()) {
-    copies = std::move(found->second);
-    state->streams.erase(found);
+Result<void *> HostCopies::take_block(Memory &memory, size_t size) {
+  constexpr size_t kAlignment = 64;
+  const size_t bytes = (size + kAlignment - 1) / kAlignment * kAlignment;
+  if (size > kSmall || bytes > kRoom - used_)
+    return static_cast<void *>(nullptr);
+  if (!room_) {
+    OMPTARGET_TRY_ASSIGN(void *const room, memory.allocate_pinned(kRoom));
+    room_ = static_cast<char *>(room);
   }
-  count(*state);
-  return copies;
+  return static_cast<void *>(room_ + std::exchange(used_, used_ + bytes));
 }
 
-Copies HostCopies::take_all() {
-  auto state = state_.lock();
-  Copies all;
-  for (auto &[stream, copies] : state->streams)
-    all.insert(all.end(), copies.begin(), copies.end());
-  *state = State();
-  count(*state);
-  return all;
+// What is shared may be another thread's to carry out at this moment: then this one waits until that is done.
+Status HostCopies::finish(Memory &memory) {
+  Status status = cuda::finish(memory, shared_);
+  shared_.clear();
+  for (HostCopy &copy : own_)
+    status.keep_first(copy.finish(memory));
+  own_.clear();
+  used_ = 0;
+  return status;
+}
+
+void HostCopies::drop(Memory &memory) {
+  for (const auto &copy : shared_)
+    copy->drop(memory).consume();
+  for (HostCopy &copy : own_)
+    copy.drop(memory).consume();
+  shared_.clear();
+  own_.clear();
 }
 
 } // namespace omptarget::cuda

@@ -6,74 +6,81 @@
 // waits for the stream, or for an event behind the copy.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
-#include "base/guarded.h"
 #include "base/status.h"
-#include "cuda/cuda_api.h"
 
 namespace omptarget::cuda {
 
 class Memory;
 
-/// Any thread.
-class HostCopy {
-public:
-  HostCopy(Memory &memory, void *block, void *host, size_t size)
-      : memory_(memory), block_(block), host_(host), size_(size) {}
-  /// The device's step is complete: carries out the second one, if nobody did. Its lock is held while the block is given back.
-  Status finish();
+/// One copy, whose device's step is queued.
+struct HostCopy {
+  void *block; ///< null: nothing is left to do
+  void *host;
+  size_t size;
+  bool is_kept;     ///< the block lies in memory that the stream keeps
+  bool is_pageable; ///< known: kernels cannot see whether it has arrived
+
+  /// The device's step is complete: carries out the second one.
+  Status finish(Memory &memory);
   /// The device's step is not going to be complete.
-  Status drop();
-  bool overlaps(const void *host, size_t size) const {
-    const char *begin = static_cast<const char *>(host);
-    const char *mine = static_cast<const char *>(host_);
-    return begin < mine + size_ && mine < begin + size;
-  }
+  Status drop(Memory &memory);
+  bool overlaps(const void *begin, size_t bytes) const;
+};
+
+/// One that an event stands behind, so that several threads may carry it out. Any thread.
+class SharedCopy {
+public:
+  explicit SharedCopy(const HostCopy &copy) : copy_(copy) {}
+  Status finish(Memory &memory);
+  Status drop(Memory &memory);
+  bool overlaps(const void *begin, size_t bytes) const { return copy_.overlaps(begin, bytes); }
+  /// Where it goes to, unless that is known to be pageable.
+  const void *unknown_host() const { return copy_.is_pageable ? nullptr : copy_.host; }
 
 private:
-  Memory &memory_;
-  std::mutex mutex_;
-  void *block_; ///< null: nothing is left to do
-  void *const host_;
-  const size_t size_;
+  std::mutex mutex_; ///< held while the block is given back
+  HostCopy copy_;
 };
-using Copies = std::vector<std::shared_ptr<HostCopy>>;
+using SharedCopies = std::vector<std::shared_ptr<SharedCopy>>;
 
 /// Carries all out, in order.
-Status finish(const Copies &copies);
+Status finish(Memory &memory, const SharedCopies &copies);
 
-/// Which copies are under way on which stream and before which event. Any thread.
+/// The copies that are under way on a stream, its own and those before events that it waits for. One thread at a time.
 class HostCopies {
 public:
-  void add(CUstream stream, std::shared_ptr<HostCopy> copy);
-  /// The event stands behind what is on the stream.
-  void record(CUevent event, CUstream stream);
-  /// What comes next on the stream comes after the event.
-  void wait_for(CUevent event, CUstream stream);
-  bool overlaps(CUstream stream, const void *host, size_t size);
-  Copies before(CUevent event);
-  void forget(CUevent event);
-  /// Those of the stream, which then has none.
-  Copies take(CUstream stream);
-  Copies take_all();
+  bool is_empty() const { return own_.empty() && shared_.empty(); }
+  void add(const HostCopy &copy) { own_.push_back(copy); }
+  /// Those before an event, which what comes next on the stream comes after.
+  void add(const SharedCopies &before) { shared_.insert(shared_.end(), before.begin(), before.end()); }
+  /// All of them, for an event behind them.
+  const SharedCopies &share();
+  bool overlaps(const void *host, size_t size) const;
+  /// Whether kernels may read what has not arrived: where it goes to is pinned, or managed.
+  bool may_be_awaited_by_kernels(Memory &memory) const;
+
+  /// Memory of the stream's own for a block, or null: a copy of that size does not fit.
+  Result<void *> take_block(Memory &memory, size_t size);
+  /// The largest copy that can.
+  static constexpr size_t kSmall = 16 << 10;
+
+  /// The stream is empty: carries all out, in order.
+  Status finish(Memory &memory);
+  /// After a failure.
+  void drop(Memory &memory);
 
 private:
-  struct State {
-    std::unordered_map<CUstream, Copies> streams;
-    std::unordered_map<CUevent, Copies> events;
-  };
-  bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
-  void count(const State &state) {
-    count_.store(state.streams.size() + state.events.size(), std::memory_order_release);
-  }
+  static constexpr size_t kRoom = 4 * kSmall;
 
-  std::atomic<size_t> count_{0}; ///< of streams and events that have some, so that most calls need no look
-  Guarded<State> state_;
+  std::vector<HostCopy> own_;
+  SharedCopies shared_;
+  char *room_ = nullptr; ///< pinned; freed with all of the device's memory
+  size_t used_ = 0;      ///< bytes of it
 };
 
 } // namespace omptarget::cuda

@@ -17,8 +17,8 @@ constexpr size_t kArgumentsOnStack = 32;
 } // namespace
 
 // One packed buffer serves the kernels of all generations; the driver compares its size with what the kernel takes.
-Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &grid) {
-  const CUstream stream = static_cast<CUstream>(handle);
+Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::Grid &grid) {
+  Stream &stream = as_stream(handle);
   Kernel &kernel = static_cast<Kernel &>(launch.kernel);
   uint64_t environment = kNoLaunchEnvironment;
   if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
@@ -40,12 +40,14 @@ Status Device::start(void *handle, const gpu::Launch &launch, const gpu::Grid &g
                    reinterpret_cast<void *>(kLaunchParamBufferSize), &size, reinterpret_cast<void *>(kLaunchParamEnd)};
 
   announce(launch, grid);
-  const auto note = [&] { launches().launched(stream, kernel.name(), grid.shape.teams, grid.shape.threads); };
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(queues_.settle_for_kernels(stream));
+  const auto note = [&] { launches().launched(&stream, kernel.name(), grid.shape.teams, grid.shape.threads); };
   if (kernel.needs_services()) // which are asked before the call returns, and say whose
     note();
-  OMPTARGET_TRY(OMPTARGET_CU(cuLaunchKernel, kernel.function(), grid.shape.teams, grid.teams_y, grid.teams_z,
-                             grid.shape.threads, grid.threads_y, grid.threads_z, grid.shared_memory, stream, nullptr,
-                             size == 0 ? nullptr : extra));
+  OMPTARGET_TRY(OMPTARGET_CU_ON(stream, cuLaunchKernel, kernel.function(), grid.shape.teams, grid.teams_y, grid.teams_z,
+                                grid.shape.threads, grid.threads_y, grid.threads_z, grid.shared_memory, stream.handle(),
+                                nullptr, size == 0 ? nullptr : extra));
   if (!kernel.needs_services())
     note();
   return Status::ok();

@@ -12,12 +12,10 @@ namespace omptarget::cuda {
 
 namespace {
 
-CUstream as_stream(void *handle) { return static_cast<CUstream>(handle); }
-
-Result<CUstream> make_stream() {
+Result<Stream *> make_stream() {
   CUstream stream = nullptr;
   OMPTARGET_TRY_DURING(OMPTARGET_CU(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING), "while creating a queue");
-  return stream;
+  return new Stream(stream);
 }
 
 Result<CUevent> make_event() {
@@ -38,19 +36,23 @@ Status QueueSet::init() {
 
 // ---- Streams
 
-Result<void *> QueueSet::take() {
-  OMPTARGET_TRY_ASSIGN(void *stream, streams_.take_or(make_stream));
+Result<gpu::Stream *> QueueSet::take() {
+  if (Stream *const stream = streams_.take()) [[likely]]
+    return stream;
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, streams_.take_or(make_stream));
   return stream;
 }
 
-void QueueSet::give_back(void *stream) { streams_.give_back(as_stream(stream)); }
+void QueueSet::give_back(gpu::Stream &stream) { streams_.give_back(&as_stream(stream)); }
 
-Status QueueSet::finish(void *stream) { return OMPTARGET_CU(cuStreamSynchronize, as_stream(stream)); }
+Status QueueSet::finish(gpu::Stream &stream) {
+  return OMPTARGET_CU_ON(as_stream(stream), cuStreamSynchronize, as_stream(stream).handle());
+}
 
 bool QueueSet::sleeps_in_finish() const { return waits_by_sleeping(); }
 
-Result<bool> QueueSet::is_finished(void *stream) {
-  const CUresult result = OMPTARGET_CU_RESULT(cuStreamQuery, as_stream(stream));
+Result<bool> QueueSet::is_finished(gpu::Stream &stream) {
+  const CUresult result = OMPTARGET_CU_RESULT_ON(as_stream(stream), cuStreamQuery, as_stream(stream).handle());
   if (result == CUDA_ERROR_NOT_READY)
     return false;
   OMPTARGET_TRY(gpu::check_call("cuStreamQuery", result, call_failure));
@@ -59,92 +61,71 @@ Result<bool> QueueSet::is_finished(void *stream) {
 
 // Waits for everything, since work that is still under way uses memory that its owner gives up when told of the failure.
 // After a fault of a kernel nothing is under way.
-void QueueSet::abandon(void *stream) {
+void QueueSet::abandon(gpu::Stream &stream) {
   if (!device_.fault().happened())
     OMPTARGET_CU(cuCtxSynchronize).consume();
-  for (const auto &copy : copies_.take(as_stream(stream)))
-    copy->drop().consume();
+  as_stream(stream).copies.drop(memory_);
+}
+
+Status QueueSet::finished(gpu::Stream &handle) {
+  Stream &stream = as_stream(handle);
+  Status status;
+  if (!stream.copies.is_empty())
+    status = stream.copies.finish(memory_);
+  if (!stream.blocks.empty()) [[unlikely]] {
+    for (auto &block : stream.blocks)
+      give_back_environment(std::move(block));
+    stream.blocks.clear();
+  }
+  return status;
 }
 
 // ---- Copies to pageable memory
 
-Status QueueSet::copy_out(CUstream stream, void *host, uint64_t target, size_t size) {
-  OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_pinned(size));
-  if (Status status = OMPTARGET_CU(cuMemcpyDtoHAsync, block, target, size, stream); !status) {
-    memory_.release_pinned(block).consume();
+Status QueueSet::copy_out(Stream &stream, void *host, uint64_t target, size_t size, bool is_pageable) {
+  OMPTARGET_TRY_ASSIGN(void *block, stream.copies.take_block(memory_, size));
+  const bool is_kept = block != nullptr;
+  if (!is_kept) {
+    OMPTARGET_TRY_ASSIGN(block, memory_.allocate_pinned(size));
+  }
+  HostCopy copy{block, host, size, is_kept, is_pageable};
+  if (Status status = OMPTARGET_CU_ON(stream, cuMemcpyDtoHAsync, block, target, size, stream.handle()); !status) {
+    copy.drop(memory_).consume();
     return status;
   }
-  copies_.add(stream, std::make_shared<HostCopy>(memory_, block, host, size));
+  stream.copies.add(copy);
   return Status::ok();
 }
 
-Status QueueSet::settle(CUstream stream, const void *host, size_t size) {
-  if (!copies_.overlaps(stream, host, size))
+Status QueueSet::settle(Stream &stream, const void *host, size_t size) {
+  if (!stream.copies.overlaps(host, size))
     return Status::ok();
   OMPTARGET_TRY(finish(stream));
-  return cuda::finish(copies_.take(stream));
+  return stream.copies.finish(memory_);
 }
 
-// ---- What else belongs to a stream
-
-QueueSet::Extra &QueueSet::extra_of(Extras &extras, CUstream stream) {
-  const auto [extra, is_new] = extras.try_emplace(stream);
-  if (is_new)
-    extras_count_.fetch_add(1, std::memory_order_release);
-  return extra->second;
+Status QueueSet::settle_for_kernels(Stream &stream) {
+  if (!stream.copies.may_be_awaited_by_kernels(memory_))
+    return Status::ok();
+  OMPTARGET_TRY(finish(stream));
+  return stream.copies.finish(memory_);
 }
 
-Status QueueSet::finished(void *stream) {
-  Status status = cuda::finish(copies_.take(as_stream(stream)));
-  if (extras_count_.load(std::memory_order_acquire) == 0)
-    return status;
-  auto extras = extras_.lock();
-  const auto found = extras->find(as_stream(stream));
-  if (found == extras->end())
-    return status;
-  for (auto &block : found->second.blocks)
-    give_back_environment(std::move(block));
-  found->second.blocks.clear();
-  if (found->second.is_interop)
-    return status;
-  extras->erase(found);
-  extras_count_.fetch_sub(1, std::memory_order_relaxed);
-  return status;
-}
-
-bool QueueSet::is_interop(void *stream) {
-  if (extras_count_.load(std::memory_order_acquire) == 0)
-    return false;
-  auto extras = extras_.lock();
-  const auto found = extras->find(as_stream(stream));
-  return found != extras->end() && found->second.is_interop;
-}
-
-void QueueSet::set_interop(void *stream, bool is_interop) {
-  auto extras = extras_.lock();
-  extra_of(*extras, as_stream(stream)).is_interop = is_interop;
-}
+// ---- Launch environments
 
 // A block that this very stream uses already serves again: launches of one stream follow one another.
-Result<std::unique_ptr<gpu::EnvironmentBlock>> QueueSet::take_block(CUstream stream, const gpu::EnvironmentNeed &need) {
-  {
-    auto extras = extras_.lock();
-    if (const auto found = extras->find(stream); found != extras->end())
-      if (std::unique_ptr<gpu::EnvironmentBlock> block = gpu::take_serving(found->second.blocks, need))
-        return block;
+Result<uint64_t> QueueSet::launch_environment(Stream &stream, const gpu::EnvironmentNeed &need) {
+  std::unique_ptr<gpu::EnvironmentBlock> block = gpu::take_serving(stream.blocks, need);
+  if (!block) {
+    OMPTARGET_TRY_ASSIGN(block, take_environment(need));
   }
-  return take_environment(need);
-}
-
-Result<uint64_t> QueueSet::launch_environment(CUstream stream, const gpu::EnvironmentNeed &need) {
-  OMPTARGET_TRY_ASSIGN(std::unique_ptr<gpu::EnvironmentBlock> block, take_block(stream, need));
   Status status;
   if (!block->is_written)
-    status = OMPTARGET_CU(cuMemcpyHtoDAsync, block->memory, block->initial.data(), block->initial_size, stream);
+    status = OMPTARGET_CU_ON(stream, cuMemcpyHtoDAsync, block->memory, block->initial.data(), block->initial_size,
+                             stream.handle());
   block->is_written = status.is_ok();
   const uint64_t environment = block->memory;
-  auto extras = extras_.lock();
-  extra_of(*extras, stream).blocks.push_back(std::move(block));
+  stream.blocks.push_back(std::move(block));
   OMPTARGET_TRY_DURING(std::move(status), "while preparing a launch environment");
   return environment;
 }
@@ -157,41 +138,64 @@ Result<void *> QueueSet::create_event() {
 }
 
 void QueueSet::destroy_event(void *event) {
-  copies_.forget(static_cast<CUevent>(event));
+  set_copies_before(static_cast<CUevent>(event), {});
   events_.give_back(static_cast<CUevent>(event));
 }
 
-Status QueueSet::record(void *event, void *stream) {
-  OMPTARGET_TRY(OMPTARGET_CU(cuEventRecord, static_cast<CUevent>(event), as_stream(stream)));
-  copies_.record(static_cast<CUevent>(event), as_stream(stream));
+Status QueueSet::record(void *handle, gpu::Stream &stream) {
+  const auto event = static_cast<CUevent>(handle);
+  OMPTARGET_TRY(OMPTARGET_CU_ON(as_stream(stream), cuEventRecord, event, as_stream(stream).handle()));
+  HostCopies &copies = as_stream(stream).copies;
+  set_copies_before(event, copies.is_empty() ? SharedCopies() : copies.share());
   return Status::ok();
 }
 
-Status QueueSet::wait_for(void *event, void *stream) {
-  OMPTARGET_TRY(OMPTARGET_CU(cuStreamWaitEvent, as_stream(stream), static_cast<CUevent>(event), 0));
-  copies_.wait_for(static_cast<CUevent>(event), as_stream(stream));
+Status QueueSet::wait_for(void *event, gpu::Stream &stream) {
+  OMPTARGET_TRY(OMPTARGET_CU_ON(as_stream(stream), cuStreamWaitEvent, as_stream(stream).handle(),
+                                static_cast<CUevent>(event), 0));
+  as_stream(stream).copies.add(copies_before(static_cast<CUevent>(event)));
   return Status::ok();
 }
 
 Status QueueSet::wait_for(void *event) {
   OMPTARGET_TRY(OMPTARGET_CU(cuEventSynchronize, static_cast<CUevent>(event)));
-  return cuda::finish(copies_.before(static_cast<CUevent>(event)));
+  return cuda::finish(memory_, copies_before(static_cast<CUevent>(event)));
+}
+
+SharedCopies QueueSet::copies_before(CUevent event) {
+  if (event_copies_count_.load(std::memory_order_acquire) == 0)
+    return {};
+  auto all = event_copies_.lock();
+  const auto found = all->find(event);
+  return found == all->end() ? SharedCopies() : found->second;
+}
+
+void QueueSet::set_copies_before(CUevent event, const SharedCopies &copies) {
+  if (copies.empty() && event_copies_count_.load(std::memory_order_acquire) == 0)
+    return;
+  auto all = event_copies_.lock();
+  if (copies.empty())
+    all->erase(event);
+  else
+    (*all)[event] = copies;
+  event_copies_count_.store(all->size(), std::memory_order_release);
 }
 
 // ---- Times
 
-Result<void *> QueueSet::start_timing(__tgt_async_info &async) {
+Result<void *> QueueSet::start_timing(const gpu::Caller &caller) {
   OMPTARGET_TRY_ASSIGN(Timing *const timing, timings_.take());
-  Result<void *> stream = stream_of(async);
-  Status status = stream ? OMPTARGET_CU(cuEventRecord, timing->begin, as_stream(*stream)) : stream.take_status();
+  Result<gpu::Stream *> stream = stream_for(caller);
+  Status status =
+      stream ? OMPTARGET_CU(cuEventRecord, timing->begin, as_stream(**stream).handle()) : stream.take_status();
   if (status)
     return static_cast<void *>(timing);
   timings_.give_back(timing);
   return status;
 }
 
-Status QueueSet::stop_timing(void *stream, void *timing) {
-  return OMPTARGET_CU(cuEventRecord, static_cast<Timing *>(timing)->end, as_stream(stream));
+Status QueueSet::stop_timing(gpu::Stream &stream, void *timing) {
+  return OMPTARGET_CU(cuEventRecord, static_cast<Timing *>(timing)->end, as_stream(stream).handle());
 }
 
 Result<gpu::Times> QueueSet::read_timing(void *handle) {
@@ -206,14 +210,13 @@ Result<gpu::Times> QueueSet::read_timing(void *handle) {
 // All work is complete, or lost.
 Status QueueSet::finish_all() {
   Status status;
-  for (const auto &copy : copies_.take_all())
-    status.keep_first(device_.fault().happened() ? copy->drop() : copy->finish());
-  Extras extras;
-  extras.swap(*extras_.lock());
-  extras_count_.store(0, std::memory_order_relaxed);
-  for (auto &[stream, extra] : extras)
-    for (auto &block : extra.blocks)
-      give_back_environment(std::move(block));
+  for (Stream *const stream : streams_.all()) {
+    if (device_.fault().happened())
+      stream->copies.drop(memory_);
+    status.keep_first(finished(*stream));
+  }
+  event_copies_.lock()->clear();
+  event_copies_count_.store(0, std::memory_order_relaxed);
   return status;
 }
 
@@ -221,8 +224,10 @@ Status QueueSet::release_own() {
   Status status = timings_.release_all();
   for (CUevent event : events_.take_all())
     status.keep_first(OMPTARGET_CU(cuEventDestroy, event));
-  for (CUstream stream : streams_.take_all())
-    status.keep_first(OMPTARGET_CU(cuStreamDestroy, stream));
+  for (Stream *const stream : streams_.take_all()) {
+    status.keep_first(OMPTARGET_CU(cuStreamDestroy, stream->handle()));
+    delete stream;
+  }
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include "cuda/staging.h"
 
 #include "cuda/driver.h"
+#include "cuda/stream.h"
 
 namespace omptarget::cuda {
 
@@ -13,21 +14,21 @@ Status StagingBuffer::prepare(size_t size) {
   return event_ ? Status::ok() : OMPTARGET_CU(cuEventCreate, &event_, CU_EVENT_DISABLE_TIMING);
 }
 
-Status StagingBuffer::copy_to(void *stream, uint64_t target, size_t size) {
-  OMPTARGET_TRY(OMPTARGET_CU(cuMemcpyHtoDAsync, target, memory_, size, static_cast<CUstream>(stream)));
-  return started(static_cast<CUstream>(stream));
+Status StagingBuffer::copy_to(gpu::Stream &stream, uint64_t target, size_t size) {
+  OMPTARGET_TRY(OMPTARGET_CU(cuMemcpyHtoDAsync, target, memory_, size, as_stream(stream).handle()));
+  return started(as_stream(stream));
 }
 
-Status StagingBuffer::copy_from(void *stream, uint64_t source, size_t size) {
-  OMPTARGET_TRY(OMPTARGET_CU(cuMemcpyDtoHAsync, memory_, source, size, static_cast<CUstream>(stream)));
-  return started(static_cast<CUstream>(stream));
+Status StagingBuffer::copy_from(gpu::Stream &stream, uint64_t source, size_t size) {
+  OMPTARGET_TRY(OMPTARGET_CU(cuMemcpyDtoHAsync, memory_, source, size, as_stream(stream).handle()));
+  return started(as_stream(stream));
 }
 
 // A copy that no event tells the end of is waited for.
-Status StagingBuffer::started(CUstream stream) {
-  Status status = OMPTARGET_CU(cuEventRecord, event_, stream);
+Status StagingBuffer::started(Stream &stream) {
+  Status status = OMPTARGET_CU(cuEventRecord, event_, stream.handle());
   is_busy_ = status.is_ok();
-  if (!status && !OMPTARGET_CU(cuStreamSynchronize, stream))
+  if (!status && !OMPTARGET_CU(cuStreamSynchronize, stream.handle()))
     OMPTARGET_CU(cuCtxSynchronize).consume();
   return status;
 }

@@ -9,17 +9,19 @@
 
 namespace omptarget::cuda {
 
+struct Stream;
+
 /// Context of the device current.
 class StagingBuffer final : public gpu::StagingBuffer {
 public:
   Status prepare(size_t size) override;
-  Status copy_to(void *stream, uint64_t target, size_t size) override;
-  Status copy_from(void *stream, uint64_t source, size_t size) override;
+  Status copy_to(gpu::Stream &stream, uint64_t target, size_t size) override;
+  Status copy_from(gpu::Stream &stream, uint64_t source, size_t size) override;
   Status wait() override;
   Status release() override;
 
 private:
-  Status started(CUstream stream);
+  Status started(Stream &stream);
 
   CUevent event_ = nullptr;
   bool is_busy_ = false; ///< until the event

@@ -56,12 +56,12 @@ Status Timings::make_reference() {
     if (!*event) {
       OMPTARGET_TRY_ASSIGN(*event, make_event());
     }
-  OMPTARGET_TRY_ASSIGN(void *const stream, queues_.take());
+  OMPTARGET_TRY_ASSIGN(gpu::Stream *const stream, queues_.take());
   Status status;
   uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < kMostTries && shortest > kShortTry && status; ++i) {
     const uint64_t before = now_ns();
-    status = OMPTARGET_CU(cuEventRecord, candidate_, static_cast<CUstream>(stream));
+    status = OMPTARGET_CU(cuEventRecord, candidate_, as_stream(*stream).handle());
     if (status)
       status = OMPTARGET_CU(cuEventSynchronize, candidate_);
     const uint64_t took = now_ns() - before;
@@ -71,7 +71,7 @@ Status Timings::make_reference() {
     std::swap(reference_, candidate_);
     reference_ns_ = before + took / 2;
   }
-  queues_.give_back(stream);
+  queues_.give_back(*stream);
   if (!status)
     reference_ns_ = 0;
   return std::move(status).during("while comparing the clocks of device and host");

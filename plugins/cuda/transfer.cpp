@@ -19,29 +19,31 @@ constexpr size_t kMostLate = size_t{1} << 20;
 
 bool Device::should_stage(const void *host, size_t size) { return staging().wants(size) && !memory_.is_pinned(host); }
 
-Status Device::copy_in(void *stream, uint64_t target, const void *host, size_t size) {
-  OMPTARGET_TRY(queues_.settle(static_cast<CUstream>(stream), host, size));
+Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, size_t size) {
+  Stream &stream = as_stream(handle);
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(queues_.settle(stream, host, size));
   return should_stage(host, size) ? staging().submit(stream, target, host, size)
-                                  : OMPTARGET_CU(cuMemcpyHtoDAsync, target, host, size, static_cast<CUstream>(stream));
+                                  : OMPTARGET_CU_ON(stream, cuMemcpyHtoDAsync, target, host, size, stream.handle());
 }
 
-// Where kernels may read and write what lies there, they would not find it before the host's step.
-bool Device::should_copy_late(CUstream stream, const void *host, size_t size) {
-  return size <= kMostLate && !staging().wants(size) && !kernels_use_host_memory() && queues_.may_copy_late(stream) &&
-         !memory_.is_pinned(host);
+// Where kernels may read and write what lies there, they would not find it before the host's step. Of a few bytes that is found out when
+// a kernel follows, which is rare.
+Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t size) {
+  Stream &stream = as_stream(handle);
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(queues_.settle(stream, host, size));
+  if (size <= kMostLate && !staging().wants(size) && !kernels_use_host_memory() && !stream.is_interop) {
+    const bool is_small = size <= HostCopies::kSmall;
+    if (is_small || !memory_.is_pinned(host))
+      return queues_.copy_out(stream, host, target, size, !is_small);
+  }
+  return should_stage(host, size) ? staging().retrieve(stream, host, target, size)
+                                  : OMPTARGET_CU_ON(stream, cuMemcpyDtoHAsync, host, target, size, stream.handle());
 }
 
-Status Device::copy_out(void *handle, void *host, uint64_t target, size_t size) {
-  const CUstream stream = static_cast<CUstream>(handle);
-  OMPTARGET_TRY(queues_.settle(stream, host, size));
-  if (should_copy_late(stream, host, size))
-    return queues_.copy_out(stream, host, target, size);
-  return should_stage(host, size) ? staging().retrieve(handle, host, target, size)
-                                  : OMPTARGET_CU(cuMemcpyDtoHAsync, host, target, size, stream);
-}
-
-Status Device::fill_on(void *stream, uint64_t target, uint8_t value, size_t size) {
-  return OMPTARGET_CU(cuMemsetD8Async, target, value, size, static_cast<CUstream>(stream));
+Status Device::fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) {
+  return OMPTARGET_CU_ON(as_stream(stream), cuMemsetD8Async, target, value, size, as_stream(stream).handle());
 }
 
 // Without peer access the driver copies through host memory; it is tried once for each pair.
@@ -62,11 +64,12 @@ Status Device::connect(const DeviceCopy &copy) {
   return Status::ok();
 }
 
-Status Device::copy_between(void *stream, const DeviceCopy &copy) {
+Status Device::copy_between(gpu::Stream &handle, const DeviceCopy &copy) {
+  Stream &stream = as_stream(handle);
   if (&copy.other == this)
-    return OMPTARGET_CU(cuMemcpyDtoDAsync, copy.destination, copy.source, copy.size, static_cast<CUstream>(stream));
-  return OMPTARGET_CU(cuMemcpyPeerAsync, copy.destination, static_cast<Device &>(copy.other).context_, copy.source,
-                      context_, copy.size, static_cast<CUstream>(stream));
+    return OMPTARGET_CU_ON(stream, cuMemcpyDtoDAsync, copy.destination, copy.source, copy.size, stream.handle());
+  return OMPTARGET_CU_ON(stream, cuMemcpyPeerAsync, copy.destination, static_cast<Device &>(copy.other).context_,
+                         copy.source, context_, copy.size, stream.handle());
 }
 
 } // namespace omptarget::cuda

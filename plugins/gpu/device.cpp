@@ -31,15 +31,13 @@ int32_t Device::number() const {
   return told >= 0 ? told : id_ + device_offset();
 }
 
-Status Device::check_usable() const {
+Status Device::why_unusable() const {
   if (is_forked())
     return Status::error(format("device %d: %s cannot be used in the child of a process that used it before fork",
                                 number(), kVendor.driver));
   if (!is_ready())
     return Status::error(format("device %d is not initialised", number()));
-  if (fault_.happened())
-    return Status::error(fault_.text());
-  return Status::ok();
+  return Status::error(fault_.text());
 }
 
 void Device::lose(const std::string &what) {
@@ -63,8 +61,6 @@ void Device::forget_fault() {
 bool Device::wants_zero_copy() const {
   return reaches_host_memory() && (shares_memory_with_cpu() || setting_flag(SettingId::kApuMaps));
 }
-
-bool Device::kernels_use_host_memory() const { return is_zero_copy_ || uses_unified_shared_memory(); }
 
 // Empty if there is none.
 std::string Device::unified_memory_problem() const {

@@ -19,6 +19,7 @@
 #include "common/launch_log.h"
 #include "common/launch_rules.h"
 #include "gpu/device_services.h"
+#include "gpu/devices.h"
 #include "gpu/function_maps.h"
 #include "gpu/heap_pools.h"
 #include "gpu/image.h"
@@ -32,6 +33,7 @@
 namespace omptarget::gpu {
 
 class Device;
+class Scope;
 
 /// How kernels reach memory of the host that nobody allocated for them, as OMPTARGET_HOST_MEMORY_..., and a text about it that goes on
 /// after "the device reaches".
@@ -62,11 +64,13 @@ public:
   /// Whether mapped data is to be used where it lies. Does not change while the device is open.
   bool uses_zero_copy() const { return is_ready() ? is_zero_copy_ : wants_zero_copy(); }
   /// Whether kernels may use any memory of the host at any time: copies must keep their place among them.
-  bool kernels_use_host_memory() const;
+  bool kernels_use_host_memory() const { return is_zero_copy_ || uses_unified_shared_memory(); }
   bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
   const LaunchLimits &limits() const { return limits_; }
   /// Ready, not failed, and in the process that opened the driver.
-  Status check_usable() const;
+  bool is_usable() const { return is_ready() && !fault_.happened() && !is_forked(); }
+  /// The same; a failure says why it is not.
+  Status check_usable() const { return is_usable() ? Status::ok() : why_unusable(); }
 
   /// Creates what the settings ask for in advance. Called once, without a Scope.
   Status init();
@@ -79,12 +83,12 @@ public:
   Status unload_image(const __tgt_target_table *table);
   Status set_image_functions(const __tgt_target_table *table, const __tgt_image_functions &functions);
 
-  /// async may be null; then the work is complete on return.
-  Status submit(uint64_t target, const void *host, size_t size, __tgt_async_info *async);
-  Status retrieve(void *host, uint64_t target, size_t size, __tgt_async_info *async);
-  Status fill(uint64_t target, uint8_t value, size_t size, __tgt_async_info *async);
-  Status copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, __tgt_async_info *async);
-  Status launch(const Launch &launch, __tgt_async_info *async);
+  /// Without a queue the work is complete on return.
+  Status submit(uint64_t target, const void *host, size_t size, const Caller &caller);
+  Status retrieve(void *host, uint64_t target, size_t size, const Caller &caller);
+  Status fill(uint64_t target, uint8_t value, size_t size, const Caller &caller);
+  Status copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, const Caller &caller);
+  Status launch(const Launch &launch, const Caller &caller);
   /// Gives the driver back what is kept for later.
   Status trim_memory();
   /// Runs a kernel without arguments with one thread, to the end.
@@ -143,7 +147,8 @@ protected:
   virtual Status close() { return Status::ok(); }
   /// What the driver notes when a thread enters, so that leave() can put the thread back as it was.
   struct Entry {
-    alignas(void *) std::byte before[4 * sizeof(void *)];
+    void *thread = nullptr; ///< what the driver's part keeps of the thread
+    alignas(void *) std::byte before[3 * sizeof(void *)];
   };
   /// From here on the thread's calls concern this device, until it leaves. Calls nothing of the driver's that can wait until
   /// something else is called.
@@ -164,20 +169,20 @@ protected:
 
   // ---- What a driver does: work on a stream
 
-  virtual Status copy_in(void *stream, uint64_t target, const void *host, size_t size) = 0;
-  virtual Status copy_out(void *stream, void *host, uint64_t target, size_t size) = 0;
-  virtual Status fill_on(void *stream, uint64_t target, uint8_t value, size_t size) = 0;
+  virtual Status copy_in(Stream &stream, uint64_t target, const void *host, size_t size) = 0;
+  virtual Status copy_out(Stream &stream, void *host, uint64_t target, size_t size) = 0;
+  virtual Status fill_on(Stream &stream, uint64_t target, uint8_t value, size_t size) = 0;
   struct DeviceCopy {
     Device &other; ///< may be this one
     uint64_t destination;
     uint64_t source;
     size_t size;
   };
-  virtual Status copy_between(void *stream, const DeviceCopy &copy) = 0;
+  virtual Status copy_between(Stream &stream, const DeviceCopy &copy) = 0;
   /// Before each copy to another device: lets them reach what is copied.
   virtual Status connect(const DeviceCopy &copy) = 0;
   /// Launches a kernel and notes it in launches().
-  virtual Status start(void *stream, const Launch &launch, const Grid &grid) = 0;
+  virtual Status start(Stream &stream, const Launch &launch, const Grid &grid) = 0;
 
   /// Tells the user of a launch.
   void announce(const Launch &launch, const Grid &grid) const;
@@ -187,6 +192,7 @@ protected:
 
 private:
   friend class Scope;
+  Status why_unusable() const;
   bool wants_zero_copy() const;
   /// Tells what becomes of memory of the host, and warns where more is asked for than there is.
   void report_host_memory() const;
@@ -198,9 +204,9 @@ private:
   Status write_environment(Image &image);
   Status give_services(Image &image);
   void report_memory_pool(Image &image);
-  /// Runs an operation on the stream of async, or on one of its own to the end.
-  template <typename Operation> Status on_stream(__tgt_async_info *async, Operation operation);
-  Status launch_on(void *stream, const Launch &launch);
+  /// Runs an operation on the stream of the queue, or on one of its own to the end.
+  template <typename Operation> Status on_stream(const Caller &caller, Operation operation);
+  Status launch_on(Stream &stream, const Launch &launch);
 
   const int32_t id_;
   std::atomic<int32_t> number_{-1}; ///< told by itself
@@ -227,6 +233,8 @@ public:
   ~Scope() { device_.leave(entry_); }
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
+  /// For the driver's part: what it keeps of the calling thread.
+  void *thread() const { return entry_.thread; }
 
 private:
   Device &device_;

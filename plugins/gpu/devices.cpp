@@ -14,11 +14,13 @@
 
 namespace omptarget::gpu {
 
+constinit std::atomic<const Devices *> devices_internal::all{nullptr};
+constinit std::atomic<bool> devices_internal::was_forked{false};
+constinit std::atomic<int64_t> devices_internal::requirements{0};
+
 namespace {
 
-constinit std::atomic<bool> was_forked{false};
 constinit std::atomic<int32_t> first_number{0};
-constinit std::atomic<int64_t> requirements{0};
 constinit std::atomic<__tgt_host_call> call_of_host{nullptr};
 
 /// What the environment says about the devices that the driver shows; empty if that is nothing.
@@ -50,7 +52,8 @@ Devices &devices() {
       keep_reason(status);
       found->clear();
     }
-    pthread_atfork(nullptr, nullptr, [] { was_forked.store(true, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] { devices_internal::was_forked.store(true, std::memory_order_relaxed); });
+    devices_internal::all.store(found, std::memory_order_release);
     return found;
   }();
   return all;
@@ -68,20 +71,10 @@ Status leave_out(int32_t number, int32_t count, Status why) {
   return Status::ok();
 }
 
-Device *find_device(int32_t id) {
-  Devices &all = devices();
-  return id >= 0 && static_cast<size_t>(id) < all.size() ? all[static_cast<size_t>(id)].get() : nullptr;
-}
-
-bool is_forked() { return was_forked.load(std::memory_order_relaxed); }
-
 void set_device_offset(int32_t first) { first_number.store(first, std::memory_order_relaxed); }
 int32_t device_offset() { return first_number.load(std::memory_order_relaxed); }
 void set_host_call(__tgt_host_call call) { call_of_host.store(call, std::memory_order_release); }
 __tgt_host_call host_call() { return call_of_host.load(std::memory_order_acquire); }
-void set_requirements(int64_t mask) { requirements.fetch_or(mask, std::memory_order_relaxed); }
-bool uses_unified_shared_memory() {
-  return (requirements.load(std::memory_order_relaxed) & OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY) != 0;
-}
+void set_requirements(int64_t mask) { devices_internal::requirements.fetch_or(mask, std::memory_order_relaxed); }
 
 } // namespace omptarget::gpu

@@ -113,17 +113,18 @@ Status Kernel::prepare_once() {
   return Status::ok();
 }
 
-Status Device::launch_on(void *stream, const Launch &launch) {
+Status Device::launch_on(Stream &stream, const Launch &launch) {
   OMPTARGET_TRY(launch.kernel.prepare());
   const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
   const bool needs_services = launch.kernel.needs_services();
   Status status;
+  stream.has_kernels = true;
   if (needs_services) [[unlikely]]
-    status = services_.launching(stream);
+    status = services_.launching(&stream);
   if (status) {
     status = start(stream, launch, grid);
     if (needs_services && !status) [[unlikely]]
-      services_.not_launched(stream);
+      services_.not_launched(&stream);
   }
   OMPTARGET_TRY_DURING(std::move(status),
                        "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",

@@ -25,14 +25,18 @@ Status no_device(int32_t id) {
   return Status::error(format("the %s plugin has no device %d; there are %d", kVendor.plugin, id, number_of_devices()));
 }
 
+[[gnu::cold, gnu::noinline]] int32_t not_usable(int32_t id, const Device *device) {
+  Status status = device ? device->check_usable() : no_device(id);
+  return status ? kFailure : finish_failed(std::move(status), device ? device->number() : -1);
+}
+
 // Runs an operation that needs no driver on a device that is ready. The operation returns a Status.
 template <typename Operation> int32_t without_driver(int32_t id, Operation operation) {
-  Device *device = find_device(id);
-  if (!device)
-    return finish(no_device(id));
-  if (Status status = device->check_usable(); !status)
-    return finish(std::move(status), device->number());
-  return finish(operation(*device), device->number());
+  Device *const device = find_device(id);
+  if (!device || !device->is_usable()) [[unlikely]]
+    return not_usable(id, device);
+  Status status = operation(*device);
+  return status ? kSuccess : finish_failed(std::move(status), device->number());
 }
 
 // The same inside of a Scope.
@@ -42,6 +46,14 @@ template <typename Operation> Status in_scope(Device &device, Operation operatio
 }
 template <typename Operation> int32_t on_device(int32_t id, Operation operation) {
   return without_driver(id, [&](Device &device) { return in_scope(device, operation); });
+}
+
+// The same for a queue, or for none: the operation gets a Caller, too.
+template <typename Operation> int32_t on_queue(int32_t id, __tgt_async_info *async, Operation operation) {
+  return without_driver(id, [&](Device &device) {
+    const Scope scope(device);
+    return operation(device, Caller(async, scope.thread()));
+  });
 }
 
 Status check_range(const void *pointer, int64_t size) {
@@ -55,18 +67,18 @@ Status check_range(const void *pointer, int64_t size) {
 uint64_t address(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 int32_t submit(int32_t id, void *target, const void *host, int64_t size, __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
     OMPTARGET_TRY(check_range(target, size));
     OMPTARGET_TRY(check_range(host, size));
-    return device.submit(address(target), host, static_cast<size_t>(size), async);
+    return device.submit(address(target), host, static_cast<size_t>(size), caller);
   });
 }
 
 int32_t retrieve(int32_t id, void *host, const void *target, int64_t size, __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
     OMPTARGET_TRY(check_range(target, size));
     OMPTARGET_TRY(check_range(host, size));
-    return device.retrieve(host, address(target), static_cast<size_t>(size), async);
+    return device.retrieve(host, address(target), static_cast<size_t>(size), caller);
   });
 }
 
@@ -84,11 +96,11 @@ int32_t exchange(const Exchange &copy, __tgt_async_info *async) {
     return finish(no_device(copy.destination_id));
   if (Status status = other->check_usable(); !status)
     return finish(std::move(status), other->number());
-  return on_device(copy.source_id, [&](Device &device) -> Status {
+  return on_queue(copy.source_id, async, [&](Device &device, const Caller &caller) -> Status {
     OMPTARGET_TRY(check_range(copy.source, copy.size));
     OMPTARGET_TRY(check_range(copy.destination, copy.size));
     return device.copy_to(*other, address(copy.destination), address(copy.source), static_cast<size_t>(copy.size),
-                          async);
+                          caller);
   });
 }
 
@@ -242,9 +254,9 @@ int32_t __tgt_rtl_data_retrieve_async(int32_t id, void *host, void *target, int6
 }
 
 int32_t __tgt_rtl_data_fill(int32_t id, void *target, int32_t value, int64_t size, __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
     OMPTARGET_TRY(check_range(target, size));
-    return device.fill(address(target), static_cast<uint8_t>(value), static_cast<size_t>(size), async);
+    return device.fill(address(target), static_cast<uint8_t>(value), static_cast<size_t>(size), caller);
   });
 }
 
@@ -266,23 +278,24 @@ int32_t __tgt_rtl_data_exchange_async(int32_t source_id, void *source, int32_t d
 
 int32_t __tgt_rtl_launch_kernel(int32_t id, void *entry, void **arguments, ptrdiff_t *offsets, __tgt_kernel_args *args,
                                 __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
     if (!entry)
       return Status::error("the image that was loaded has no such kernel");
-    return device.launch({*static_cast<Kernel *>(entry), arguments, offsets, *args}, async);
+    return device.launch({*static_cast<Kernel *>(entry), arguments, offsets, *args}, caller);
   });
 }
 
 int32_t __tgt_rtl_synchronize(int32_t id, __tgt_async_info *async) {
-  const int32_t result = on_device(id, [&](Device &device) { return device.queues().synchronize(*async); });
+  const int32_t result =
+      on_queue(id, async, [](Device &device, const Caller &caller) { return device.queues().synchronize(caller); });
   if (result != kSuccess)
     async->Queue = nullptr;
   return result;
 }
 
 int32_t __tgt_rtl_query_async(int32_t id, __tgt_async_info *async) {
-  const int32_t result =
-      on_device(id, [&](Device &device) -> Status { return device.queues().query(*async).take_status(); });
+  const int32_t result = on_queue(
+      id, async, [](Device &device, const Caller &caller) { return device.queues().query(caller).take_status(); });
   if (result != kSuccess)
     async->Queue = nullptr;
   return result;
@@ -310,16 +323,16 @@ int32_t __tgt_rtl_create_event(int32_t id, void **event) {
 }
 
 int32_t __tgt_rtl_record_event(int32_t id, void *event, __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(void *stream, device.queues().stream_of(*async));
-    return device.queues().record(event, stream);
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
+    OMPTARGET_TRY_ASSIGN(Stream *const stream, device.queues().stream_for(caller));
+    return device.queues().record(event, *stream);
   });
 }
 
 int32_t __tgt_rtl_wait_event(int32_t id, void *event, __tgt_async_info *async) {
-  return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(void *stream, device.queues().stream_of(*async));
-    return device.queues().wait_for(event, stream);
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
+    OMPTARGET_TRY_ASSIGN(Stream *const stream, device.queues().stream_for(caller));
+    return device.queues().wait_for(event, *stream);
   });
 }
 
@@ -335,14 +348,17 @@ int32_t __tgt_rtl_destroy_event(int32_t id, void *event) {
 }
 
 int32_t __tgt_rtl_start_timing(int32_t id, __tgt_async_info *async, void **timing) {
-  return on_device(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY_ASSIGN(*timing, device.queues().start_timing(*async));
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
+    OMPTARGET_TRY_ASSIGN(*timing, device.queues().start_timing(caller));
     return Status::ok();
   });
 }
 
 int32_t __tgt_rtl_stop_timing(int32_t id, __tgt_async_info *async, void *timing) {
-  return on_device(id, [&](Device &device) { return device.queues().stop_timing(async->Queue, timing); });
+  return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
+    OMPTARGET_TRY_ASSIGN(Stream *const stream, device.queues().stream_for(caller));
+    return device.queues().stop_timing(*stream, timing);
+  });
 }
 
 int32_t __tgt_rtl_read_timing(int32_t id, void *timing, uint64_t *begin_ns, uint64_t *end_ns) {

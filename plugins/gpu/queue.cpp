@@ -11,24 +11,30 @@
 
 namespace omptarget::gpu {
 
-Result<void *> QueueSet::stream_of(__tgt_async_info &async) {
-  if (!async.Queue) {
-    OMPTARGET_TRY_ASSIGN(async.Queue, take());
-  }
-  return async.Queue;
+Result<Stream *> QueueSet::take_for(const Caller &caller) {
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, take());
+  if (caller.async)
+    caller.async->Queue = stream;
+  return &used_by(caller, *stream);
 }
 
-Status QueueSet::lost(void *stream, Status status) {
+Stream &QueueSet::find_stream(void *queue) {
+  auto interop = interop_.lock();
+  const auto found = interop->find(queue);
+  return found == interop->end() ? *static_cast<Stream *>(queue) : *found->second;
+}
+
+Status QueueSet::lost(Stream &stream, Status status) {
   abandon(stream);
   if (device_.fault().happened())
     device_.services().lost();
-  device_.services().completed(stream);
+  device_.services().completed(&stream);
   return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
 }
 
 // Drivers wait by looking at the device again and again, which leaves a server on the same CPU no time. So this thread
 // serves, too: at once again after something was asked, later and later while nothing is.
-Status QueueSet::finish_serving(void *stream) {
+Status QueueSet::finish_serving(Stream &stream) {
   constexpr uint32_t kBusyRounds = 512;
   constexpr int64_t kMostMicroseconds = 100;
   for (uint32_t idle = 0; device_.services().has_kernels();) {
@@ -45,71 +51,89 @@ Status QueueSet::finish_serving(void *stream) {
   return finish(stream);
 }
 
-Status QueueSet::finish_or_serve(void *stream) {
+Status QueueSet::finish_or_serve(Stream &stream) {
   if (device_.services().has_kernels() && !sleeps_in_finish()) [[unlikely]]
     return finish_serving(stream);
   return finish(stream);
 }
 
-Status QueueSet::wait(void *stream) {
-  if (Status status = finish_or_serve(stream); !status)
-    return lost(stream, std::move(status));
-  device_.launches().completed(stream);
-  device_.services().completed(stream);
+Status QueueSet::emptied(Stream &stream) {
+  if (stream.has_kernels) {
+    stream.has_kernels = false;
+    device_.launches().completed(&stream);
+    device_.services().completed(&stream);
+  }
   return finished(stream);
 }
 
-Status QueueSet::completed(__tgt_async_info &async) {
-  void *stream = async.Queue;
-  device_.launches().completed(stream);
-  device_.services().completed(stream);
-  Status status = finished(stream);
-  if (is_interop(stream))
+Status QueueSet::wait(Stream &stream) {
+  if (Status status = finish_or_serve(stream); !status)
+    return lost(stream, std::move(status));
+  return emptied(stream);
+}
+
+Status QueueSet::completed(__tgt_async_info &async, Stream &stream) {
+  Status status = emptied(stream);
+  if (stream.is_interop)
     return status;
   async.Queue = nullptr;
   give_back(stream);
   return status;
 }
 
-Status QueueSet::synchronize(__tgt_async_info &async) {
-  void *stream = async.Queue;
-  if (!stream)
+Status QueueSet::synchronize(const Caller &caller) {
+  if (!caller.async->Queue)
     return Status::ok();
+  Stream &stream = used_by(caller, stream_at(caller.async->Queue));
   if (Status status = finish_or_serve(stream); !status) {
-    async.Queue = nullptr;
+    caller.async->Queue = nullptr;
     return lost(stream, std::move(status));
   }
-  return completed(async);
+  return completed(*caller.async, stream);
 }
 
-Result<bool> QueueSet::query(__tgt_async_info &async) {
-  void *stream = async.Queue;
-  if (!stream)
+Result<bool> QueueSet::query(const Caller &caller) {
+  if (!caller.async->Queue)
     return true;
+  Stream &stream = used_by(caller, stream_at(caller.async->Queue));
   Result<bool> is_complete = is_finished(stream);
   if (!is_complete) {
-    async.Queue = nullptr;
+    caller.async->Queue = nullptr;
     return lost(stream, is_complete.take_status());
   }
   if (*is_complete)
-    OMPTARGET_TRY(completed(async));
+    OMPTARGET_TRY(completed(*caller.async, stream));
   else if (device_.services().has_kernels()) [[unlikely]]
     device_.services().serve_while_waiting();
   return is_complete;
 }
 
+// ---- Interop
+
 Result<__tgt_async_info *> QueueSet::create_info() {
-  OMPTARGET_TRY_ASSIGN(void *stream, take());
-  set_interop(stream, true);
-  return new __tgt_async_info{stream};
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, take_for(nullptr));
+  stream->is_interop = true;
+  void *const handle = interop_handle(*stream);
+  (*interop_.lock())[handle] = stream;
+  interop_count_.fetch_add(1, std::memory_order_release);
+  return new __tgt_async_info{handle};
 }
 
 Status QueueSet::release_info(__tgt_async_info *info) {
-  void *stream = info ? info->Queue : nullptr;
-  if (!stream || !is_interop(stream))
+  Stream *stream = nullptr;
+  {
+    auto interop = interop_.lock();
+    if (const auto found = interop->find(info ? info->Queue : nullptr); found != interop->end()) {
+      stream = found->second;
+      interop->erase(found);
+    }
+  }
+  if (!stream)
     return Status::error(format("%p is no queue that was made for interop", static_cast<void *>(info)));
-  set_interop(stream, false);
-  Status status = synchronize(*info);
+  interop_count_.fetch_sub(1, std::memory_order_relaxed);
+  stream->is_interop = false;
+  info->Queue = stream;
+  Status status = synchronize(info);
   delete info;
   return status;
 }
@@ -132,6 +156,8 @@ Status QueueSet::release_environments() {
 }
 
 Status QueueSet::release_all() {
+  interop_.lock()->clear();
+  interop_count_.store(0, std::memory_order_relaxed);
   Status status = finish_all();
   status.keep_first(release_environments());
   status.keep_first(release_own());

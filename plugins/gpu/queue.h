@@ -1,17 +1,19 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The queues of a device: streams of the driver's, pooled. A stream is known by a pointer, which is what a queue of the
-// plugin ABI holds, so that interop can give it to the program. Events likewise.
+// The queues of a device: streams of the driver's, pooled. Events likewise, which are known by a pointer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "base/guarded.h"
 #include "base/status.h"
 #include "gpu/environment.h"
+#include "gpu/stream.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget::gpu {
@@ -29,14 +31,18 @@ class QueueSet {
 public:
   virtual ~QueueSet() = default;
 
-  /// The stream of a queue; takes one if it has none.
-  Result<void *> stream_of(__tgt_async_info &async);
+  /// The stream of the caller's queue, which gets one if it has none; without a queue one that nobody uses.
+  Result<Stream *> stream_for(const Caller &caller) {
+    if (!caller.async || !caller.async->Queue)
+      return take_for(caller);
+    return &used_by(caller, stream_at(caller.async->Queue));
+  }
   /// Waits for the stream, which stays taken.
-  Status wait(void *stream);
+  Status wait(Stream &stream);
   /// Waits, gives the stream back and empties the queue; interop's queues keep their stream. A queue whose work failed
   /// is emptied, too.
-  Status synchronize(__tgt_async_info &async);
-  Result<bool> query(__tgt_async_info &async);
+  Status synchronize(const Caller &caller);
+  Result<bool> query(const Caller &caller);
 
   /// Queues for interop: these keep one stream until they are released.
   Result<__tgt_async_info *> create_info();
@@ -58,24 +64,24 @@ public:
   /// Creates what the settings ask for in advance.
   virtual Status init() = 0;
   /// Takes a stream that nobody uses, or makes one.
-  virtual Result<void *> take() = 0;
+  virtual Result<Stream *> take() = 0;
   /// Takes a stream back, which is empty.
-  virtual void give_back(void *stream) = 0;
+  virtual void give_back(Stream &stream) = 0;
 
   virtual Result<void *> create_event() = 0;
   /// Returns an event that destroy_event() has kept; null if there is none. Also outside of a Scope.
   virtual void *take_event() = 0;
   /// Ends the event, and keeps it for take_event(). Also outside of a Scope.
   virtual void destroy_event(void *event) = 0;
-  virtual Status record(void *event, void *stream) = 0;
+  virtual Status record(void *event, Stream &stream) = 0;
   /// Lets what is put into the stream from now on wait for the event; does not block.
-  virtual Status wait_for(void *event, void *stream) = 0;
+  virtual Status wait_for(void *event, Stream &stream) = 0;
   /// Blocks until what the event stands behind is complete.
   virtual Status wait_for(void *event) = 0;
 
   /// What is queued from now on is timed, until stop_timing; takes a stream if the queue has none.
-  virtual Result<void *> start_timing(__tgt_async_info &async) = 0;
-  virtual Status stop_timing(void *stream, void *timing) = 0;
+  virtual Result<void *> start_timing(const Caller &caller) = 0;
+  virtual Status stop_timing(Stream &stream, void *timing) = 0;
   /// The timed work is complete. The timing is given back, whatever happens.
   virtual Result<Times> read_timing(void *timing) = 0;
   /// Without reading it, also outside of a Scope.
@@ -85,16 +91,16 @@ protected:
   explicit QueueSet(Device &device) : device_(device) {}
 
   /// Blocks until the stream is empty.
-  virtual Status finish(void *stream) = 0;
+  virtual Status finish(Stream &stream) = 0;
   /// Whether finish() leaves the CPU to others from the start.
   virtual bool sleeps_in_finish() const = 0;
-  virtual Result<bool> is_finished(void *stream) = 0;
+  virtual Result<bool> is_finished(Stream &stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
-  virtual void abandon(void *stream) = 0;
+  virtual void abandon(Stream &stream) = 0;
   /// The stream is empty: does what is left to do on the host, and what its work used is free.
-  virtual Status finished(void *) { return Status::ok(); }
-  virtual bool is_interop(void *stream) = 0;
-  virtual void set_interop(void *stream, bool is_interop) = 0;
+  virtual Status finished(Stream &) { return Status::ok(); }
+  /// What a queue of interop's holds for the stream.
+  virtual void *interop_handle(Stream &stream) { return &stream; }
   /// Waits for streams that are still taken, and gives back what launches on them use.
   virtual Status finish_all() = 0;
   /// Destroys streams and events.
@@ -103,13 +109,29 @@ protected:
   Device &device_;
 
 private:
-  /// finish(), and meanwhile what kernels ask for.
-  Status finish_or_serve(void *stream);
-  Status finish_serving(void *stream);
-  Status lost(void *stream, Status status);
-  /// The queue's stream is empty.
-  Status completed(__tgt_async_info &async);
+  using InteropStreams = std::unordered_map<void *, Stream *>;
 
+  static Stream &used_by(const Caller &caller, Stream &stream) {
+    stream.thread = caller.thread;
+    return stream;
+  }
+  Result<Stream *> take_for(const Caller &caller);
+  /// The stream of a queue that has one.
+  Stream &stream_at(void *queue) {
+    return interop_count_.load(std::memory_order_acquire) == 0 ? *static_cast<Stream *>(queue) : find_stream(queue);
+  }
+  Stream &find_stream(void *queue);
+  /// finish(), and meanwhile what kernels ask for.
+  Status finish_or_serve(Stream &stream);
+  Status finish_serving(Stream &stream);
+  Status lost(Stream &stream, Status status);
+  /// The stream is empty.
+  Status emptied(Stream &stream);
+  /// The queue's stream is empty.
+  Status completed(__tgt_async_info &async, Stream &stream);
+
+  std::atomic<size_t> interop_count_{0};    ///< entries of interop_, so that most calls need no look
+  Guarded<InteropStreams> interop_;         ///< by what the program gives to the driver
   Guarded<EnvironmentBlocks> environments_; ///< that no launch uses
 };
 

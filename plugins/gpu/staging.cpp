@@ -48,7 +48,7 @@ Status Staging::take(Buffers &buffers) {
   return Status::ok();
 }
 
-Status Staging::submit(void *stream, uint64_t target, const void *host, size_t size) {
+Status Staging::submit(Stream &stream, uint64_t target, const void *host, size_t size) {
   Lease buffers(*this);
   OMPTARGET_TRY(buffers.take());
   for (size_t done = 0, piece = 0; done < size; ++piece) {
@@ -63,7 +63,7 @@ Status Staging::submit(void *stream, uint64_t target, const void *host, size_t s
 }
 
 // Piece n is on its way while piece n - 1 is copied out.
-Status Staging::retrieve(void *stream, void *host, uint64_t target, size_t size) {
+Status Staging::retrieve(Stream &stream, void *host, uint64_t target, size_t size) {
   Lease buffers(*this);
   OMPTARGET_TRY(buffers.take());
   const size_t pieces = (size + kBufferSize - 1) / kBufferSize;

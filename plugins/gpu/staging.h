@@ -14,6 +14,7 @@
 namespace omptarget::gpu {
 
 class Device;
+struct Stream;
 
 /// One pinned buffer. One thread at a time.
 class StagingBuffer {
@@ -24,8 +25,8 @@ public:
   /// Allocates what the buffer still lacks to hold this many bytes.
   virtual Status prepare(size_t size) = 0;
   /// Starts a copy from or to the buffer on the stream. After a failure no copy uses the buffer.
-  virtual Status copy_to(void *stream, uint64_t target, size_t size) = 0;
-  virtual Status copy_from(void *stream, uint64_t source, size_t size) = 0;
+  virtual Status copy_to(Stream &stream, uint64_t target, size_t size) = 0;
+  virtual Status copy_from(Stream &stream, uint64_t source, size_t size) = 0;
   /// Blocks until the last copy no longer uses it.
   virtual Status wait() = 0;
   /// Gives its parts back. No copy uses it.
@@ -44,9 +45,9 @@ public:
   bool wants(size_t size) const { return threshold_ != 0 && size >= threshold_; }
 
   /// Copies on the stream; the host memory has been read on return.
-  Status submit(void *stream, uint64_t target, const void *host, size_t size);
+  Status submit(Stream &stream, uint64_t target, const void *host, size_t size);
   /// Complete on return.
-  Status retrieve(void *stream, void *host, uint64_t target, size_t size);
+  Status retrieve(Stream &stream, void *host, uint64_t target, size_t size);
   Status release_all();
 
 private:

@@ -8,64 +8,62 @@
 
 namespace omptarget::gpu {
 
-template <typename Operation> Status Device::on_stream(__tgt_async_info *async, Operation operation) {
-  if (async) {
-    OMPTARGET_TRY_ASSIGN(void *stream, queues_.stream_of(*async));
-    return operation(stream);
-  }
-  OMPTARGET_TRY_ASSIGN(void *stream, queues_.take());
-  Status status = operation(stream);
+template <typename Operation> Status Device::on_stream(const Caller &caller, Operation operation) {
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, queues_.stream_for(caller));
+  Status status = operation(*stream);
+  if (caller.async) [[likely]]
+    return status;
   // Waits after a failure as well: what came before it uses the caller's memory.
-  Status waited = queues_.wait(stream);
+  Status waited = queues_.wait(*stream);
   if (waited)
-    queues_.give_back(stream);
+    queues_.give_back(*stream);
   status.keep_first(std::move(waited));
   return status;
 }
 
-Status Device::submit(uint64_t target, const void *host, size_t size, __tgt_async_info *async) {
+Status Device::submit(uint64_t target, const void *host, size_t size, const Caller &caller) {
   if (size == 0)
     return Status::ok();
   const unsigned long long to = target;
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from host %p to device %#llx%s", size, host, to,
-                         async ? "" : ", waiting");
-  return on_stream(async, [&](void *stream) -> Status {
+                         caller.async ? "" : ", waiting");
+  return on_stream(caller, [&](Stream &stream) -> Status {
     OMPTARGET_TRY_DURING(copy_in(stream, target, host, size), "while copying %zu bytes from host %p to device %#llx",
                          size, host, to);
     return Status::ok();
   });
 }
 
-Status Device::retrieve(void *host, uint64_t target, size_t size, __tgt_async_info *async) {
+Status Device::retrieve(void *host, uint64_t target, size_t size, const Caller &caller) {
   if (size == 0)
     return Status::ok();
   const unsigned long long from = target;
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copy %zu bytes from device %#llx to host %p%s", size, from, host,
-                         async ? "" : ", waiting");
-  return on_stream(async, [&](void *stream) -> Status {
+                         caller.async ? "" : ", waiting");
+  return on_stream(caller, [&](Stream &stream) -> Status {
     OMPTARGET_TRY_DURING(copy_out(stream, host, target, size), "while copying %zu bytes from device %#llx to host %p",
                          size, from, host);
     return Status::ok();
   });
 }
 
-Status Device::fill(uint64_t target, uint8_t value, size_t size, __tgt_async_info *async) {
+Status Device::fill(uint64_t target, uint8_t value, size_t size, const Caller &caller) {
   if (size == 0)
     return Status::ok();
-  return on_stream(async, [&](void *stream) -> Status {
+  return on_stream(caller, [&](Stream &stream) -> Status {
     OMPTARGET_TRY_DURING(fill_on(stream, target, value, size), "while filling %zu bytes at device %#llx", size,
                          static_cast<unsigned long long>(target));
     return Status::ok();
   });
 }
 
-Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, __tgt_async_info *async) {
+Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, const Caller &caller) {
   if (size == 0)
     return Status::ok();
   const DeviceCopy copy{other, destination, source, size};
   if (&other != this)
     OMPTARGET_TRY_DURING(connect(copy), "while connecting devices %d and %d", number(), other.number());
-  return on_stream(async, [&](void *stream) -> Status {
+  return on_stream(caller, [&](Stream &stream) -> Status {
     OMPTARGET_TRY_DURING(copy_between(stream, copy),
                          "while copying %zu bytes from %#llx on device %d to %#llx on device %d", size,
                          static_cast<unsigned long long>(source), number(),
@@ -74,8 +72,8 @@ Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, siz
   });
 }
 
-Status Device::launch(const Launch &launch, __tgt_async_info *async) {
-  return on_stream(async, [&](void *stream) { return launch_on(stream, launch); });
+Status Device::launch(const Launch &launch, const Caller &caller) {
+  return on_stream(caller, [&](Stream &stream) { return launch_on(stream, launch); });
 }
 
 Status Device::run_single(Kernel &kernel) {

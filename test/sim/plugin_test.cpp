@@ -528,6 +528,33 @@ TEST_F(GpuPlugin, events_order_queues) {
   ASSERT_EQ(plugin.synchronize(0, &first), 0);
 }
 
+// Where results of a queue go through memory of the plugin's, they are not where kernels look for them.
+TEST_F(GpuPlugin, a_kernel_finds_what_was_copied_to_pinned_memory_before_it) {
+  void *add = kernel("__omp_offloading_10_2_add_l7");
+  void *sum = plugin.data_alloc(0, 8, nullptr, 0), *five = plugin.data_alloc(0, 8, nullptr, 0);
+  auto *pinned = static_cast<double *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
+  double value = 5;
+  *pinned = 0;
+  ASSERT_EQ(plugin.data_submit(0, five, &value, 8), 0) << plugin.error();
+  for (const bool has_event : {false, true}) {
+    ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
+    __tgt_async_info first{}, second{};
+    ASSERT_EQ(plugin.data_retrieve_async(0, pinned, five, 8, &first), 0) << plugin.error();
+    if (has_event) {
+      void *event = nullptr;
+      ASSERT_EQ(plugin.create_event(0, &event), 0);
+      ASSERT_EQ(plugin.record_event(0, event, &first), 0);
+      ASSERT_EQ(plugin.wait_event(0, event, &second), 0);
+      ASSERT_EQ(plugin.destroy_event(0, event), 0);
+    }
+    ASSERT_EQ(Launch(sum, pinned, uint64_t{1}).run(plugin, 0, add, has_event ? &second : &first), 0) << plugin.error();
+    ASSERT_EQ(plugin.synchronize(0, &second), 0);
+    ASSERT_EQ(plugin.synchronize(0, &first), 0);
+    EXPECT_EQ(read<double>(0, sum), 5.0) << has_event;
+    *pinned = 0;
+  }
+}
+
 TEST_F(GpuPlugin, interop_queues_keep_their_stream) {
   __tgt_async_info *async = nullptr;
   ASSERT_EQ(plugin.init_async_info(0, &async), 0);

@@ -1,0 +1,28 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address. A queue of interop's holds what programs
+// give to the driver: with CUDA the driver's own stream.
+#pragma once
+
+#include "omptarget/plugin.h"
+
+namespace omptarget::gpu {
+
+/// Used by one thread at a time. A vendor's own has more.
+struct Stream {
+  void *native = nullptr; ///< the driver's, or what stands for it. First: where programs that use HSA find their queue
+  void *thread = nullptr; ///< Caller::thread of who uses it now
+  bool is_interop = false;
+  bool has_kernels = false; ///< some were launched since it was empty
+};
+
+/// Who asks for work: the queue that it belongs to, or null, and Scope::thread(), or null where that is not known.
+struct Caller {
+  Caller(__tgt_async_info *queue, void *of_thread = nullptr) // NOLINT(google-explicit-constructor): a queue is a caller
+      : async(queue), thread(of_thread) {}
+  __tgt_async_info *async;
+  void *thread;
+};
+
+} // namespace omptarget::gpu
