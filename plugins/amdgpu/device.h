@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ public:
   SignalPool &signals() { return signals_; }
   Memory &memory() { return memory_; }
   /// Gives a copy to the copy engines; for Stream.
-  Status start_copy(const Stream::Copy &copy, const std::vector<hsa_signal_t> &dependencies, hsa_signal_t completion);
+  Status start_copy(const Stream::Copy &copy, std::span<const hsa_signal_t> dependencies, hsa_signal_t completion);
 
   std::string architecture() const override;
   std::string uid() const override;
@@ -85,15 +86,22 @@ private:
 
   // A copy goes directly from and to memory that is pinned; otherwise through a block, a pin of its own, or in pieces.
   Status copy_in(gpu::Stream &stream, uint64_t target, const void *host, size_t size) override;
+  /// A block of pinned memory, of the stream's room, or attached.
+  Result<void *> take_block(Stream &stream, size_t size, Attachments &attachments);
+  bool is_small(size_t size) const { return size <= gpu::StreamRoom::kSmall && size <= memory_.most_block(); }
   Status submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size);
   Status submit_block(Stream &stream, uint64_t target, const void *bytes, size_t size);
   Status copy_out(gpu::Stream &stream, void *host, uint64_t target, size_t size) override;
+  Status retrieve_block(Stream &stream, void *host, uint64_t target, size_t size);
   Status retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size);
   Status fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) override;
   Status copy_between(gpu::Stream &stream, const DeviceCopy &copy) override;
   Status connect(const DeviceCopy &copy) override;
-  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
-  Status prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid, Attachments &attachments);
+  Status check_launch(const gpu::Launch &launch, const gpu::Grid &grid) override;
+  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan) override;
+  Result<void *> prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan,
+                                   Attachments &attachments);
+  Status settle_for_kernels(Stream &stream);
 
   const DeviceProperties properties_;
   bool uses_two_engines_ = false;

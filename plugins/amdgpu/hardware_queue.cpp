@@ -61,6 +61,7 @@ Status HardwareQueue::keep_times() {
 
 Status HardwareQueue::destroy() {
   keeps_times_ = false;
+  seen_ = 0;
   hsa_queue_t *queue = queue_.exchange(nullptr, std::memory_order_acq_rel);
   return queue ? OMPTARGET_HSA(hsa_queue_destroy, queue) : Status::ok();
 }
@@ -69,7 +70,10 @@ Status HardwareQueue::destroy() {
 Result<uint64_t> HardwareQueue::reserve(uint64_t packets) {
   const hsa_queue_t *queue = handle();
   const uint64_t index = OMPTARGET_HSA_RESULT(hsa_queue_add_write_index_relaxed, queue, packets);
-  while (index + packets - OMPTARGET_HSA_RESULT(hsa_queue_load_read_index_scacquire, queue) > queue->size) {
+  while (index + packets - seen_ > queue->size) {
+    seen_ = OMPTARGET_HSA_RESULT(hsa_queue_load_read_index_scacquire, queue);
+    if (index + packets - seen_ <= queue->size)
+      break;
     if (device_.fault().happened())
       return Status::error(device_.fault().text());
     sched_yield();
@@ -91,7 +95,7 @@ void HardwareQueue::ring(uint64_t index) {
   OMPTARGET_HSA_RESULT(hsa_signal_store_screlease, handle()->doorbell_signal, static_cast<hsa_signal_value_t>(index));
 }
 
-Status HardwareQueue::dispatch(const std::vector<SignalRef> &dependencies, const hsa_kernel_dispatch_packet_t &packet) {
+Status HardwareQueue::dispatch(std::span<const hsa_signal_t> dependencies, const hsa_kernel_dispatch_packet_t &packet) {
   const size_t barriers = (dependencies.size() + kSignalsOfBarrier - 1) / kSignalsOfBarrier;
   if (barriers + 1 > handle()->size)
     return Status::error(
@@ -102,7 +106,7 @@ Status HardwareQueue::dispatch(const std::vector<SignalRef> &dependencies, const
     hsa_barrier_and_packet_t barrier{};
     const size_t first = i * kSignalsOfBarrier;
     for (size_t j = first; j < std::min(dependencies.size(), first + kSignalsOfBarrier); ++j)
-      barrier.dep_signal[j - first] = dependencies[j].handle();
+      barrier.dep_signal[j - first] = dependencies[j];
     publish(index + i, &barrier, kWaitHeader, 0);
   }
   publish(index + barriers, &packet, kKernelHeader, packet.setup);

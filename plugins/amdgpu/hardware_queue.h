@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "amdgpu/signal.h"
@@ -23,7 +24,7 @@ public:
   hsa_queue_t *handle() const { return queue_.load(std::memory_order_acquire); }
 
   /// Writes a kernel's packet, complete but for the header, which starts when the signals are 0.
-  Status dispatch(const std::vector<SignalRef> &dependencies, const hsa_kernel_dispatch_packet_t &packet);
+  Status dispatch(std::span<const hsa_signal_t> dependencies, const hsa_kernel_dispatch_packet_t &packet);
   /// A barrier whose signal completes when all packets before it are complete.
   Status barrier(const SignalRef &completion);
   /// From now on kernels leave their times in their signals.
@@ -42,6 +43,7 @@ private:
   Device &device_;
   std::mutex mutex_; ///< of writing
   bool keeps_times_ = false;
+  uint64_t seen_ = 0; ///< packets that the device was seen to have begun
   std::atomic<hsa_queue_t *> queue_{nullptr};
 };
 

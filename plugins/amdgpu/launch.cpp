@@ -44,7 +44,7 @@ Status check_grid(const gpu::Grid &grid, const Kernel &kernel, const DevicePrope
   return Status::ok();
 }
 
-hsa_kernel_dispatch_packet_t packet_of(const Kernel &kernel, const gpu::Grid &grid, void *arguments) {
+hsa_kernel_dispatch_packet_t packet_of(const Kernel &kernel, const gpu::Grid &grid, const void *arguments) {
   hsa_kernel_dispatch_packet_t packet{};
   packet.setup = dimensions(grid);
   packet.workgroup_size_x = static_cast<uint16_t>(grid.shape.threads);
@@ -56,7 +56,7 @@ hsa_kernel_dispatch_packet_t packet_of(const Kernel &kernel, const gpu::Grid &gr
   packet.private_segment_size = kernel.private_size();
   packet.group_segment_size = kernel.metadata().group_size + grid.shared_memory;
   packet.kernel_object = kernel.object();
-  packet.kernarg_address = arguments;
+  packet.kernarg_address = const_cast<void *>(arguments);
   return packet;
 }
 
@@ -82,12 +82,12 @@ void trace_kernel(int32_t device, const Kernel &kernel, const LaunchShape &shape
 } // namespace
 
 // What the metadata says the kernel takes is compared.
-Status Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid,
-                                 Attachments &attachments) {
+Result<void *> Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan,
+                                         Attachments &attachments) {
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);
   uint64_t environment = kNoLaunchEnvironment;
-  if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
-    OMPTARGET_TRY_ASSIGN(attachments.environment, queues_.take_environment(need));
+  if (plan.environment.is_needed()) {
+    OMPTARGET_TRY_ASSIGN(attachments.environment, queues_.take_environment(plan.environment));
     environment = attachments.environment->memory;
     gpu::EnvironmentBlock &block = *attachments.environment;
     if (!block.is_written)
@@ -95,33 +95,45 @@ Status Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, cons
                            "while preparing a launch environment");
     block.is_written = true;
   }
-  OMPTARGET_TRY(check_grid(grid, kernel, properties_));
   const size_t explicit_size = launch.argument_count() * sizeof(uint64_t);
   if (explicit_size > UINT16_MAX * sizeof(uint64_t))
     return Status::error(format("kernel %s: %zu arguments", kernel.name().c_str(), launch.argument_count()));
   OMPTARGET_TRY_ASSIGN(const ImplicitLayout layout, kernel.implicit_layout(static_cast<uint32_t>(explicit_size)));
   const size_t size = std::max<size_t>({kernel.metadata().kernarg_size, explicit_size, sizeof(uint64_t)});
-  OMPTARGET_TRY_ASSIGN(attachments.block, memory_.allocate_block(size));
-  std::memset(attachments.block, 0, size);
-  launch.write_arguments(static_cast<uint64_t *>(attachments.block), environment);
-  layout.write(attachments.block, implicit_values(grid, stream));
-  return Status::ok();
+  OMPTARGET_TRY_ASSIGN(void *const block, take_block(stream, size, attachments));
+  std::memset(block, 0, size);
+  launch.write_arguments(static_cast<uint64_t *>(block), environment);
+  layout.write(block, implicit_values(plan.grid, stream));
+  return block;
 }
 
-Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::Grid &grid) {
+// Copies that have not arrived where the kernel may look for them.
+Status Device::settle_for_kernels(Stream &stream) {
+  const auto is_pinned = [&](const void *host) { return memory_.is_pinned(const_cast<void *>(host), 1); };
+  return stream.copies.may_be_awaited_by_kernels(is_pinned) ? stream.wait() : Status::ok();
+}
+
+Status Device::check_launch(const gpu::Launch &launch, const gpu::Grid &grid) {
+  return check_grid(grid, static_cast<const Kernel &>(launch.kernel), properties_);
+}
+
+Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::LaunchPlan &plan) {
+  const gpu::Grid &grid = plan.grid;
   Stream &stream = static_cast<Stream &>(handle);
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(settle_for_kernels(stream));
   Attachments attachments;
-  if (Status status = prepare_arguments(stream, launch, grid, attachments); !status) {
+  Result<void *> arguments = prepare_arguments(stream, launch, plan, attachments);
+  if (!arguments) {
     if (attachments.environment)
       queues_.give_back_environment(std::move(attachments.environment));
-    return status;
+    return arguments.take_status();
   }
-  announce(launch, grid);
   trace_kernel(number(), kernel, grid.shape, launch.mode());
   // Before the launch: a thread of the driver's may report its fault at once.
   launches().launched(&stream, kernel.name(), grid.shape.teams, grid.shape.threads);
-  const hsa_kernel_dispatch_packet_t packet = packet_of(kernel, grid, attachments.block);
+  hsa_kernel_dispatch_packet_t packet = packet_of(kernel, grid, *arguments);
   return stream.launch(packet, std::move(attachments));
 }
 

@@ -112,6 +112,13 @@ PinnedView Memory::Pinner::find_pinned(void *host, size_t size) {
   return HostMemory::get().pinned().lock_if_pinned(host, size);
 }
 
+bool Memory::is_pinned(void *host, size_t size) {
+  const PinnedView view = lock_if_pinned(host, size);
+  if (view.is_counted)
+    unlock_range(host).consume();
+  return view.device != nullptr;
+}
+
 // Access is given to whole allocations.
 Status Memory::share(const void *memory, hsa_agent_t agent) {
   hsa_amd_pointer_info_t info{};

@@ -50,6 +50,7 @@ public:
   /// Pinned memory that this device reaches, for arguments and copies.
   Result<void *> allocate_block(size_t size) { return blocks_->allocate(size); }
   Status release_block(void *block) { return blocks_->release(block); }
+  CachingAllocator &blocks() { return *blocks_; }
   /// Largest copy that goes through such a block.
   size_t most_block() const { return most_block_; }
 
@@ -57,6 +58,8 @@ public:
   Result<void *> lock_range(void *host, size_t size) { return locked().lock(host, size); }
   PinnedView lock_if_pinned(void *host, size_t size) { return locked().lock_if_pinned(host, size); }
   Status unlock_range(void *host) { return locked().unlock(host); }
+  /// Whether anybody has pinned it.
+  bool is_pinned(void *host, size_t size);
   /// Lets another device reach this one's memory at this address.
   Status share(const void *memory, hsa_agent_t agent);
 

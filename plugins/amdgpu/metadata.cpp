@@ -45,7 +45,7 @@ constexpr Field kFieldsV4[] = {
     {"hidden_multigrid_sync_arg", 48, 8},
 };
 
-template <typename Fields> const Field *find_field(const Fields &fields, std::string_view name) {
+template <typename Fields> constexpr const Field *find_field(const Fields &fields, std::string_view name) {
   for (const Field &field : fields)
     if (name == field.name)
       return &field;
@@ -55,6 +55,13 @@ template <typename Fields> const Field *find_field(const Fields &fields, std::st
 const Field *field_of(CodeObjectVersion version, std::string_view name) {
   return version == CodeObjectVersion::kV4 ? find_field(kFieldsV4, name) : find_field(kFieldsV5, name);
 }
+
+// What launches write, of version 5 and later: three of a kind lie behind one another.
+constexpr const Field &kBlockCounts = *find_field(kFieldsV5, "hidden_block_count_x");
+constexpr const Field &kGroupSizes = *find_field(kFieldsV5, "hidden_group_size_x");
+constexpr const Field &kGridDimensions = *find_field(kFieldsV5, "hidden_grid_dims");
+constexpr const Field &kDynamicGroupSize = *find_field(kFieldsV5, "hidden_dynamic_lds_size");
+constexpr const Field &kQueue = *find_field(kFieldsV5, "hidden_queue_ptr");
 
 // ---- The note
 
@@ -274,20 +281,20 @@ std::optional<uint32_t> ImplicitLayout::offset_of(const std::string &name) const
 }
 
 void ImplicitLayout::write(void *arguments, const ImplicitValues &values) const {
+  if (version == CodeObjectVersion::kV4) // which has none of these
+    return;
   char *block = static_cast<char *>(arguments) + offset;
-  const auto put = [&](const char *name, const void *value) {
-    if (const Field *field = field_of(version, name); field && field->offset + field->size <= size)
-      std::memcpy(block + field->offset, value, field->size);
+  const auto put = [&](const Field &field, const void *value, size_t bytes) {
+    if (field.offset + bytes <= size) [[likely]]
+      std::memcpy(block + field.offset, value, bytes);
+    else if (field.offset < size)
+      std::memcpy(block + field.offset, value, size - field.offset);
   };
-  put("hidden_block_count_x", &values.blocks[0]);
-  put("hidden_block_count_y", &values.blocks[1]);
-  put("hidden_block_count_z", &values.blocks[2]);
-  put("hidden_group_size_x", &values.threads[0]);
-  put("hidden_group_size_y", &values.threads[1]);
-  put("hidden_group_size_z", &values.threads[2]);
-  put("hidden_grid_dims", &values.dimensions);
-  put("hidden_dynamic_lds_size", &values.dynamic_group_size);
-  put("hidden_queue_ptr", &values.queue);
+  put(kBlockCounts, values.blocks, sizeof values.blocks);
+  put(kGroupSizes, values.threads, sizeof values.threads);
+  put(kGridDimensions, &values.dimensions, sizeof values.dimensions);
+  put(kDynamicGroupSize, &values.dynamic_group_size, sizeof values.dynamic_group_size);
+  put(kQueue, &values.queue, sizeof values.queue);
 }
 
 } // namespace omptarget::amdgpu

@@ -94,7 +94,7 @@ Status QueueSet::wait_for(void *event, gpu::Stream &stream) {
 Status QueueSet::wait_for(void *handle) {
   Event &event = *static_cast<Event *>(handle);
   std::vector<SignalRef> signals;
-  HostCopies copies;
+  gpu::SharedCopies copies;
   {
     const std::lock_guard lock(event.mutex);
     signals = event.signals;
@@ -102,9 +102,7 @@ Status QueueSet::wait_for(void *handle) {
   }
   for (const SignalRef &signal : signals)
     OMPTARGET_TRY(own_device_.signals().wait(signal));
-  for (const auto &copy : copies)
-    OMPTARGET_TRY(copy->finish());
-  return Status::ok();
+  return gpu::finish(own_device_.memory().blocks(), copies);
 }
 
 // ---- Times

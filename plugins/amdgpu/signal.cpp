@@ -59,6 +59,10 @@ Result<SignalRef> SignalPool::take() {
   return SignalRef(signal);
 }
 
+void SignalPool::set_again(const SignalRef &signal) {
+  OMPTARGET_HSA_RESULT(hsa_signal_store_relaxed, signal.handle(), 1);
+}
+
 // The driver makes the signal of a copy that it could not carry out negative; what waits for it on the device waits for
 // ever, so the device is lost.
 Status SignalPool::check(hsa_signal_value_t value) {

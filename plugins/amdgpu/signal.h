@@ -43,6 +43,8 @@ public:
 
   explicit operator bool() const { return signal_ != nullptr; }
   hsa_signal_t handle() const { return signal_ ? signal_->handle : kNoSignal; }
+  /// Whether nothing else refers to the signal.
+  bool is_alone() const { return signal_ && signal_->references.load(std::memory_order_acquire) == 1; }
 
 private:
   Signal *signal_ = nullptr;
@@ -57,6 +59,8 @@ public:
 
   /// A signal with the value 1.
   Result<SignalRef> take();
+  /// Gives a signal that is alone the value 1 again.
+  static void set_again(const SignalRef &signal);
   /// Blocks until the signal is 0. Fails if the device faults meanwhile or the operation failed.
   Status wait(const SignalRef &signal);
   /// Whether wait() leaves the CPU to others from the start.

@@ -3,7 +3,8 @@
 
 #include "amdgpu/stream.h"
 
-#include <cstring>
+#include <array>
+#include <span>
 
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
@@ -13,35 +14,33 @@ namespace omptarget::amdgpu {
 namespace {
 // Operations that a stream remembers before it looks which of them are complete.
 constexpr size_t kMostRemembered = 64;
+// Signals that it keeps.
+constexpr size_t kMostSpare = 16;
 } // namespace
 
-Status HostCopy::finish() {
-  const std::lock_guard lock(mutex_);
-  if (!block_)
-    return Status::ok();
-  OMPTARGET_TRY(device_.signals().wait(signal_));
-  std::memcpy(host_, block_, size_);
-  signal_ = SignalRef();
-  return device_.memory().release_block(std::exchange(block_, nullptr));
-}
+/// The signals that an operation waits for, as the driver takes them.
+class Stream::Dependencies {
+public:
+  Dependencies(const std::vector<SignalRef> &events, const SignalRef &behind) {
+    if (events.size() + 1 > few_.size()) [[unlikely]]
+      many_.resize(events.size() + 1);
+    hsa_signal_t *const all = many_.empty() ? few_.data() : many_.data();
+    size_t count = 0;
+    for (const SignalRef &event : events)
+      all[count++] = event.handle();
+    if (behind)
+      all[count++] = behind.handle();
+    all_ = {all, count};
+  }
+  Dependencies(const Dependencies &) = delete;
+  Dependencies &operator=(const Dependencies &) = delete;
+  std::span<const hsa_signal_t> all() const { return all_; }
 
-std::vector<SignalRef> Stream::dependencies_for(bool is_kernel) const {
-  std::vector<SignalRef> dependencies = awaited_;
-  if (last_ && !(is_kernel && last_is_kernel_))
-    dependencies.push_back(last_);
-  return dependencies;
-}
-
-void Stream::added(Operation operation, bool is_kernel) {
-  if (last_ && is_kernel && last_is_kernel_)
-    operation.dependencies.push_back(last_);
-  last_ = operation.signal;
-  last_is_kernel_ = is_kernel;
-  if (timing_)
-    timing_->operations.push_back({last_, is_kernel});
-  awaited_.clear();
-  operations_.push_back(std::move(operation));
-}
+private:
+  std::array<hsa_signal_t, 6> few_;
+  std::vector<hsa_signal_t> many_;
+  std::span<const hsa_signal_t> all_;
+};
 
 Status Stream::release(Attachments &attachments) {
   Status status;
@@ -54,73 +53,90 @@ Status Stream::release(Attachments &attachments) {
   return status;
 }
 
-// The front operation is complete.
-Status Stream::retire_front() {
-  Operation operation = std::move(operations_.front());
-  operations_.pop_front();
-  Status status = operation.host_copy ? operation.host_copy->finish() : Status::ok();
-  status.keep_first(release(operation.attachments));
-  return status;
+// The operation is complete.
+Status Stream::retire(Operation &operation) {
+  if (operation.signal.is_alone() && spare_.size() < kMostSpare)
+    spare_.push_back(std::move(operation.signal));
+  return release(operation.attachments);
 }
 
 Status Stream::retire_complete() {
-  while (operations_.size() >= kMostRemembered) {
-    OMPTARGET_TRY_ASSIGN(const bool is_complete, device_.signals().is_complete(operations_.front().signal));
+  while (operations_.size() - first_ >= kMostRemembered) {
+    Operation &front = operations_[first_];
+    OMPTARGET_TRY_ASSIGN(const bool is_complete, device_.signals().is_complete(front.signal));
     if (!is_complete)
       return Status::ok();
-    OMPTARGET_TRY(retire_front());
+    Status status = retire(front);
+    front = Operation();
+    if (++first_ == kMostRemembered) {
+      operations_.erase(operations_.begin(), operations_.begin() + static_cast<ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    OMPTARGET_TRY(std::move(status));
   }
   return Status::ok();
 }
 
+Result<SignalRef> Stream::take_signal() {
+  if (spare_.empty())
+    return device_.signals().take();
+  SignalRef signal = std::move(spare_.back());
+  spare_.pop_back();
+  SignalPool::set_again(signal);
+  return signal;
+}
+
 template <typename Start> Status Stream::add(bool is_kernel, Attachments attachments, Start start) {
-  Operation operation{SignalRef(), dependencies_for(is_kernel), std::move(attachments), nullptr};
+  Operation operation{{}, last_, {}, std::move(attachments)};
   const auto begin = [&]() -> Status {
     OMPTARGET_TRY(retire_complete());
-    OMPTARGET_TRY_ASSIGN(operation.signal, device_.signals().take());
-    return start(operation);
+    OMPTARGET_TRY_ASSIGN(operation.signal, take_signal());
+    const Dependencies dependencies(awaited_, is_kernel && last_is_kernel_ ? SignalRef() : last_);
+    return start(operation, dependencies.all());
   };
   if (Status status = begin(); !status) {
     release(operation.attachments).consume();
     return status;
   }
-  added(std::move(operation), is_kernel);
+  last_ = operation.signal;
+  last_is_kernel_ = is_kernel;
+  if (timing_) [[unlikely]]
+    timing_->operations.push_back({last_, is_kernel});
+  operation.events.swap(awaited_);
+  operations_.push_back(std::move(operation));
   return Status::ok();
 }
 
-Status Stream::launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments) {
-  return add(true, std::move(attachments), [&](const Operation &operation) {
+Status Stream::launch(hsa_kernel_dispatch_packet_t &packet, Attachments attachments) {
+  return add(true, std::move(attachments), [&](const Operation &operation, std::span<const hsa_signal_t> dependencies) {
     packet.completion_signal = operation.signal.handle();
-    return queue->dispatch(operation.dependencies, packet);
+    return queue->dispatch(dependencies, packet);
   });
 }
 
 Status Stream::copy(const Copy &copy, Attachments attachments) {
-  return add(false, std::move(attachments), [&](const Operation &operation) {
-    std::vector<hsa_signal_t> handles;
-    handles.reserve(operation.dependencies.size());
-    for (const SignalRef &dependency : operation.dependencies)
-      handles.push_back(dependency.handle());
-    return device_.start_copy(copy, handles, operation.signal.handle());
-  });
+  return add(false, std::move(attachments),
+             [&](const Operation &operation, std::span<const hsa_signal_t> dependencies) {
+               return device_.start_copy(copy, dependencies, operation.signal.handle());
+             });
 }
 
-Status Stream::copy_out(const Copy &to_block, void *block, void *host) {
-  if (Status status = copy(to_block, {}); !status) {
-    device_.memory().release_block(block).consume();
-    return status;
+// All operations are complete. Each keeps the signal of the one before it, so that the last one goes first.
+Status Stream::emptied() {
+  Status status;
+  last_ = SignalRef();
+  last_is_kernel_ = may_write_host_ = false;
+  awaited_.clear();
+  for (size_t i = operations_.size(); i-- > first_;) {
+    status.keep_first(retire(operations_[i]));
+    operations_[i].behind = SignalRef();
   }
-  auto host_copy = std::make_shared<HostCopy>(device_, last_, block, host, to_block.size);
-  operations_.back().host_copy = host_copy;
-  host_copies_.push_back(std::move(host_copy));
-  return Status::ok();
-}
-
-Status Stream::settle(const void *host, size_t size) {
-  for (const auto &copy : host_copies_)
-    if (copy->overlaps(host, size))
-      OMPTARGET_TRY(copy->finish());
-  return Status::ok();
+  operations_.clear();
+  first_ = 0;
+  if (!copies.is_empty())
+    status.keep_first(copies.finish(device_.memory().blocks()));
+  room.empty();
+  return status;
 }
 
 Status Stream::wait() {
@@ -128,16 +144,7 @@ Status Stream::wait() {
     OMPTARGET_TRY(device_.signals().wait(signal));
   if (last_)
     OMPTARGET_TRY(device_.signals().wait(last_));
-  Status status;
-  while (!operations_.empty())
-    status.keep_first(retire_front());
-  for (const auto &copy : host_copies_)
-    status.keep_first(copy->finish());
-  host_copies_.clear();
-  awaited_.clear();
-  last_ = SignalRef();
-  last_is_kernel_ = false;
-  return status;
+  return emptied();
 }
 
 Result<bool> Stream::query() {
@@ -149,7 +156,8 @@ Result<bool> Stream::query() {
     if (!is_complete)
       return false;
   }
-  OMPTARGET_TRY(wait());
+  open.clear();
+  OMPTARGET_TRY(emptied());
   return true;
 }
 
@@ -158,18 +166,20 @@ void Stream::record(Event &event) {
   event.signals = awaited_;
   if (last_)
     event.signals.push_back(last_);
-  event.copies = host_copies_;
+  event.copies = copies.is_empty() ? gpu::SharedCopies() : copies.share();
 }
 
 void Stream::wait_for(Event &event) {
   const std::lock_guard lock(event.mutex);
   awaited_.insert(awaited_.end(), event.signals.begin(), event.signals.end());
-  host_copies_.insert(host_copies_.end(), event.copies.begin(), event.copies.end());
+  copies.add(event.copies);
+  may_write_host_ = true;
 }
 
 void Stream::abandon() {
   operations_.clear();
-  host_copies_.clear();
+  first_ = 0;
+  copies.drop(device_.memory().blocks());
   awaited_.clear();
   last_ = SignalRef();
   last_is_kernel_ = false;

@@ -5,7 +5,6 @@
 // uses until it is complete. HSA has no such thing of its own.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,38 +12,16 @@
 #include "amdgpu/hardware_queue.h"
 #include "amdgpu/signal.h"
 #include "base/status.h"
+#include "gpu/host_copies.h"
 #include "gpu/queue.h"
 #include "gpu/stream.h"
 
 namespace omptarget::amdgpu {
 
-/// The last step of a copy from the device to pageable memory: from the pinned block to where it belongs. The thread
-/// that needs the data first carries it out. Any thread.
-class HostCopy {
-public:
-  HostCopy(Device &device, SignalRef signal, void *block, void *host, size_t size)
-      : device_(device), signal_(std::move(signal)), block_(block), host_(host), size_(size) {}
-  /// Waits for the device's step, then does this one, if nobody did.
-  Status finish();
-  bool overlaps(const void *host, size_t size) const {
-    const char *begin = static_cast<const char *>(host);
-    const char *mine = static_cast<const char *>(host_);
-    return begin < mine + size_ && mine < begin + size;
-  }
-
-private:
-  Device &device_;
-  std::mutex mutex_;
-  SignalRef signal_;
-  void *block_;
-  void *host_;
-  size_t size_;
-};
-using HostCopies = std::vector<std::shared_ptr<HostCopy>>;
-
 /// What an operation uses until it is complete.
 struct Attachments {
-  void *block = nullptr;  ///< pinned memory of ours: a kernel's arguments, or what is copied
+  void *block =
+      nullptr; ///< pinned memory of ours that the stream does not keep: a kernel's arguments, or what is copied
   void *locked = nullptr; ///< host memory that was pinned for it
   std::unique_ptr<gpu::EnvironmentBlock> environment;
 };
@@ -71,7 +48,7 @@ Result<gpu::Times> read_times(const Timing &timing, hsa_agent_t agent, const Clo
 struct Event {
   std::mutex mutex;
   std::vector<SignalRef> signals;
-  HostCopies copies;
+  gpu::SharedCopies copies;
 };
 
 /// A stream. One thread at a time, except for what events took from it. What is native of it is the HSA queue that its kernels go to.
@@ -82,9 +59,11 @@ public:
   Stream &operator=(const Stream &) = delete;
 
   HardwareQueue *queue = nullptr; ///< while it is taken from the pool
+  gpu::StreamRoom room;           ///< of small blocks
+  gpu::HostCopies copies;         ///< begun before, own and those of events
 
   /// Writes the kernel's packet, complete but for header and signal. Takes over the attachments, also on failure.
-  Status launch(hsa_kernel_dispatch_packet_t packet, Attachments attachments);
+  Status launch(hsa_kernel_dispatch_packet_t &packet, Attachments attachments);
   struct Copy {
     void *destination;
     hsa_agent_t destination_agent;
@@ -94,14 +73,16 @@ public:
   };
   /// Both ends are reachable by both agents. Takes over the attachments, also on failure.
   Status copy(const Copy &copy, Attachments attachments);
-  /// Copies to pageable memory through a pinned block; takes over the block.
-  Status copy_out(const Copy &to_block, void *block, void *host);
+  /// A copy to the host has been added that the device writes to where it belongs.
+  void note_host_is_written() { may_write_host_ = true; }
+  /// Whether something is under way that may write host memory.
+  bool may_write_host() const { return may_write_host_ || has_kernels; }
 
   /// The signal of what was added last.
   const SignalRef &last() const { return last_; }
 
-  /// Waits for copies to this host memory that were begun before and are not complete.
-  Status settle(const void *host, size_t size);
+  /// Waits if copies to this host memory are under way.
+  Status settle(const void *host, size_t size) { return copies.overlaps(host, size) ? wait() : Status::ok(); }
   Status wait();
   /// Whether all is complete; then as after wait().
   Result<bool> query();
@@ -115,26 +96,29 @@ public:
 private:
   struct Operation {
     SignalRef signal;
-    std::vector<SignalRef> dependencies; ///< not used again before the operation has looked at them
+    SignalRef behind;              ///< the operation before: not used again before this one has looked at it
+    std::vector<SignalRef> events; ///< likewise
     Attachments attachments;
-    std::shared_ptr<HostCopy> host_copy;
   };
-  /// What the next operation waits for; a kernel behind a kernel of the same queue waits without a signal.
-  std::vector<SignalRef> dependencies_for(bool is_kernel) const;
-  /// Begins an operation by start(operation), and keeps it if that succeeds.
+  class Dependencies;
+  /// Begins an operation by start(operation, signals that it waits for), and keeps it if that succeeds. A kernel behind a kernel of the same
+  /// queue waits without a signal.
   template <typename Start> Status add(bool is_kernel, Attachments attachments, Start start);
-  void added(Operation operation, bool is_kernel);
+  Result<SignalRef> take_signal();
   Status release(Attachments &attachments);
-  Status retire_front();
+  Status retire(Operation &operation);
   Status retire_complete();
+  Status emptied();
 
   Device &device_;
-  std::deque<Operation> operations_; ///< not known to be complete, oldest first
+  std::vector<Operation> operations_; ///< not known to be complete, from first_ on, oldest first
+  size_t first_ = 0;
   SignalRef last_;
   bool last_is_kernel_ = false;
+  bool may_write_host_ = false;
   std::vector<SignalRef> awaited_; ///< events that the next operation waits for
+  std::vector<SignalRef> spare_;   ///< that nothing else refers to
   Timing *timing_ = nullptr;
-  HostCopies host_copies_; ///< begun before, own and those of events
 };
 
 } // namespace omptarget::amdgpu

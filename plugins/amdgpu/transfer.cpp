@@ -24,7 +24,7 @@ Attachments pinned(void *host, const PinnedView &view) {
 }
 } // namespace
 
-Status Device::start_copy(const Stream::Copy &copy, const std::vector<hsa_signal_t> &dependencies,
+Status Device::start_copy(const Stream::Copy &copy, std::span<const hsa_signal_t> dependencies,
                           hsa_signal_t completion) {
   const uint32_t count = static_cast<uint32_t>(dependencies.size());
   const hsa_signal_t *signals = count == 0 ? nullptr : dependencies.data();
@@ -38,11 +38,19 @@ Status Device::start_copy(const Stream::Copy &copy, const std::vector<hsa_signal
 
 // ---- Host to device
 
+Result<void *> Device::take_block(Stream &stream, size_t size, Attachments &attachments) {
+  OMPTARGET_TRY_ASSIGN(void *block, stream.room.take(memory_.blocks(), size));
+  if (!block) {
+    OMPTARGET_TRY_ASSIGN(block, memory_.allocate_block(size));
+    attachments.block = block;
+  }
+  return block;
+}
+
 Status Device::submit_block(Stream &stream, uint64_t target, const void *bytes, size_t size) {
-  OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(size));
-  std::memcpy(block, bytes, size);
   Attachments attachments;
-  attachments.block = block;
+  OMPTARGET_TRY_ASSIGN(void *const block, take_block(stream, size, attachments));
+  std::memcpy(block, bytes, size);
   return stream.copy({pointer(target), agent(), block, host_pools().agent, size}, std::move(attachments));
 }
 
@@ -65,7 +73,11 @@ Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host
 
 Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, size_t size) {
   Stream &stream = static_cast<Stream &>(handle);
-  OMPTARGET_TRY(stream.settle(host, size));
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(stream.settle(host, size));
+  // What nothing before it may write is read here and now.
+  if (is_small(size) && !stream.may_write_host() && !kernels_use_host_memory())
+    return submit_block(stream, target, host, size);
   void *mutable_host = const_cast<void *>(host);
   if (const PinnedView view = memory_.lock_if_pinned(mutable_host, size); view.device)
     return stream.copy({pointer(target), agent(), view.device, host_pools().agent, size}, pinned(mutable_host, view));
@@ -74,18 +86,31 @@ Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, s
 
 // ---- Device to host
 
-Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size) {
-  const hsa_agent_t cpu = host_pools().agent;
-  if (size <= memory_.most_block()) {
-    OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(size));
-    OMPTARGET_TRY(stream.copy_out({block, cpu, pointer(target), agent(), size}, block, host));
-    // Kernels may read and write what lies there.
-    return kernels_use_host_memory() ? queues_.wait(stream) : Status::ok();
+// Where kernels look for it is found out when one follows, which is rare.
+Status Device::retrieve_block(Stream &stream, void *host, uint64_t target, size_t size) {
+  Attachments attachments;
+  OMPTARGET_TRY_ASSIGN(void *const block, take_block(stream, size, attachments));
+  const bool is_kept = !attachments.block;
+  Status status = stream.copy({block, host_pools().agent, pointer(target), agent(), size}, {});
+  gpu::HostCopy copy{block, host, size, is_kept, !is_small(size)};
+  if (!status) {
+    copy.drop(memory_.blocks()).consume();
+    return status;
   }
+  stream.copies.add(copy);
+  // Kernels may read and write what lies there.
+  return kernels_use_host_memory() ? queues_.wait(stream) : Status::ok();
+}
+
+Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size) {
+  if (size <= memory_.most_block())
+    return retrieve_block(stream, host, target, size);
   if (!staging().wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);
-    if (view)
-      return stream.copy({*view, cpu, pointer(target), agent(), size}, pinned(host, {*view, true}));
+    if (view) {
+      stream.note_host_is_written();
+      return stream.copy({*view, host_pools().agent, pointer(target), agent(), size}, pinned(host, {*view, true}));
+    }
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, number(), "copied in pieces: %s", view.status().to_string().c_str());
   }
   return staging().retrieve(stream, host, target, size);
@@ -93,9 +118,14 @@ Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, si
 
 Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t size) {
   Stream &stream = static_cast<Stream &>(handle);
-  OMPTARGET_TRY(stream.settle(host, size));
-  if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device)
+  if (!stream.copies.is_empty()) [[unlikely]]
+    OMPTARGET_TRY(stream.settle(host, size));
+  if (is_small(size) && !kernels_use_host_memory() && !stream.is_interop)
+    return retrieve_block(stream, host, target, size);
+  if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device) {
+    stream.note_host_is_written();
     return stream.copy({view.device, host_pools().agent, pointer(target), agent(), size}, pinned(host, view));
+  }
   return retrieve_pageable(stream, host, target, size);
 }
 
@@ -110,10 +140,9 @@ Status Device::fill_on(gpu::Stream &handle, uint64_t target, uint8_t value, size
   const auto fill_small = [&](uint64_t at, size_t bytes) -> Status {
     if (bytes == 0)
       return Status::ok();
-    OMPTARGET_TRY_ASSIGN(void *block, memory_.allocate_block(bytes));
-    std::memset(block, value, bytes);
     Attachments attachments;
-    attachments.block = block;
+    OMPTARGET_TRY_ASSIGN(void *const block, take_block(stream, bytes, attachments));
+    std::memset(block, value, bytes);
     return stream.copy({pointer(at), agent(), block, host_pools().agent, bytes}, std::move(attachments));
   };
   if (size <= kSmall)

@@ -39,17 +39,22 @@ public:
   static ThreadContexts &of_thread();
 
   Device *device() const { return inside_.device; }
-  /// Begins to be inside of a device, and returns what was before; leave() goes back to that. keeps_pushed: a thread that
+  /// Begins to be inside of a device, and notes what was before; leave() goes back to that. keeps_pushed: a thread that
   /// had no context may keep the device's.
-  Inside enter(Device &device, CUcontext context) {
-    const Inside before = inside_;
+  void enter(Device &device, CUcontext context, Inside &before) {
+    before.device = inside_.device;
+    if (before.device) [[unlikely]]
+      before = inside_;
     inside_ = {&device, context, false, false, false};
-    return before;
   }
   void leave(const Inside &before, bool keeps_pushed) {
     if (inside_.is_pushed) [[unlikely]]
       leave_pushed(keeps_pushed);
-    inside_ = before;
+    inside_.device = before.device;
+    if (before.device) [[unlikely]]
+      inside_ = before;
+    else
+      inside_.context = nullptr;
   }
 
   /// Makes the context current that the function needs; the driver's result.

@@ -195,7 +195,7 @@ Status Device::close() {
 void Device::enter(Entry &entry) {
   ThreadContexts &thread = ThreadContexts::of_thread();
   static_assert(sizeof(ThreadContexts::Inside) <= sizeof(entry.before));
-  new (entry.before) ThreadContexts::Inside(thread.enter(*this, context_));
+  thread.enter(*this, context_, *new (entry.before) ThreadContexts::Inside);
   entry.thread = &thread;
 }
 

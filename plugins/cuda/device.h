@@ -88,7 +88,10 @@ private:
   Status fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) override;
   Status copy_between(gpu::Stream &stream, const DeviceCopy &copy) override;
   Status connect(const DeviceCopy &copy) override;
-  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::Grid &grid) override;
+  Status check_launch(const gpu::Launch &launch, const gpu::Grid &grid) override;
+  Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan) override;
+  /// values: room for the arguments.
+  Status start(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan, uint64_t *values);
   bool should_stage(const void *host, size_t size);
   std::string advice_on_fault(CUresult result) const;
 

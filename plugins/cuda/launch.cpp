@@ -16,30 +16,33 @@ constexpr size_t kArgumentsOnStack = 32;
 
 } // namespace
 
-// One packed buffer serves the kernels of all generations; the driver compares its size with what the kernel takes.
-Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::Grid &grid) {
-  Stream &stream = as_stream(handle);
-  Kernel &kernel = static_cast<Kernel &>(launch.kernel);
-  uint64_t environment = kNoLaunchEnvironment;
-  if (const gpu::EnvironmentNeed need = launch.environment_need(grid); need.is_needed()) {
-    OMPTARGET_TRY_ASSIGN(environment, queues_.launch_environment(stream, need));
-  }
-  OMPTARGET_TRY(
-      kernel.allow_dynamic_shared_memory(grid.shared_memory, static_cast<uint32_t>(properties_.shared_memory)));
+Status Device::check_launch(const gpu::Launch &launch, const gpu::Grid &grid) {
+  return static_cast<Kernel &>(launch.kernel)
+      .allow_dynamic_shared_memory(grid.shared_memory, static_cast<uint32_t>(properties_.shared_memory));
+}
 
-  uint64_t on_stack[kArgumentsOnStack];
-  std::vector<uint64_t> on_heap;
-  uint64_t *values = on_stack;
-  if (launch.argument_count() > kArgumentsOnStack) {
-    on_heap.resize(launch.argument_count());
-    values = on_heap.data();
+// One packed buffer serves the kernels of all generations; the driver compares its size with what the kernel takes.
+Status Device::start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan) {
+  if (launch.argument_count() > kArgumentsOnStack) [[unlikely]] {
+    std::vector<uint64_t> values(launch.argument_count());
+    return start(as_stream(stream), launch, plan, values.data());
+  }
+  uint64_t values[kArgumentsOnStack];
+  return start(as_stream(stream), launch, plan, values);
+}
+
+Status Device::start(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan, uint64_t *values) {
+  Kernel &kernel = static_cast<Kernel &>(launch.kernel);
+  const gpu::Grid &grid = plan.grid;
+  uint64_t environment = kNoLaunchEnvironment;
+  if (plan.environment.is_needed()) {
+    OMPTARGET_TRY_ASSIGN(environment, queues_.launch_environment(stream, plan.environment));
   }
   launch.write_arguments(values, environment);
   size_t size = launch.argument_count() * sizeof(uint64_t);
   void *extra[] = {reinterpret_cast<void *>(kLaunchParamBufferPointer), values,
                    reinterpret_cast<void *>(kLaunchParamBufferSize), &size, reinterpret_cast<void *>(kLaunchParamEnd)};
 
-  announce(launch, grid);
   if (!stream.copies.is_empty()) [[unlikely]]
     OMPTARGET_TRY(queues_.settle_for_kernels(stream));
   const auto note = [&] { launches().launched(&stream, kernel.name(), grid.shape.teams, grid.shape.threads); };

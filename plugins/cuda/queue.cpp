@@ -64,14 +64,13 @@ Result<bool> QueueSet::is_finished(gpu::Stream &stream) {
 void QueueSet::abandon(gpu::Stream &stream) {
   if (!device_.fault().happened())
     OMPTARGET_CU(cuCtxSynchronize).consume();
-  as_stream(stream).copies.drop(memory_);
+  as_stream(stream).copies.drop(memory_.pinned());
 }
 
 Status QueueSet::finished(gpu::Stream &handle) {
   Stream &stream = as_stream(handle);
-  Status status;
-  if (!stream.copies.is_empty())
-    status = stream.copies.finish(memory_);
+  Status status = stream.copies.finish(memory_.pinned());
+  stream.room.empty();
   if (!stream.blocks.empty()) [[unlikely]] {
     for (auto &block : stream.blocks)
       give_back_environment(std::move(block));
@@ -83,17 +82,18 @@ Status QueueSet::finished(gpu::Stream &handle) {
 // ---- Copies to pageable memory
 
 Status QueueSet::copy_out(Stream &stream, void *host, uint64_t target, size_t size, bool is_pageable) {
-  OMPTARGET_TRY_ASSIGN(void *block, stream.copies.take_block(memory_, size));
+  OMPTARGET_TRY_ASSIGN(void *block, stream.room.take(memory_.pinned(), size));
   const bool is_kept = block != nullptr;
   if (!is_kept) {
-    OMPTARGET_TRY_ASSIGN(block, memory_.allocate_pinned(size));
+    OMPTARGET_TRY_ASSIGN(block, memory_.pinned().allocate(size));
   }
-  HostCopy copy{block, host, size, is_kept, is_pageable};
+  gpu::HostCopy copy{block, host, size, is_kept, is_pageable};
   if (Status status = OMPTARGET_CU_ON(stream, cuMemcpyDtoHAsync, block, target, size, stream.handle()); !status) {
-    copy.drop(memory_).consume();
+    copy.drop(memory_.pinned()).consume();
     return status;
   }
   stream.copies.add(copy);
+  stream.has_leftovers = true;
   return Status::ok();
 }
 
@@ -101,14 +101,14 @@ Status QueueSet::settle(Stream &stream, const void *host, size_t size) {
   if (!stream.copies.overlaps(host, size))
     return Status::ok();
   OMPTARGET_TRY(finish(stream));
-  return stream.copies.finish(memory_);
+  return stream.copies.finish(memory_.pinned());
 }
 
 Status QueueSet::settle_for_kernels(Stream &stream) {
-  if (!stream.copies.may_be_awaited_by_kernels(memory_))
+  if (!stream.copies.may_be_awaited_by_kernels([&](const void *host) { return memory_.is_pinned(host); }))
     return Status::ok();
   OMPTARGET_TRY(finish(stream));
-  return stream.copies.finish(memory_);
+  return stream.copies.finish(memory_.pinned());
 }
 
 // ---- Launch environments
@@ -126,6 +126,7 @@ Result<uint64_t> QueueSet::launch_environment(Stream &stream, const gpu::Environ
   block->is_written = status.is_ok();
   const uint64_t environment = block->memory;
   stream.blocks.push_back(std::move(block));
+  stream.has_leftovers = true;
   OMPTARGET_TRY_DURING(std::move(status), "while preparing a launch environment");
   return environment;
 }
@@ -145,32 +146,35 @@ void QueueSet::destroy_event(void *event) {
 Status QueueSet::record(void *handle, gpu::Stream &stream) {
   const auto event = static_cast<CUevent>(handle);
   OMPTARGET_TRY(OMPTARGET_CU_ON(as_stream(stream), cuEventRecord, event, as_stream(stream).handle()));
-  HostCopies &copies = as_stream(stream).copies;
-  set_copies_before(event, copies.is_empty() ? SharedCopies() : copies.share());
+  gpu::HostCopies &copies = as_stream(stream).copies;
+  set_copies_before(event, copies.is_empty() ? gpu::SharedCopies() : copies.share());
   return Status::ok();
 }
 
 Status QueueSet::wait_for(void *event, gpu::Stream &stream) {
   OMPTARGET_TRY(OMPTARGET_CU_ON(as_stream(stream), cuStreamWaitEvent, as_stream(stream).handle(),
                                 static_cast<CUevent>(event), 0));
-  as_stream(stream).copies.add(copies_before(static_cast<CUevent>(event)));
+  if (const gpu::SharedCopies copies = copies_before(static_cast<CUevent>(event)); !copies.empty()) {
+    as_stream(stream).copies.add(copies);
+    stream.has_leftovers = true;
+  }
   return Status::ok();
 }
 
 Status QueueSet::wait_for(void *event) {
   OMPTARGET_TRY(OMPTARGET_CU(cuEventSynchronize, static_cast<CUevent>(event)));
-  return cuda::finish(memory_, copies_before(static_cast<CUevent>(event)));
+  return gpu::finish(memory_.pinned(), copies_before(static_cast<CUevent>(event)));
 }
 
-SharedCopies QueueSet::copies_before(CUevent event) {
+gpu::SharedCopies QueueSet::copies_before(CUevent event) {
   if (event_copies_count_.load(std::memory_order_acquire) == 0)
     return {};
   auto all = event_copies_.lock();
   const auto found = all->find(event);
-  return found == all->end() ? SharedCopies() : found->second;
+  return found == all->end() ? gpu::SharedCopies() : found->second;
 }
 
-void QueueSet::set_copies_before(CUevent event, const SharedCopies &copies) {
+void QueueSet::set_copies_before(CUevent event, const gpu::SharedCopies &copies) {
   if (copies.empty() && event_copies_count_.load(std::memory_order_acquire) == 0)
     return;
   auto all = event_copies_.lock();
@@ -212,7 +216,7 @@ Status QueueSet::finish_all() {
   Status status;
   for (Stream *const stream : streams_.all()) {
     if (device_.fault().happened())
-      stream->copies.drop(memory_);
+      stream->copies.drop(memory_.pinned());
     status.keep_first(finished(*stream));
   }
   event_copies_.lock()->clear();

@@ -17,6 +17,8 @@
 
 namespace omptarget::cuda {
 
+class Memory;
+
 class QueueSet final : public gpu::QueueSet {
 public:
   QueueSet(gpu::Device &device, Memory &memory) : gpu::QueueSet(device), memory_(memory) {}
@@ -47,7 +49,7 @@ public:
   void drop_timing(void *timing) override { timings_.give_back(static_cast<Timing *>(timing)); }
 
 private:
-  using EventCopies = std::unordered_map<CUevent, SharedCopies>;
+  using EventCopies = std::unordered_map<CUevent, gpu::SharedCopies>;
 
   Status finish(gpu::Stream &stream) override;
   bool sleeps_in_finish() const override;
@@ -57,8 +59,8 @@ private:
   void *interop_handle(gpu::Stream &stream) override { return stream.native; }
   Status finish_all() override;
   Status release_own() override;
-  SharedCopies copies_before(CUevent event);
-  void set_copies_before(CUevent event, const SharedCopies &copies);
+  gpu::SharedCopies copies_before(CUevent event);
+  void set_copies_before(CUevent event, const gpu::SharedCopies &copies);
 
   Memory &memory_;
   HandlePool<Stream *> streams_;

@@ -6,15 +6,16 @@
 
 #include "cuda/context.h"
 #include "cuda/cuda_api.h"
-#include "cuda/host_copies.h"
 #include "gpu/environment.h"
+#include "gpu/host_copies.h"
 #include "gpu/stream.h"
 
 namespace omptarget::cuda {
 
 struct Stream : gpu::Stream {
   gpu::EnvironmentBlocks blocks; ///< in use until the stream is empty
-  HostCopies copies;
+  gpu::HostCopies copies;
+  gpu::StreamRoom room; ///< of small ones
 
   explicit Stream(CUstream stream) { native = stream; }
   CUstream handle() const { return static_cast<CUstream>(native); }

@@ -34,7 +34,7 @@ Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t
   if (!stream.copies.is_empty()) [[unlikely]]
     OMPTARGET_TRY(queues_.settle(stream, host, size));
   if (size <= kMostLate && !staging().wants(size) && !kernels_use_host_memory() && !stream.is_interop) {
-    const bool is_small = size <= HostCopies::kSmall;
+    const bool is_small = size <= gpu::StreamRoom::kSmall;
     if (is_small || !memory_.is_pinned(host))
       return queues_.copy_out(stream, host, target, size, !is_small);
   }

@@ -181,8 +181,10 @@ protected:
   virtual Status copy_between(Stream &stream, const DeviceCopy &copy) = 0;
   /// Before each copy to another device: lets them reach what is copied.
   virtual Status connect(const DeviceCopy &copy) = 0;
+  /// Whether the device can run it.
+  virtual Status check_launch(const Launch &launch, const Grid &grid) = 0;
   /// Launches a kernel and notes it in launches().
-  virtual Status start(Stream &stream, const Launch &launch, const Grid &grid) = 0;
+  virtual Status start(Stream &stream, const Launch &launch, const LaunchPlan &plan) = 0;
 
   /// Tells the user of a launch.
   void announce(const Launch &launch, const Grid &grid) const;
@@ -205,8 +207,17 @@ private:
   Status give_services(Image &image);
   void report_memory_pool(Image &image);
   /// Runs an operation on the stream of the queue, or on one of its own to the end.
-  template <typename Operation> Status on_stream(const Caller &caller, Operation operation);
-  Status launch_on(Stream &stream, const Launch &launch);
+  template <typename Operation> Status on_stream(const Caller &caller, Operation operation) {
+    Stream *stream = queues_.stream_at_hand(caller);
+    if (!stream) [[unlikely]] {
+      OMPTARGET_TRY_ASSIGN(stream, queues_.take_for(caller));
+    }
+    return caller.async ? operation(*stream) : wait_alone(*stream, operation(*stream));
+  }
+  /// Waits for a stream of no queue, also if the operation has failed: what came before it uses the caller's memory.
+  Status wait_alone(Stream &stream, Status status);
+  Status make_plan(const Launch &launch, LaunchPlan &plan);
+  Status start_serving(Stream &stream, const Launch &launch, const LaunchPlan &plan);
 
   const int32_t id_;
   std::atomic<int32_t> number_{-1}; ///< told by itself

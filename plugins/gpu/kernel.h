@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "common/kernel_traits.h"
+#include "gpu/launch_plan.h"
 
 namespace omptarget::gpu {
 
@@ -34,6 +35,7 @@ public:
   uint32_t static_shared_memory() const { return static_shared_memory_; }
   /// Teams of it that can be resident on the device at a time, with the threads that a team has by default; 0: not known.
   uint32_t resident_teams() const { return resident_teams_; }
+  LaunchPlans &plans() { return plans_; }
 
   /// While the image is loaded.
   void note_services() { needs_services_ = true; }
@@ -58,6 +60,7 @@ private:
   bool needs_services_ = false;
   std::mutex mutex_; ///< held while the driver is asked
   std::atomic<bool> is_prepared_{false};
+  LaunchPlans plans_;
 };
 
 } // namespace omptarget::gpu

@@ -94,12 +94,31 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32
   return grid;
 }
 
+void LaunchPlans::keep(const __tgt_kernel_args &shape, const LaunchPlan &plan) {
+  auto row = std::make_unique<Row>(Row{shape.Version,
+                                       shape.NumArgs,
+                                       shape.Tripcount,
+                                       shape.Flags,
+                                       {shape.NumTeams[0], shape.NumTeams[1], shape.NumTeams[2]},
+                                       {shape.ThreadLimit[0], shape.ThreadLimit[1], shape.ThreadLimit[2]},
+                                       shape.DynCGroupMem,
+                                       plan});
+  for (auto &one : rows_) {
+    const Row *none = nullptr;
+    if (!one.load(std::memory_order_relaxed) &&
+        one.compare_exchange_strong(none, row.get(), std::memory_order_release)) {
+      static_cast<void>(row.release());
+      return;
+    }
+  }
+}
+
 void Device::announce(const Launch &launch, const Grid &grid) const {
   const char *kernel = launch.kernel.name().c_str();
   const char *mode = name_of(launch.mode());
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s with %u blocks and %u threads in %s mode", kernel,
                          grid.shape.teams, grid.shape.threads, mode);
-  if (wants_info(kInfoKernels)) [[unlikely]]
+  if (wants_info(kInfoKernels))
     omptarget::print_info(number(), "Launching kernel %s with %u blocks and %u threads in %s mode", kernel,
                           grid.shape.teams, grid.shape.threads, mode);
 }
@@ -113,23 +132,49 @@ Status Kernel::prepare_once() {
   return Status::ok();
 }
 
-Status Device::launch_on(Stream &stream, const Launch &launch) {
-  OMPTARGET_TRY(launch.kernel.prepare());
-  const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
-  const bool needs_services = launch.kernel.needs_services();
-  Status status;
-  stream.has_kernels = true;
-  if (needs_services) [[unlikely]]
-    status = services_.launching(&stream);
-  if (status) {
-    status = start(stream, launch, grid);
-    if (needs_services && !status) [[unlikely]]
-      services_.not_launched(&stream);
-  }
-  OMPTARGET_TRY_DURING(std::move(status),
-                       "while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
-                       launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory);
+namespace {
+
+[[gnu::cold, gnu::noinline]] Status during_launch(Status status, const Launch &launch, const Grid &grid) {
+  return std::move(status).during(
+      format("while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
+             launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory));
+}
+
+} // namespace
+
+[[gnu::noinline]] Status Device::make_plan(const Launch &launch, LaunchPlan &plan) {
+  plan.grid = choose_grid(launch, limits_, shared_memory_limit());
+  plan.environment = launch.environment_need(plan.grid);
+  if (Status status = check_launch(launch, plan.grid); !status)
+    return during_launch(std::move(status), launch, plan.grid);
+  launch.kernel.plans().keep(launch.shape, plan);
   return Status::ok();
+}
+
+[[gnu::noinline]] Status Device::start_serving(Stream &stream, const Launch &launch, const LaunchPlan &plan) {
+  OMPTARGET_TRY(services_.launching(&stream));
+  Status status = start(stream, launch, plan);
+  if (!status)
+    services_.not_launched(&stream);
+  return status;
+}
+
+Status Device::launch(const Launch &launch, const Caller &caller) {
+  return on_stream(caller, [&](Stream &stream) -> Status {
+    OMPTARGET_TRY(launch.kernel.prepare());
+    LaunchPlan made;
+    const LaunchPlan *plan = launch.kernel.plans().find(launch.shape);
+    if (!plan) [[unlikely]] {
+      OMPTARGET_TRY(make_plan(launch, made));
+      plan = &made;
+    }
+    if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
+      announce(launch, plan->grid);
+    stream.has_kernels = true;
+    Status status =
+        launch.kernel.needs_services() ? start_serving(stream, launch, *plan) : start(stream, launch, *plan);
+    return status ? Status::ok() : during_launch(std::move(status), launch, plan->grid);
+  });
 }
 
 } // namespace omptarget::gpu

@@ -12,20 +12,10 @@
 #include "common/launch_rules.h"
 #include "gpu/environment.h"
 #include "gpu/kernel.h"
+#include "gpu/launch_plan.h"
 #include "omptarget/plugin.h"
 
 namespace omptarget::gpu {
-
-struct Grid {
-  LaunchShape shape; ///< in x
-  uint32_t teams_y = 1, teams_z = 1;
-  uint32_t threads_y = 1, threads_z = 1;
-  uint32_t shared_memory = 0;                                ///< dynamic, bytes
-  uint32_t group_memory = 0;                                 ///< dynamic group-private memory that a team has, bytes
-  GroupMemoryFallback fallback = GroupMemoryFallback::kNone; ///< what it has instead of shared memory
-
-  uint64_t teams() const { return uint64_t{shape.teams} * teams_y * teams_z; }
-};
 
 /// What the host library asks for.
 struct Launch {

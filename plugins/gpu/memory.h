@@ -32,8 +32,7 @@ public:
   Status release_device(uint64_t memory);
 
   /// Pinned memory for the plugin's own copies.
-  Result<void *> allocate_pinned(size_t size) { return allocators_[OMPTARGET_ALLOC_HOST]->allocate(size); }
-  Status release_pinned(void *memory) { return allocators_[OMPTARGET_ALLOC_HOST]->release(memory); }
+  CachingAllocator &pinned() { return *allocators_[OMPTARGET_ALLOC_HOST]; }
 
   /// Pin host memory for the device, and undo one lock() (plugin.h: data_lock, data_unlock).
   Result<void *> lock(void *host, size_t size);

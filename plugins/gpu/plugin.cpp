@@ -56,28 +56,31 @@ template <typename Operation> int32_t on_queue(int32_t id, __tgt_async_info *asy
   });
 }
 
+[[gnu::cold, gnu::noinline]] Status no_range(int64_t size) {
+  return Status::error(
+      format("%llu bytes%s", static_cast<unsigned long long>(size), size < 0 ? "" : " at a null pointer"));
+}
+
+bool is_range(const void *pointer, int64_t size) { return size == 0 || (size > 0 && pointer); }
+
 Status check_range(const void *pointer, int64_t size) {
-  if (size < 0)
-    return Status::error(format("%llu bytes", static_cast<unsigned long long>(size)));
-  if (!pointer && size != 0)
-    return Status::error(format("%llu bytes at a null pointer", static_cast<unsigned long long>(size)));
-  return Status::ok();
+  return is_range(pointer, size) ? Status::ok() : no_range(size);
 }
 
 uint64_t address(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 int32_t submit(int32_t id, void *target, const void *host, int64_t size, __tgt_async_info *async) {
   return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
-    OMPTARGET_TRY(check_range(target, size));
-    OMPTARGET_TRY(check_range(host, size));
+    if (!is_range(target, size) || !is_range(host, size)) [[unlikely]]
+      return no_range(size);
     return device.submit(address(target), host, static_cast<size_t>(size), caller);
   });
 }
 
 int32_t retrieve(int32_t id, void *host, const void *target, int64_t size, __tgt_async_info *async) {
   return on_queue(id, async, [&](Device &device, const Caller &caller) -> Status {
-    OMPTARGET_TRY(check_range(target, size));
-    OMPTARGET_TRY(check_range(host, size));
+    if (!is_range(target, size) || !is_range(host, size)) [[unlikely]]
+      return no_range(size);
     return device.retrieve(host, address(target), static_cast<size_t>(size), caller);
   });
 }
@@ -392,9 +395,11 @@ int32_t __tgt_rtl_data_unlock(int32_t id, void *host) {
 
 int32_t __tgt_rtl_data_notify_mapped(int32_t id, void *host, int64_t size) {
   return without_driver(id, [&](Device &device) -> Status {
-    OMPTARGET_TRY(check_range(host, size));
-    const auto notify = [&](Device &) { return device.memory().notify_mapped(host, static_cast<size_t>(size)); };
-    return device.memory().pins_mapped() ? in_scope(device, notify) : Status::ok();
+    if (!is_range(host, size)) [[unlikely]]
+      return no_range(size);
+    if (!device.memory().pins_mapped()) [[likely]]
+      return Status::ok();
+    return in_scope(device, [&](Device &) { return device.memory().notify_mapped(host, static_cast<size_t>(size)); });
   });
 }
 

@@ -63,6 +63,9 @@ Status QueueSet::emptied(Stream &stream) {
     device_.launches().completed(&stream);
     device_.services().completed(&stream);
   }
+  if (!stream.has_leftovers)
+    return Status::ok();
+  stream.has_leftovers = false;
   return finished(stream);
 }
 
@@ -77,7 +80,7 @@ Status QueueSet::completed(__tgt_async_info &async, Stream &stream) {
   if (stream.is_interop)
     return status;
   async.Queue = nullptr;
-  give_back(stream);
+  rest(stream);
   return status;
 }
 
@@ -131,9 +134,11 @@ Status QueueSet::release_info(__tgt_async_info *info) {
   if (!stream)
     return Status::error(format("%p is no queue that was made for interop", static_cast<void *>(info)));
   interop_count_.fetch_sub(1, std::memory_order_relaxed);
-  stream->is_interop = false;
   info->Queue = stream;
   Status status = synchronize(info);
+  stream->is_interop = false;
+  if (info->Queue) // otherwise it is lost
+    give_back(*stream);
   delete info;
   return status;
 }
@@ -158,6 +163,8 @@ Status QueueSet::release_environments() {
 Status QueueSet::release_all() {
   interop_.lock()->clear();
   interop_count_.store(0, std::memory_order_relaxed);
+  if (Stream *const stream = resting_.exchange(nullptr, std::memory_order_acquire))
+    give_back(*stream);
   Status status = finish_all();
   status.keep_first(release_environments());
   status.keep_first(release_own());

@@ -31,11 +31,36 @@ class QueueSet {
 public:
   virtual ~QueueSet() = default;
 
-  /// The stream of the caller's queue, which gets one if it has none; without a queue one that nobody uses.
+  /// The stream of the caller's queue. If the queue has none, and for a caller without, the stream that was used last, if nobody uses it;
+  /// otherwise null.
+  Stream *stream_at_hand(const Caller &caller) {
+    Stream *stream;
+    if (caller.async && caller.async->Queue) {
+      stream = &stream_at(caller.async->Queue);
+    } else {
+      stream =
+          resting_.load(std::memory_order_relaxed) ? resting_.exchange(nullptr, std::memory_order_acquire) : nullptr;
+      if (!stream)
+        return nullptr;
+      if (caller.async)
+        caller.async->Queue = stream;
+    }
+    stream->thread = caller.thread;
+    return stream;
+  }
+  /// One that nobody uses, for a queue without, or for none.
+  Result<Stream *> take_for(const Caller &caller);
+  /// Either of these.
   Result<Stream *> stream_for(const Caller &caller) {
-    if (!caller.async || !caller.async->Queue)
-      return take_for(caller);
-    return &used_by(caller, stream_at(caller.async->Queue));
+    if (Stream *const stream = stream_at_hand(caller))
+      return stream;
+    return take_for(caller);
+  }
+  /// Takes a stream back, which is empty. Anybody may take it again.
+  void rest(Stream &stream) {
+    Stream *none = nullptr;
+    if (!resting_.compare_exchange_strong(none, &stream, std::memory_order_release, std::memory_order_relaxed))
+      give_back(stream);
   }
   /// Waits for the stream, which stays taken.
   Status wait(Stream &stream);
@@ -65,7 +90,7 @@ public:
   virtual Status init() = 0;
   /// Takes a stream that nobody uses, or makes one.
   virtual Result<Stream *> take() = 0;
-  /// Takes a stream back, which is empty.
+  /// Takes a stream back, which is empty and does not rest.
   virtual void give_back(Stream &stream) = 0;
 
   virtual Result<void *> create_event() = 0;
@@ -97,7 +122,7 @@ protected:
   virtual Result<bool> is_finished(Stream &stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.
   virtual void abandon(Stream &stream) = 0;
-  /// The stream is empty: does what is left to do on the host, and what its work used is free.
+  /// A stream that has_leftovers is empty: does what is left to do on the host, and what its work used is free.
   virtual Status finished(Stream &) { return Status::ok(); }
   /// What a queue of interop's holds for the stream.
   virtual void *interop_handle(Stream &stream) { return &stream; }
@@ -115,7 +140,6 @@ private:
     stream.thread = caller.thread;
     return stream;
   }
-  Result<Stream *> take_for(const Caller &caller);
   /// The stream of a queue that has one.
   Stream &stream_at(void *queue) {
     return interop_count_.load(std::memory_order_acquire) == 0 ? *static_cast<Stream *>(queue) : find_stream(queue);
@@ -130,6 +154,7 @@ private:
   /// The queue's stream is empty.
   Status completed(__tgt_async_info &async, Stream &stream);
 
+  std::atomic<Stream *> resting_{nullptr};  ///< given back last
   std::atomic<size_t> interop_count_{0};    ///< entries of interop_, so that most calls need no look
   Guarded<InteropStreams> interop_;         ///< by what the program gives to the driver
   Guarded<EnvironmentBlocks> environments_; ///< that no launch uses

@@ -14,7 +14,8 @@ struct Stream {
   void *native = nullptr; ///< the driver's, or what stands for it. First: where programs that use HSA find their queue
   void *thread = nullptr; ///< Caller::thread of who uses it now
   bool is_interop = false;
-  bool has_kernels = false; ///< some were launched since it was empty
+  bool has_kernels = false;   ///< some were launched since it was empty
+  bool has_leftovers = false; ///< when it is empty, something is left to do
 };
 
 /// Who asks for work: the queue that it belongs to, or null, and Scope::thread(), or null where that is not known.

@@ -8,15 +8,10 @@
 
 namespace omptarget::gpu {
 
-template <typename Operation> Status Device::on_stream(const Caller &caller, Operation operation) {
-  OMPTARGET_TRY_ASSIGN(Stream *const stream, queues_.stream_for(caller));
-  Status status = operation(*stream);
-  if (caller.async) [[likely]]
-    return status;
-  // Waits after a failure as well: what came before it uses the caller's memory.
-  Status waited = queues_.wait(*stream);
+Status Device::wait_alone(Stream &stream, Status status) {
+  Status waited = queues_.wait(stream);
   if (waited)
-    queues_.give_back(*stream);
+    queues_.rest(stream);
   status.keep_first(std::move(waited));
   return status;
 }
@@ -70,10 +65,6 @@ Status Device::copy_to(Device &other, uint64_t destination, uint64_t source, siz
                          static_cast<unsigned long long>(destination), other.number());
     return Status::ok();
   });
-}
-
-Status Device::launch(const Launch &launch, const Caller &caller) {
-  return on_stream(caller, [&](Stream &stream) { return launch_on(stream, launch); });
 }
 
 Status Device::run_single(Kernel &kernel) {

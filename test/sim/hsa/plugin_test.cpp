@@ -371,16 +371,33 @@ TEST_F(AmdgpuPlugin, host_memory_is_pinned_once_and_counted) {
   EXPECT_THAT(plugin.error(), HasSubstr("is not pinned"));
 }
 
+// What is larger than the pieces of memory that queues keep.
 TEST_F(AmdgpuPlugin, pinned_memory_is_copied_without_a_block) {
-  auto *host = static_cast<uint64_t *>(plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_HOST));
-  void *memory = plugin.data_alloc(0, 64, nullptr, 0);
+  constexpr int64_t kSize = 32 << 10;
+  auto *host = static_cast<uint64_t *>(plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST));
+  void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
   host[0] = 1234;
   const uint64_t before = sim.count("hsa_amd_memory_pool_allocate");
-  ASSERT_EQ(plugin.data_submit(0, memory, host, 64), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_submit(0, memory, host, kSize), 0) << plugin.error();
   host[0] = 0;
-  ASSERT_EQ(plugin.data_retrieve(0, host, memory, 64), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_retrieve(0, host, memory, kSize), 0) << plugin.error();
   EXPECT_EQ(host[0], 1234u);
   EXPECT_EQ(sim.count("hsa_amd_memory_pool_allocate"), before);
+}
+
+// A kernel before it writes to where it is copied from.
+TEST_F(AmdgpuPlugin, a_small_copy_behind_a_kernel_reads_what_the_kernel_wrote) {
+  void *add = kernel("__omp_offloading_10_2_add_l7");
+  auto *host = static_cast<double *>(plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_HOST));
+  void *five = plugin.data_alloc(0, 8, nullptr, 0), *copy = plugin.data_alloc(0, 8, nullptr, 0);
+  double value = 5;
+  *host = 0;
+  ASSERT_EQ(plugin.data_submit(0, five, &value, 8), 0);
+  __tgt_async_info queue{};
+  ASSERT_EQ(Launch(host, five, uint64_t{1}).run(plugin, 0, add, &queue), 0) << plugin.error();
+  ASSERT_EQ(plugin.data_submit_async(0, copy, host, 8, &queue), 0) << plugin.error();
+  ASSERT_EQ(plugin.synchronize(0, &queue), 0) << plugin.error();
+  EXPECT_EQ(read<double>(0, copy), 5.0);
 }
 
 // Two copies read the same pageable memory, the second one much later, and of two devices: what one of them pinned stays

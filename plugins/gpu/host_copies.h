@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "common/caching_allocator.h"
 
-namespace omptarget::cuda {
-
-class Memory;
+namespace omptarget::gpu {
 
 /// One copy, whose device's step is queued.
 struct HostCopy {
@@ -26,9 +25,9 @@ struct HostCopy {
   bool is_pageable; ///< known: kernels cannot see whether it has arrived
 
   /// The device's step is complete: carries out the second one.
-  Status finish(Memory &memory);
+  Status finish(CachingAllocator &blocks);
   /// The device's step is not going to be complete.
-  Status drop(Memory &memory);
+  Status drop(CachingAllocator &blocks);
   bool overlaps(const void *begin, size_t bytes) const;
 };
 
@@ -36,8 +35,8 @@ struct HostCopy {
 class SharedCopy {
 public:
   explicit SharedCopy(const HostCopy &copy) : copy_(copy) {}
-  Status finish(Memory &memory);
-  Status drop(Memory &memory);
+  Status finish(CachingAllocator &blocks);
+  Status drop(CachingAllocator &blocks);
   bool overlaps(const void *begin, size_t bytes) const { return copy_.overlaps(begin, bytes); }
   /// Where it goes to, unless that is known to be pageable.
   const void *unknown_host() const { return copy_.is_pageable ? nullptr : copy_.host; }
@@ -49,7 +48,34 @@ private:
 using SharedCopies = std::vector<std::shared_ptr<SharedCopy>>;
 
 /// Carries all out, in order.
-Status finish(Memory &memory, const SharedCopies &copies);
+Status finish(CachingAllocator &blocks, const SharedCopies &copies);
+
+/// Pinned memory that a stream keeps for what is small, used from the front until the stream is empty. One thread at a time.
+class StreamRoom {
+public:
+  /// The largest piece.
+  static constexpr size_t kSmall = 16 << 10;
+  /// A piece of that many bytes, or null if it does not fit. It is gone when the room is emptied.
+  Result<void *> take(CachingAllocator &blocks, size_t size) {
+    constexpr size_t kAlignment = 64;
+    const size_t bytes = (size + kAlignment - 1) / kAlignment * kAlignment;
+    if (size > kSmall || bytes > kSize - used_)
+      return static_cast<void *>(nullptr);
+    if (!memory_) [[unlikely]] {
+      OMPTARGET_TRY_ASSIGN(void *const memory, blocks.allocate(kSize));
+      memory_ = static_cast<char *>(memory);
+    }
+    void *const piece = memory_ + used_;
+    used_ += bytes;
+    return piece;
+  }
+  void empty() { used_ = 0; }
+
+private:
+  static constexpr size_t kSize = 4 * kSmall;
+  char *memory_ = nullptr; ///< freed with all of the device's memory
+  size_t used_ = 0;        ///< bytes
+};
 
 /// The copies that are under way on a stream, its own and those before events that it waits for. One thread at a time.
 class HostCopies {
@@ -61,26 +87,25 @@ public:
   /// All of them, for an event behind them.
   const SharedCopies &share();
   bool overlaps(const void *host, size_t size) const;
-  /// Whether kernels may read what has not arrived: where it goes to is pinned, or managed.
-  bool may_be_awaited_by_kernels(Memory &memory) const;
-
-  /// Memory of the stream's own for a block, or null: a copy of that size does not fit.
-  Result<void *> take_block(Memory &memory, size_t size);
-  /// The largest copy that can.
-  static constexpr size_t kSmall = 16 << 10;
+  /// Whether kernels may read what has not arrived: is_pinned(host) tells it of where it goes to.
+  template <typename IsPinned> bool may_be_awaited_by_kernels(IsPinned is_pinned) const {
+    for (const auto &copy : shared_)
+      if (const void *const host = copy->unknown_host(); host && is_pinned(host))
+        return true;
+    for (const HostCopy &copy : own_)
+      if (!copy.is_pageable && is_pinned(copy.host))
+        return true;
+    return false;
+  }
 
   /// The stream is empty: carries all out, in order.
-  Status finish(Memory &memory);
+  Status finish(CachingAllocator &blocks);
   /// After a failure.
-  void drop(Memory &memory);
+  void drop(CachingAllocator &blocks);
 
 private:
-  static constexpr size_t kRoom = 4 * kSmall;
-
   std::vector<HostCopy> own_;
   SharedCopies shared_;
-  char *room_ = nullptr; ///< pinned; freed with all of the device's memory
-  size_t used_ = 0;      ///< bytes of it
 };
 
-} // namespace omptarget::cuda
+} // namespace omptarget::gpu
