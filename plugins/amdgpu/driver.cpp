@@ -12,9 +12,9 @@
 
 namespace omptarget::amdgpu {
 
-namespace {
-
 constinit Driver the_driver;
+
+namespace {
 
 std::vector<gpu::DriverFunction> functions() {
   using gpu::Need;
@@ -63,8 +63,6 @@ const char *name_of(hsa_status_t status) {
 }
 
 } // namespace
-
-const Driver &driver() { return the_driver; }
 
 Status open_driver() {
   OMPTARGET_TRY_ASSIGN(

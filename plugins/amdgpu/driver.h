@@ -24,8 +24,9 @@ struct Driver {
 /// text that names what is missing; no library, no /dev/kfd or no GPU at all is such a failure, too.
 Status open_driver();
 
+extern Driver the_driver;
 /// The open driver.
-const Driver &driver();
+inline const Driver &driver() { return the_driver; }
 
 /// "HSA_STATUS_ERROR_OUT_OF_RESOURCES (0x1008): what the driver says".
 std::string describe(hsa_status_t status);

@@ -16,11 +16,7 @@ namespace {
 constexpr uint64_t kSliceMilliseconds = 10;
 } // namespace
 
-SignalRef::~SignalRef() {
-  // Release and acquire: the thread that takes the signal next comes after all uses by others.
-  if (signal_ && signal_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    signal_->pool.free_.lock()->push_back(signal_);
-}
+void SignalRef::set_free() { signal_->pool.free_.lock()->push_back(signal_); }
 
 Status SignalPool::init() {
   const uint64_t frequency = driver().timestamp_frequency;

@@ -39,7 +39,11 @@ public:
     std::swap(signal_, other.signal_);
     return *this;
   }
-  ~SignalRef();
+  // Release and acquire: the thread that takes the signal next comes after all uses by others.
+  ~SignalRef() {
+    if (signal_ && signal_->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      set_free();
+  }
 
   explicit operator bool() const { return signal_ != nullptr; }
   hsa_signal_t handle() const { return signal_ ? signal_->handle : kNoSignal; }
@@ -47,6 +51,7 @@ public:
   bool is_alone() const { return signal_ && signal_->references.load(std::memory_order_acquire) == 1; }
 
 private:
+  void set_free();
   Signal *signal_ = nullptr;
 };
 

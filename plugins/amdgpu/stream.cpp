@@ -21,15 +21,15 @@ constexpr size_t kMostSpare = 16;
 /// The signals that an operation waits for, as the driver takes them.
 class Stream::Dependencies {
 public:
-  Dependencies(const std::vector<SignalRef> &events, const SignalRef &behind) {
+  Dependencies(const std::vector<SignalRef> &events, hsa_signal_t behind) {
     if (events.size() + 1 > few_.size()) [[unlikely]]
       many_.resize(events.size() + 1);
     hsa_signal_t *const all = many_.empty() ? few_.data() : many_.data();
     size_t count = 0;
     for (const SignalRef &event : events)
       all[count++] = event.handle();
-    if (behind)
-      all[count++] = behind.handle();
+    if (behind.handle != kNoSignal.handle)
+      all[count++] = behind;
     all_ = {all, count};
   }
   Dependencies(const Dependencies &) = delete;
@@ -86,12 +86,13 @@ Result<SignalRef> Stream::take_signal() {
   return signal;
 }
 
-template <typename Start> Status Stream::add(bool is_kernel, Attachments attachments, Start start) {
+template <typename Start> Status Stream::add(bool is_kernel, Attachments &&attachments, Start start) {
   Operation operation{{}, last_, {}, std::move(attachments)};
   const auto begin = [&]() -> Status {
-    OMPTARGET_TRY(retire_complete());
+    if (operations_.size() >= kMostRemembered) [[unlikely]]
+      OMPTARGET_TRY(retire_complete());
     OMPTARGET_TRY_ASSIGN(operation.signal, take_signal());
-    const Dependencies dependencies(awaited_, is_kernel && last_is_kernel_ ? SignalRef() : last_);
+    const Dependencies dependencies(awaited_, is_kernel && last_is_kernel_ ? kNoSignal : last_.handle());
     return start(operation, dependencies.all());
   };
   if (Status status = begin(); !status) {
@@ -107,14 +108,14 @@ template <typename Start> Status Stream::add(bool is_kernel, Attachments attachm
   return Status::ok();
 }
 
-Status Stream::launch(hsa_kernel_dispatch_packet_t &packet, Attachments attachments) {
+Status Stream::launch(hsa_kernel_dispatch_packet_t &packet, Attachments &&attachments) {
   return add(true, std::move(attachments), [&](const Operation &operation, std::span<const hsa_signal_t> dependencies) {
     packet.completion_signal = operation.signal.handle();
     return queue->dispatch(dependencies, packet);
   });
 }
 
-Status Stream::copy(const Copy &copy, Attachments attachments) {
+Status Stream::copy(const Copy &copy, Attachments &&attachments) {
   return add(false, std::move(attachments),
              [&](const Operation &operation, std::span<const hsa_signal_t> dependencies) {
                return device_.start_copy(copy, dependencies, operation.signal.handle());

@@ -63,7 +63,7 @@ public:
   gpu::HostCopies copies;         ///< begun before, own and those of events
 
   /// Writes the kernel's packet, complete but for header and signal. Takes over the attachments, also on failure.
-  Status launch(hsa_kernel_dispatch_packet_t &packet, Attachments attachments);
+  Status launch(hsa_kernel_dispatch_packet_t &packet, Attachments &&attachments);
   struct Copy {
     void *destination;
     hsa_agent_t destination_agent;
@@ -72,7 +72,7 @@ public:
     size_t size;
   };
   /// Both ends are reachable by both agents. Takes over the attachments, also on failure.
-  Status copy(const Copy &copy, Attachments attachments);
+  Status copy(const Copy &copy, Attachments &&attachments);
   /// A copy to the host has been added that the device writes to where it belongs.
   void note_host_is_written() { may_write_host_ = true; }
   /// Whether something is under way that may write host memory.
@@ -103,7 +103,7 @@ private:
   class Dependencies;
   /// Begins an operation by start(operation, signals that it waits for), and keeps it if that succeeds. A kernel behind a kernel of the same
   /// queue waits without a signal.
-  template <typename Start> Status add(bool is_kernel, Attachments attachments, Start start);
+  template <typename Start> Status add(bool is_kernel, Attachments &&attachments, Start start);
   Result<SignalRef> take_signal();
   Status release(Attachments &attachments);
   Status retire(Operation &operation);

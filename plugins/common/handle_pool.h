@@ -15,7 +15,7 @@ namespace omptarget {
 /// Any thread. The owner destroys the handles.
 template <typename Handle> class HandlePool {
 public:
-  /// A handle that was given back, of late ones first, or the null handle. Takes no lock where one thread at a time uses one.
+  /// A handle that was given back, last one first, or the null handle. Takes no lock where one thread at a time uses one.
   Handle take() {
     if (last_.load(std::memory_order_relaxed))
       if (Handle handle = last_.exchange(Handle{}, std::memory_order_acquire))
@@ -45,9 +45,8 @@ public:
   }
 
   void give_back(Handle handle) {
-    Handle none{};
-    if (!last_.compare_exchange_strong(none, handle, std::memory_order_release, std::memory_order_relaxed))
-      handles_.lock()->push_back(handle);
+    if (Handle before = last_.exchange(handle, std::memory_order_acq_rel))
+      handles_.lock()->push_back(before);
   }
 
   /// All that were made here, also those that are taken.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address. A queue of interop's holds what programs
-// give to the driver: with CUDA the driver's own stream.
+// A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address; one of interop's holds what programs give
+// to the driver (QueueSet::interop_handle).
 #pragma once
 
 #include "omptarget/plugin.h"
@@ -11,7 +11,7 @@ namespace omptarget::gpu {
 
 /// Used by one thread at a time. A vendor's own has more.
 struct Stream {
-  void *native = nullptr; ///< the driver's, or what stands for it. First: where programs that use HSA find their queue
+  void *native = nullptr; ///< the driver's. First: programs may look for it here
   void *thread = nullptr; ///< Caller::thread of who uses it now
   bool is_interop = false;
   bool has_kernels = false;   ///< some were launched since it was empty

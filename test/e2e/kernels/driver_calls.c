@@ -57,8 +57,7 @@ static void check_calls(int line, const char *cuda, const char *amd) {
 
 #define LAUNCH "cuLaunchKernel "
 #define TO "cuMemcpyHtoDAsync "
-#define FROM "cuPointerGetAttribute cuMemcpyDtoHAsync " // whether the memory is pinned
-#define FROM_LARGE "cuMemcpyDtoHAsync "
+#define FROM "cuMemcpyDtoHAsync "
 #define WAIT "cuStreamSynchronize "
 #define ASK "hsa_amd_pointer_info " // whether the memory is pinned
 #define COPY "hsa_amd_memory_async_copy " // AMD's, there or back
@@ -69,18 +68,18 @@ static void check_calls(int line, const char *cuda, const char *amd) {
 
 COSTS(empty, LAUNCH WAIT, W, _Pragma("omp target") { HERE(); })
 COSTS(private_scalar, LAUNCH WAIT, W, int x = scalar; _Pragma("omp target firstprivate(x)") { x++; })
-COSTS(private_array, TO LAUNCH WAIT, ASK COPY W, char x[4096] = {1}; _Pragma("omp target firstprivate(x)") { x[1]++; })
+COSTS(private_array, TO LAUNCH WAIT, COPY W, char x[4096] = {1}; _Pragma("omp target firstprivate(x)") { x[1]++; })
 COSTS(present_data, LAUNCH WAIT, W, _Pragma("omp target map(tofrom : mapped)") { mapped[0]++; })
-COSTS(new_data, TO EVENT LAUNCH FROM WAIT, ASK COPY ASK COPY W, _Pragma("omp target map(tofrom : data)") { data[0]++; })
-COSTS(large_data, TO EVENT LAUNCH FROM_LARGE WAIT, ASK ASK PIN COPY COPY W UNPIN, _Pragma("omp target map(tofrom : large)") { large[0]++; })
-COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, ASK COPY ASK COPY ASK COPY ASK COPY W, _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
+COSTS(new_data, TO EVENT LAUNCH FROM WAIT, COPY COPY W, _Pragma("omp target map(tofrom : data)") { data[0]++; })
+COSTS(large_data, TO EVENT LAUNCH FROM WAIT, ASK ASK PIN COPY COPY W UNPIN, _Pragma("omp target map(tofrom : large)") { large[0]++; })
+COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, COPY COPY COPY COPY W, _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
 COSTS(only_on_device, LAUNCH WAIT, W, _Pragma("omp target map(alloc : data)") { data[0]++; })
 COSTS(enter_exit_alloc, "", "", _Pragma("omp target enter data map(alloc : data)")
       _Pragma("omp target exit data map(release : data)"))
-COSTS(enter_exit, TO EVENT WAIT FROM WAIT, ASK COPY W ASK COPY W, _Pragma("omp target enter data map(to : data)")
+COSTS(enter_exit, TO EVENT WAIT FROM WAIT, COPY W COPY W, _Pragma("omp target enter data map(to : data)")
       _Pragma("omp target exit data map(from : data)"))
-COSTS(update, TO WAIT FROM WAIT, ASK COPY W ASK COPY W, _Pragma("omp target update to(mapped)") _Pragma("omp target update from(mapped)"))
-COSTS(reduction, TO EVENT LAUNCH FROM WAIT, ASK COPY ASK COPY W,
+COSTS(update, TO WAIT FROM WAIT, COPY W COPY W, _Pragma("omp target update to(mapped)") _Pragma("omp target update from(mapped)"))
+COSTS(reduction, TO EVENT LAUNCH FROM WAIT, COPY COPY W,
       _Pragma("omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)") for (int i = 0; i < 1000; i++) sum += i;)
 COSTS(host_work, "", "", _Pragma("omp target if(0)") { scalar++; })
 
