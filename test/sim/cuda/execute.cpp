@@ -150,7 +150,6 @@ void execute(const PtxLaunch &launch) {
   {
     const std::lock_guard lock(state().mutex);
     dispatch.stack_limit = static_cast<uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
-    dispatch.is_lockstep = state().devices[static_cast<size_t>(context.device)].sm < 70;
   }
   const Function &function = *launch.function;
   const auto schedule = executor::Schedule::from_environment();

@@ -174,7 +174,8 @@ CUresult find_ptx_function(CUfunction *out, Module &module, const char *name) {
   std::unique_ptr<Function> &function = module.functions[name];
   if (!function)
     function = std::make_unique<Function>(
-        Function{&module, name, nullptr, ~0u, threads == 0 ? 1024 : threads, false, 0, kernel});
+        Function{&module, name, nullptr, ~0u, threads == 0 ? 1024 : threads, false, 0, kernel,
+                 Function::kPlainSharedMemory - static_cast<int>(kernel->dynamic_at)});
   *out = reinterpret_cast<CUfunction>(function.get());
   return CUDA_SUCCESS;
 }
@@ -366,7 +367,7 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->max_threads); return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-    *value = function->kernel ? static_cast<int>(function->module->device_code->shared_bytes()) : 1024;
+    *value = function->kernel ? static_cast<int>(function->kernel->dynamic_at) : 1024;
     return CUDA_SUCCESS;
   default: return CUDA_ERROR_INVALID_VALUE;
   }

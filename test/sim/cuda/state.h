@@ -88,9 +88,10 @@ struct Function {
   // Looked up with the function: a launch waits for no lock of the dynamic loader's.
   uint32_t parameters, max_threads;
   bool runs_each_thread;
-  uint32_t stack;                                  ///< bytes that a thread takes and no compiler knows of
-  const executor::ptx::Function *kernel = nullptr; ///< of PTX
-  int dynamic_shared_memory = 48 * 1024;
+  uint32_t stack;                                      ///< bytes that a thread takes and no compiler knows of
+  const executor::ptx::Function *kernel = nullptr;     ///< of PTX
+  static constexpr int kPlainSharedMemory = 48 * 1024; ///< of a block, unless an attribute allows more
+  int dynamic_shared_memory = kPlainSharedMemory;
 };
 
 struct Module {

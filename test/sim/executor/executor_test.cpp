@@ -21,6 +21,8 @@
 namespace sim::executor::amdgpu {
 namespace {
 
+using testing::HasSubstr;
+
 const Processor kProcessors[] = {{"gfx1100", 32, false}, {"gfx90a", 64, true}};
 
 struct Row {
@@ -210,6 +212,7 @@ void check(const Processor &processor, const Row &row, const Instruction &instru
   context.code = &code;
   context.memory = &view;
   context.private_size = 64;
+  context.registers = {256, 256, kVcc};
   Block block;
   block.shared.resize(256);
   block.threads = {processor.lanes, 1, 1};
@@ -278,6 +281,38 @@ TEST(AmdInstructions, a_third_source_that_is_not_there_is_left_out) {
   EXPECT_EQ(long_one.size, 12);
   EXPECT_EQ(decode(mantissa, sizeof(mantissa)).text, "v_frexp_mant_f64_e64 v[9:10], |v[7:8]|") << "nor a second";
   EXPECT_EQ(decode(sum, sizeof(sum)).text, "v_add3_u32 v0, v3, v0, 0") << "where it is there it stays";
+}
+
+// How the wave of a kernel with few registers ends.
+std::string fault_with(const RegisterCounts &registers, const std::string &text) {
+  NoMemory memory;
+  MemoryView view(memory);
+  Instruction instruction = parse_instruction(text);
+  instruction.size = 4;
+  instruction.touched = find_touched(instruction);
+  OneInstruction code(instruction);
+  LaunchContext context;
+  context.processor = kProcessors[0];
+  context.code = &code;
+  context.memory = &view;
+  context.registers = registers;
+  Block block;
+  Random random(7);
+  AmdWave wave(context, block, random);
+  wave.set_scalar64(kExec, 0);
+  wave.run(1);
+  return wave.fault ? wave.fault->text : "";
+}
+
+TEST(AmdRegisters, are_those_that_the_descriptor_states) {
+  EXPECT_EQ(fault_with({4, 0, 8}, "v_add_f32 v3, v2, v1"), "");
+  EXPECT_EQ(fault_with({4, 0, 8}, "v_add_f32 v4, v2, v1"),
+            "uses v4; the kernel's descriptor states 4 vector registers: v_add_f32 v4, v2, v1");
+  EXPECT_THAT(fault_with({4, 0, 8}, "v_add_f32 v0, v2, v5"), HasSubstr("uses v5; "));
+  EXPECT_THAT(fault_with({8, 2, 8}, "v_accvgpr_write_b32 a2, v1"), HasSubstr("states 2 accumulation registers"));
+  EXPECT_EQ(fault_with({4, 0, 8}, "s_mov_b64 s[6:7], vcc"), "");
+  EXPECT_THAT(fault_with({4, 0, 8}, "s_mov_b64 s[8:9], vcc"),
+              HasSubstr("uses s9; the kernel's descriptor states 8 scalar"));
 }
 
 TEST(MemoryView, only_what_is_one_allocation) {

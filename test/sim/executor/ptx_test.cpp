@@ -221,7 +221,7 @@ TEST(PtxFaults, are_named) {
   EXPECT_EQ(fault_of("mov.u64 d0, 64; ld.u32 r0, [d0];"),
             "reads 4 bytes at 0x40, which are in no allocation that this device reaches");
   EXPECT_EQ(fault_of("st.shared.u32 [own+16], r0;"),
-            "writes 4 bytes of shared memory at 0x10; the launch asked for 16 bytes");
+            "writes 4 bytes of shared memory at 0x10; the launch asked for 4 bytes");
   EXPECT_EQ(fault_of("mov.u64 d0, 2; ld.shared.u32 r0, [d0];"), "reads 4 bytes at the misaligned address 0x2");
   EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
             "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");

@@ -109,6 +109,7 @@ Instruction Decoder::decode(const uint8_t *code, uint64_t size) const {
   if (is_rdna_ && !is_upper)
     choose_halves(word, result);
   result.size = static_cast<uint8_t>(read);
+  result.touched = find_touched(result);
   return result;
 }
 

@@ -87,6 +87,11 @@ struct Dpp {
 
 inline constexpr unsigned kMostOperands = 6;
 
+/// How many registers of each kind, from the first: what a kernel has, or what an instruction touches of them.
+struct RegisterCounts {
+  uint16_t vectors = 0, accumulators = 0, scalars = 0;
+};
+
 struct Instruction {
   Handler handler = nullptr; ///< null: not implemented, or reason says why it cannot run
   std::string text;          ///< as the assembler writes it
@@ -104,6 +109,7 @@ struct Instruction {
   Dpp dpp;
   std::string pattern;                 ///< of ds_swizzle
   std::unique_ptr<Instruction> second; ///< of two that are issued as one
+  RegisterCounts touched;
 };
 
 /// What a processor has.
@@ -115,6 +121,9 @@ struct Processor {
 
 /// Reads the assembler's text. What cannot be read has a reason and no handler.
 Instruction parse_instruction(std::string_view text);
+
+/// Of all operands. Special registers, as vcc, are not among them.
+RegisterCounts find_touched(const Instruction &instruction);
 
 /// Turns code into instructions. Not thread-safe.
 class Decoder {

@@ -123,6 +123,16 @@ private:
   Random random_;
 };
 
+// Granules of AMDGPUUsage, "Kernel Descriptor": compute_pgm_rsrc1 and 3. The accumulators of gfx90a are the rest of one file.
+RegisterCounts stated_registers(const KernelDescriptor &descriptor, const Processor &processor) {
+  const auto vectors = static_cast<uint16_t>(((descriptor.resources1 & 63) + 1) * 8);
+  if (!processor.is_gfx9)
+    return {vectors, 0, kVcc};
+  const auto first_accumulator = std::min(vectors, static_cast<uint16_t>(((descriptor.resources3 & 63) + 1) * 4));
+  return {first_accumulator, static_cast<uint16_t>(vectors - first_accumulator),
+          static_cast<uint16_t>(((descriptor.resources1 >> 6 & 15) / 2 + 1) * 16)};
+}
+
 Report refused(std::string text) { return {{FaultKind::kUnsupported, std::move(text)}, {}, {}, 0}; }
 
 } // namespace
@@ -144,6 +154,7 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
   context.code = &code;
   context.memory = &view;
   context.private_size = dispatch.private_size;
+  context.registers = stated_registers(*descriptor, object.processor());
   context.refuses_absent = schedule.refuses_absent;
   context.breakpoint = schedule.breakpoint.is_set ? &schedule.breakpoint : nullptr;
   context.traces = std::getenv("SIM_EXECUTOR_TRACE") != nullptr;

@@ -243,6 +243,20 @@ void AmdWave::execute(const Instruction &instruction) {
       vector(result.index)[lane] = first[lane];
 }
 
+// Functions that are called through a pointer may want more than the kernel that calls them has. Hardware takes other registers then.
+bool AmdWave::has_registers(const Instruction &instruction) {
+  const RegisterCounts &used = instruction.touched, &own = context_.registers;
+  const auto check = [&](uint16_t last, uint16_t count, const char *letter, const char *kind) {
+    if (last > count)
+      fail(FaultKind::kProgram, "uses " + (letter + std::to_string(last - 1)) + "; the kernel's descriptor states " +
+                                    std::to_string(count) + " " + kind + " registers: " + instruction.text);
+    return last <= count;
+  };
+  return check(used.vectors, own.vectors, "v", "vector") &&
+         check(used.accumulators, own.accumulators, "a", "accumulation") &&
+         check(used.scalars, own.scalars, "s", "scalar");
+}
+
 uint64_t AmdWave::run(uint64_t most) {
   uint64_t executed = 0;
   std::string reason;
@@ -260,6 +274,8 @@ uint64_t AmdWave::run(uint64_t most) {
     }
     if (context_.traces)
       trace(*instruction);
+    if (!has_registers(*instruction))
+      break;
     last_pc_ = pc_;
     next_pc = pc_ + instruction->size;
     if (instruction->second && instruction->operands[0].kind == OperandKind::kVector)

@@ -37,6 +37,7 @@ struct LaunchContext {
   CodeSpace *code = nullptr;
   MemoryView *memory = nullptr;
   uint32_t private_size = 0;   ///< bytes of stack of a lane
+  RegisterCounts registers;    ///< that the kernel's descriptor states
   bool refuses_absent = false; ///< a value of a lane that does not take part is a fault
   bool traces = false;
   const Breakpoint *breakpoint = nullptr; ///< if one is set
@@ -107,6 +108,7 @@ public:
 
 private:
   void execute(const Instruction &instruction);
+  bool has_registers(const Instruction &instruction);
   void trace(const Instruction &instruction) const;
   bool is_observed();
   void observe(const Instruction &instruction);

@@ -14,6 +14,7 @@
 // RUN: %expect-abort %t trap 2>&1 | %FileCheck %s --check-prefix=TRAP
 // RUN: %expect-abort SIM_EXECUTOR_STRICT_BARRIERS=1 %t barrier 2>&1 | %FileCheck %s --check-prefix=BARRIER
 // RUN: %expect-abort SIM_EXECUTOR_BUDGET=100000 %t endless 2>&1 | %FileCheck %s --check-prefix=ENDLESS
+// RUN: %expect-abort SIM_EXECUTOR_BUDGET=100000 %t held 2>&1 | %FileCheck %s --check-prefix=HELD
 
 #include "check.h"
 
@@ -31,9 +32,9 @@
 #define BARRIER() __builtin_amdgcn_s_barrier()
 #endif
 
-enum Fault { kNone, kBounds, kHost, kShared, kConstant, kStack, kAtomic, kJump, kTrap, kBarrier, kEndless };
-static const char *const kNames[] = {"none",  "bounds", "host", "shared", "constant", "stack",
-                                     "atomic", "jump",   "trap", "barrier", "endless"};
+enum Fault { kNone, kBounds, kHost, kShared, kConstant, kStack, kAtomic, kJump, kTrap, kBarrier, kEndless, kHeld };
+static const char *const kNames[] = {"none",   "bounds", "host", "shared",  "constant", "stack",
+                                     "atomic", "jump",   "trap", "barrier", "endless",  "held"};
 
 #pragma omp begin declare target
 static const int kConstants[4] = {1, 2, 3, 4};
@@ -65,6 +66,12 @@ static void commit(int fault, int *data, int *on_host, int place) {
     if (fault == kJump && me)
       last = ((int (*)(int))(uintptr_t)on_host)(place);
     while (fault == kEndless && *(volatile int *)data == 0) {}
+#ifdef BARRIER
+    if (fault == kHeld) { // one thread of each wave takes the lock, and all of the block meet before it is free
+      while (omp_get_thread_num() % 64 == 0 && __atomic_exchange_n(&data[omp_get_team_num()], 1, __ATOMIC_SEQ_CST)) {}
+      BARRIER();
+      __atomic_exchange_n(&data[omp_get_team_num()], 0, __ATOMIC_SEQ_CST); }
+#endif
     if (last != 0)
       data[0] = last + mine[place & 3]; }
   // clang-format on
@@ -81,22 +88,24 @@ int main(int argc, char **argv) {
 
 // NONE: ok
 // BOUNDS: kernel {{.*}}commit{{.*}}: writes 4 bytes at 0x{{.*}}, which are in no allocation that this device reaches
-// BOUNDS-NEXT: faults.c:48 {{.*}}block 1,0,0, thread 37,0,0
+// BOUNDS-NEXT: faults.c:49 {{.*}}block 1,0,0, thread 37,0,0
 // HOST: writes 4 bytes at 0x{{.*}}, which are in no allocation that this device reaches
-// HOST-NEXT: faults.c:50 {{.*}}block 1,0,0, thread 37,0,0
+// HOST-NEXT: faults.c:51 {{.*}}block 1,0,0, thread 37,0,0
 // SHARED: writes 4 bytes of shared memory at 0x{{.*}}; the launch asked for {{[0-9]+}} bytes
-// SHARED-NEXT: faults.c:53 {{.*}}block 1,0,0, thread 37,0,0
+// SHARED-NEXT: faults.c:54 {{.*}}block 1,0,0, thread 37,0,0
 // CONSTANT: writes 4 bytes at 0x{{.*}}, which it may only read
-// CONSTANT-NEXT: faults.c:62 {{.*}}block 1,0,0, thread 37,0,0
+// CONSTANT-NEXT: faults.c:63 {{.*}}block 1,0,0, thread 37,0,0
 // STACK: reads 4 bytes of its stack at 0x{{.*}}; the launch asked for {{[0-9]+}} bytes
-// STACK-NEXT: faults.c:55 {{.*}}block 1,0,0, thread 37,0,0
+// STACK-NEXT: faults.c:56 {{.*}}block 1,0,0, thread 37,0,0
 // ATOMIC: an atomic operation changes 4 bytes at the misaligned address 0x{{[0-9a-f]+}}
-// ATOMIC-NEXT: faults.c:64 {{.*}}block 1,0,0, thread 37,0,0
+// ATOMIC-NEXT: faults.c:65 {{.*}}block 1,0,0, thread 37,0,0
 // JUMP: a jump to 0x{{.*}}, where no code is
-// JUMP-NEXT: faults.c:66 {{.*}}block 1,0,0
+// JUMP-NEXT: faults.c:67 {{.*}}block 1,0,0
 // TRAP: trap{{.*}}: the program ends the kernel
-// TRAP-NEXT: faults.c:57 {{.*}}block 1,0,0, thread 37,0,0
+// TRAP-NEXT: faults.c:58 {{.*}}block 1,0,0, thread 37,0,0
 // BARRIER: a barrier that not all threads reach
 // BARRIER-NEXT: at {{.*}}block
 // ENDLESS: does not end (SIM_EXECUTOR_BUDGET)
-// ENDLESS-NEXT: faults.c:67
+// ENDLESS-NEXT: faults.c:68
+// HELD: does not end (SIM_EXECUTOR_BUDGET)
+// HELD-NEXT: faults.c:71

@@ -4,7 +4,7 @@
 // Kernels whose stack no compiler knows, for recursion or calls by pointers: an NVIDIA driver gives them what the context's limit says,
 // 1,024 bytes unless the plugin raises it.
 // REQUIRES: sim-cuda
-// RUN: %clang %s -o %t
+// RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run %t
 // RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t 2>&1 | %FileCheck %s --check-prefix=FAULT
 // RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=600000 %t 2>&1 | %FileCheck %s --check-prefix=REFUSED
@@ -37,6 +37,8 @@ int main(void) {
   return finish();
 }
 
+// FAULT: kernel __omp_offloading_{{.*}}: sum_to needs [[FRAME:[0-9]+]] bytes of stack behind {{[0-9]+}}; threads have 1024 bytes (CU_LIMIT_STACK_SIZE)
+// FAULT-NEXT: rtl_stack.c:{{[0-9]+}} in sum_to
 // FAULT: kernel __omp_offloading_{{.*}} failed on device 0: {{.*}}CUDA_ERROR_ILLEGAL_ADDRESS
 // FAULT-SAME: the stack may be too small: kernels that call themselves or by pointers have 1024 bytes for each thread (LIBOMPTARGET_STACK_SIZE)
 // REFUSED: cuCtxSetLimit: CUDA_ERROR_INVALID_VALUE (1){{.*}}while setting LIBOMPTARGET_STACK_SIZE to 600000

@@ -8,6 +8,7 @@
 // RUN: %expect-abort SIM_EXECUTOR_RACES=1 %t race 2>&1 | %FileCheck %s --check-prefix=RACE
 // RUN: %expect-abort SIM_EXECUTOR_STRICT_LANES=1 %t shuffle 2>&1 | %FileCheck %s --check-prefix=SHUFFLE
 // RUN: %if sim-cuda %{ %expect-abort %t unaligned 2>&1 | %FileCheck %s --check-prefix=UNALIGNED %}
+// RUN: %if sim-cuda %{ %expect-abort %t apart 2>&1 | %FileCheck %s --check-prefix=APART %}
 // RUN: %if sim-cuda %{ %expect-abort %t vote 2>&1 | %FileCheck %s --check-prefix=VOTE %}
 // RUN: %if sim-cuda %{ %expect-abort %t block 2>&1 | %FileCheck %s --check-prefix=BLOCK %}
 // RUN: %if sim-cuda %{ %expect-abort %t stack 2>&1 | %FileCheck %s --check-prefix=STACK %}
@@ -34,8 +35,9 @@
 #define VOTE() 0
 #endif
 
-enum Fault { kNone, kRace, kShuffle, kUnaligned, kVote, kBlock, kStack, kMisaligned };
-static const char *const kNames[] = {"none", "race", "shuffle", "unaligned", "vote", "block", "stack", "misaligned"};
+enum Fault { kNone, kRace, kShuffle, kUnaligned, kVote, kBlock, kStack, kMisaligned, kApart };
+static const char *const kNames[] = {"none",  "race",  "shuffle",    "unaligned", "vote",
+                                     "block", "stack", "misaligned", "apart"};
 
 static int commit(int fault, int *results, int **places) {
   int sum = 0;
@@ -65,6 +67,10 @@ static int commit(int fault, int *results, int **places) {
       }
       if (fault == kMisaligned && me == 37)
         value += *(volatile int *)((char *)results + 2);
+#ifdef __NVPTX__
+      if (fault == kApart && (me & 1)) { __asm__ volatile("bar.sync 3; // odd"); }
+      else if (fault == kApart) { __asm__ volatile("bar.sync 3; // even"); }
+#endif
       results[team * THREADS + me] = value + (mine - me); } }
   // clang-format on
   return sum;
@@ -82,15 +88,17 @@ int main(int argc, char **argv) {
 
 // NONE: ok
 // RACE: {{reads|writes}} 4 bytes of shared memory at {{.*}}, which thread {{[0-9]+}} of the block {{wrote|read}} since the last barrier
-// RACE-NEXT: thread_faults.c:{{47|49}}
+// RACE-NEXT: thread_faults.c:{{49|51}}
 // SHUFFLE: takes a value of lane 0, which does not take part
-// SHUFFLE-NEXT: thread_faults.c:51
+// SHUFFLE-NEXT: thread_faults.c:53
 // UNALIGNED: a barrier that not all threads reach: lanes {{.*}} wait at barrier
 // VOTE: names lanes {{.*}}, which do not come
-// VOTE-NEXT: thread_faults.c:55
+// VOTE-NEXT: thread_faults.c:57
 // BLOCK: reads 4 bytes of another block's shared memory
-// BLOCK-NEXT: thread_faults.c:64 {{.*}}block 1,0,0, thread 37,0,0
+// BLOCK-NEXT: thread_faults.c:66 {{.*}}block 1,0,0, thread 37,0,0
 // STACK: reads 4 bytes of the stack of thread 0 of a block
-// STACK-NEXT: thread_faults.c:64 {{.*}}thread 37,0,0
+// STACK-NEXT: thread_faults.c:66 {{.*}}thread 37,0,0
 // MISALIGNED: reads 4 bytes at the misaligned address
-// MISALIGNED-NEXT: thread_faults.c:67 {{.*}}thread 37,0,0
+// MISALIGNED-NEXT: thread_faults.c:69 {{.*}}thread 37,0,0
+// APART: an aligned barrier for lanes {{.*}}, of which lanes {{.*}} wait at another instruction
+// APART-NEXT: thread_faults.c:{{71|72}} {{.*}}bar.sync 3

@@ -108,7 +108,7 @@ uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsig
 }
 
 uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane) {
-  if (offset < launch_.stack_bytes && size <= launch_.stack_bytes - offset)
+  if (offset < stack_size_ && size <= stack_size_ - offset)
     return stack(lane, static_cast<uint32_t>(offset));
   const bool is_anothers = (offset & kWindowMask) == kLocalWindow;
   const uint64_t thread = offset >> kThreadAt & 0x7FF;
@@ -116,7 +116,7 @@ uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsign
        describe(access, size) +
            (is_anothers ? " of the stack of thread " + std::to_string(thread) + " of a block at "
                         : " of its stack at ") +
-           hexadecimal(offset) + "; the launch asked for " + std::to_string(launch_.stack_bytes) + " bytes",
+           hexadecimal(offset) + "; the launch asked for " + std::to_string(stack_size_) + " bytes",
        static_cast<int>(lane), offset);
   return nullptr;
 }

@@ -10,10 +10,37 @@
 
 namespace sim::executor::ptx {
 
-void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes) {
-  isolate();
+// What hardware does not promise to do: PTX ISA, "barrier".
+std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier, uint32_t threads) const {
   if (barrier >= 16)
-    return fail(FaultKind::kProgram, "barrier " + std::to_string(barrier) + "; there are 16");
+    return "barrier " + std::to_string(barrier) + "; there are 16";
+  if (threads % kLanes != 0)
+    return "a barrier of " + std::to_string(threads) + " threads, which is no multiple of a warp's";
+  if (const uint32_t others = block_.threads_at(barrier); threads != 0 && others != 0 && threads != others)
+    return "barrier " + std::to_string(barrier) + " of " + std::to_string(threads) +
+           " threads, for which others wait as one of " + std::to_string(others);
+  const std::string lanes = "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_);
+  if (!launch_.has_own_places() && active_ != live_)
+    return "a barrier for " + lanes + ": below sm_70 it counts the warp for each part of it";
+  for (const Fragment &one : fragments_)
+    if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier && one.at != &instruction &&
+        (one.at->is_aligned || instruction.is_aligned))
+      return "an aligned barrier for " + lanes + ", of which lanes " + name_lanes(one.mask) +
+             " wait at another instruction (line " + std::to_string(one.at->line) + ")";
+  return {};
+}
+
+bool Warp::can_wait(const Instruction &instruction, uint32_t barrier, uint32_t threads) {
+  const std::string reason = barrier_fault(instruction, barrier, threads);
+  if (!reason.empty())
+    fail(FaultKind::kProgram, reason, __builtin_ctz(active_));
+  return reason.empty();
+}
+
+void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes) {
+  if (!can_wait(instruction, barrier, threads))
+    return;
+  isolate();
   now_.wait = Fragment::Wait::kBarrier;
   now_.barrier = barrier;
   now_.threads = threads;
@@ -78,10 +105,11 @@ bool Warp::assemble(const Instruction &instruction, const Operand &operand) {
   }
   if (there == members_)
     return true;
-  if (is_lockstep()) {
-    fail(FaultKind::kProgram, std::string(instruction.text) + " of lanes " + name_lanes(there) + " names lanes " +
-                                  name_lanes(members_ & ~there) +
-                                  ", which have gone elsewhere: before sm_70 all come as one");
+  if (!launch_.has_own_places()) {
+    fail(FaultKind::kProgram,
+         "lanes " + name_lanes(now_.mask) + " alone take part in what is for lanes " + name_lanes(members_) +
+             ": below sm_70 they must be together",
+         __builtin_ctz(now_.mask));
     return false;
   }
   now_.wait = Fragment::Wait::kLanes;
@@ -131,35 +159,49 @@ void BlockState::look_at_barriers() {
     look_at_barrier(barrier);
 }
 
-// A warp counts as a whole when none of its lanes can go on; a barrier for all counts lanes.
-void BlockState::look_at_barrier(uint32_t barrier) {
-  uint32_t waiting = 0, live = 0, warps = arrivals_[barrier], threads = 0, votes = 0;
-  for (Warp *warp : warps_) {
-    uint32_t lanes = 0;
+uint32_t BlockState::threads_at(uint32_t barrier) const {
+  uint32_t threads = 0;
+  for (Warp *warp : warps_)
     for (const Fragment &one : warp->fragments())
-      if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier) {
-        lanes |= one.mask;
+      if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier)
         threads = std::max(threads, one.threads);
+  return threads;
+}
+
+uint32_t BlockState::lanes_at(Warp &warp, uint32_t barrier) {
+  uint32_t lanes = 0;
+  for (const Fragment &one : warp.fragments())
+    if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier)
+      lanes |= one.mask;
+  return lanes;
+}
+
+// A warp is counted when all of its lanes that have not ended wait there.
+void BlockState::look_at_barrier(uint32_t barrier) {
+  std::vector<Warp *> there;
+  uint32_t waiting = 0, votes = 0;
+  for (Warp *const warp : warps_)
+    if (const uint32_t lanes = lanes_at(*warp, barrier); lanes != 0 && lanes == warp->live()) {
+      there.push_back(warp);
+      waiting += static_cast<uint32_t>(__builtin_popcount(lanes));
+      for (const Fragment &one : warp->fragments())
         votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
-      }
-    if (warp->is_lockstep() && lanes != 0)
-      lanes = warp->live();
-    waiting += static_cast<uint32_t>(__builtin_popcount(lanes));
-    live += static_cast<uint32_t>(__builtin_popcount(warp->live()));
-    warps += lanes != 0 && !warp->has_runnable();
-  }
-  const uint32_t wanted = launch_.schedule.waits_for_ended ? static_cast<uint32_t>(count(block_.threads)) : live;
-  if (waiting == 0 || (threads == 0 ? waiting < wanted : uint64_t{warps} * kLanes < threads))
+    }
+  const bool misses_nobody = launch_.schedule.waits_for_ended
+                                 ? waiting == count(block_.threads)
+                                 : std::all_of(warps_.begin(), warps_.end(),
+                                               [&](Warp *warp) { return lanes_at(*warp, barrier) == warp->live(); });
+  const uint32_t threads = threads_at(barrier);
+  if (there.empty() || (threads == 0 ? !misses_nobody : (there.size() + arrivals_[barrier]) * kLanes < threads))
     return;
   arrivals_[barrier] = 0;
   if (block_.uses)
     block_.uses->forget();
-  for (Warp *warp : warps_)
-    for (Fragment &one : warp->fragments())
-      if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier) {
-        give_result(*one.at, one, votes, waiting);
-        warp->release(one);
-      }
+  for (Warp *const warp : there)
+    for (Fragment &one : warp->fragments()) {
+      give_result(*one.at, one, votes, waiting);
+      warp->release(one);
+    }
 }
 
 void BlockState::give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes,

@@ -73,8 +73,8 @@ void wait(Warp &warp, const Instruction &instruction) {
   const uint32_t barrier = instruction.count > first ? uniform(warp, instruction.operands[first]) : 0;
   const uint32_t threads = after > first + 1 ? uniform(warp, instruction.operands[first + 1]) : 0;
   if (instruction.variant == kArrives) {
-    if (barrier >= 16)
-      return warp.fail(FaultKind::kProgram, "barrier " + std::to_string(barrier) + "; there are 16");
+    if (!warp.can_wait(instruction, barrier, threads))
+      return;
     warp.block().count_arrival(barrier);
     return warp.block().look_at_barriers();
   }
@@ -83,7 +83,7 @@ void wait(Warp &warp, const Instruction &instruction) {
 
 Handler bind_barrier(Opcode &opcode, Instruction &instruction) {
   opcode.take("cta");
-  opcode.take("aligned"); // lanes that miss it are found when nothing can go on
+  instruction.is_aligned = opcode.take("aligned") || opcode.name() == "bar";
   if (opcode.take("arrive")) {
     instruction.variant = kArrives;
     return wait;

@@ -6,37 +6,32 @@
 
 #include <algorithm>
 
-#include "operations.h"
+#include "flow.h"
 #include "parser.h"
 
 namespace sim::executor::ptx {
 
 namespace {
 
-struct BasicBlock {
-  uint32_t begin = 0, last = 0; ///< instructions
-  std::vector<uint32_t> next, previous;
-  bool returns = false;
-};
+bool is_guarded(const Instruction &instruction) { return instruction.guard.kind != Operand::Kind::kNone; }
 
-bool is_opcode(const Instruction &instruction, std::string_view name) {
-  std::string_view text = instruction.text;
-  if (text.starts_with('@'))
-    text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.starts_with(name) &&
-         (text.size() == name.size() || !(text[name.size()] >= 'a' && text[name.size()] <= 'z'));
+bool ends_block(const Instruction &one) {
+  return is_opcode(one, "bra") || is_opcode(one, "brx") || is_opcode(one, "ret") || is_opcode(one, "exit") ||
+         is_opcode(one, "trap");
 }
 
-bool is_guarded(const Instruction &instruction) { return instruction.guard.kind != Operand::Kind::kNone; }
+std::vector<uint32_t> targets(const Function &function, const Instruction &one) {
+  if (is_opcode(one, "brx"))
+    return function.tables[one.table];
+  return is_opcode(one, "bra") ? std::vector<uint32_t>{one.target} : std::vector<uint32_t>{};
+}
 
 class Flow {
 public:
-  explicit Flow(Function &function) : function_(function), code_(function.code) {}
+  explicit Flow(Function &function)
+      : function_(function), code_(function.code), graph_(function), blocks_(graph_.blocks) {}
 
   void run() {
-    find_blocks();
-    find_edges();
     order_backwards();
     find_post_dominators();
     for (const BasicBlock &block : blocks_) {
@@ -49,54 +44,9 @@ public:
   }
 
 private:
-  bool ends_block(const Instruction &one) const {
-    return is_opcode(one, "bra") || is_opcode(one, "brx") || is_opcode(one, "ret") || is_opcode(one, "exit") ||
-           is_opcode(one, "trap");
-  }
-
   // Nobody waits for others to end with them.
   bool ends_kernel(uint32_t place) const {
     return function_.is_entry && is_opcode(code_[place], "ret") && !is_guarded(code_[place]);
-  }
-
-  std::vector<uint32_t> targets(const Instruction &one) const {
-    if (is_opcode(one, "brx"))
-      return function_.tables[one.table];
-    return is_opcode(one, "bra") ? std::vector<uint32_t>{one.target} : std::vector<uint32_t>{};
-  }
-
-  void find_blocks() {
-    std::vector<bool> begins(code_.size() + 1, false);
-    begins[0] = true;
-    for (uint32_t i = 0; i < code_.size(); ++i) {
-      for (const uint32_t target : targets(code_[i]))
-        begins[target] = true;
-      if (ends_block(code_[i]))
-        begins[i + 1] = true;
-    }
-    block_of_.resize(code_.size());
-    for (uint32_t i = 0; i < code_.size(); ++i) {
-      if (begins[i])
-        blocks_.emplace_back().begin = i;
-      blocks_.back().last = i;
-      block_of_[i] = static_cast<uint32_t>(blocks_.size() - 1);
-    }
-  }
-
-  void connect(uint32_t from, uint32_t to) {
-    blocks_[from].next.push_back(to);
-    blocks_[to].previous.push_back(from);
-  }
-
-  void find_edges() {
-    for (uint32_t i = 0; i < blocks_.size(); ++i) {
-      const Instruction &last = code_[blocks_[i].last];
-      for (const uint32_t target : targets(last))
-        connect(i, block_of_[target]);
-      blocks_[i].returns = is_opcode(last, "ret");
-      if ((is_guarded(last) || !ends_block(last)) && i + 1 < blocks_.size())
-        connect(i, i + 1);
-    }
   }
 
   // The blocks that return can be reached from, numbered so that each comes after those behind it; the last is the return.
@@ -157,11 +107,52 @@ private:
 
   Function &function_;
   std::vector<Instruction> &code_;
-  std::vector<BasicBlock> blocks_;
-  std::vector<uint32_t> block_of_, order_, number_, dominator_;
+  const FlowGraph graph_;
+  const std::vector<BasicBlock> &blocks_;
+  std::vector<uint32_t> order_, number_, dominator_;
 };
 
 } // namespace
+
+bool is_opcode(const Instruction &instruction, std::string_view name) {
+  std::string_view text = instruction.text;
+  if (text.starts_with('@'))
+    text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text.starts_with(name) &&
+         (text.size() == name.size() || !(text[name.size()] >= 'a' && text[name.size()] <= 'z'));
+}
+
+FlowGraph::FlowGraph(const Function &function) {
+  const std::vector<Instruction> &code = function.code;
+  std::vector<bool> begins(code.size() + 1, false);
+  begins[0] = true;
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    for (const uint32_t target : targets(function, code[i]))
+      begins[target] = true;
+    if (ends_block(code[i]))
+      begins[i + 1] = true;
+  }
+  std::vector<uint32_t> block_of(code.size());
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    if (begins[i])
+      blocks.emplace_back().begin = i;
+    blocks.back().last = i;
+    block_of[i] = static_cast<uint32_t>(blocks.size() - 1);
+  }
+  const auto connect = [this](uint32_t from, uint32_t to) {
+    blocks[from].next.push_back(to);
+    blocks[to].previous.push_back(from);
+  };
+  for (uint32_t i = 0; i < blocks.size(); ++i) {
+    const Instruction &last = code[blocks[i].last];
+    for (const uint32_t target : targets(function, last))
+      connect(i, block_of[target]);
+    blocks[i].returns = is_opcode(last, "ret");
+    if ((is_guarded(last) || !ends_block(last)) && i + 1 < blocks.size())
+      connect(i, i + 1);
+  }
+}
 
 void find_meeting_points(Function &function) { Flow(function).run(); }
 

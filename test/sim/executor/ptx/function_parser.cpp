@@ -148,6 +148,8 @@ void FunctionParser::read_stack(bool is_parameter) {
       return;
     parameter = {variable.name, static_cast<uint32_t>(variable.size), align_up(stack_, variable.align)};
     stack_ = parameter.offset + parameter.size;
+    function_.local_bytes = align_up(function_.local_bytes, variable.align) + parameter.size;
+    function_.local_align = std::max(function_.local_align, variable.align);
   }
   function_.stack_bytes = std::max(function_.stack_bytes, stack_);
   scopes_.back()[parameter.name] = {Name::Kind::kStack, parameter.offset, 0, 0, parameter.size};
@@ -240,6 +242,9 @@ void FunctionParser::read_instruction() {
   std::string reason;
   if (!bind_operation(opcode.text, instruction, reason))
     return reader_.fail(std::string(opcode.text) + ": " + reason);
+  if (const int target = first_target(opcode.text); target > parser_.module().target())
+    return reader_.fail(std::string(opcode.text) + ": it is for sm_" + std::to_string(target) +
+                        " and later, the text is for sm_" + std::to_string(parser_.module().target()));
   if (opcode.text.starts_with("bra") || opcode.text.starts_with("brx"))
     read_branch(instruction);
   else if (opcode.text.starts_with("call"))
@@ -327,11 +332,12 @@ bool FunctionParser::read_named(Operand &operand, int64_t *offset) {
     operand.index = found->index + static_cast<uint32_t>(addend);
     return true;
   }
-  operand.kind = Operand::Kind::kConstant;
-  if (found && found->kind == Name::Kind::kArgument)
-    operand.index = parser_.constant(found->index + static_cast<uint64_t>(addend));
-  else
-    operand.index = parser_.symbol_constant(found ? found->shared_name : std::string(name), addend);
+  const std::string symbol = found ? found->shared_name : std::string(name);
+  const bool is_argument = found && found->kind == Name::Kind::kArgument;
+  operand.kind = !is_argument && parser_.is_shared(symbol) ? Operand::Kind::kShared : Operand::Kind::kConstant;
+  operand.index = is_argument ? parser_.constant(found->index + static_cast<uint64_t>(addend))
+                  : operand.kind == Operand::Kind::kShared ? parser_.shared_use(symbol, addend)
+                                                           : parser_.symbol_constant(symbol, addend);
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "launch.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "warp.h"
@@ -30,7 +31,7 @@ public:
     auto block = std::make_unique<PtxBlock>();
     block->index = index;
     block->threads = launch_.dispatch.threads;
-    block->shared.resize((launch_.module.shared_bytes() + 15) / 16 * 16 + launch_.dispatch.dynamic_shared);
+    block->shared.resize(launch_.kernel.dynamic_at + launch_.dispatch.dynamic_shared);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(garbage_.next());
     if (launch_.schedule.finds_races)
@@ -56,7 +57,9 @@ private:
 std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
                              const Dispatch &dispatch, const Schedule &schedule) {
   LaunchState state{module, kernel, dispatch, schedule, MemoryView(memory), heap};
-  state.stack_bytes = (module.stack_bytes(kernel, dispatch.stack_limit) + 15) / 16 * 16;
+  state.shared_addresses = module.shared_addresses(kernel);
+  // Drivers give a kernel what it is known to need, whatever the limit says.
+  state.stack_limit = std::max(dispatch.stack_limit, kernel.is_undetermined ? 0 : kernel.stack_need);
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
   Blocks blocks(state);
   return run_grid(dispatch.blocks, blocks, schedule);

@@ -19,8 +19,7 @@ public:
 struct Dispatch {
   Extent blocks{}, threads{};
   uint32_t dynamic_shared = 0;
-  uint32_t stack_limit = 1024; ///< of what cannot be known before
-  bool is_lockstep = false;    ///< as before sm_70: one fragment of a warp runs until it meets the others
+  uint32_t stack_limit = 1024; ///< of the context
   std::vector<uint8_t> arguments;
 };
 
@@ -31,7 +30,10 @@ struct LaunchState {
   const Schedule &schedule;
   MemoryView memory;
   DeviceHeap &heap;
-  uint32_t stack_bytes = 0;
+  std::vector<Row> shared_addresses = {}; ///< of operands
+  uint32_t stack_limit = 0;               ///< bytes that a thread has, as frames.h counts them
+  /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the other.
+  bool has_own_places() const { return module.target() >= 70; }
   uint64_t clock = 0;     ///< instructions of all warps
   bool is_traced = false; ///< SIM_EXECUTOR_TRACE=1
 };
@@ -50,9 +52,12 @@ public:
   void look_at_barriers();
   /// bar.arrive: a warp is counted and goes on.
   void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
+  /// That are awaited at a barrier; 0: all, or nobody waits.
+  uint32_t threads_at(uint32_t barrier) const;
 
 private:
   void look_at_barrier(uint32_t barrier);
+  static uint32_t lanes_at(Warp &warp, uint32_t barrier);
   void give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes, uint32_t waiting) const;
 
   uint64_t serial_;

@@ -10,13 +10,16 @@
 #include <mutex>
 
 #include "builtins.h"
+#include "frames.h"
 #include "parser.h"
+#include "shared.h"
 
 namespace sim::executor::ptx {
 
 namespace {
 
 constexpr uint64_t kGuard = 64; // bytes of nothing between variables
+constexpr uint32_t kMostShared = 48 << 10;
 
 // Functions of all modules that are loaded, by address: a pointer may be to what another module has.
 struct Addresses {
@@ -85,22 +88,17 @@ public:
   bool run(std::string &error) {
     place_variables();
     place_functions();
-    const bool is_linked = resolve_constants() && resolve_variables() && resolve_calls();
+    const bool is_linked = resolve_constants() && resolve_variables() && resolve_calls() && count_needs();
     error = error_;
-    if (is_linked)
-      for (auto &[name, function] : module_.functions_)
-        find_stack_need(*function);
     return is_linked;
   }
 
 private:
   void place_variables() {
+    for (size_t i = 0; i < module_.shared_.size(); ++i)
+      module_.shared_[i]->address = i;
     for (auto &[name, variable] : module_.variables_) {
-      if (variable.is_extern) { // dynamic shared memory begins behind what is declared
-        variable.address = (module_.shared_bytes_ + 15) / 16 * 16;
-        continue;
-      }
-      if (variable.space == Space::kShared)
+      if (variable.space == Space::kShared || variable.is_extern)
         continue;
       const uint64_t align = std::max<uint64_t>(variable.align, 16);
       module_.memory_.push_back(std::make_unique<uint8_t[]>(variable.size + align + kGuard));
@@ -134,13 +132,13 @@ private:
     return false;
   }
 
-  bool find_address(const std::string &name, bool is_generic, uint64_t &address) {
+  bool find_address(const std::string &name, uint64_t &address) {
     if (const auto found = module_.variables_.find(name); found != module_.variables_.end()) {
-      if (found->second.is_extern && found->second.space != Space::kShared)
+      if (found->second.space == Space::kShared)
+        return fail("the address of shared variable '" + name + "' in a first value");
+      if (found->second.is_extern)
         return fail("unresolved extern variable '" + name + "'");
       address = found->second.address;
-      if (is_generic && found->second.space == Space::kShared)
-        return fail("the generic address of shared variable '" + name + "' in a first value");
       return true;
     }
     const Function *function = find(name);
@@ -155,7 +153,7 @@ private:
   bool resolve_constants() {
     for (const SymbolConstant &one : module_.symbols_) {
       uint64_t address = 0;
-      if (!find_address(one.symbol, false, address))
+      if (!find_address(one.symbol, address))
         return false;
       module_.constants_[one.constant].fill(address + static_cast<uint64_t>(one.addend));
     }
@@ -166,7 +164,7 @@ private:
     for (auto &[name, variable] : module_.variables_)
       for (const Relocation &relocation : variable.relocations) {
         uint64_t address = 0;
-        if (variable.space == Space::kShared || !find_address(relocation.symbol, relocation.is_generic, address))
+        if (variable.space == Space::kShared || !find_address(relocation.symbol, address))
           return error_.empty() ? fail("shared variable '" + name + "' has a first value") : false;
         address += static_cast<uint64_t>(relocation.addend);
         if (relocation.mask != ~uint64_t{0} && relocation.mask != 0)
@@ -196,28 +194,36 @@ private:
                       [](const Parameter &one, const Parameter &other) { return one.size == other.size; });
   }
 
-  void find_stack_need(Function &function) {
-    if (function.stack_need != 0 || !visiting_.emplace(&function, true).second)
-      return;
-    uint32_t most = 0;
-    function.takes_unknown = std::any_of(function.code.begin(), function.code.end(),
-                                         [](const Instruction &one) { return one.text.starts_with("alloca"); });
-    for (const Call &call : function.calls) {
-      Function *callee = call.name.empty() ? nullptr : find(call.name);
-      if (callee)
-        find_stack_need(*callee);
-      function.takes_unknown =
-          function.takes_unknown || !callee || (callee->is_defined && callee->stack_need == 0) || callee->takes_unknown;
-      if (callee)
-        most = std::max(most, callee->stack_need);
+  // Of stack and shared memory.
+  bool count_needs() {
+    std::vector<Function *> functions, with_address;
+    for (auto &[name, function] : module_.functions_) {
+      find_frame(*function);
+      functions.push_back(function.get());
     }
-    function.stack_need = (function.stack_bytes + 15) / 16 * 16 + 16 + most;
-    visiting_.erase(&function);
+    const auto add = [&](const std::string &symbol) {
+      if (Function *const function = find(symbol))
+        with_address.push_back(function);
+    };
+    for (const SymbolConstant &one : module_.symbols_)
+      add(one.symbol);
+    for (const auto &[name, variable] : module_.variables_)
+      for (const Relocation &relocation : variable.relocations)
+        add(relocation.symbol);
+    find_stack_needs(functions, with_address);
+    for (Function *const function : functions) {
+      if (!function->is_entry)
+        continue;
+      lay_out_shared(*function, module_.shared_, module_.shared_uses_, with_address);
+      if (function->shared_bytes > kMostShared)
+        return fail("kernel " + function->name + " has " + std::to_string(function->shared_bytes) +
+                    " bytes of shared variables; " + std::to_string(kMostShared) + " may be declared");
+    }
+    return true;
   }
 
   Module &module_;
   std::string error_;
-  std::map<const Function *, bool> visiting_;
 };
 
 std::unique_ptr<Module> Module::load(std::string text, std::string &error) {
@@ -238,6 +244,14 @@ Module::~Module() {
 const Function *Module::find_function(const std::string &name) const {
   const auto found = functions_.find(name);
   return found == functions_.end() || !found->second->is_defined ? nullptr : found->second.get();
+}
+
+std::vector<const Function *> Module::functions() const {
+  std::vector<const Function *> all;
+  for (const auto &[name, function] : functions_)
+    if (function->is_defined)
+      all.push_back(function.get());
+  return all;
 }
 
 const Variable *Module::find_variable(const std::string &name) const {
@@ -262,6 +276,15 @@ const Function *Module::find_code(uint64_t address) {
   return found == addresses().functions.end() ? nullptr : found->second;
 }
 
+std::vector<Row> Module::shared_addresses(const Function &kernel) const {
+  std::vector<Row> rows(shared_uses_.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint64_t number = variables_.find(shared_uses_[i].variable)->second.address;
+    rows[i].fill(kernel.shared_at[number] + static_cast<uint64_t>(shared_uses_[i].addend));
+  }
+  return rows;
+}
+
 bool Module::has_code(uint64_t code_address) const { return code_address >= code_begin_ && code_address < code_end_; }
 
 std::string_view Module::file_name(uint32_t number) const {
@@ -281,11 +304,6 @@ std::string Module::describe(uint64_t code_address) const {
     return place + ": " + on_one_line(instruction.text);
   }
   return "unknown code";
-}
-
-// A driver gives kernels what they are known to need by itself, and all others what the context's limit says.
-uint32_t Module::stack_bytes(const Function &kernel, uint32_t limit) const {
-  return kernel.takes_unknown ? limit : kernel.stack_need;
 }
 
 } // namespace sim::executor::ptx

@@ -95,11 +95,12 @@ enum class Special : uint8_t {
 };
 
 struct Operand {
-  enum class Kind : uint8_t { kNone, kRegister, kConstant, kSpecial, kStack, kSink };
+  enum class Kind : uint8_t { kNone, kRegister, kConstant, kSpecial, kStack, kShared, kSink };
   Kind kind = Kind::kNone;
   uint8_t bits = 0;        ///< of a register; 1: a predicate
   bool is_negated = false; ///< !%p
-  uint32_t index = 0;      ///< of the register, constant, special register; bytes in the function's part of the stack
+  /// Of the register, constant, special register, address of shared memory; bytes in the function's part of the stack.
+  uint32_t index = 0;
 };
 
 class Warp;
@@ -118,6 +119,7 @@ struct Instruction {
   uint8_t width = 1;                       ///< elements that a load or store has
   uint8_t count = 0;                       ///< of operands
   bool is_polling = false;                 ///< may be what a loop waits with
+  bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
   uint32_t variant = 0;                    ///< meaning depends on the handler
   int64_t offset = 0;                      ///< of an address
@@ -138,7 +140,7 @@ struct Parameter {
 
 struct Call {
   std::string name; ///< none: through a pointer, operand 0
-  const Function *callee = nullptr;
+  Function *callee = nullptr;
   std::vector<Parameter> arguments, results; ///< in the caller's part of the stack
 };
 
@@ -159,8 +161,15 @@ struct Function {
   uint32_t parameter_bytes = 0; ///< of an entry
   uint32_t registers = 0;
   std::vector<RegisterNames> names;
-  uint32_t stack_bytes = 0, stack_need = 0; ///< its own; and with all that it calls by name
-  bool takes_unknown = false;               ///< or itself
+  uint32_t stack_bytes = 0; ///< that the executor keeps for an activation: variables and parameters
+  uint32_t local_bytes = 0, local_align = 1;
+  // As ptxas and nvlink count them (frames.h).
+  uint32_t frame_bytes = 0, stack_need = 0; ///< its own; and with all that it calls
+  bool is_undetermined = false;             ///< it can come to itself: the need has no end
+  // Of kernels: shared memory as a linker lays it out for each.
+  uint32_t shared_bytes = 0, dynamic_at = 0; ///< of variables; where what the launch asks for begins
+  std::vector<uint32_t> shared_at;           ///< by number of the variable, of those that the kernel reaches
+  enum class Visit : uint8_t { kNew, kOpen, kDone } visit = Visit::kNew;
   std::array<uint32_t, 3> max_threads{};
   std::vector<Instruction> code;
   std::vector<Call> calls;
@@ -187,7 +196,13 @@ struct Variable {
   bool is_extern = false;
   std::vector<uint8_t> bytes;
   std::vector<Relocation> relocations;
-  uint64_t address = 0; ///< in its space
+  uint64_t address = 0; ///< of global and constant memory; of shared memory the number
+};
+
+/// An operand that is the address of a shared variable, which each kernel may have elsewhere.
+struct SharedUse {
+  std::string variable;
+  int64_t addend;
 };
 
 /// A constant operand that is the address of something.
@@ -206,6 +221,8 @@ public:
   ~Module();
 
   const Function *find_function(const std::string &name) const;
+  /// All that are defined.
+  std::vector<const Function *> functions() const;
   /// Of global or constant memory.
   const Variable *find_variable(const std::string &name) const;
   /// The variable that holds the address.
@@ -218,11 +235,10 @@ public:
   std::string_view file_name(uint32_t number) const;
   /// Whether the address in a report is this module's.
   bool has_code(uint64_t code_address) const;
-  uint32_t shared_bytes() const { return shared_bytes_; }
+  /// Of each operand that is one, the address in the shared memory of a kernel's blocks.
+  std::vector<Row> shared_addresses(const Function &kernel) const;
   const Row &constant(uint32_t index) const { return constants_[index]; }
   int target() const { return target_; }
-  /// Bytes of stack that threads of a kernel have, where a context's limit is so many.
-  uint32_t stack_bytes(const Function &kernel, uint32_t limit) const;
 
 private:
   friend class Parser;
@@ -241,7 +257,8 @@ private:
   std::unordered_map<uint64_t, uint32_t> constant_of_; ///< value -> index
   std::vector<SymbolConstant> symbols_;
   std::map<uint32_t, std::string> files_;
-  uint32_t shared_bytes_ = 0;
+  std::vector<Variable *> shared_; ///< variables, in the text's order
+  std::vector<SharedUse> shared_uses_;
   uint64_t code_begin_ = 0, code_end_ = 0;
 };
 

@@ -45,6 +45,8 @@ struct Operation {
 
 /// Fills handler, types, space and the like of an instruction; false, and the reason, if there is no such.
 bool bind_operation(std::string_view opcode, Instruction &instruction, std::string &reason);
+/// The number of the first target, sm_NN, that has an instruction; 0: all that there are.
+int first_target(std::string_view opcode);
 /// Whether the operands are as many as it takes, and of the kinds that handlers rely on.
 bool check_operands(const Instruction &instruction, std::string &reason);
 

@@ -299,12 +299,19 @@ void Parser::read_symbol(Variable &variable, Type type, uint64_t at, uint64_t ma
 }
 
 void Parser::add_shared(Variable &variable, const std::string &unique_name) {
-  if (!variable.is_extern) {
-    variable.address = align_up(module_.shared_bytes_, variable.align);
-    module_.shared_bytes_ = static_cast<uint32_t>(variable.address + variable.size);
-  }
   variable.space = Space::kShared;
-  module_.variables_.emplace(unique_name, std::move(variable));
+  variable.name = unique_name;
+  module_.shared_.push_back(&module_.variables_.emplace(unique_name, std::move(variable)).first->second);
+}
+
+bool Parser::is_shared(const std::string &name) const {
+  const auto found = module_.variables_.find(name);
+  return found != module_.variables_.end() && found->second.space == Space::kShared;
+}
+
+uint32_t Parser::shared_use(const std::string &name, int64_t addend) {
+  module_.shared_uses_.push_back({name, addend});
+  return static_cast<uint32_t>(module_.shared_uses_.size() - 1);
 }
 
 void Parser::read_module_variable(Space space, bool is_extern) {
@@ -317,8 +324,10 @@ void Parser::read_module_variable(Space space, bool is_extern) {
   const auto found = module_.variables_.find(name);
   if (found != module_.variables_.end() && !found->second.is_extern)
     return is_extern ? void() : reader_.fail(name + " is defined twice");
-  if (found != module_.variables_.end())
+  if (found != module_.variables_.end()) {
+    std::erase(module_.shared_, &found->second);
     module_.variables_.erase(found);
+  }
   if (space == Space::kShared)
     return add_shared(variable, name);
   module_.variables_.emplace(name, std::move(variable));

@@ -43,6 +43,9 @@ public:
   bool read_parameter(Parameter &parameter, uint32_t &end);
   uint32_t constant(uint64_t value);
   uint32_t symbol_constant(const std::string &name, int64_t addend);
+  /// The number of an operand that is the address of a shared variable.
+  uint32_t shared_use(const std::string &name, int64_t addend);
+  bool is_shared(const std::string &name) const;
   /// Shared memory of a function or of the module.
   void add_shared(Variable &variable, const std::string &unique_name);
 

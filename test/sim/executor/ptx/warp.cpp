@@ -9,13 +9,13 @@
 #include <cstring>
 
 #include "builtins.h"
+#include "frames.h"
 
 namespace sim::executor::ptx {
 
 namespace {
 // So often lanes may look for what others do while those wait for them: then those go on.
 constexpr uint64_t kPatience = 4096;
-constexpr uint32_t kStackAlign = 16;
 } // namespace
 
 std::string name_lanes(uint32_t lanes) {
@@ -63,12 +63,10 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
   set(Special::kSharedDynamic, launch.dispatch.dynamic_shared);
   set(Special::kSms, 4);
   set(Special::kSm, block.serial() % 4);
-  stack_.resize(size_t{kLanes} * launch.stack_bytes);
-  const uint64_t garbage = random_.next();
-  for (size_t i = 0; i < stack_.size(); ++i)
-    stack_[i] = static_cast<uint8_t>(garbage >> (i % 8 * 8));
+  grow_stack(launch.kernel.stack_bytes);
   auto frame = std::make_shared<Frame>();
   frame->function = &launch.kernel;
+  frame->counted = launch.kernel.frame_bytes;
   frame->registers.assign(size_t{launch.kernel.registers} * kLanes, random_.next());
   fragments_.push_back({std::move(frame), 0, lanes, nullptr});
   block_.add(this);
@@ -86,24 +84,23 @@ uint64_t Warp::code_address() const {
 }
 
 bool Warp::has_runnable() const {
-  bool result = false;
-  for (const Fragment &one : fragments_) {
-    if (is_lockstep() && one.wait == Fragment::Wait::kBarrier)
-      return false;
-    result |= one.wait == Fragment::Wait::kNone;
-  }
-  return result;
+  return std::any_of(fragments_.begin(), fragments_.end(),
+                     [](const Fragment &one) { return one.wait == Fragment::Wait::kNone; });
 }
 
 // False if none can run.
 bool Warp::choose() {
-  if (!has_runnable())
-    return false;
   uint32_t runnable = 0;
   size_t chosen = 0;
-  for (size_t i = 0; i < fragments_.size(); ++i)
-    if (fragments_[i].wait == Fragment::Wait::kNone && (is_lockstep() || random_.below(++runnable) == 0))
-      chosen = i; // the last that was pushed is the one that ran
+  for (size_t i = 0; i < fragments_.size(); ++i) {
+    if (fragments_[i].wait != Fragment::Wait::kNone)
+      continue;
+    ++runnable;
+    if (!launch_.has_own_places() || random_.below(runnable) == 0) // before sm_70 the last
+      chosen = i;
+  }
+  if (runnable == 0)
+    return false;
   now_ = std::move(fragments_[chosen]);
   fragments_.erase(fragments_.begin() + static_cast<std::ptrdiff_t>(chosen));
   return true;
@@ -160,7 +157,7 @@ uint64_t Warp::run_fragment(uint64_t most) {
       observe(instruction);
     else if (active_ != 0)
       instruction.handler(*this, instruction);
-    if (instruction.is_polling && !is_lockstep() && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
+    if (instruction.is_polling && launch_.has_own_places() && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
       release_joins(now_.join);
   }
   if (now_.mask != 0)
@@ -205,6 +202,7 @@ const uint64_t *Warp::source(const Operand &operand, unsigned slot) {
   switch (operand.kind) {
   case Operand::Kind::kRegister: row = &now_.frame->registers[size_t{operand.index} * kLanes]; break;
   case Operand::Kind::kConstant: row = now_.frame->function->module->constant(operand.index).data(); break;
+  case Operand::Kind::kShared: row = launch_.shared_addresses[operand.index].data(); break;
   case Operand::Kind::kSpecial:
     refresh_clock(static_cast<Special>(operand.index));
     row = specials_[operand.index].data();
@@ -253,7 +251,7 @@ void Warp::branch(uint32_t target, uint32_t meet) {
     return;
   }
   part(active_, target, meet);
-  if (is_lockstep() && random_.below(2) == 0) // either side may be first
+  if (!launch_.has_own_places() && random_.below(2) == 0) // either side may be the first
     std::swap(now_, fragments_.back());
 }
 
@@ -354,47 +352,6 @@ void Warp::exit_lanes() {
   is_changed_ = true;
 }
 
-uint32_t Warp::stack_top(unsigned lane) const {
-  return now_.frame->stack + now_.frame->function->stack_bytes + now_.frame->dynamic[lane];
-}
-
-uint32_t Warp::take_stack(unsigned lane, uint64_t size, uint32_t alignment) {
-  const uint32_t top = stack_top(lane), place = (top + alignment - 1) / alignment * alignment;
-  if (place > launch_.stack_bytes || size > launch_.stack_bytes - place) {
-    fail(FaultKind::kMemory,
-         "alloca of " + std::to_string(size) + " bytes behind " + std::to_string(place) +
-             " bytes of stack; the launch has " + std::to_string(launch_.stack_bytes) + " bytes",
-         static_cast<int>(lane));
-    return 0;
-  }
-  now_.frame->dynamic[lane] += place - top + static_cast<uint32_t>(size);
-  return place;
-}
-
-void Warp::enter(const Function &callee, const Call &call) {
-  Frame &caller = *now_.frame;
-  auto frame = std::make_shared<Frame>();
-  frame->function = &callee;
-  frame->call = &call;
-  frame->return_to = now_.place;
-  for_lanes(now_.mask, [&](unsigned lane) { frame->stack = std::max(frame->stack, stack_top(lane)); });
-  frame->stack = (frame->stack + kStackAlign - 1) / kStackAlign * kStackAlign;
-  if (frame->stack + callee.stack_bytes > launch_.stack_bytes)
-    return fail(FaultKind::kMemory, callee.name + " needs " + std::to_string(callee.stack_bytes) +
-                                        " bytes of stack behind " + std::to_string(frame->stack) + "; the launch has " +
-                                        std::to_string(launch_.stack_bytes) + " bytes");
-  for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const Parameter &from = call.arguments[i], &to = callee.parameters[i];
-    for_lanes(now_.mask, [&](unsigned lane) {
-      std::memcpy(stack(lane, frame->stack + to.offset), stack(lane, caller.stack + from.offset), to.size);
-    });
-  }
-  frame->registers.assign(size_t{callee.registers} * kLanes, random_.next());
-  frame->caller = now_.frame;
-  now_.frame = std::move(frame);
-  now_.place = 0;
-}
-
 void Warp::call(const Instruction &instruction) {
   const Call &call = now_.frame->function->calls[instruction.table];
   isolate();
@@ -414,15 +371,13 @@ void Warp::call(const Instruction &instruction) {
     if (!callee)
       return fail(FaultKind::kProgram, "a jump to " + std::string(text) + ", where no code is",
                   static_cast<int>(first));
-    const auto differ = [](const std::vector<Parameter> &given, const std::vector<Parameter> &wanted) {
-      bool result = given.size() != wanted.size();
-      for (size_t i = 0; i < given.size() && !result; ++i)
-        result = given[i].size != wanted[i].size;
-      return result;
-    };
-    // A result that the caller does not want harms nobody.
-    if (callee->is_entry || differ(call.arguments, callee->parameters) ||
-        (!call.results.empty() && differ(call.results, callee->results)))
+    if (callee->module != &launch_.module)
+      return fail(
+          FaultKind::kProgram,
+          "calls " + callee->name +
+              " of another module: a kernel has registers, stack and shared memory for its own module's functions",
+          static_cast<int>(first));
+    if (!can_call(call, *callee))
       return fail(FaultKind::kProgram, "a call through a pointer to " + callee->name + ", whose parameters are others",
                   static_cast<int>(first));
   }

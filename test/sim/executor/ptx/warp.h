@@ -19,6 +19,7 @@ struct Frame {
   const Call *call = nullptr;             ///< that made it
   uint32_t return_to = 0;                 ///< in the caller
   uint32_t stack = 0;                     ///< where its part of each lane's stack begins
+  uint32_t counted = 0;                   ///< stack of this and of all before it, as frames.h counts
   std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
   std::vector<uint64_t> registers;        ///< rows
 };
@@ -72,7 +73,7 @@ public:
   uint32_t stack_top(unsigned lane) const;
   /// So many bytes of the lane's stack, until the function is left: their address, or 0 after a fault was noted.
   uint32_t take_stack(unsigned lane, uint64_t size, uint32_t alignment);
-  uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * launch_.stack_bytes + offset]; }
+  uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * stack_size_ + offset]; }
   Row carry{}; ///< CC.CF
   Random &random() { return random_; }
 
@@ -82,6 +83,8 @@ public:
   void call(const Instruction &instruction);
   void exit_lanes();
   void wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes);
+  /// False after a fault: the lanes must not come to this barrier so.
+  bool can_wait(const Instruction &instruction, uint32_t barrier, uint32_t threads);
   /// For operations of several lanes: false if they are not all there yet. Then collect, deliver for all, and dismiss.
   bool assemble(const Instruction &instruction, const Operand &members);
   uint32_t members() const { return members_; } ///< that exist and did not end
@@ -92,7 +95,6 @@ public:
   // For the block.
   uint32_t live() const { return live_; }
   bool has_runnable() const;
-  bool is_lockstep() const { return launch_.dispatch.is_lockstep; }
   std::vector<Fragment> &fragments() { return fragments_; }
   void release(Fragment &fragment);
 
@@ -113,6 +115,9 @@ private:
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
   void refresh_clock(Special special);
+  bool has_stack(uint32_t caller, uint64_t bytes, const std::string &what);
+  void grow_stack(uint32_t least);
+  std::string barrier_fault(const Instruction &instruction, uint32_t barrier, uint32_t threads) const;
 
   LaunchState &launch_;
   BlockState &block_;
@@ -129,7 +134,8 @@ private:
   std::array<Row, static_cast<size_t>(Special::kCount)> specials_{};
   std::array<Row, 6> scratch_{};
   Row sink_{};
-  std::vector<uint8_t> stack_;
+  std::vector<uint8_t> stack_; ///< of all lanes, one after the other
+  uint32_t stack_size_ = 0;    ///< of each
 };
 
 /// Calls back for each lane of the mask.
