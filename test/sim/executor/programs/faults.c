@@ -108,4 +108,4 @@ int main(int argc, char **argv) {
 // ENDLESS: does not end (SIM_EXECUTOR_BUDGET)
 // ENDLESS-NEXT: faults.c:68
 // HELD: does not end (SIM_EXECUTOR_BUDGET)
-// HELD-NEXT: faults.c:71
+// HELD-NEXT: faults.c:{{71|72}}

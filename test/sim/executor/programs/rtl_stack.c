@@ -31,8 +31,8 @@ int main(void) {
 #else
   int result = 0;
 #pragma omp target map(from : result)
-  result = sum_to(40);
-  CHECK_EQ(result, 820);
+  result = sum_to(100);
+  CHECK_EQ(result, 5050);
 #endif
   return finish();
 }
