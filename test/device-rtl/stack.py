@@ -1,9 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# stack.py PREFIX RUNTIMES COMPILERS FOLDER: links inputs/stack.c with the device RTL for NVIDIA's GPUs, by each compiler that is here.
+# stack.py PREFIX RUNTIMES COMPILERS FOLDER NEEDS: links inputs/stack.c with the device RTL for NVIDIA's GPUs, by each compiler that is here.
 # __kmpc_parallel_* must not have room for many arguments in its frame, and no kernel may reach a function that calls itself, directly
-# or through others. With ptxas and nvlink in the PATH, nvlink must know the stack of each kernel.
+# or through others. With ptxas and nvlink in the PATH, nvlink must know the stack of each kernel, and what the
+# executor counts for it, stack and shared memory as the program NEEDS tells, must be what nvlink counts.
 
 import os
 import re
@@ -11,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:5])
+prefix, runtimes, compilers, folder, needs = map(os.path.abspath, sys.argv[1:6])
 here = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(here, "inputs", "stack.c")
 KERNELS = 5
@@ -62,15 +63,40 @@ def faults_of(ptx):
     return faults + ["%s calls itself" % name for name in sorted(reached) if name in reached_from(name, calls)]
 
 
-def unknown_stacks(path):
-    """What nvlink says of kernels whose stack it does not know; nothing where there is no ptxas or nvlink."""
+def counts_of(path):
+    """Of each kernel what the executor counts: (stack, shared memory); a stack without end is None."""
+    said = subprocess.run([needs, path], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^kernel (\S+) frame \d+ stack (\w+) shared (\d+)$", said, re.M)
+    return {name: (None if stack == "unknown" else int(stack), int(shared)) for name, stack, shared in found}
+
+
+def differences(path, said):
+    """Kernels for which nvlink reports others than the executor counts. Inlining and spilling are not counted, and where nvlink pads is not
+    known; a kernel may have no more shared memory than nvlink gives it."""
+    found = re.findall(r"Function properties for '([^']*)':\n([^\n]*)", said)
+    if len(found) != KERNELS:
+        sys.exit("nvlink reports %d kernels, expected %d:\n%s" % (len(found), KERNELS, said))
+    counts = counts_of(path)
+    for name, sizes in found:
+        stack, shared = (int(re.search(r"(\d+) %s" % what, sizes).group(1)) for what in ("stack", "bytes smem"))
+        own_stack, own_shared = counts[name]
+        is_unknown = "entry function '%s' cannot be statically determined" % name in said
+        if (own_stack is None) != is_unknown or (not is_unknown and not stack - 128 <= own_stack <= stack + 64):
+            yield "%s: the executor counts %s bytes of stack, nvlink %s" % (name, own_stack, "no end" if is_unknown else stack)
+        if own_shared > shared + 16:
+            yield "%s: the executor counts %d bytes of shared memory, nvlink %d" % (name, own_shared, shared)
+
+
+def linked_faults(path):
+    """What nvlink says of kernels whose stack it does not know, or counts otherwise; nothing where there is no ptxas or nvlink."""
     if not shutil.which("ptxas") or not shutil.which("nvlink"):
         return []
-    for words in (["ptxas", "-c", "-arch=sm_80", path, "-o", path + ".cubin"], ["nvlink", "-arch=sm_80", path + ".cubin", "-o", path + ".linked"]):
+    for words in (["ptxas", "-c", "-arch=sm_80", path, "-o", path + ".cubin"], ["nvlink", "-v", "-arch=sm_80", path + ".cubin", "-o", path + ".linked"]):
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             sys.exit("failed: %s\n%s%s" % (" ".join(words), done.stdout, done.stderr))
-    return [line for line in (done.stdout + done.stderr).splitlines() if "cannot be statically determined" in line]
+    said = done.stdout + done.stderr
+    return [line for line in said.splitlines() if "cannot be statically determined" in line] + list(differences(path, said))
 
 
 def main():
@@ -89,7 +115,7 @@ def main():
             begin = image.index(b".version")
             with open(output + ".ptx", "wb") as file:
                 file.write(image[begin:image.index(b"\0", begin)])
-            faults = faults_of(open(output + ".ptx").read()) + unknown_stacks(output + ".ptx")
+            faults = faults_of(open(output + ".ptx").read()) + linked_faults(output + ".ptx")
             checked += 1
             failed += bool(faults)
             print("clang %s %s: %s" % (version, level, "; ".join(faults) or "small frames, stacks of known size"))

@@ -37,7 +37,7 @@ int main(void) {
   return finish();
 }
 
-// FAULT: kernel __omp_offloading_{{.*}}: sum_to needs [[FRAME:[0-9]+]] bytes of stack behind {{[0-9]+}}; threads have 1024 bytes (CU_LIMIT_STACK_SIZE)
+// FAULT: kernel __omp_offloading_{{.*}}: sum_to{{.*}} needs [[FRAME:[0-9]+]] bytes of stack behind {{[0-9]+}}; threads have 1024 bytes (CU_LIMIT_STACK_SIZE)
 // FAULT-NEXT: rtl_stack.c:{{[0-9]+}} in sum_to
 // FAULT: kernel __omp_offloading_{{.*}} failed on device 0: {{.*}}CUDA_ERROR_ILLEGAL_ADDRESS
 // FAULT-SAME: the stack may be too small: kernels that call themselves or by pointers have 1024 bytes for each thread (LIBOMPTARGET_STACK_SIZE)

@@ -163,7 +163,7 @@ std::vector<Function *> callees(const Function &function, const std::vector<Func
     if (call.callee)
       result.push_back(call.callee);
     for (Function *const one : with_address)
-      if (!call.callee && can_call(call, *one))
+      if (!call.callee && can_call(call, *one) && call.results.size() == one->results.size())
         result.push_back(one);
   }
   return result;
