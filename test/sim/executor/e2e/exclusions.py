@@ -19,6 +19,12 @@ NVPTX = {
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
+# The table of indirect functions is one for all images of a device (docs/indirect.md).
+CALLS_ANOTHER_IMAGE = {
+    "duplicate.c": "a kernel calls the function of another image, for which it has no registers, stack and shared memory",
+    "library.c": "as duplicate.c",
+    "modules.c": "as duplicate.c",
+}
 NVPTX_19 = {
     "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c)",
 }
@@ -61,7 +67,7 @@ OF_LLVM_RTL = ["reductions.c"]
 
 
 def excluded(suite, driver, reaches_all, is_ours=False):
-    compiler = {**GPUS, **(AMD if driver == "amdgpu" else NVPTX)}
+    compiler = {**GPUS, **(AMD if driver == "amdgpu" else {**NVPTX, **CALLS_ANOTHER_IMAGE})}
     if suite == "19" and driver == "cuda":
         compiler.update(NVPTX_19)
     if is_ours:
