@@ -5,6 +5,7 @@
 
 #include "warp.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
