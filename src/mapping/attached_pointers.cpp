@@ -3,8 +3,6 @@
 //
 // The attached pointers of each mapping: which device addresses the copies of its pointers hold, and who is about to write them.
 
-#include <utility>
-
 #include "mapping/host_data_to_target_map.h"
 
 namespace omptarget {
@@ -16,21 +14,18 @@ bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(w
 
 } // namespace
 
-/// Null if the mapping was removed. mutex_ is held.
-MappingExtras *HostDataToTargetMap::extras_of(MappingRef ref) {
-  Mapping &mapping = *ref.mapping;
-  const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now
-  return mapping.generation() == ref.generation ? &extras_of(mapping) : nullptr;
-}
-
 bool HostDataToTargetMap::note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits) {
   if (written_.has(ref, pointer))
     return false;
   std::unique_lock lock(mutex_);
   Mapping &mapping = *ref.mapping;
-  MappingExtras *const extras = extras_of(ref);
-  if (!extras)
-    return false;
+  MappingExtras *extras;
+  {
+    const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now
+    if (mapping.generation() != ref.generation)
+      return false;
+    extras = &extras_of(mapping);
+  }
   const auto [place, is_new] = extras->attached.try_emplace(pointer.host_address, pointer);
   if (is_new) {
     mapping.extras_.store(reinterpret_cast<uintptr_t>(extras) | Mapping::kHasAttached, std::memory_order_release);
@@ -74,38 +69,25 @@ void HostDataToTargetMap::settle_attached(MappingRef ref, HostPtr host_address, 
   settled_.notify_all();
 }
 
-bool HostDataToTargetMap::leave_attachment(const Attachment &action) {
-  const MappingRef ref = action.pointer_mapping;
-  Mapping &mapping = *ref.mapping;
-  const auto is_creating = [&](uint64_t word) {
-    return MappingState::generation(word) == ref.generation && !(word & MappingState::kReady);
-  };
-  uint64_t word = mapping.state();
-  if (!is_creating(word))
+bool HostDataToTargetMap::is_attached(MappingRef ref, HostPtr pointer, MappingRef target) {
+  const HostPtr host_value = load_pointer(pointer);
+  const std::optional<DevicePtr> device_value = target_of(target, host_value);
+  const std::optional<DevicePtr> device_address = target_of(ref, pointer);
+  if (!device_value || !device_address)
     return false;
+  if (written_.has(ref, {pointer, host_value, *device_address, *device_value}))
+    return true;
   std::lock_guard lock(mutex_);
-  MappingExtras *const extras = extras_of(ref);
-  if (!extras)
+  const MappingExtras *const extras = ref.mapping->extras();
+  if (!extras || !is_kept(ref.mapping->state(), ref))
     return false;
-  extras->left.push_back(action);
-  do {
-    if (!is_creating(word)) {
-      extras->left.pop_back();
-      return false;
-    }
-  } while (!mapping.state_.compare_exchange_weak(word, word | MappingState::kArriving, std::memory_order_acq_rel,
-                                                 std::memory_order_acquire));
+  const auto place = extras->attached.find(pointer);
+  if (place == extras->attached.end() || place->second.writer)
+    return false;
+  if (place->second.host_value == host_value && place->second.device_value != *device_value)
+    return false;
+  written_.note(ref, place->second);
   return true;
-}
-
-std::vector<Attachment> HostDataToTargetMap::take_left_attachments(MappingRef ref) {
-  Mapping &mapping = *ref.mapping;
-  std::lock_guard lock(mutex_);
-  const uint64_t word = mapping.state();
-  if (MappingState::generation(word) != ref.generation || !MappingState::has_left_attachments(word))
-    return {};
-  mapping.state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
-  return std::exchange(mapping.extras()->left, {});
 }
 
 std::vector<AttachedPointer> HostDataToTargetMap::attached_in(MappingRef ref, HostPtr begin, int64_t size) const {

@@ -387,7 +387,6 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   extras.pins = 0;
   extras.more_borrowers = 0;
   extras.base_pointers = 0;
-  extras.left.clear();
   mapping.extras_.store(0, kRelaxed);
   extras.next_free = free_extras_;
   free_extras_ = &extras;
@@ -425,25 +424,16 @@ void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation
 bool HostDataToTargetMap::publish_ready(MappingRef ref, std::shared_ptr<void> arrival) {
   Mapping &mapping = *ref.mapping;
   mapping.origin_.store(mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask, kRelaxed); // nobody is creating it
+  uint64_t bits = MappingState::kStorage | MappingState::kReady;
+  if (arrival) {
+    std::lock_guard lock(mutex_);
+    extras_of(mapping).arrival = std::move(arrival);
+    bits |= MappingState::kArriving;
+  }
   OMPTARGET_SCHED_POINT("publish: not yet ready");
-  if (!arrival)
-    return publish(mapping, MappingState::kStorage | MappingState::kReady);
-  std::lock_guard lock(mutex_); // nobody leaves an attachment now
-  if (MappingState::has_left_attachments(mapping.state()))
-    return false;
-  extras_of(mapping).arrival = std::move(arrival);
-  return publish(mapping, MappingState::kStorage | MappingState::kReady | MappingState::kArriving);
-}
-
-bool HostDataToTargetMap::publish(Mapping &mapping, uint64_t bits) {
-  uint64_t word = mapping.state_.load(std::memory_order_acquire);
-  do {
-    if (MappingState::has_left_attachments(word)) [[unlikely]]
-      return false;
-  } while (
-      !mapping.state_.compare_exchange_weak(word, word | bits, std::memory_order_acq_rel, std::memory_order_acquire));
+  const uint64_t before = mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
-  return !MappingState::is_unused(word);
+  return !MappingState::is_unused(before);
 }
 
 std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {

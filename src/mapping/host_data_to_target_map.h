@@ -194,19 +194,12 @@ public:
   /// The creating construct tells that storage was allocated (allocation: what to free later; the data come after the padding), that
   /// the data have arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
   /// its count, unless it is ready; then others may be using it, and it is the creator's to release. False if
-  /// attachments were left to the creator (take_left_attachments), and nothing has happened, or if all references went before it was
-  /// ready: it is the creator's to remove.
+  /// all references went before it was ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding = 0);
   [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
   /// The same of a mapping that was made with its storage, and has no creator and no event.
   [[nodiscard]] bool publish_copied(MappingRef ref);
   Removed discard(MappingRef ref);
-
-  /// Leaves an attachment to the construct that creates the pointer's mapping. The creator carries it out before anybody finds the data
-  /// ready. Never waits. False: they are ready or gone, and nothing has happened.
-  bool leave_attachment(const Attachment &action);
-  /// What other constructs have left in a mapping that the caller creates and has not published.
-  std::vector<Attachment> take_left_attachments(MappingRef ref);
 
   /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
   /// as the result. The creating construct ends that once it has waited for its own queue.
@@ -219,6 +212,9 @@ public:
   bool note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits);
   /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
   void settle_attached(MappingRef ref, HostPtr host_address, const void *writer);
+  /// Whether the pointer, which lies in ref, is attached to where the target is now, and its copy is written. Also if it was attached when it had
+  /// another value on the host. The caller keeps ref and target. Takes no lock for one that is known to be written.
+  bool is_attached(MappingRef ref, HostPtr pointer, MappingRef target);
   /// The attached pointers that lie in [begin, begin + size) of the mapping, which the caller keeps.
   std::vector<AttachedPointer> attached_in(MappingRef ref, HostPtr begin, int64_t size) const;
 
@@ -259,7 +255,6 @@ public:
   void forget_other_threads();
 
 private:
-  bool publish(Mapping &mapping, uint64_t bits);
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
   void fetch_to_leave(HostPtr begin) const;
@@ -290,7 +285,6 @@ private:
   void keep_free(Mapping &mapping, FreeMappings &free);
   void store_half(FreeMappings &free);
   MappingExtras &extras_of(Mapping &mapping);
-  MappingExtras *extras_of(MappingRef ref);
   void recycle_extras(Mapping &mapping, Removed &removed);
   Found insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
                    uint64_t state);

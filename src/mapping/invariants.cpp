@@ -29,6 +29,8 @@ std::string state_fault(uint64_t word, uint32_t hold_count) {
     return "is in the table with the generation of a removed one";
   if ((word & MappingState::kReady) && !(word & MappingState::kStorage))
     return "is ready without storage";
+  if ((word & MappingState::kArriving) && !(word & MappingState::kReady))
+    return "waits for an event before it is ready";
   if (((word & MappingState::kHeld) != 0) != (hold_count != 0))
     return format("is %s with a hold count of %u", word & MappingState::kHeld ? "held" : "not held", hold_count);
   return {};
@@ -39,8 +41,6 @@ std::string state_fault(uint64_t word, uint32_t hold_count) {
 std::string HostDataToTargetMap::attached_fault(const Mapping &mapping) {
   const MappingExtras *const extras = mapping.extras();
   const size_t noted = extras ? extras->attached.size() : 0;
-  if (MappingState::has_left_attachments(mapping.state()) != (extras && !extras->left.empty()))
-    return format("has %zu attachments left to its creator and tells another number", extras ? extras->left.size() : 0);
   if ((noted != 0) != mapping.has_attached_pointers())
     return format("has %zu attached pointers and tells that there are %s", noted, noted == 0 ? "some" : "none");
   if (noted == 0)

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/address.h"
 #include "mapping/map_type.h"
@@ -26,16 +25,6 @@ struct AttachedPointer {
   DevicePtr device_address;     ///< of the pointer's copy
   DevicePtr device_value;       ///< what the copy holds
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
-};
-
-/// The device copy of the pointer at pointer, in pointer_mapping, must point into target, at the place that corresponds
-/// to the host pointer's value. size: bytes of the pointer; more than 8 for a descriptor whose first 8 bytes it is.
-struct Attachment {
-  MappingRef pointer_mapping;
-  HostPtr pointer;
-  int64_t size;
-  MappingRef target;
-  HostPtr target_begin;
 };
 
 /// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one compare-and-swap
@@ -54,8 +43,7 @@ struct MappingState {
   static constexpr uint64_t kStorage = 1ull << 29; ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
-  /// With kReady: they have arrived once an event has happened. Without it: other constructs have left attachments to the creator.
-  static constexpr uint64_t kArriving = 1ull << 31;
+  static constexpr uint64_t kArriving = 1ull << 31; ///< with kReady: they have arrived once an event has happened
   static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kPinned | kHeld | kReady | kArriving;
   static constexpr unsigned kBorrowersShift = 33; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
@@ -86,8 +74,6 @@ struct MappingState {
   static uint64_t removed(uint64_t word) {
     return next_removed(word) | static_cast<uint64_t>(borrowers(word)) << kBorrowersShift;
   }
-  /// Whether the creator has attachments to carry out before it publishes the data (HostDataToTargetMap::leave_attachment).
-  static bool has_left_attachments(uint64_t word) { return (word & (kReady | kArriving)) == kArriving; }
   /// Whether none of its data is on the way any more. False for a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
   /// And nobody copies them back: then a construct may use them without a plan.
@@ -105,7 +91,6 @@ struct MappingExtras {
   uint32_t base_pointers = 0; ///< dynamic references that stand for base pointers which the program did not name
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
   std::shared_ptr<void> arrival;               ///< the event that kArriving is about
-  std::vector<Attachment> left;                ///< to the creator, by other constructs
   MappingExtras *next_free = nullptr;
 };
 

@@ -44,6 +44,16 @@ struct Copy {
   const char *needed_by = nullptr; ///< the modifier that wants them present, or null
 };
 
+/// The device copy of the pointer at pointer, in pointer_mapping, must point into target, at the place that corresponds
+/// to the host pointer's value. size: bytes of the pointer; more than 8 for a descriptor whose first 8 bytes it is.
+struct Attachment {
+  MappingRef pointer_mapping;
+  HostPtr pointer;
+  int64_t size;
+  MappingRef target;
+  HostPtr target_begin;
+};
+
 /// The copy of an item that lies in its mapping; the part that does, for implicit items that reach beyond it.
 Copy copy_of(const MapItem &item);
 

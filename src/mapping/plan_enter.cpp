@@ -282,7 +282,16 @@ private:
     (is_unpublished(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
-  /// Once all is mapped. ATTACH: only where this construct made storage, unless always; nothing is counted.
+  /// Whether this construct maps the pointer's data, too, and others have mapped them or the target anew after the pointer was attached, or
+  /// without attaching it.
+  bool lacks_attachment(const MapItem &item, MappingRef pointer, MappingRef target) const {
+    return !OMPTARGET_PLANTED("attachment-unchecked") &&
+           llvm::any_of(items_, [&](const MapItem &other) { return other.mapping == pointer; }) &&
+           !map_.is_attached(pointer, item.base, target);
+  }
+
+  /// Once all is mapped. ATTACH: only where this construct made storage, or finds the attachment missing, unless always; nothing is
+  /// counted.
   void attach_deferred(const MapItem &item) {
     if (!item.has(map_type::kAttach)) {
       if (!item.mapping && !item.has(map_type::kLiteral))
@@ -296,7 +305,7 @@ private:
     if (!pointer.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
-    if (!always && !is_own(pointer.ref) && !is_own(target.ref))
+    if (!always && !is_own(pointer.ref) && !is_own(target.ref) && !lacks_attachment(item, pointer.ref, target.ref))
       return;
     if (!is_unpublished(pointer.ref.mapping)) { // this construct need not have a reference to it
       if (!map_.borrow(pointer.ref))

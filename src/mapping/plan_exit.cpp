@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <llvm/ADT/DenseSet.h>
-#include <llvm/ADT/STLExtras.h>
 #include <memory>
 
 #include "base/sched_point.h"
@@ -60,11 +59,8 @@ public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
       : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan), counts_(items) {}
 
-  /// All references are taken away before copying, so that whether a range goes is decided once for all items that lie in it. Items are left
-  /// in reverse: a pointer's mapping, which compilers pass first, must outlive what the pointer points to. Otherwise another construct might find
-  /// the pointee beside a new mapping of the pointer, where nobody has attached it.
+  /// All references are taken away before copying, so that whether a range goes is decided once for all items that lie in it.
   Status run() {
-    bool has_always = false;
     for (MapItem &item : items_) {
       if (!is_data(item))
         continue;
@@ -73,15 +69,12 @@ public:
       if (!is_copied_back(item))
         continue;
       copied_.add(item.mapping);
-      has_always |= item.has(map_type::kAlways);
+      if (item.has(map_type::kAlways)) [[unlikely]]
+        OMPTARGET_TRY(start_always(item));
     }
-    if (has_always) [[unlikely]]
-      for (MapItem &item : llvm::reverse(items_))
-        if (is_data(item) && is_copied_back(item) && item.has(map_type::kAlways))
-          OMPTARGET_TRY(start_always(item));
     if (observe::reports_mappings()) [[unlikely]]
       report_members();
-    for (MapItem &item : llvm::reverse(items_)) {
+    for (MapItem &item : items_) {
       if (!is_data(item))
         continue;
       if (item.flags & kItemCounted)
@@ -89,7 +82,6 @@ public:
       if (item.flags & kItemPointerCounted)
         release(item, item.pointer_mapping);
     }
-    std::reverse(plan_.late.begin(), plan_.late.end());
     OMPTARGET_SCHED_POINT("exit: all released");
     if (!late_.is_empty())
       add_late_copies();
@@ -211,8 +203,6 @@ private:
   [[gnu::always_inline]] void release(MapItem &item, MappingRef ref) {
     if (!late_.is_empty() && late_.has(ref)) [[unlikely]]
       return leave_late(item, ref);
-    if (has_left_last_ && !policy_.pins_released && ref.mapping->has_attached_pointers()) [[unlikely]]
-      return leave_late(item, ref);
     if (policy_.pins_released && !pin(ref))
       return; // removed since it was found
     if (policy_.pins_released && has_entered_ && !is_infinite(ref))
@@ -279,7 +269,6 @@ private:
   }
 
   [[gnu::noinline]] void left_last(MappingRef ref, bool has_turn) {
-    has_left_last_ = true;
     if (has_turn)
       plan_.left.push_back({ref, How::kInTurn});
     else if (!policy_.pins_released && !always_.has(ref))
@@ -315,11 +304,10 @@ private:
   const bool has_entered_; ///< items know their mappings
   ExitPlan &plan_;
   ConstructCounts counts_;
-  MappingSet copied_;          ///< where some item is to be copied back
-  MappingSet always_;          ///< where some item is, whatever the count: this construct has the turn
-  MappingSet last_;            ///< of copied_, those whose last reference this construct has taken: it has the turn
-  MappingSet late_;            ///< left late
-  bool has_left_last_ = false; ///< this construct has taken some last reference: pointers may lead to what goes
+  MappingSet copied_; ///< where some item is to be copied back
+  MappingSet always_; ///< where some item is, whatever the count: this construct has the turn
+  MappingSet last_;   ///< of copied_, those whose last reference this construct has taken: it has the turn
+  MappingSet late_;   ///< left late
 };
 
 /// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other

@@ -36,10 +36,33 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
   return true;
 }
 
+/// The argument whose range the address lies in, or null.
+const PresentRef *argument_at(const MapList &list, const PresentRefs &refs, const void *address) {
+  for (size_t i = 0; i < refs.size(); ++i)
+    if (refs[i].mapping && host_ptr(address) >= host_ptr(list.begins[i]) &&
+        host_ptr(address) < host_ptr(list.begins[i]) + list.sizes[i])
+      return &refs[i];
+  return nullptr;
+}
+
+/// Whether the pointers that lie in the arguments are attached to what the arguments are. They may not be if others have mapped either of
+/// both anew.
+bool are_attached(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs) {
+  for (int32_t i = 0; i < list.count; ++i) {
+    if (static_cast<uint64_t>(list.types[i]) != map_type::kAttach)
+      continue;
+    const PresentRef *const pointer = argument_at(list, refs, list.bases[i]);
+    const PresentRef *const target = pointer ? argument_at(list, refs, list.begins[i]) : nullptr;
+    if (target && !map.is_attached(pointer->ref(), host_ptr(list.bases[i]), target->ref())) [[unlikely]]
+      return OMPTARGET_PLANTED("attachment-unchecked");
+  }
+  return true;
+}
+
 } // namespace
 
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence) {
-  return for_each_simple(list, refs, [&](uint64_t type, int32_t i, PresentRef &ref) {
+  const bool are_present = for_each_simple(list, refs, [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     const MappingRef retained = map.retain_arrived(begin, list.sizes[i], absence);
     if (!retained) [[unlikely]] {
@@ -50,6 +73,7 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
   });
+  return are_present && are_attached(map, list, refs);
 }
 
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
@@ -76,16 +100,15 @@ bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t dire
 }
 
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
-  for (size_t i = refs.size(); i-- > 0;) {
-    PresentRef &ref = refs[OMPTARGET_PLANTED("left-in-order") ? refs.size() - 1 - i : i];
+  bool were_shared = true;
+  for (PresentRef &ref : refs) {
     if (!ref.is_counted)
       continue;
-    if (!map.release_unless_last(ref.ref()))
-      return false;
-    ref.is_counted = false;
+    ref.is_counted = !map.release_unless_last(ref.ref());
+    were_shared = were_shared && !ref.is_counted;
     OMPTARGET_SCHED_POINT("exit: released");
   }
-  return true;
+  return were_shared;
 }
 
 void set_present(MapItems &items, const PresentRefs &refs) {

@@ -50,7 +50,7 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
 /// Finds the arguments' mappings, for release_shared. False if planning must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
 
-/// Releases the mappings in reverse, up to a last reference. Whether there was none: otherwise plan_exit, with has_entered, does the rest.
+/// Releases the mappings, except last references. Whether there were none: otherwise plan_exit, with has_entered, does the rest.
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs);
 
 inline bool is_readable(const MapList &list) {

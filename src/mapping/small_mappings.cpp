@@ -103,7 +103,9 @@ Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
 
 bool HostDataToTargetMap::publish_copied(MappingRef ref) {
   OMPTARGET_SCHED_POINT("publish: not yet ready");
-  return publish(*ref.mapping, MappingState::kReady);
+  const uint64_t before = ref.mapping->state_.fetch_or(MappingState::kReady, kAcqRel);
+  notify_waiters(ref.mapping->state_);
+  return !MappingState::is_unused(before);
 }
 
 /// Removes the mapping, unless its state is another than the given one, borrowers aside.

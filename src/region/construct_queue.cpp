@@ -180,33 +180,6 @@ Result<std::shared_ptr<void>> ConstructQueue::arrival_event() {
   return arrival;
 }
 
-Status ConstructQueue::renew_arrival(std::shared_ptr<void> &arrival) {
-  if (is_busy() && mapping_settings().force_atomic) {
-    OMPTARGET_TRY_ASSIGN(arrival, arrival_event());
-  }
-  return Status::ok();
-}
-
-Result<bool> ConstructQueue::publish(MappingRef own, std::shared_ptr<void> &arrival) {
-  for (;;) {
-    if (arrival)
-      arrivals_.add(own);
-    if (device_.map().publish_ready(own, arrival)) [[likely]]
-      return true;
-    OMPTARGET_TRY_ASSIGN(const bool were_left, attach_left(own));
-    if (!were_left)
-      return false;
-    OMPTARGET_TRY(renew_arrival(arrival));
-  }
-}
-
-Result<bool> ConstructQueue::attach_left(MappingRef own) {
-  const std::vector<Attachment> left = device_.map().take_left_attachments(own);
-  for (const Attachment &action : left)
-    OMPTARGET_TRY(attach(action));
-  return !left.empty();
-}
-
 Status ConstructQueue::wait_for_plugin() {
   const observe::Wait wait(device_.id());
   Status status = synchronize();

@@ -57,13 +57,10 @@ public:
 
   /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
-  /// Sets the event after which all that is queued now is done; leaves it as it is if the queue is idle.
-  Status renew_arrival(std::shared_ptr<void> &arrival);
-  /// Publishes a mapping that this construct has made, with such an event, whose arrival wait() ends. Before, attaches what other
-  /// constructs have left there, and renews the event. False if another construct has taken all references.
-  Result<bool> publish(MappingRef own, std::shared_ptr<void> &arrival);
-  /// Attaches what other constructs have left in a mapping that this construct has made and not published; whether there was any.
-  Result<bool> attach_left(MappingRef own);
+  /// The event after which all that is queued now is done, or null if it is done.
+  Result<std::shared_ptr<void>> arrival_event();
+  /// Takes over a mapping that was published with such an event: wait() ends its arrival.
+  void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
   /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary memory is freed.
   Status wait();
@@ -93,7 +90,6 @@ public:
   Status unless_kernel_failed(Status failure);
 
 private:
-  Result<std::shared_ptr<void>> arrival_event();
   template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, void *host, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();

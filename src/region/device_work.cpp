@@ -183,18 +183,16 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
   return attach_early(plan);
 }
 
-/// Pointers in data of others: nobody is to find what they point to before they are attached. If these data have not arrived, their creator
-/// attaches the pointers, since two constructs that wait for one another's data would wait for ever. False: as make_present.
+/// Pointers in data of others, if these have arrived: nobody is to find what they point to before they are attached. False: as
+/// make_present.
 Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
   for (Attachment &action : plan.late_attachments) {
-    const MappingRef ref = action.pointer_mapping;
-    const bool is_left = OMPTARGET_PLANTED("attachment-not-left") ? !(ref.mapping->state() & MappingState::kReady)
-                                                                  : map().leave_attachment(action);
-    if (is_left || ref.mapping->generation() != ref.generation)
+    const Mapping &pointer = *action.pointer_mapping.mapping;
+    if (pointer.generation() != action.pointer_mapping.generation || !(pointer.state() & MappingState::kReady))
       continue;
     if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
       return false;
-    OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({ref})); // of its queue only
+    OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
     if (!is_there)
       return false;
     OMPTARGET_TRY(queue_.attach(action));
@@ -211,11 +209,14 @@ Result<bool> DeviceWork::publish(EnterPlan &plan) {
   if (plan.allocations.empty())
     return are_kept;
   std::shared_ptr<void> arrival;
-  OMPTARGET_TRY(queue_.renew_arrival(arrival));
+  if (queue_.is_busy() && mapping_settings().force_atomic) {
+    OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
+  }
   for (const NewStorage &storage : plan.allocations) {
+    if (arrival)
+      queue_.add_arriving(storage.ref);
     plan.published.push_back(storage.ref);
-    OMPTARGET_TRY_ASSIGN(const bool is_used, queue_.publish(storage.ref, arrival));
-    if (is_used) [[likely]]
+    if (map().publish_ready(storage.ref, arrival)) [[likely]]
       continue;
     OMPTARGET_TRY(queue_.wait());
     const Removed removed = map().remove_if_unused(storage.ref);

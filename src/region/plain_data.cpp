@@ -176,25 +176,12 @@ private:
   Made fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
-    if (copy(i, ref) && (map_.publish_copied(own) || attach_and_publish(own))) [[likely]]
+    const bool is_copied = copy(i, ref);
+    if (is_copied && map_.publish_copied(own)) [[likely]]
       return Made::kYes;
     ref = {};
-    const bool has_failed = !status_.is_ok();
-    free_what_left(device_, has_failed ? map_.discard(own) : map_.remove_if_unused(own));
-    return has_failed ? Made::kNo : Made::kAgain; // again: another construct has deleted them meanwhile
-  }
-
-  /// Attaches what other constructs have left in an own mapping, then publishes it. False if another construct has deleted it.
-  [[gnu::cold]] bool attach_and_publish(MappingRef own) {
-    ConstructQueue queue(device_);
-    do {
-      auto were_left = queue.attach_left(own);
-      if (!were_left.is_ok())
-        status_ = were_left.take_status();
-      if (!status_.is_ok() || !*were_left)
-        return false;
-    } while (!map_.publish_copied(own));
-    return true;
+    free_what_left(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own));
+    return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
 
   [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
@@ -246,24 +233,6 @@ void copy_back(Device &device, const MapList &list, const PresentRefs &refs, siz
   }
 }
 
-/// Leaves the mapping of argument i. False if planning must do it, and nothing has happened.
-inline bool leave_one(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
-  HostDataToTargetMap &map = device.map();
-  const MappingRef ref = refs[i].ref();
-  if (map.release_unless_last(ref))
-    return true;
-  if (ref.mapping->has_attached_pointers()) [[unlikely]]
-    return false;
-  if (!is_copied_back(list, refs, i))
-    return map.leave_last_asleep(ref) || leave_last(device, ref, status);
-  if (!map.leave_for_turn(ref)) [[unlikely]]
-    return false;
-  copy_back(device, list, refs, i, status);
-  if (!map.end_turn_asleep(ref))
-    free_what_left(device, map.end_turn(ref), status);
-  return true;
-}
-
 } // namespace
 
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status) {
@@ -272,14 +241,24 @@ bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence
 }
 
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  HostDataToTargetMap &map = device.map();
   if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
     return false;
-  for (size_t i = refs.size(); i-- > 0;) { // as planning does, in reverse
+  for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];
     if (!ref.is_counted)
       continue;
-    if (!leave_one(device, list, refs, i, status)) [[unlikely]]
+    if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
+    if (is_copied_back(list, refs, i)) {
+      if (!map.leave_for_turn(ref.ref())) [[unlikely]]
+        return false;
+      copy_back(device, list, refs, i, status);
+      if (!map.end_turn_asleep(ref.ref()))
+        free_what_left(device, map.end_turn(ref.ref()), status);
+    } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
+      return false;
+    }
     ref.is_counted = false;
   }
   device.free_evicted();

@@ -125,7 +125,7 @@ PLANTS = {
     "state_removed_while_pinned": (MAP, "MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;", "MappingState::kHeld | MappingState::kTurn;"),
     "state_turn_taken_twice": (REFERENCES, "    if (takes_turn && (word & MappingState::kTurn))\n      return {true, false, count, false, true};\n    if (takes_turn)\n", "    if (takes_turn)\n"),
     "state_turn_end_untold": (REFERENCES, "  notify_waiters(state);\n  return removed;", "  return removed;"),
-    "state_extras_of_a_free_one": ("mapping/attached_pointers.cpp", "  const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now\n", ""),
+    "state_extras_of_a_free_one": ("mapping/attached_pointers.cpp", "    const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin())); // nobody removes it now\n", ""),
     "state_asleep_though_used": (SMALL, "MappingState::use(word) == state_of_end &&\n         MappingState::borrowers(word) == 0",
                                  "MappingState::borrowers(word) == 0"),
     "state_asleep_though_borrowed": (SMALL, " &&\n         MappingState::borrowers(word) == 0", ""),

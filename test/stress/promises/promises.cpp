@@ -309,32 +309,30 @@ private:
       void *const handle = on_.region_nowait(list, *body);
       return begin({handle, chosen, motions, std::move(body), 0});
     }
-    const std::vector<int> alone = choose_structs(chosen);
-    map_structs(alone, kTo);
+    const std::vector<Argument> alone = choose_alone(chosen);
+    map_alone(alone, kTo);
     tell("region", chosen, motions);
     on_.region(list, *body);
     Diary::write("region ends");
     complete(chosen, motions);
-    map_structs(alone, kFrom);
+    map_alone(alone, kFrom);
   }
 
-  /// Some of the structs with pointers among the data of a region: the thread maps them alone around it.
-  std::vector<int> choose_structs(const std::vector<int> &chosen) {
-    std::vector<int> alone;
+  /// Structs with pointers among the data of a region, or what these point to: the thread maps some of them alone around it.
+  std::vector<Argument> choose_alone(const std::vector<int> &chosen) {
+    std::vector<Argument> alone;
     if (plan_.has("alone") && !plan_.leaves_in_turn)
       for (const int i : chosen)
         if (data_of(i).has_struct() && one_in(2))
-          alone.push_back(i);
+          alone.push_back(one_in(2) ? data_of(i).struct_alone(0) : data_of(i).pointee_alone(0));
     return alone;
   }
-  /// Enters or leaves structs without what their pointers point to.
-  void map_structs(const std::vector<int> &structs, Motion motion) const {
-    Arguments list;
-    for (const int i : structs)
-      list.push_back(shared_.data[static_cast<size_t>(i)].struct_alone(motion));
+  void map_alone(Arguments list, Motion motion) const {
     if (list.empty())
       return;
-    Diary::write(motion == kTo ? "enter %zu structs alone" : "exit %zu structs alone", list.size());
+    for (Argument &argument : list)
+      argument.type = motion;
+    Diary::write(motion == kTo ? "enter %zu alone" : "exit %zu alone", list.size());
     motion == kTo ? on_.enter(list) : on_.exit(list);
   }
 

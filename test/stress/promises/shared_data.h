@@ -45,6 +45,7 @@ public:
   bool has_struct() const { return form_ == Form::kPointer || form_ == Form::kAttach; }
   /// The struct without what its pointer points to.
   Argument struct_alone(uint64_t type) const { return data(memory_, (length_ + 1) * 8, type); }
+  Argument pointee_alone(uint64_t type) const { return data(pointee(), length_ * 8, type); }
 
   /// Where a thread's cells are. On the device: by the parameter, which is the address of the array, the first member, or the struct.
   static constexpr int kMostCells = 2;

@@ -359,45 +359,6 @@ TEST(HostDataToTargetMap, what_is_not_ready_is_removed_by_its_creator_only) {
   EXPECT_EQ(map.size(), 0u);
 }
 
-TEST(HostDataToTargetMap, the_creator_gets_the_attachments_that_others_leave_before_it_publishes) {
-  HostDataToTargetMap map;
-  const MappingRef target = make(map, kB, 64);
-  const MappingRef ref = map.insert({kA, kA + 64, kA, nullptr, &map, Counter::kDynamic}).found.ref;
-  map.publish_storage(*ref.mapping, kTarget);
-  EXPECT_TRUE(map.leave_attachment({ref, kA + 8, 8, target, kB}));
-  EXPECT_TRUE(map.leave_attachment({ref, kA + 16, 8, target, kB}));
-  EXPECT_EQ(map.fault(), "");
-  EXPECT_FALSE(map.publish_ready(ref));
-  EXPECT_FALSE(map.publish_ready(ref, std::make_shared<int>(0)));
-  EXPECT_FALSE(map.publish_copied(ref));
-  const std::vector<Attachment> left = map.take_left_attachments(ref);
-  ASSERT_EQ(left.size(), 2u);
-  EXPECT_EQ(left[0].pointer, kA + 8);
-  EXPECT_EQ(left[1].pointer, kA + 16);
-  EXPECT_TRUE(map.take_left_attachments(ref).empty());
-  EXPECT_TRUE(map.publish_ready(ref, std::make_shared<int>(0)));
-  EXPECT_FALSE(map.leave_attachment({ref, kA + 8, 8, target, kB})) << "the data are ready";
-  EXPECT_TRUE(map.take_left_attachments(ref).empty()) << "the event is no attachment";
-  map.end_arrival(ref);
-  EXPECT_EQ(map.fault(), "");
-}
-
-TEST(HostDataToTargetMap, attachments_that_were_left_go_with_the_data_whose_creator_fails) {
-  HostDataToTargetMap map;
-  const MappingRef target = make(map, kB, 64);
-  const NewRange range{kA, kA + 64, kA, nullptr, &map, Counter::kDynamic};
-  const MappingRef ref = map.insert(range).found.ref;
-  EXPECT_TRUE(map.leave_attachment({ref, kA + 8, 8, target, kB}));
-  EXPECT_TRUE(map.discard(ref).is_removed);
-  EXPECT_FALSE(map.leave_attachment({ref, kA + 8, 8, target, kB}));
-  const MappingRef next = map.insert(range).found.ref;
-  EXPECT_TRUE(map.take_left_attachments(next).empty());
-  EXPECT_TRUE(map.take_left_attachments(ref).empty());
-  map.publish_storage(*next.mapping, kTarget);
-  EXPECT_TRUE(map.publish_ready(next));
-  EXPECT_EQ(map.fault(), "");
-}
-
 TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);

@@ -17,7 +17,6 @@ MapItem item(HostPtr base, HostPtr begin, int64_t size, uint64_t type, int32_t p
   return {base, begin, size, type, nullptr, 0, parent};
 }
 constexpr HostPtr kBase{0x10000};
-constexpr uint64_t kToFrom = kTo | kFrom;
 
 std::vector<std::pair<int64_t, int64_t>> blocks_of(std::vector<SectionDimension> dimensions) {
   const MapItem section =
@@ -271,34 +270,44 @@ TEST(PlanExit, each_map_type) {
     }
 }
 
-// A struct, what its first pointer points to, and other data; clang passes a struct before its pointees.
-TEST(PlanExit, a_struct_with_attached_pointers_is_left_after_what_they_point_to) {
-  for (const bool is_attached : {true, false})
-    for (const int references : {1, 2}) { // of the struct
-      HostDataToTargetMap map;
-      const HostPtr pointee = kBase + 4096;
-      MapItems items{item(kBase, kBase, 64, kToFrom), item(pointee, pointee, 64, kToFrom)};
-      for (int i = 0; i < references; ++i) {
-        MapItems entered = items;
-        entered.resize(i == 0 ? 2 : 1, entered[0]);
-        EnterPlan plan;
-        ASSERT_TRUE(plan_enter(map, {}, entered, plan).is_ok());
-        for (const NewStorage &storage : plan.allocations) {
-          map.publish_storage(*storage.ref.mapping, DevicePtr{0x99000});
-          ASSERT_TRUE(map.publish_ready(storage.ref));
-        }
-      }
-      if (is_attached)
-        map.note_attached(map.find(kBase, 64).ref, {kBase + 8, pointee, DevicePtr{0x99008}, DevicePtr{0x9a000}}, false);
-      ExitPlan plan;
-      ASSERT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
-      ASSERT_FALSE(plan.left.empty());
-      EXPECT_EQ(plan.left[0].ref, map.find(pointee, 64).ref);
-      EXPECT_EQ(plan.left.size(), is_attached || references == 2 ? 1u : 2u);
-      ASSERT_EQ(plan.late.size(), is_attached ? 1u : 0u);
-      EXPECT_EQ(MappingState::count(map.find(kBase, 64).state),
-                static_cast<uint32_t>(references - (is_attached ? 0 : 1)));
-    }
+TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
+  HostDataToTargetMap map;
+  static int pointee[16];
+  static struct {
+    int *pointer;
+  } around = {pointee};
+  const HostPtr begin = host_ptr(&around);
+  const MapItem data[] = {item(begin, begin, sizeof around, kTo),
+                          item(host_ptr(pointee), host_ptr(pointee), sizeof pointee, kTo)};
+  int64_t place = 0x90000;
+  for (const MapItem &one : data) { // each by a construct of its own
+    MapItems items{one};
+    EnterPlan plan;
+    ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+    map.publish_storage(*items[0].mapping.mapping, DevicePtr{place += 0x1000});
+    ASSERT_TRUE(map.publish_ready(items[0].mapping));
+  }
+  const MapItem attach = item(begin, host_ptr(pointee), sizeof(void *), kAttach);
+  const auto attachments = [&](MapItems items) {
+    EnterPlan plan;
+    EXPECT_TRUE(plan_enter(map, {}, items, plan).is_ok());
+    for (const MappingRef &ref : plan.borrowed)
+      (void)map.give_back(ref);
+    return plan.late_attachments.size();
+  };
+  EXPECT_EQ(attachments({data[1], attach}), 0u) << "the construct does not use the pointer";
+  EXPECT_EQ(attachments({data[0], data[1], attach}), 1u);
+  const DevicePtr target = map.find(host_ptr(pointee), 4).ref.mapping->target_begin();
+  const MappingRef ref = map.find(begin, 8).ref;
+  const auto note = [&](DevicePtr value) {
+    EXPECT_TRUE(map.note_attached(ref, {begin, host_ptr(pointee), ref.mapping->target_begin(), value}, false));
+  };
+  note(target + 4096);
+  EXPECT_EQ(attachments({data[0], data[1], attach}), 1u) << "it is attached to what has gone";
+  note(target);
+  EXPECT_EQ(attachments({data[0], data[1], attach}), 0u);
+  around.pointer = pointee + 1;
+  EXPECT_EQ(attachments({data[0], data[1], attach}), 0u) << "the program has changed it";
 }
 
 TEST(PlanExit, what_is_absent_is_left_alone_unless_it_must_be_present) {
