@@ -13,5 +13,10 @@
 // PTX: __kmpc_target_translate_fptr
 // PTX-COUNT-6: ld.global.nc.{{[ub]}}64
 // PTX: ld.global{{(.nc)?}}.v2.{{[ub]}}64
+// What is not found is looked up among the functions of other images.
+// PTX-COUNT-2: ld.global.{{[ub]}}64 {{.*}}[__omptarget_other_functions
+// PTX-COUNT-6: ld.global.nc.{{[ub]}}64
+// PTX: ld.global{{(.nc)?}}.v2.{{[ub]}}64
+// PTX: ld.global.{{[ub]}}64 {{.*}}[__omptarget_other_functions+16]
 // PTX-NOT: ld.global
 // PTX: __llvm_omp_indirect_call_lookup
