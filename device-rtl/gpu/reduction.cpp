@@ -79,8 +79,8 @@ INLINE bool leave_values(const TeamsReduction &reduction) {
   return atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
 }
 
-/// Whether all threads come, with values of their own. Where the compiler has made a generic kernel an SPMD one, the values may be in shared
-/// memory, the same for all threads, and in a kernel without parallel regions only thread 0 comes.
+/// Tells whether all threads come, with values of their own. If the compiler has made a generic kernel an SPMD one, all threads may share the
+/// values, and in a kernel without parallel regions only thread 0 comes.
 INLINE bool have_own_values([[maybe_unused]] void *values) {
 #if OMPTARGET_RTL_GENERATION >= 19
   return is_spmd() && kernel_was_generic == 0;
@@ -89,8 +89,8 @@ INLINE bool have_own_values([[maybe_unused]] void *values) {
 #endif
 }
 
-/// By the last team: thread 0 gets the result. Each thread combines slots that lie as many apart as there are threads, and leaves what it has in
-/// the first of them; then the first warp does so with these, and its lanes exchange values. The order depends on nothing but the sizes.
+/// Combines all teams' slots; called by the last team, whose thread 0 gets the result. Each thread combines slots one block size apart and leaves
+/// the value in the first of them. Then the first warp combines these, and its lanes exchange values. The order depends on sizes only.
 INLINE void combine_slots(const TeamsReduction &reduction) {
   const uint32_t warp = target::warp_size(), block = target::block_size(), thread = is_spmd() ? target::thread_id() : 0;
   uint32_t left = smaller(target::block_count(), reduction.slots);
@@ -117,7 +117,7 @@ INLINE void combine_slots(const TeamsReduction &reduction) {
 
 SHARED_VARIABLE uint8_t is_last_team; ///< thread 0 writes it
 
-/// By all threads of an SPMD kernel, by the main thread of a generic one. Thread 0 leaves the team's values, the last team combines.
+/// Leaves the team's values; the last team combines. All threads of an SPMD kernel call it, or the main thread of a generic one.
 INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
   const bool spmd = is_spmd(), is_first = !spmd || target::thread_id() == 0;
   if (target::block_count() == 1)

@@ -19,7 +19,7 @@ void team_barrier() {
   target::barrier_any();
 }
 
-/// Of a lock that a user's code has: the kernel stops where several lanes of a warp want it and could not wait for each other.
+/// Stops the kernel if several lanes of a warp want one lock of a user's and could not wait for each other.
 INLINE void check_lanes() {
   const char *const why = target::lockstep();
   const uint64_t lanes = why ? target::active_lanes() : 0;

@@ -58,7 +58,7 @@ public:
   Result<void *> lock_range(void *host, size_t size) { return locked().lock(host, size); }
   PinnedView lock_if_pinned(void *host, size_t size) { return locked().lock_if_pinned(host, size); }
   Status unlock_range(void *host) { return locked().unlock(host); }
-  /// Whether anybody has pinned it.
+  /// Tells whether anybody has pinned it.
   bool is_pinned(void *host, size_t size);
   /// Lets another device reach this one's memory at this address.
   Status share(const void *memory, hsa_agent_t agent);

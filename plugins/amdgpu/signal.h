@@ -47,7 +47,7 @@ public:
 
   explicit operator bool() const { return signal_ != nullptr; }
   hsa_signal_t handle() const { return signal_ ? signal_->handle : kNoSignal; }
-  /// Whether nothing else refers to the signal.
+  /// Tells whether nothing else refers to the signal.
   bool is_alone() const { return signal_ && signal_->references.load(std::memory_order_acquire) == 1; }
 
 private:

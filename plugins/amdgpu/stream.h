@@ -75,7 +75,7 @@ public:
   Status copy(const Copy &copy, Attachments &&attachments);
   /// A copy to the host has been added that the device writes to where it belongs.
   void note_host_is_written() { may_write_host_ = true; }
-  /// Whether something is under way that may write host memory.
+  /// Tells whether something is under way that may write host memory.
   bool may_write_host() const { return may_write_host_ || has_kernels; }
 
   /// The signal of what was added last.

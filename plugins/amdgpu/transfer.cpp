@@ -75,7 +75,7 @@ Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, s
   Stream &stream = static_cast<Stream &>(handle);
   if (!stream.copies.is_empty()) [[unlikely]]
     OMPTARGET_TRY(stream.settle(host, size));
-  // What nothing before it may write is read here and now.
+  // Nothing queued before may write the source, so it is read at once.
   if (is_small(size) && !stream.may_write_host() && !kernels_use_host_memory())
     return submit_block(stream, target, host, size);
   void *mutable_host = const_cast<void *>(host);

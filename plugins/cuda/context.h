@@ -26,7 +26,7 @@ enum class ContextNeed {
 /// The contexts of one thread. Plain data: exit handlers use it after the thread-local objects of the thread have been destroyed.
 class ThreadContexts {
 public:
-  /// What the thread is inside of.
+  /// The context that the thread is in.
   struct Inside {
     Device *device = nullptr;
     CUcontext context = nullptr; ///< the device's

@@ -19,7 +19,7 @@ struct Stream : gpu::Stream {
 
   explicit Stream(CUstream stream) { native = stream; }
   CUstream handle() const { return static_cast<CUstream>(native); }
-  /// Of the thread that uses it.
+  /// The contexts of the thread that uses the stream.
   ThreadContexts &contexts() const {
     return thread ? *static_cast<ThreadContexts *>(thread) : ThreadContexts::of_thread();
   }

@@ -181,7 +181,7 @@ protected:
   virtual Status copy_between(Stream &stream, const DeviceCopy &copy) = 0;
   /// Before each copy to another device: lets them reach what is copied.
   virtual Status connect(const DeviceCopy &copy) = 0;
-  /// Whether the device can run it.
+  /// Fails if the device cannot run it.
   virtual Status check_launch(const Launch &launch, const Grid &grid) = 0;
   /// Launches a kernel and notes it in launches().
   virtual Status start(Stream &stream, const Launch &launch, const LaunchPlan &plan) = 0;

@@ -31,7 +31,7 @@ constexpr FunctionMaps::Place FunctionMaps::kCount = {kFunctionMapSizeName,
 
 namespace {
 
-// What describe says, or that nobody knows the function any more.
+// Returns the text of describe; if nobody knows the function any more, a text that says so.
 std::string describe_function(decltype(__tgt_image_functions::describe) describe, uint64_t function) {
   char text[1024];
   if (describe && describe(reinterpret_cast<const void *>(function), text, sizeof(text)) != 0)

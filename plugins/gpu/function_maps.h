@@ -43,7 +43,7 @@ private:
     uint64_t address = 0;
     uint64_t count = 0; ///< pairs
   };
-  /// Of an image with a table of its own.
+  /// The state of an image with a table of its own.
   struct Own {
     Table table;
     std::string module; ///< file name

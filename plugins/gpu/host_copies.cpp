@@ -56,7 +56,7 @@ bool HostCopies::overlaps(const void *host, size_t size) const {
          std::any_of(own_.begin(), own_.end(), [&](const HostCopy &copy) { return copy.overlaps(host, size); });
 }
 
-// What is shared may be another thread's to carry out at this moment: then this one waits until that is done.
+// Another thread may be carrying out a shared copy: then this one waits for it.
 Status HostCopies::finish(CachingAllocator &blocks) {
   Status status = gpu::finish(blocks, shared_);
   shared_.clear();

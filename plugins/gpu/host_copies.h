@@ -87,7 +87,7 @@ public:
   /// All of them, for an event behind them.
   const SharedCopies &share();
   bool overlaps(const void *host, size_t size) const;
-  /// Whether kernels may read what has not arrived: is_pinned(host) tells it of where it goes to.
+  /// Tells whether kernels may read data that have not arrived; is_pinned(host) tells it of a destination.
   template <typename IsPinned> bool may_be_awaited_by_kernels(IsPinned is_pinned) const {
     for (const auto &copy : shared_)
       if (const void *const host = copy->unknown_host(); host && is_pinned(host))

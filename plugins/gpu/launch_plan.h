@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is decided of a launch by its numbers alone, and the plans of a kernel, which are made once for the same numbers.
+// The part of a launch that its numbers decide, and the plans of a kernel, which are made once for the same numbers.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ public:
   void keep(const __tgt_kernel_args &shape, const LaunchPlan &plan);
 
 private:
-  /// What a plan depends on; arguments do not count, but their number does.
+  /// The key of a plan, and the plan. Arguments do not count, but their number does.
   struct Row {
     uint32_t version, arguments;
     uint64_t trip_count, flags;

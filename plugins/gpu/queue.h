@@ -124,7 +124,7 @@ protected:
   virtual void abandon(Stream &stream) = 0;
   /// A stream that has_leftovers is empty: does what is left to do on the host, and what its work used is free.
   virtual Status finished(Stream &) { return Status::ok(); }
-  /// What a queue of interop's holds for the stream.
+  /// Returns the handle that a queue of interop's holds for the stream.
   virtual void *interop_handle(Stream &stream) { return &stream; }
   /// Waits for streams that are still taken, and gives back what launches on them use.
   virtual Status finish_all() = 0;

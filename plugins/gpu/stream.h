@@ -18,7 +18,7 @@ struct Stream {
   bool has_leftovers = false; ///< when it is empty, something is left to do
 };
 
-/// Who asks for work: the queue that it belongs to, or null, and Scope::thread(), or null where that is not known.
+/// The origin of a call: its queue or null, and Scope::thread() or null if that is not known.
 struct Caller {
   Caller(__tgt_async_info *queue, void *of_thread = nullptr) // NOLINT(google-explicit-constructor): a queue is a caller
       : async(queue), thread(of_thread) {}

@@ -68,13 +68,13 @@ public:
     return device->lasts() && device->is_prepared(modules_.generation()) ? device : nullptr;
   }
 
-  /// Whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. Not in threads that the program has left behind when this
-  /// library is finalised: they do not decide how the process ends.
+  /// Returns whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. False in threads that the program has left behind when
+  /// this library is finalised: they do not decide how the process ends.
   bool is_mandatory() const {
     return offload_.load(std::memory_order_relaxed) == kMandatory &&
            (!has_ended() || pthread_equal(ending_thread_, pthread_self()));
   }
-  /// Whether offloading is switched off.
+  /// Returns whether offloading is switched off.
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }
 
   /// Whether everything has ended: from now on all happens on the host.

@@ -22,7 +22,7 @@ enum class EntryKind : uint8_t {
   kVtable,          ///< C++ vtable: the device has a global of that name that holds its address
 };
 
-/// Whether device code finds it by its host address.
+/// Returns whether device code finds it by its host address.
 constexpr bool is_indirect(EntryKind kind) {
   return kind == EntryKind::kIndirect || kind == EntryKind::kFunctionPointer || kind == EntryKind::kVtable;
 }

@@ -212,8 +212,8 @@ public:
   bool note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits);
   /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
   void settle_attached(MappingRef ref, HostPtr host_address, const void *writer);
-  /// Whether the pointer, which lies in ref, is attached to where the target is now, and its copy is written. Also if it was attached when it had
-  /// another value on the host. The caller keeps ref and target. Takes no lock for one that is known to be written.
+  /// Returns whether the pointer, which lies in ref, is attached to the target's present place, and its copy is written. Also true if the
+  /// program has changed the host's pointer since it was attached. The caller keeps ref and target. Takes no lock for one that is known to be written.
   bool is_attached(MappingRef ref, HostPtr pointer, MappingRef target);
   /// The attached pointers that lie in [begin, begin + size) of the mapping, which the caller keeps.
   std::vector<AttachedPointer> attached_in(MappingRef ref, HostPtr begin, int64_t size) const;

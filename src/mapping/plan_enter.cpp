@@ -282,8 +282,7 @@ private:
     (is_unpublished(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
-  /// Whether this construct maps the pointer's data, too, and others have mapped them or the target anew after the pointer was attached, or
-  /// without attaching it.
+  /// Returns whether this construct uses the pointer and finds it unattached: others may have mapped it or its target anew.
   bool lacks_attachment(const MapItem &item, MappingRef pointer, MappingRef target) const {
     return !OMPTARGET_PLANTED("attachment-unchecked") &&
            llvm::any_of(items_, [&](const MapItem &other) { return other.mapping == pointer; }) &&

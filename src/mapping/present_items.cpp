@@ -45,8 +45,7 @@ const PresentRef *argument_at(const MapList &list, const PresentRefs &refs, cons
   return nullptr;
 }
 
-/// Whether the pointers that lie in the arguments are attached to what the arguments are. They may not be if others have mapped either of
-/// both anew.
+/// Returns whether all pointers in the arguments that lead to arguments are attached. Others may have mapped either of both anew.
 bool are_attached(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs) {
   for (int32_t i = 0; i < list.count; ++i) {
     if (static_cast<uint64_t>(list.types[i]) != map_type::kAttach)

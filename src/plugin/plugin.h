@@ -50,7 +50,7 @@ public:
   /// Whether data_notify_mapped and data_notify_unmapped do something.
   bool wants_mappings() const { return wants_mappings_; }
   bool has_function_map() const { return has_function_map_; }
-  /// Whether device code calls functions of its own image only, so that each image has a table.
+  /// Returns whether device code calls functions of its own image only, so that each image has a table.
   bool separates_images() const { return separates_images_; }
   /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }

@@ -99,7 +99,7 @@ INLINE const char *lockstep() {
 
 INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
 #if OMPTARGET_RTL_GENERATION < 19
-/// Whether it points to memory of the calling thread's own.
+/// Tells whether it points to memory of the calling thread's own.
 INLINE bool is_private(const void *pointer) { return amdgcn_is_private(pointer); }
 #endif
 

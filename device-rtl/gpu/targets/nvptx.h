@@ -90,12 +90,11 @@ INLINE void opaque() {}
 #define MAY_RECURSE(function, call)
 #endif
 
-/// Whether the processor that the image is for is sm_70 or a later one, whose lanes go on independently. One bitcode file is for all; the answer
-/// is known where it is linked.
+/// Tells whether the image is for sm_70 or later, whose lanes go on independently. One bitcode file is for all processors; linking decides.
 INLINE bool is_sm_70() { return nvvm_reflect("__CUDA_ARCH") >= 700; }
 
-/// Whether a thread that is not among the first so many of the block goes its own way beside lanes of its warp that are. Before sm_70 a warp comes
-/// to a barrier as one: it counts as a whole when some of its lanes do.
+/// Tells whether a thread with this number or a higher one may go its own way beside lower lanes of its warp. Before sm_70 a warp comes to a
+/// barrier as one: it counts as a whole when some of its lanes do.
 INLINE bool waits_apart(uint32_t threads) { return is_sm_70() || (thread_id() & ~(warp_size() - 1)) >= threads; }
 /// Lanes of a warp cannot wait for each other in loops: why, for a message; null: they can.
 INLINE const char *lockstep() {
@@ -125,7 +124,7 @@ INLINE bool is_null(const void *pointer) {
 }
 
 #if OMPTARGET_RTL_GENERATION < 19
-/// Whether it points to memory of the calling thread's own.
+/// Tells whether it points to memory of the calling thread's own.
 INLINE bool is_private(const void *pointer) { return __nvvm_isspacep_local(pointer); }
 #endif
 

@@ -13,7 +13,7 @@
 // PTX: __kmpc_target_translate_fptr
 // PTX-COUNT-6: ld.global.nc.{{[ub]}}64
 // PTX: ld.global{{(.nc)?}}.v2.{{[ub]}}64
-// What is not found is looked up among the functions of other images.
+// If the function is not found, the lookup searches those of other images.
 // PTX-COUNT-2: ld.global.{{[ub]}}64 {{.*}}[__omptarget_other_functions
 // PTX-COUNT-6: ld.global.nc.{{[ub]}}64
 // PTX: ld.global{{(.nc)?}}.v2.{{[ub]}}64

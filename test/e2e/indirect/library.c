@@ -4,7 +4,7 @@
 
 // RUN: %indirect-clang -shared -fPIC %inputs/indirect_library.c %indirect-library -o %t.lib.so
 // RUN: %indirect-clang %s -o %t -ldl
-// Of a GPU only if that is allowed (other_image.c).
+// A GPU does it only if that is allowed (other_image.c).
 // RUN: %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so
 // Images of clang 14 need it, as they name no library and do not find libomptarget.so if their module was opened for itself;
 // clang 15 and 16 link no library into images for the host device.

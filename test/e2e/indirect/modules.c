@@ -5,7 +5,7 @@
 
 // RUN: %indirect-clang -shared -fPIC %inputs/indirect_library.c -o %t.lib.so
 // RUN: %indirect-clang %s -o %t -ldl
-// Of a GPU only if that is allowed (other_image.c).
+// A GPU does it only if that is allowed (other_image.c).
 // RUN: %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so
 // RUN: %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true LIBOMPTARGET_DEBUG=indirect %t %t.lib.so 2>&1 | %check
 // REQUIRES: runtime-omptarget

@@ -371,7 +371,7 @@ TEST_F(AmdgpuPlugin, host_memory_is_pinned_once_and_counted) {
   EXPECT_THAT(plugin.error(), HasSubstr("is not pinned"));
 }
 
-// What is larger than the pieces of memory that queues keep.
+// A copy larger than the pieces of memory that queues keep.
 TEST_F(AmdgpuPlugin, pinned_memory_is_copied_without_a_block) {
   constexpr int64_t kSize = 32 << 10;
   auto *host = static_cast<uint64_t *>(plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST));

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands for CUDA's libdevice where code of the device is for the executor: make-ptx-toolkit compiles it to libdevice.10.bc.
+// Stands for CUDA's libdevice in code for the executor: make-ptx-toolkit compiles it to libdevice.10.bc.
 // Mathematics is a call of __executor_<name>, which the executor has as a built-in; a driver does not know it.
 
 #define BUILTIN __attribute__((const, nothrow))

@@ -19,7 +19,7 @@ struct FlowGraph {
   std::vector<BasicBlock> blocks;
 };
 
-/// Whether the opcode of an instruction begins with this word.
+/// Returns whether the opcode of an instruction begins with this word.
 bool is_opcode(const Instruction &instruction, std::string_view name);
 
 } // namespace sim::executor::ptx

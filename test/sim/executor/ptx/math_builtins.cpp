@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the executor's libdevice calls: the functions of math_functions.h, for lanes.
+// The built-ins that the executor's libdevice calls: the functions of math_functions.h, for lanes.
 
 #include <string>
 #include <unordered_map>
