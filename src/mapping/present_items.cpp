@@ -16,8 +16,10 @@ bool attaches_always(uint64_t type) {
   return type == map_type::kAttach && is_wanted;
 }
 
-/// action(type, number, ref) for each argument in its order, until it is false. Whether there was nothing else.
-template <typename Action> bool for_each_simple(const MapList &list, PresentRefs &refs, Action action) {
+/// action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached, until one is false. Returns
+/// whether there was nothing else.
+template <typename Action, typename Accepts>
+bool for_each_simple(const MapList &list, PresentRefs &refs, Action action, Accepts accepts) {
   if (!is_readable(list)) [[unlikely]]
     return false;
   refs.resize_for_overwrite(static_cast<size_t>(list.count));
@@ -27,7 +29,7 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
     ref = {};
     const bool is_done = is_simple(type) && !(list.mappers && list.mappers[i])
                              ? action(type, i, ref)
-                             : is_no_data(type) && !attaches_always(type);
+                             : is_no_data(type) && !attaches_always(type) && (type != map_type::kAttach || accepts(i));
     if (!is_done) {
       refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
       return false;
@@ -36,32 +38,33 @@ template <typename Action> bool for_each_simple(const MapList &list, PresentRefs
   return true;
 }
 
-/// The argument whose range the address lies in, or null.
-const PresentRef *argument_at(const MapList &list, const PresentRefs &refs, const void *address) {
-  for (size_t i = 0; i < refs.size(); ++i)
-    if (refs[i].mapping && host_ptr(address) >= host_ptr(list.begins[i]) &&
-        host_ptr(address) < host_ptr(list.begins[i]) + list.sizes[i])
-      return &refs[i];
-  return nullptr;
+bool lies_in(const void *address, const MapList &list, int32_t i) {
+  return static_cast<uint64_t>(host_ptr(address) - host_ptr(list.begins[i])) < static_cast<uint64_t>(list.sizes[i]);
 }
 
-/// Returns whether all pointers in the arguments that lead to arguments are attached. Others may have mapped either of both anew.
-bool are_attached(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs) {
-  for (int32_t i = 0; i < list.count; ++i) {
-    if (static_cast<uint64_t>(list.types[i]) != map_type::kAttach)
-      continue;
-    const PresentRef *const pointer = argument_at(list, refs, list.bases[i]);
-    const PresentRef *const target = pointer ? argument_at(list, refs, list.begins[i]) : nullptr;
-    if (target && !map.is_attached(pointer->ref(), host_ptr(list.bases[i]), target->ref())) [[unlikely]]
-      return OMPTARGET_PLANTED("attachment-unchecked");
-  }
+/// Returns whether the pointer, which lies in an argument, is attached if it leads to an argument before it.
+[[gnu::noinline]] bool is_attached(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs, int32_t i,
+                                   MappingRef pointer) {
+  for (int32_t j = 0; j < i; ++j)
+    if (const PresentRef &target = refs[static_cast<size_t>(j)]; target.mapping && lies_in(list.begins[i], list, j))
+      return OMPTARGET_PLANTED("attachment-unchecked") ||
+             map.is_attached(pointer, host_ptr(list.bases[i]), target.ref());
+  return true;
+}
+
+/// Returns false if a pointer in an argument leads to another one and is not attached: others may have mapped either of both anew. Compilers
+/// pass pointers behind both.
+inline bool is_attached_if_used(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs, int32_t i) {
+  for (int32_t j = 0; j < i; ++j)
+    if (lies_in(list.bases[i], list, j) && refs[static_cast<size_t>(j)].mapping) [[unlikely]]
+      return is_attached(map, list, refs, i, refs[static_cast<size_t>(j)].ref());
   return true;
 }
 
 } // namespace
 
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence) {
-  const bool are_present = for_each_simple(list, refs, [&](uint64_t type, int32_t i, PresentRef &ref) {
+  const auto retain = [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     const MappingRef retained = map.retain_arrived(begin, list.sizes[i], absence);
     if (!retained) [[unlikely]] {
@@ -71,18 +74,19 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
     ref = {retained.mapping, retained.generation, true, false, false};
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
-  });
-  return are_present && are_attached(map, list, refs);
+  };
+  return for_each_simple(list, refs, retain, [&](int32_t i) { return is_attached_if_used(map, list, refs, i); });
 }
 
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
-  return for_each_simple(list, refs, [&](uint64_t, int32_t i, PresentRef &ref) {
+  const auto find = [&](uint64_t, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     map.expect_leaving(begin);
     const MappingRef found = map.find_arrived(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false, false};
     return static_cast<bool>(found);
-  });
+  };
+  return for_each_simple(list, refs, find, [](int32_t) { return true; });
 }
 
 bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs) {
