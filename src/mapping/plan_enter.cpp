@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include "base/log.h"
@@ -282,11 +283,17 @@ private:
     (is_unpublished(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
-  /// Returns whether this construct uses the pointer and finds it unattached: others may have mapped it or its target anew.
+  /// Returns whether this construct maps the pointer and its target and finds it unattached: others may have mapped one of them anew.
   bool lacks_attachment(const MapItem &item, MappingRef pointer, MappingRef target) const {
-    return !OMPTARGET_PLANTED("attachment-unchecked") &&
-           llvm::any_of(items_, [&](const MapItem &other) { return other.mapping == pointer; }) &&
-           !map_.is_attached(pointer, item.base, target);
+    return !OMPTARGET_PLANTED("attachment-unchecked") && maps_before(item, item.base, pointer) &&
+           maps_before(item, item.begin, target) && !map_.is_attached(pointer, item.base, target);
+  }
+
+  /// Returns whether the range of an item before that one holds the address. Compilers pass pointers behind all that is mapped.
+  bool maps_before(const MapItem &item, HostPtr address, MappingRef mapping) const {
+    return llvm::any_of(llvm::ArrayRef<MapItem>(items_.data(), &item), [&](const MapItem &other) {
+      return other.mapping == mapping && address >= other.begin && address < other.begin + other.size;
+    });
   }
 
   /// Once all is mapped. ATTACH: only where this construct made storage, or finds the attachment missing, unless always; nothing is

@@ -174,6 +174,25 @@ void Model::attach(uintptr_t pointer, int64_t size, uintptr_t target_entry) {
   std::memcpy(&holder.device[offset], &device_value, sizeof device_value);
 }
 
+// Also if the program has changed the host's pointer since.
+bool Model::is_attached(const ModelEntry &holder, uintptr_t pointer, const ModelEntry &target) const {
+  const auto known = holder.attached.find(pointer);
+  const uintptr_t host_value = host_pointer(pointer);
+  return known != holder.attached.end() &&
+         (known->second.host_value != host_value ||
+          known->second.device_value == device_address_(target.begin) + (host_value - target.begin));
+}
+
+// Whether one of the first data that a construct maps lies in the entry and holds the address.
+bool Model::maps(const std::vector<MapItem> &items, size_t count, const Construct &construct, const ModelEntry &entry,
+                 uintptr_t address) {
+  for (size_t i = 0; i < count; ++i)
+    if (construct.places[i].is_present && construct.places[i].entry == entry.begin &&
+        address - number(items[i].begin) < static_cast<uintptr_t>(items[i].size))
+      return true;
+  return false;
+}
+
 bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
   const std::vector<ModelEntry> before = entries;
   Construct construct;
@@ -218,18 +237,23 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     if (pointer && is_new(pointer->begin))
       to_device(at(pointer->begin), number(items[i].base), size);
   }
+  std::vector<const MapItem *> attachments; // all are chosen before the first one is carried out
+  for (const MapItem &item : items) {
+    const auto index = static_cast<size_t>(&item - items.data());
+    const ModelEntry *pointer = item.has(kAttach) ? containing(number(item.base), item.size) : nullptr;
+    const ModelEntry *pointee = containing(number(item.begin), 0);
+    if (pointer && pointee &&
+        (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin) ||
+         (maps(items, index, construct, *pointer, number(item.base)) &&
+          maps(items, index, construct, *pointee, number(item.begin)) &&
+          !is_attached(*pointer, number(item.base), *pointee))))
+      attachments.push_back(&item);
+  }
   for (size_t i = 0; i < items.size(); ++i)
     if (has_pointer[i] && construct.places[i].is_present)
       attach(number(items[i].base), sizeof(void *), construct.places[i].entry);
-  for (const MapItem &item : items) {
-    if (!item.has(kAttach))
-      continue;
-    const ModelEntry *pointer = containing(number(item.base), item.size);
-    const ModelEntry *pointee = containing(number(item.begin), 0);
-    if (pointer && pointee &&
-        (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin)))
-      attach(number(item.base), item.size, pointee->begin);
-  }
+  for (const MapItem *item : attachments)
+    attach(number(item->base), item->size, containing(number(item->begin), 0)->begin);
   for (const auto &[item, entry, is_unnamed] : construct.references)
     if (is_unnamed && !is_region)
       ++at(entry).unnamed_count;

@@ -82,6 +82,9 @@ private:
   void to_device(ModelEntry &entry, uintptr_t begin, int64_t size);
   void to_host(ModelEntry &entry, uintptr_t begin, int64_t size);
   void attach(uintptr_t pointer, int64_t size, uintptr_t target_entry);
+  bool is_attached(const ModelEntry &holder, uintptr_t pointer, const ModelEntry &target) const;
+  static bool maps(const std::vector<MapItem> &items, size_t count, const Construct &construct, const ModelEntry &entry,
+                   uintptr_t address);
   ModelEntry &at(uintptr_t begin);
 
   std::function<uintptr_t(uintptr_t)> device_address_;
