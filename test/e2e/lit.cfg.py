@@ -9,7 +9,7 @@
 # ones than this machine has; libomp_folder=FOLDER: and with the libomp there. sanitizer=address or thread: the installation was built with it, and so are the programs, host
 # and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
 # each program tells with what it tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...:
-# the compilers of mixed; sample=N and seed=S run one program in N. machine=aarch64, machine_root=FOLDER: programs of that
+# the compilers of mixed; sample=N and seed=S run one program in N, others by S + 1. machine=aarch64, machine_root=FOLDER: programs of that
 # machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run); pass_plugins=FOLDER has the
 # compiler plugins of the machine that compiles. lit/ has the tables and the commands that
 # this file takes; docs/testing.md says more.
@@ -43,10 +43,9 @@ config.excludes = ["include", "inputs"]
 config.excludes += ["mixed"] if not given.is_mixed else [
     name for name in os.listdir(here) if name not in ("mixed", "inputs")]
 if given.sample > 1:
-    # One program in so many, chosen by the seed.
     lit_config.note("1 of %d programs, chosen by seed %s" % (given.sample, given.seed))
     config.excludes += [name for _, _, names in os.walk(here) for name in names
-                        if zlib.crc32((given.seed + name).encode()) % given.sample]
+                        if (zlib.crc32(name.encode()) + int(given.seed)) % given.sample]
 if given.watch:
     config.excludes += NOT_WATCHED[given.watch]
 

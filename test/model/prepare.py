@@ -172,11 +172,12 @@ def main():
         for name in names:
             with open(os.path.join(root, folder, name)) as file:
                 texts[name] = file.read()
-    # Plants are of the sources as they are.
+    # Plants are of the sources as they are. All of them must match, also where only some are built.
+    for other, (name, there, planted) in PLANTS.items():
+        if texts[name].count(there) != 1:
+            sys.exit("%s: the plant %s does not match once: choose another place that is as wrong" % (name, other))
     if plant:
         name, there, planted = PLANTS[plant]
-        if texts[name].count(there) != 1:
-            sys.exit("%s: the plant %s does not match once: choose another place that is as wrong" % (name, plant))
         texts[name] = texts[name].replace(there, planted)
     for name, pattern, replacement in BOUNDS + MAILBOX:
         texts[name], count = re.subn(pattern, replacement, texts[name])

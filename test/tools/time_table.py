@@ -19,6 +19,7 @@ SUITES = [
     ("`unit.*`, `property.*`, `loader.*`", r"(unit|property|loader)\."),
     ("`model.*`, `stress.*`", r"(model|stress)\."),
     ("`sim.*`, `conformance.*`", r"(sim|conformance)\."),
+    ("`executor.*`, `kit.*`", r"(executor|kit)\."),
     ("`device-rtl.*`", r"device-rtl\."),
     ("`counts.*`", r"counts\."),
     ("the others", r""),
