@@ -18,6 +18,31 @@ namespace omptarget {
 using observe::DataOperation;
 using observe::DataOperationKind;
 
+namespace {
+
+struct Part {
+  HostPtr begin;
+  int64_t size;
+};
+
+/// The parts of a range that are not attached pointers, given those that lie in it in ascending order.
+std::vector<Part> parts_around(llvm::ArrayRef<AttachedPointer> pointers, HostPtr begin, int64_t size) {
+  std::vector<Part> parts;
+  const HostPtr end = begin + size;
+  const auto add_until = [&](HostPtr limit) {
+    if (begin < limit)
+      parts.push_back({begin, limit - begin});
+  };
+  for (const AttachedPointer &pointer : pointers) {
+    add_until(pointer.host_address);
+    begin = std::max(begin, pointer.host_address + static_cast<int64_t>(sizeof pointer.host_value));
+  }
+  add_until(end);
+  return parts;
+}
+
+} // namespace
+
 Status during_copy(Status status, const Copy &copy, const char *direction) {
   if (status.is_ok()) [[likely]]
     return status;
@@ -56,16 +81,29 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_poi
 }
 
 Status ConstructQueue::copy_to_device(const Copy &copy) {
+  if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
+    return copy_around_pointers(copy);
   bool brings_pointers = false;
   OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), brings_pointers));
-  return brings_pointers ? rewrite_pointers(copy) : Status::ok();
+  return brings_pointers ? rewrite_pointers(copy, {}) : Status::ok();
 }
 
-/// The copy brought host values to pointers that must hold device addresses.
-Status ConstructQueue::rewrite_pointers(const Copy &copy) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size))
-    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
-                              copy.mapping.mapping->name()));
+Status ConstructQueue::copy_around_pointers(const Copy &copy) {
+  const std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
+  for (const Part &part : parts_around(pointers, copy.host, copy.size)) {
+    bool brings_pointers = false;
+    const Copy part_of_copy{copy.mapping, part.begin, part.size, copy.name, copy.needed_by};
+    OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(part_of_copy, raw(part.begin), brings_pointers));
+  }
+  return rewrite_pointers(copy, pointers);
+}
+
+Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> before) {
+  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
+    if (!std::ranges::binary_search(before, pointer.host_address, {}, &AttachedPointer::host_address)) [[unlikely]]
+      OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
+                                copy.mapping.mapping->name()));
+  }
   return Status::ok();
 }
 
@@ -89,17 +127,9 @@ void ConstructQueue::land(const Landing &landing) {
   const Copy &copy = landing.copy;
   if (!landing.staged)
     return restore_pointers(device_.map(), copy.mapping, copy.host, copy.size);
-  const HostPtr end = copy.host + copy.size;
-  HostPtr at = copy.host;
-  const auto write_until = [&](HostPtr limit) {
-    if (at < limit)
-      std::memcpy(raw(at), landing.staged.get() + (at - copy.host), static_cast<size_t>(limit - at));
-  };
-  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
-    write_until(std::min(pointer.host_address, end));
-    at = std::max(at, pointer.host_address + static_cast<int64_t>(sizeof pointer.host_value));
-  }
-  write_until(end);
+  const std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
+  for (const Part &part : parts_around(pointers, copy.host, copy.size))
+    std::memcpy(raw(part.begin), landing.staged.get() + (part.begin - copy.host), static_cast<size_t>(part.size));
 }
 
 void restore_pointers(const HostDataToTargetMap &map, MappingRef mapping, HostPtr begin, int64_t size) {

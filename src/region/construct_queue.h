@@ -39,10 +39,13 @@ public:
            pointers_.is_empty() && late_.empty();
   }
 
-  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A copy to the host does
-  /// not write attached pointers (OpenMP 5.2, section 5.8.6): other threads may read them.
+  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A copy does not write
+  /// attached pointers (OpenMP 5.2, section 5.8.6): other threads, and their kernels, may read them.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
+  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that have become attached since it
+  /// began, when those of `before` were.
+  Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> before);
   /// Writes the device address of target into the device copy of a pointer.
   Status attach(const Attachment &action);
   /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or null.
@@ -96,7 +99,7 @@ private:
   void *start_timing();
   bool stop_timing(Status &status, void *timing);
   [[gnu::cold]] void report_times(bool has_worked);
-  Status rewrite_pointers(const Copy &copy);
+  Status copy_around_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   /// A copy to the host that brings attached pointers: staged in a buffer, or with null on the host already, as nothing was attached
   /// when the copy was queued.

@@ -40,24 +40,31 @@ Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request,
   return removed.is_free ? free_removed(device, removed) : Status::ok();
 }
 
-[[gnu::cold, gnu::noinline]] Status failed_update(Status status, const MapList &list, int32_t i, MappingRef ref,
-                                                  bool is_to) {
-  return during_copy(
-      std::move(status),
-      {ref, host_ptr(list.begins[i]), list.sizes[i], list.names ? static_cast<const char *>(list.names[i]) : nullptr},
-      is_to ? "to" : "from");
+/// The copy has failed, or pointers have become attached since it began, and it went over them.
+[[gnu::cold, gnu::noinline]] Status settle_copy(Device &device, const Copy &copy, bool is_to, Status status) {
+  if (status.is_ok() && !is_to)
+    restore_pointers(device.map(), copy.mapping, copy.host, copy.size);
+  if (status.is_ok() && is_to) {
+    ConstructQueue queue(device);
+    status = queue.rewrite_pointers(copy, {});
+    status.keep_first(queue.wait());
+  }
+  return during_copy(std::move(status), copy, is_to ? "to" : "from");
 }
 
-/// Copies an argument of an update, of which ref is borrowed.
-[[gnu::always_inline]] inline Status copy_borrowed(const Device &device, const MapList &list, int32_t i,
-                                                   uint64_t direction, MappingRef ref) {
+/// Copies an argument of an update, of which ref is borrowed, and which had no attached pointers.
+[[gnu::always_inline]] inline Status copy_borrowed(Device &device, const MapList &list, int32_t i, uint64_t direction,
+                                                   MappingRef ref) {
   void *const host = list.begins[i];
   const int64_t size = list.sizes[i];
   void *const target = raw(ref.mapping->target_of(host_ptr(host)));
   const bool is_to = direction == map_type::kTo;
   Status status = is_to ? device.plugin_device().data_submit(target, host, size, nullptr)
                         : device.plugin_device().data_retrieve(host, target, size, nullptr);
-  return status.is_ok() ? Status::ok() : failed_update(std::move(status), list, i, ref, is_to);
+  if (status.is_ok() && !ref.mapping->has_attached_pointers()) [[likely]]
+    return status;
+  const char *const name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
+  return settle_copy(device, {ref, host_ptr(host), size, name}, is_to, std::move(status));
 }
 
 inline Status give_back(Device &device, MappingRef ref) {

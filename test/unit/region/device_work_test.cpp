@@ -63,6 +63,47 @@ TEST_P(DeviceWorkTest, attached_pointers_hold_device_addresses_there_and_host_va
   EXPECT_EQ(s.p, data + 1) << "update from does not bring the device's address";
 }
 
+// Kernels of other threads may read the pointer at any moment.
+TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are_all_the_while) {
+  int data[4] = {1, 2, 3, 4};
+  struct {
+    long x;
+    int *p, *q;
+    long y;
+    int *r;
+  } s = {7, data + 1, data + 2, 8, data};
+  MapItems items{item(&s, sizeof s, kTo)};
+  for (int **pointer : {&s.p, &s.q})
+    items.push_back(item(pointer, data, sizeof data, kTo | kPtrAndObj));
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  const auto *const copy = on_device(device_, &s);
+  const auto are_attached = [&] {
+    return copy->p == on_device(device_, &data[1]) && copy->q == on_device(device_, &data[2]);
+  };
+  set_fake_hook([&](FakeOperation) { EXPECT_TRUE(are_attached()) << "between two copies of a construct"; });
+  for (const bool is_update : {true, false}) {
+    s.x = s.y += 1;
+    s.r += 1;
+    reset_fake_counts();
+    MapItems always{item(&s, sizeof s, kTo | kAlways)};
+    DeviceWork work(device_);
+    ASSERT_TRUE((is_update ? work.start_update({item(&s, sizeof s, kTo)}) : work.enter(always)).is_ok());
+    for (bool is_done = false; !is_done;) {
+      auto result = work.try_complete();
+      ASSERT_TRUE(result.is_ok());
+      is_done = *result;
+      EXPECT_TRUE(are_attached()) << "between two pieces of queued work";
+    }
+    EXPECT_EQ(copy->x, s.x);
+    EXPECT_EQ(copy->y, s.y);
+    EXPECT_EQ(copy->r, s.r) << "is not attached";
+    EXPECT_EQ(fake_counts().to_device, 2);
+    EXPECT_EQ(fake_counts().bytes_to_device, sizeof s - sizeof s.p - sizeof s.q);
+  }
+  set_fake_hook(nullptr);
+  ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(data, sizeof data, kDelete)}).is_ok());
+}
+
 TEST_P(DeviceWorkTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_the_hosts_value_on_the_device) {
   int data[4] = {};
   Struct s = {7, data + 1}, other = {8, data + 1};

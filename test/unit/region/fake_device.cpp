@@ -134,6 +134,7 @@ void write_host(void *host, const Staged &staged) {
 
 int32_t retrieve(int32_t, void *host, void *target, int64_t size) {
   Staged staged;
+  call_hook(FakeOperation::kBeforeRead);
   if (!read_device(staged, target, size))
     return 1;
   call_hook(FakeOperation::kRead);

@@ -39,9 +39,9 @@ void fail_submit(int64_t n);
 /// The n-th copy from the device from now on fails; 0: none.
 void fail_retrieve(int64_t n);
 
-/// Called before each copy to a synchronous device, and of each copy from it after the device was read and when the host is written, with
-/// no lock held.
-enum class FakeOperation { kSubmit, kRead, kRetrieve };
+/// Called before each copy to a synchronous device, and of each copy from it before and after the device is read and when the host is
+/// written, with no lock held.
+enum class FakeOperation { kSubmit, kBeforeRead, kRead, kRetrieve };
 void set_fake_hook(std::function<void(FakeOperation)> hook);
 
 /// The byte that fresh device memory is filled with.

@@ -33,6 +33,11 @@ protected:
   }
   bool enter_without_plan(const MapItems &items) { return is_done_by(enter_directly, items); }
   bool leave_without_plan(const MapItems &items) { return is_done_by(leave_directly, items); }
+  bool update_without_plan(const MapItems &items) {
+    return is_done_by([](Device &device, const MapList &list, PresentRefs &,
+                         Status &status) { return update_directly(device, list, status); },
+                      items);
+  }
   /// Maps the data and leaves them: they sleep.
   void pass(const MapItems &items) {
     EXPECT_TRUE(enter_without_plan(items));
@@ -159,6 +164,25 @@ TEST_F(PlainData, a_pointer_that_is_present_or_mapped_beside_its_data_is_left_to
   EXPECT_EQ(*on_device(device_, &pointer), on_device(device_, data));
   EXPECT_TRUE(exit(device_, {pointee}).is_ok());
   EXPECT_TRUE(exit(device_, {item(&pointer, sizeof pointer, 0)}).is_ok());
+}
+
+// Another construct attaches the pointer while an update copies the struct that it lies in.
+TEST_F(PlainData, a_pointer_that_becomes_attached_during_an_update_keeps_its_value_on_both_sides) {
+  for (const uint64_t direction : {map_type::kTo, map_type::kFrom}) {
+    int data[4] = {};
+    int *pointers[2] = {nullptr, data + 1};
+    ASSERT_TRUE(enter_without_plan({item(pointers, sizeof pointers, map_type::kTo)}));
+    const MapItem pointee = item(data, sizeof data, map_type::kTo);
+    set_fake_hook([&](FakeOperation) {
+      set_fake_hook(nullptr);
+      const MapItem attachment = item(&pointers[1], data, sizeof(int *), map_type::kAttach);
+      EXPECT_TRUE(enter(device_, {pointee, attachment}).is_ok());
+    });
+    EXPECT_TRUE(update_without_plan({item(pointers, sizeof pointers, direction)}));
+    EXPECT_EQ(on_device(device_, pointers)[1], on_device(device_, &data[1]));
+    EXPECT_EQ(pointers[1], data + 1);
+    EXPECT_TRUE(exit(device_, {pointee, item(pointers, sizeof pointers, 0)}).is_ok());
+  }
 }
 
 TEST_F(PlainData, others_may_have_the_addresses_of_sleeping_data) {
