@@ -4,7 +4,6 @@
 // omp_* and llvm_omp_* routines on devices and their memory. libomp defines some of the same names and forwards to these;
 // nothing inside this library calls an exported name, since that could land in libomp.
 
-#include <climits>
 #include <initializer_list>
 #include <memory>
 #include <vector>
@@ -60,8 +59,8 @@ template <typename Work> bool in_task(const Call &call, int32_t count, void *dep
     Work work;
   };
   auto *const objects = static_cast<void **>(dependences);
-  if (!objects)
-    count = 0;
+  if (count < 0 || (count > 0 && !objects))
+    return succeeded(Status::error(format("the list of %d dependences at %p is none", count, dependences)), call);
   auto task = std::make_unique<Task>(Task{call, std::move(work)});
   const auto run = [](void *argument) {
     const std::unique_ptr<Task> own(static_cast<Task *>(argument));
@@ -111,9 +110,8 @@ void llvm_omp_target_free_shared(void *pointer, int device) {
 int omp_target_memcpy(void *destination, const void *source, size_t length, size_t destination_offset,
                       size_t source_offset, int destination_device, int source_device) {
   const Call call = api_call("omp_target_memcpy", destination_device, __builtin_return_address(0));
-  const Place to{destination ? static_cast<char *>(destination) + destination_offset : nullptr, destination_device};
-  const Place from{source ? const_cast<char *>(static_cast<const char *>(source)) + source_offset : nullptr,
-                   source_device};
+  const Place to{destination, destination_offset, destination_device};
+  const Place from{const_cast<void *>(source), source_offset, source_device};
   return succeeded(copy_memory(to, from, length), call) ? 0 : -1;
 }
 
@@ -122,7 +120,7 @@ int omp_target_memcpy_rect(void *destination, const void *source, size_t element
                            const size_t *destination_dimensions, const size_t *source_dimensions,
                            int destination_device, int source_device) {
   if (!destination && !source)
-    return INT_MAX; // how many dimensions are supported
+    return kMostDimensions;
   const Call call = api_call("omp_target_memcpy_rect", destination_device, __builtin_return_address(0));
   const Rectangle to{destination, destination_device, destination_offsets, destination_dimensions};
   const Rectangle from{const_cast<void *>(source), source_device, source_offsets, source_dimensions};
@@ -138,12 +136,9 @@ void *omp_target_memset(void *pointer, int value, size_t length, int device) {
 int omp_target_memcpy_async(void *destination, const void *source, size_t length, size_t destination_offset,
                             size_t source_offset, int destination_device, int source_device, int ndeps, void *deps) {
   const Call call = api_call("omp_target_memcpy_async", destination_device, __builtin_return_address(0));
-  if (length != 0 && (!destination || !source))
-    return -1;
-  const Place to{destination ? static_cast<char *>(destination) + destination_offset : nullptr, destination_device};
-  const Place from{source ? const_cast<char *>(static_cast<const char *>(source)) + source_offset : nullptr,
-                   source_device};
-  if (!are_devices(call, {destination_device, source_device}))
+  const Place to{destination, destination_offset, destination_device};
+  const Place from{const_cast<void *>(source), source_offset, source_device};
+  if (!are_devices(call, {destination_device, source_device}) || !succeeded(check_copy(to, from, length), call))
     return -1;
   return in_task(call, ndeps, deps, [=] { return copy_memory(to, from, length); }) ? 0 : -1;
 }
@@ -153,12 +148,13 @@ int omp_target_memcpy_rect_async(void *destination, const void *source, size_t e
                                  const size_t *destination_dimensions, const size_t *source_dimensions,
                                  int destination_device, int source_device, int ndeps, void *deps) {
   if (!destination && !source)
-    return INT_MAX;
+    return kMostDimensions;
   const Call call = api_call("omp_target_memcpy_rect_async", destination_device, __builtin_return_address(0));
-  if (!are_devices(call, {destination_device, source_device}))
-    return -1;
-  if (!destination || !source || element_size == 0 || dimensions < 1 || !volume || !destination_offsets ||
-      !source_offsets || !destination_dimensions || !source_dimensions)
+  if (!are_devices(call, {destination_device, source_device}) ||
+      !succeeded(check_rectangle({destination, destination_device, destination_offsets, destination_dimensions},
+                                 {const_cast<void *>(source), source_device, source_offsets, source_dimensions},
+                                 {element_size, dimensions, volume}),
+                 call))
     return -1;
   // The caller's arrays need not live as long as the task.
   const auto count = static_cast<size_t>(dimensions);
@@ -178,7 +174,11 @@ int omp_target_memcpy_rect_async(void *destination, const void *source, size_t e
 
 void *omp_target_memset_async(void *pointer, int value, size_t length, int device, int ndeps, void *deps) {
   const Call call = api_call("omp_target_memset_async", device, __builtin_return_address(0));
-  if (are_devices(call, {device}))
+  if (!are_devices(call, {device}))
+    return pointer;
+  if (Status status = check_fill(pointer, length); !status)
+    finish_unreported(std::move(status), call);
+  else
     (void)in_task(call, ndeps, deps, [=] { return fill_memory(pointer, static_cast<uint8_t>(value), length, device); });
   return pointer;
 }
@@ -191,8 +191,7 @@ int omp_target_is_accessible(const void *pointer, size_t size, int device) {
 int omp_target_associate_ptr(const void *host_pointer, const void *device_pointer, size_t size, size_t device_offset,
                              int device) {
   const Call call = api_call("omp_target_associate_ptr", device, __builtin_return_address(0));
-  const void *target = device_pointer ? static_cast<const char *>(device_pointer) + device_offset : nullptr;
-  return succeeded(associate(host_pointer, target, size, device), call) ? 0 : -1;
+  return succeeded(associate(host_pointer, device_pointer, device_offset, size, device), call) ? 0 : -1;
 }
 
 int omp_target_disassociate_ptr(const void *host_pointer, int device) {

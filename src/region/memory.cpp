@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <llvm/ADT/SmallVector.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +47,9 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (size == 0)
     return static_cast<void *>(nullptr);
+  if (!fits_in_memory(nullptr, size))
+    return Status::error(
+        format("device %d cannot allocate %zu bytes: that is more than an address space has", device_number, size));
   void *memory = nullptr;
   if (!device) {
     memory = std::malloc(size);
@@ -78,172 +80,11 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
   return Status::ok();
 }
 
-namespace {
-
-/// Copies between two places, any of which may be the host.
-class Copier {
-public:
-  Copier(Device *to, Device *from) : to_(to), from_(from) {
-    if (Device *const device = from ? from : to)
-      queue_.emplace(device->plugin_device());
-  }
-
-  Status copy(void *destination, const void *source, int64_t bytes) {
-    if (!to_ && !from_) {
-      std::memmove(destination, source, static_cast<size_t>(bytes));
-      return Status::ok();
-    }
-    if (!from_) {
-      const DataOperation operation({DataOperationKind::kToDevice, to_->id(), source, destination, bytes, nullptr});
-      return to_->plugin_device().data_submit(destination, source, bytes, queue());
-    }
-    if (!to_) {
-      const DataOperation operation(
-          {DataOperationKind::kFromDevice, from_->id(), destination, const_cast<void *>(source), bytes, nullptr});
-      return from_->plugin_device().data_retrieve(destination, source, bytes, queue());
-    }
-    return between_devices(destination, source, bytes);
-  }
-
-  /// Waits for the copies, whether or not one of them failed when it was queued: then copied is that failure.
-  Status finish(Status copied) {
-    if (queue_)
-      copied.keep_first(queue_->complete());
-    return copied;
-  }
-
-private:
-  Queue *queue() { return queue_ ? queue_->get() : nullptr; }
-
-  Status between_devices(void *destination, const void *source, int64_t bytes) {
-    const DataOperation operation(
-        {DataOperationKind::kBetweenDevices, to_->id(), source, destination, bytes, nullptr, from_->id()});
-    const PluginDevice &from = from_->plugin_device();
-    if (from.can_exchange(to_->plugin_device()))
-      return from.data_exchange(source, to_->plugin_device(), destination, bytes, queue());
-    const std::unique_ptr<std::byte[]> buffer(new std::byte[static_cast<size_t>(bytes)]);
-    OMPTARGET_TRY(from.data_retrieve(buffer.get(), source, bytes, nullptr));
-    return to_->plugin_device().data_submit(destination, buffer.get(), bytes, nullptr);
-  }
-
-  Device *const to_;
-  Device *const from_;
-  std::optional<OwnedQueue> queue_; ///< of from_, or else of to_; none for copies on the host
-};
-
-/// A rectangle in bytes: blocks of equal size, nested. Distances are those of one index.
-struct Strides {
-  llvm::SmallVector<size_t, 8> distances; ///< outermost first
-  size_t offset = 0;                      ///< of the first element
-};
-
-/// False if a size overflows.
-bool strides_of(const Rectangle &rectangle, const RectangleShape &shape, Strides &result) {
-  const auto count = static_cast<size_t>(shape.dimensions);
-  result.distances.assign(count, 0);
-  size_t distance = shape.element_size;
-  for (size_t i = count; i-- > 0;) {
-    result.distances[i] = distance;
-    size_t extent;
-    if (__builtin_mul_overflow(rectangle.offsets[i], distance, &extent) ||
-        __builtin_add_overflow(result.offset, extent, &result.offset))
-      return false;
-    if (i > 0 && __builtin_mul_overflow(distance, rectangle.dimensions[i], &distance))
-      return false;
-  }
-  return true;
-}
-
-struct RectangleCopy {
-  Copier &copier;
-  const size_t *volume;
-  size_t levels; ///< how many of the outer dimensions are repeated; the rest is one block
-  size_t block;
-  Strides to;
-  Strides from;
-
-  Status run(size_t level, char *destination, const char *source) {
-    if (level == levels)
-      return copier.copy(destination, source, static_cast<int64_t>(block));
-    for (size_t i = 0; i < volume[level]; ++i)
-      OMPTARGET_TRY(run(level + 1, destination + i * to.distances[level], source + i * from.distances[level]));
-    return Status::ok();
-  }
-};
-
-bool is_complete(const Rectangle &rectangle) { return rectangle.array && rectangle.offsets && rectangle.dimensions; }
-
-} // namespace
-
-namespace {
-
-/// Fails if the device has ended: what it held is lost.
-Status check_not_lost(int32_t source) {
-  if (!has_ended(source))
-    return Status::ok();
-  return Status::fatal(
-      1, format("device %d has ended, since the program ends, and with it the data that were to be copied", source));
-}
-
-} // namespace
-
-Status copy_memory(const Place &destination, const Place &source, size_t length) {
-  OMPTARGET_TRY(check_not_lost(source.device));
-  OMPTARGET_TRY_ASSIGN(const DeviceUse to, api_device(destination.device));
-  OMPTARGET_TRY_ASSIGN(const DeviceUse from, api_device(source.device));
-  if (length == 0)
-    return Status::ok();
-  if (!destination.address || !source.address)
-    return Status::error(
-        format("the %s of a copy of %zu bytes is null", destination.address ? "source" : "destination", length));
-  OMPTARGET_TRACE(Topic::kTransfer, "copying %zu bytes from %p (device %d) to %p (device %d)", length, source.address,
-                  source.device, destination.address, destination.device);
-  Copier copier(to.get(), from.get());
-  return copier.finish(copier.copy(destination.address, source.address, static_cast<int64_t>(length)));
-}
-
-Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape) {
-  OMPTARGET_TRY(check_not_lost(source.device));
-  OMPTARGET_TRY_ASSIGN(const DeviceUse to, api_device(destination.device));
-  OMPTARGET_TRY_ASSIGN(const DeviceUse from, api_device(source.device));
-  if (!is_complete(destination) || !is_complete(source) || !shape.volume || shape.element_size == 0 ||
-      shape.dimensions < 1)
-    return Status::error(format("a rectangle of %d dimensions of elements of %zu bytes, or with a null address, cannot "
-                                "be copied",
-                                shape.dimensions, shape.element_size));
-  Copier copier(to.get(), from.get());
-  RectangleCopy copy{copier, shape.volume, static_cast<size_t>(shape.dimensions), shape.element_size, {}, {}};
-  if (!strides_of(destination, shape, copy.to) || !strides_of(source, shape, copy.from))
-    return Status::error("a rectangle is larger than the address space");
-  // Inner dimensions that are whole on both sides are one block.
-  while (copy.levels > 0 && copy.to.distances[copy.levels - 1] == copy.block &&
-         copy.from.distances[copy.levels - 1] == copy.block)
-    if (__builtin_mul_overflow(copy.block, shape.volume[--copy.levels], &copy.block))
-      return Status::error("a rectangle is larger than the address space");
-  if (copy.block == 0)
-    return Status::ok();
-  return copier.finish(copy.run(0, static_cast<char *>(destination.array) + copy.to.offset,
-                                static_cast<const char *>(source.array) + copy.from.offset));
-}
-
-Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device_number) {
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
-  if (!pointer || length == 0)
-    return Status::ok();
-  if (device) {
-    const DataOperation operation(
-        {DataOperationKind::kFill, device->id(), nullptr, pointer, static_cast<int64_t>(length), nullptr});
-    return device->plugin_device().data_fill(pointer, value, static_cast<int64_t>(length), nullptr);
-  }
-  std::memset(pointer, value, length);
-  return Status::ok();
-}
-
-Result<bool> is_accessible(const void *pointer, size_t /*size*/, int32_t device_number) {
+Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_number) {
   if (has_ended(device_number))
     return false;
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
-  if (!pointer)
+  if (!pointer || !fits_in_memory(pointer, size))
     return false;
   return !device || device->reaches_host_memory();
 }
@@ -253,11 +94,21 @@ namespace {
 constexpr char kAssociated = 0;
 } // namespace
 
-Status associate(const void *host, const void *target, size_t size, int32_t device_number) {
+Status associate(const void *host, const void *target, size_t offset, size_t size, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
+  size_t end = 0;
   if (!device || !host || !target || size == 0)
     return Status::error(format("host address %p cannot be associated with %zu bytes at %p of device %d", host, size,
                                 target, device_number));
+  if (!fits_in_memory(host, size))
+    return Status::error(
+        format("%zu bytes at host address %p, which are to be associated, reach out of the address space", size, host));
+  if (__builtin_add_overflow(offset, size, &end) || !fits_in_memory(target, end))
+    return Status::error(
+        format("%zu bytes at offset %zu of %p of device %d, which are to be associated, reach out of the "
+               "address space",
+               size, offset, target, device_number));
+  target = static_cast<const char *>(target) + offset;
   const HostPtr begin = host_ptr(host);
   const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, &kAssociated, Counter::kDynamic};
   const DataOperation operation({DataOperationKind::kAssociate, device->id(), host, const_cast<void *>(target),
@@ -294,6 +145,9 @@ Result<void *> lock_memory(void *pointer, size_t size, int32_t device_number) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || size == 0)
     return static_cast<void *>(nullptr);
+  if (!fits_in_memory(pointer, size))
+    return Status::error(
+        format("%zu bytes at host address %p, which are to be pinned, reach out of the address space", size, pointer));
   return device ? device->plugin_device().data_lock(pointer, static_cast<int64_t>(size)) : pointer;
 }
 

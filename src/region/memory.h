@@ -23,9 +23,12 @@ Status free_memory(void *pointer, int32_t device, int32_t kind);
 /// One end of a copy.
 struct Place {
   void *address;
+  size_t offset; ///< bytes
   int32_t device;
 };
-/// Copies length bytes between any two places. Complete on return.
+/// Fails for null addresses and for ranges that no memory can have.
+Status check_copy(const Place &destination, const Place &source, size_t length);
+/// Copies length bytes between any two places. Complete on return. Fails as check_copy does.
 Status copy_memory(const Place &destination, const Place &source, size_t length);
 
 /// Part of a multi-dimensional array, in elements, outermost dimension first (OpenMP 5.2, section 18.8.6).
@@ -33,25 +36,30 @@ struct Rectangle {
   void *array;
   int32_t device;
   const size_t *offsets;
-  const size_t *dimensions; ///< of the array; the first is not looked at
+  const size_t *dimensions; ///< of the array
 };
 struct RectangleShape {
   size_t element_size; ///< bytes
   int dimensions;
   const size_t *volume;
 };
-/// Copies a rectangle. Complete on return. Fails for null arrays, no dimensions, and sizes that overflow.
+inline constexpr int kMostDimensions = 64;
+/// Fails for null arrays, no or too many dimensions, rectangles that are not in their arrays, and arrays that no memory has room for.
+Status check_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape);
+/// Copies a rectangle. Complete on return. Fails as check_rectangle does.
 Status copy_rectangle(const Rectangle &destination, const Rectangle &source, const RectangleShape &shape);
 
-/// Fills memory of a device, or of the host. Complete on return.
+/// Fails for a null address and for a range that no memory can have.
+Status check_fill(const void *pointer, size_t length);
+/// Fills memory of a device, or of the host. Complete on return. Fails as check_fill does.
 Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device);
 
-/// Whether code on the device can use size bytes of host memory as they are.
+/// Whether code on the device can use size bytes of host memory as they are. False for a range that no memory can have.
 Result<bool> is_accessible(const void *pointer, size_t size, int32_t device);
 
-/// Makes host memory present at device memory that the program owns, and takes that back. Fails if something else is
-/// present there, or nothing that was associated.
-Status associate(const void *host, const void *target, size_t size, int32_t device);
+/// Makes host memory present at device memory that the program owns (size bytes at offset of target), and takes that back. Fails if
+/// something else is present there, or nothing that was associated, and for ranges that no memory can have.
+Status associate(const void *host, const void *target, size_t offset, size_t size, int32_t device);
 Status disassociate(const void *host, int32_t device);
 
 /// Pins host memory for a device; the address under which the device reaches it, or null if it cannot be pinned.
