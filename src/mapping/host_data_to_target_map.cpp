@@ -84,14 +84,14 @@ void Mapping::wait_for_turn(uint32_t generation) const {
 }
 
 Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
-  const HostPtr end = begin + size;
   if (const Mapping *below = around.below) {
     const HostPtr below_end = below->end();
     if (size == 0 ? begin < std::max(below_end, below->base()) : begin < below_end)
-      return found_at(*below, size == 0 || end <= below_end, true);
+      return found_at(*below, size == 0 || static_cast<uint64_t>(size) <= static_cast<uint64_t>(below_end - begin),
+                      true);
   }
   if (const Mapping *above = around.above)
-    if (size == 0 ? begin >= above->base() : static_cast<uintptr_t>(end) > around.above_key)
+    if (size == 0 ? begin >= above->base() : static_cast<uintptr_t>(begin + size) > around.above_key)
       return found_at(*above, size == 0, true);
   return {};
 }

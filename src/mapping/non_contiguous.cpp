@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <llvm/ADT/ArrayRef.h>
 
 namespace omptarget {
 namespace {
@@ -20,6 +21,18 @@ const SectionDimension *dimensions_of(const MapItem &item) {
 bool has_offsets_in_bytes(const MapItem &item) {
   const SectionDimension &last = dimensions_of(item)[item.size - 1];
   return (item.flags & kItemByteOffsets) != 0 || (last.offset == 0 && last.count > 1 && last.stride == 1);
+}
+
+/// Fails if no memory has room for the section, whose counts and strides are the program's.
+Status check_extent(llvm::ArrayRef<SectionDimension> dimensions) {
+  uint64_t extent = 0, size;
+  for (const SectionDimension &each : dimensions)
+    if (__builtin_mul_overflow(each.count, std::max<uint64_t>(each.stride, 1), &size) ||
+        __builtin_add_overflow(extent, size, &extent) || !fits_in_memory(nullptr, extent))
+      return Status::error(format("a non-contiguous section of %" PRId64 " elements, %" PRId64
+                                  " bytes from one to the next, is larger than the address space",
+                                  static_cast<int64_t>(each.count), static_cast<int64_t>(each.stride)));
+  return Status::ok();
 }
 
 } // namespace
@@ -45,6 +58,7 @@ Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
   if (dimensions == 0) // clang up to 19 loses those of members: nothing is known of the section
     return HostBlocks(item.base, 0);
   const SectionDimension *const dimension = dimensions_of(item);
+  OMPTARGET_TRY(check_extent({dimension, static_cast<size_t>(dimensions)}));
   HostPtr first = item.base;
   const bool in_bytes = has_offsets_in_bytes(item);
   for (int64_t i = 0; i < dimensions; ++i)
@@ -59,7 +73,8 @@ Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
   }
   HostBlocks blocks(first, static_cast<int64_t>(size));
   while (level-- > 0)
-    blocks.repeat(dimension[level].count, dimension[level].stride);
+    blocks.repeat(dimension[level].stride != 0 ? dimension[level].count : std::min<uint64_t>(dimension[level].count, 1),
+                  dimension[level].stride);
   return blocks;
 }
 

@@ -157,6 +157,12 @@ struct UpdatePlan {
 Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan,
                    LeftMappings &left);
 
+/// Fails for a range that no memory can have: array sections may have any length.
+[[gnu::cold]] Status no_such_range(const MapItem &item, HostPtr begin, int64_t size);
+inline Status check_range(const MapItem &item, HostPtr begin, int64_t size) {
+  return fits_in_memory(raw(begin), static_cast<uint64_t>(size)) ? Status::ok() : no_such_range(item, begin, size);
+}
+
 /// The failure of a construct that needs data (OpenMP 5.2, section 5.8.3, present) which are not there. modifier: "map
 /// type modifier" or "motion modifier".
 Status missing_present(const MapItem &item, const char *modifier);

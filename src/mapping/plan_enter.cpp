@@ -87,10 +87,7 @@ private:
   }
 
   Status enter(MapItem &item) {
-    if (item.size < 0) [[unlikely]]
-      return Status::error(format("size %" PRId64 " of host address 0x%016" PRIxPTR " is negative", item.size,
-                                  static_cast<uintptr_t>(item.begin)))
-          .about(variable_text(item));
+    OMPTARGET_TRY(check_range(item, item.begin, item.size));
     if (item.has(map_type::kPtrAndObj))
       OMPTARGET_TRY(bind_pointer_and_range(item));
     else
@@ -336,6 +333,14 @@ void EnteredMapping::report() const {
   observe::MappingFacts placed = facts;
   placed.target = mapping->target_of(facts.begin);
   observe::mapping_entered(placed, change, is_hold, is_implicit);
+}
+
+[[gnu::cold]] Status no_such_range(const MapItem &item, HostPtr begin, int64_t size) {
+  return Status::error(format(size < 0 ? "size %" PRId64 " of host address 0x%016" PRIxPTR " is negative"
+                                       : "%" PRId64 " bytes at host address 0x%016" PRIxPTR
+                                         " reach out of the address space",
+                              size, static_cast<uintptr_t>(begin)))
+      .about(variable_text(item));
 }
 
 Status missing_present(const MapItem &item, const char *modifier) {

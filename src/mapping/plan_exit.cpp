@@ -13,6 +13,7 @@
 #include "mapping/base_pointers.h"
 #include "mapping/construct_counts.h"
 #include "mapping/non_contiguous.h"
+#include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 
 namespace omptarget {
@@ -183,6 +184,7 @@ private:
     MapItem &item = items_[index];
     item.flags = 0;
     item.mapping = item.pointer_mapping = {};
+    OMPTARGET_TRY(check_range(item, item.begin, item.size));
     const Found found = map_.find(item.begin, item.size);
     const bool is_present = found.is_contained || (found.is_overlapped && item.has(map_type::kImplicit));
     if (item.has(map_type::kPtrAndObj))
@@ -335,7 +337,10 @@ public:
     const MapItem &item = items[index];
     if (!item.has(map_type::kNonContiguous)) [[likely]]
       return add_block(item, item.begin, item.size);
-    OMPTARGET_TRY_ASSIGN(const HostBlocks blocks, host_blocks(item, section_start(items, index)));
+    Result<HostBlocks> found = host_blocks(item, section_start(items, index));
+    if (!found.is_ok())
+      return found.take_status().about(variable_text(item));
+    const HostBlocks &blocks = *found;
     Status status;
     blocks.for_each([&](HostPtr begin, int64_t size) {
       if (status.is_ok())
@@ -348,6 +353,7 @@ private:
   Status add_block(const MapItem &item, HostPtr begin, int64_t size) {
     if (size == 0)
       return Status::ok();
+    OMPTARGET_TRY(check_range(item, begin, size));
     const char *const needed_by = item.has(map_type::kPresent) ? "motion modifier" : nullptr;
     const Found found = find_and_borrow(begin, size);
     const Copy action{found.ref, begin, size, item.name, needed_by};

@@ -172,8 +172,11 @@ private:
 
   Status prepare_private() {
     bool has_private = false;
-    for (const MapItem &item : items_)
+    for (const MapItem &item : items_) {
       has_private = has_private || item.has(map_type::kPrivate);
+      if (is_private(item))
+        OMPTARGET_TRY(check_range(item, private_source(item), item.size));
+    }
     if (!has_private)
       return Status::ok();
     private_ = lay_out_private(items_);

@@ -130,7 +130,8 @@ private:
           return true;
         }
       }
-      if (!absence_.is_absent || size < 0 || (type & map_type::kPresent) || is_mapped_again(list_, i))
+      if (!absence_.is_absent || !fits_in_memory(list_.begins[i], static_cast<uint64_t>(size)) ||
+          (type & map_type::kPresent) || is_mapped_again(list_, i))
         return false;
       if (size == 0) {
         ref.is_absent = true;

@@ -28,8 +28,8 @@ Found find_blocks(HostDataToTargetMap &map, const MapItem &item) {
 } // namespace
 
 std::optional<Copy> present_data(Device &device, const MapItem &item) {
-  if (item.has(map_type::kLiteral) || (item.has(map_type::kPrivate) && !is_private_pointer(item)) || item.size < 0 ||
-      item.begin == HostPtr::kNull)
+  if (item.has(map_type::kLiteral) || (item.has(map_type::kPrivate) && !is_private_pointer(item)) ||
+      !fits_in_memory(raw(item.begin), static_cast<uint64_t>(item.size)) || item.begin == HostPtr::kNull)
     return std::nullopt;
   const bool is_section = item.has(map_type::kNonContiguous);
   const int64_t size = is_private_pointer(item) ? 0 : item.size;

@@ -46,10 +46,10 @@ int main(int argc, char **argv) {
     break;
   }
   default: {
-    // MEMORY: error: 4611686018427387904 bytes for host address 0x{{[0-9a-f]+}} could not be allocated on device 0
-    // MEMORY: error: in the mapping of huge[0:1{{[uU][lL]}} << 62] (4611686018427387904 bytes) at
+    // MEMORY: error: 1125899906842624 bytes for host address 0x{{[0-9a-f]+}} could not be allocated on device 0
+    // MEMORY: error: in the mapping of huge[0:1{{[uU][lL]}} << 50] (1125899906842624 bytes) at
     // MEMORY: errors_name_the_variable.c:[[@LINE+1]]:1: omptarget fatal error 1
-#pragma omp target enter data map(alloc : huge[0 : 1ul << 62])
+#pragma omp target enter data map(alloc : huge[0 : 1ul << 50])
     break;
   }
   }

@@ -90,6 +90,24 @@ TEST(HostBlocks, numbers_of_dimensions_that_make_no_sense_are_refused) {
   }
 }
 
+TEST(HostBlocks, sections_that_no_memory_has_room_for_are_refused) {
+  const auto blocks = [](std::vector<SectionDimension> section) {
+    return host_blocks(
+        item(kBase, host_ptr(section.data()), static_cast<int64_t>(section.size()), kTo | kNonContiguous));
+  };
+  constexpr uint64_t kMinusOne = UINT64_MAX;
+  EXPECT_TRUE(blocks({{0, 4, 8}, {0, 1, 4}}).is_ok());
+  EXPECT_NE(
+      blocks({{0, kMinusOne, 8}, {0, 1, 4}}).status().to_string().find("of -1 elements, 8 bytes from one to the next"),
+      std::string::npos);
+  EXPECT_FALSE(blocks({{0, 4, kMinusOne - 7}, {0, 1, 4}}).is_ok());
+  EXPECT_FALSE(blocks({{0, kMinusOne, 0}, {0, 1, 4}}).is_ok());
+  EXPECT_FALSE(blocks({{0, 4, uint64_t{1} << 62}, {0, 1, 4}}).is_ok());
+  int count = 0;
+  blocks({{0, 1000, 0}, {0, 1, 4}})->for_each([&](HostPtr, int64_t) { ++count; });
+  EXPECT_EQ(count, 1) << "they are all the same";
+}
+
 TEST(HostBlocks, a_section_whose_dimensions_the_compiler_lost_is_empty) {
   auto blocks = host_blocks(item(kBase, kBase, 0, kTo | kNonContiguous | (1ull << kMemberOfShift)));
   ASSERT_TRUE(blocks.is_ok());
@@ -374,6 +392,37 @@ TEST(PlanEnter, unified_memory_keeps_data_on_the_host_unless_they_are_to_be_clos
   EXPECT_EQ(plan.allocations.size(), 1u);
   EXPECT_FALSE(items[0].mapping);
   EXPECT_TRUE(items[1].mapping);
+}
+
+TEST(Plans, ranges_that_no_memory_can_have_are_refused_whether_or_not_they_begin_in_present_data) {
+  HostDataToTargetMap map;
+  map.insert_infinite({kBase, kBase + 64, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
+  const struct {
+    HostPtr begin;
+    int64_t size;
+    const char *words;
+  } cases[] = {
+      {kBase + 32, -16, "size -16 of host address"},
+      {kBase + 32, INT64_MIN, "is negative"},
+      {kBase + 4096, -1, "is negative"},
+      {kBase, INT64_MAX, "9223372036854775807 bytes at host address"},
+      {kBase + 32, int64_t{1} << 60, "reach out of the address space"},
+      {HostPtr{UINTPTR_MAX - 7}, 16, "16 bytes at host address 0xfffffffffffffff8 reach out of the address space"}};
+  for (const auto &[begin, size, words] : cases) {
+    MapItems items{item(begin, begin, size, kFrom)};
+    EnterPlan enter;
+    ExitPlan exit;
+    UpdatePlan update;
+    LeftMappings left;
+    EXPECT_NE(plan_enter(map, {}, items, enter).to_string().find(words), std::string::npos) << words;
+    EXPECT_NE(plan_exit(map, {}, items, false, exit).to_string().find(words), std::string::npos) << words;
+    EXPECT_NE(plan_update(map, {}, items, update, left).to_string().find(words), std::string::npos) << words;
+    EXPECT_TRUE(left.empty());
+    Absence absence;
+    EXPECT_FALSE(map.find_arrived(begin, size));
+    EXPECT_FALSE(map.retain_arrived(begin, size, absence));
+    EXPECT_FALSE(map.borrow_arrived(begin, size));
+  }
 }
 
 TEST(PlanUpdate, absent_data_are_left_alone_unless_they_must_be_present) {
