@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <span>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,6 +52,37 @@ OwnEntry read_entry(const char *at, size_t record) {
   __tgt_offload_entry entry;
   std::memcpy(&entry, at, sizeof entry);
   return {entry.addr, entry.name};
+}
+
+/// Where the program has a variable.
+struct HostPlace {
+  uintptr_t address;
+  bool is_writable; ///< lies in a segment that the program can write to
+};
+
+int note_host_segment(dl_phdr_info *module, size_t, void *data) {
+  auto &place = *static_cast<HostPlace *>(data);
+  const std::span<const ElfW(Phdr)> segments(module->dlpi_phdr, module->dlpi_phnum);
+  const auto is_in = [&](const ElfW(Phdr) & segment) {
+    return place.address - (module->dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+  };
+  bool is_found = false;
+  for (const ElfW(Phdr) & segment : segments)
+    if (segment.p_type == PT_LOAD && is_in(segment)) {
+      is_found = true;
+      place.is_writable = (segment.p_flags & PF_W) != 0;
+    }
+  for (const ElfW(Phdr) & segment : segments)
+    if (segment.p_type == PT_GNU_RELRO && is_in(segment))
+      place.is_writable = false; // by now
+  return is_found ? 1 : 0;
+}
+
+/// Whether the program can write to its own variable. Takes the dynamic loader's lock.
+bool is_writable_on_host(const void *variable) {
+  HostPlace place{reinterpret_cast<uintptr_t>(variable), false};
+  dl_iterate_phdr(note_host_segment, &place);
+  return place.is_writable;
 }
 
 } // namespace
@@ -98,6 +130,13 @@ const Segment *LoadedImage::segment_of(const void *address, uint64_t size) const
     if (at >= segment.address && size <= segment.memory_size && at - segment.address <= segment.memory_size - size)
       return &segment;
   return nullptr;
+}
+
+/// Whether it can be once the image is relocated. The dynamic linker rounds what it protects to pages.
+bool LoadedImage::can_be_written(const Segment &segment, uint64_t address) const {
+  const bool is_protected = address >= layout_.protected_begin / page_size() * page_size() &&
+                            address < layout_.protected_end / page_size() * page_size();
+  return segment.is_writable && !is_protected;
 }
 
 LoadedImage::Symbol LoadedImage::find_symbol(const char *name) const {
@@ -150,10 +189,8 @@ Status LoadedImage::answer_for(int32_t device) {
       return Status::error(format("a word at 0x%zx lies outside the image", static_cast<size_t>(use.address)));
     void *const pages = reinterpret_cast<void *>(at / page * page);
     const size_t size = at + sizeof(void *) - reinterpret_cast<uintptr_t>(pages);
-    const bool is_protected = use.address >= layout_.protected_begin / page * page &&
-                              use.address < layout_.protected_end / page * page; // as the dynamic linker rounds
     const int other = (segment->is_executable ? PROT_EXEC : 0) | PROT_READ;
-    const int before = other | (segment->is_writable && !is_protected ? PROT_WRITE : 0);
+    const int before = other | (can_be_written(*segment, use.address) ? PROT_WRITE : 0);
     if ((before & PROT_WRITE) == 0 && mprotect(pages, size, other | PROT_WRITE) != 0)
       return Status::error(format("the address of a function cannot be written at %p: %s", reinterpret_cast<void *>(at),
                                   std::strerror(errno)));
@@ -213,12 +250,16 @@ void LoadedImage::refer_to_host(const __tgt_device_image &image) {
   }
 }
 
-/// What is called must be code, and the device's copy of a variable must be as large as the host's.
+/// What is called must be code, and the device's copy of a variable must be as large as the host's, and be writable if that is.
 Status LoadedImage::check_address(const __tgt_offload_entry &entry, const void *address) const {
   const bool is_called = entry.size == 0;
   const Segment *const segment = segment_of(address, is_called                                       ? 1
                                                      : entry.flags & OMPTARGET_ENTRY_INDIRECT_VTABLE ? sizeof(void *)
                                                                                                      : entry.size);
+  const bool is_variable = !is_called && (entry.flags == 0 || entry.flags == OMPTARGET_ENTRY_LINK);
+  if (segment && is_variable && !can_be_written(*segment, reinterpret_cast<uintptr_t>(address) - base_) &&
+      is_writable_on_host(entry.addr))
+    return Status::error(format("the image's variable '%s' lies in memory that cannot be written", entry.name));
   if (segment && (!is_called || segment->is_executable))
     return Status::ok();
   return Status::error(format(is_called ? "the image's kernel '%s' lies outside its code"

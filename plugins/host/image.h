@@ -63,6 +63,7 @@ private:
   void *address_of(const __tgt_offload_entry &entry) const;
   void *own_entry(const char *name) const;
   const Segment *segment_of(const void *address, uint64_t size) const;
+  bool can_be_written(const Segment &segment, uint64_t address) const;
   bool is_name(const char *text) const;
 
   ImageFile file_;

@@ -12,6 +12,8 @@
 #define EXPORTED __attribute__((visibility("protected")))
 
 EXPORTED int variable = 41;
+EXPORTED const int constant = 43;
+EXPORTED int *const constant_pointer = &variable;
 static int hidden_variable = 17;
 EXPORTED uint64_t constructed;
 EXPORTED int *shared_decl_tgt_ref_ptr;

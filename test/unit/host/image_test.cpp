@@ -69,6 +69,25 @@ TEST(LoadedImage, an_entry_whose_symbol_is_of_another_kind_is_refused_and_named)
   EXPECT_EQ(failure_of("variable", 4), "loaded");
 }
 
+TEST(LoadedImage, a_variable_in_memory_that_cannot_be_written_is_refused_unless_the_programs_is_constant) {
+  static int changes = 1;
+  static const int stays = 2;
+  const auto failure_of = [](const char *name, const int *address) {
+    DescribedImage image(read_test_image());
+    image.add(name, sizeof *address, 0, address);
+    Result<std::unique_ptr<LoadedImage>> loaded = LoadedImage::load(0, image.description());
+    return loaded.is_ok() ? "loaded" : loaded.status().to_string();
+  };
+  EXPECT_EQ(failure_of("variable", &changes), "loaded");
+  EXPECT_EQ(failure_of("kernel_increment", &changes),
+            "the image's variable 'kernel_increment' lies in memory that cannot be written");
+  EXPECT_EQ(failure_of("constant", &changes), "the image's variable 'constant' lies in memory that cannot be written");
+  EXPECT_EQ(failure_of("constant", &stays), "loaded");
+  EXPECT_EQ(failure_of("constant_pointer", &changes),
+            "the image's variable 'constant_pointer' lies in memory that cannot be written");
+  EXPECT_EQ(failure_of("constant_pointer", &stays), "loaded");
+}
+
 TEST(LoadedImage, constructors_have_run) {
   DescribedImage image(read_test_image());
   image.add("constructed", 8);

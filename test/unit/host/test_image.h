@@ -21,8 +21,8 @@ inline std::string read_test_image() {
 /// An image with entries; keeps what the description points to.
 struct DescribedImage {
   explicit DescribedImage(std::string contents) : bytes(std::move(contents)) {}
-  void add(const char *name, size_t size = 0, int32_t flags = 0) {
-    entries.push_back({nullptr, const_cast<char *>(name), size, flags, 0});
+  void add(const char *name, size_t size = 0, int32_t flags = 0, const void *address = nullptr) {
+    entries.push_back({const_cast<void *>(address), const_cast<char *>(name), size, flags, 0});
   }
   __tgt_device_image description() {
     return {bytes.data(), bytes.data() + bytes.size(), entries.data(), entries.data() + entries.size()};
