@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "generations/names.h"
+
 namespace omptarget {
 
 namespace {
@@ -83,9 +85,21 @@ bool is_in_a_module(const RawEntry &raw, const ModuleBounds &bounds) {
   return other && other->contains(raw.address, size);
 }
 
+/// Compilers give the kernel of a constructor or destructor a name of its own.
+bool is_region(const char *name) {
+  const std::optional<KernelSource> source = source_of_kernel(name);
+  return source && source->rest.find_first_not_of("_0123456789") == std::string_view::npos;
+}
+
 Status check_entry(const EntryTable &table, uint32_t i, const RawEntry &raw) {
   if (!raw.name || (table.bounds && !table.bounds->contains_text(raw.name)))
     return Status::error(format("the name of entry %u lies outside of the module", i));
+  constexpr uint32_t kRunsAlone = OMPTARGET_ENTRY_CTOR | OMPTARGET_ENTRY_DTOR;
+  if (raw.size == 0 && (raw.flags & kRunsAlone) != 0 && is_region(raw.name))
+    return Status::error(
+        format("entry %u (%s) is a target region's, and its flags 0x%x say that it is a constructor or "
+               "destructor",
+               i, raw.name, raw.flags));
   const bool is_vtable = (raw.flags & OMPTARGET_ENTRY_INDIRECT_VTABLE) != 0;
   if (raw.size > (is_vtable ? kMaxVtable : kMaxVariable))
     return Status::error(

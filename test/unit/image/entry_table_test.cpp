@@ -107,6 +107,22 @@ TEST(EntryTable, flags_and_sizes_tell_the_kind) {
   }
 }
 
+TEST(EntryTable, a_target_region_is_no_constructor_whatever_its_flags_say) {
+  const auto failure_of = [](const char *name, uint32_t flags) {
+    __tgt_offload_entry_v1 entry = new_entry(flags, 0);
+    entry.symbol_name = const_cast<char *>(name);
+    return Table(entry).refusal();
+  };
+  for (const uint32_t flag : {OMPTARGET_ENTRY_CTOR, OMPTARGET_ENTRY_DTOR})
+    for (const char *const name : {"__omp_offloading_fe00_a7_main_l12", "__omp_offloading_fe00_a7_main_l12_1"}) {
+      EXPECT_THAT(failure_of(name, flag), HasSubstr(name));
+      EXPECT_THAT(failure_of(name, flag), HasSubstr("is a target region's, and its flags 0x"));
+    }
+  EXPECT_EQ(failure_of("__omp_offloading__fe00_a7_counter_l12_ctor", OMPTARGET_ENTRY_CTOR), "success");
+  EXPECT_EQ(failure_of("__omp_offloading__fe00_a7_counter_l12_dtor", OMPTARGET_ENTRY_DTOR), "success");
+  EXPECT_EQ(failure_of("__omp_offloading_fe00_a7_main_l12", 0), "success");
+}
+
 TEST(EntryTable, requires_records_are_collected_and_left_out) {
   const EntriesRead older = Table(old_kernel(), old_requires(8), old_variable(), old_requires(4)).read();
   EXPECT_EQ(older.requires_mask, 12u);
