@@ -452,10 +452,12 @@ Status Plugin::init_device_info(int32_t device, __tgt_device_info *info) const {
   if (!functions_->init_device_info)
     return no_support(*this, "init_device_info");
   const char *words = nullptr;
-  if (const int32_t result = functions_->init_device_info(device, info, &words); result != 0)
+  if (const int32_t result = functions_->init_device_info(device, info, &words); result != 0) {
+    const std::string text(readable_text(words).value_or(""));
     return plugin_failure(*this, *functions_, {"init_device_info", result},
-                          "tell the native handles of its device %d%s%s", device, words ? ": " : "",
-                          words ? words : "");
+                          "tell the native handles of its device %d%s%s", device, text.empty() ? "" : ": ",
+                          text.c_str());
+  }
   return Status::ok();
 }
 

@@ -176,18 +176,33 @@ std::vector<__tgt_offload_entry> read_entries(const __tgt_target_table &table) {
   return entries;
 }
 
+Result<std::vector<std::string_view>> names_of(const std::vector<__tgt_offload_entry> &entries) {
+  std::vector<std::string_view> names;
+  for (const __tgt_offload_entry &entry : entries) {
+    const std::optional<std::string_view> name = readable_text(entry.name);
+    if (!name)
+      return Status::error(
+          format("__tgt_rtl_load_binary returns a table of %zu entries, and entry %zu has its name at %p, "
+                 "where no text is",
+                 entries.size(), names.size(), static_cast<const void *>(entry.name)));
+    names.push_back(*name);
+  }
+  return names;
+}
+
 /// The image's entries with the addresses that the plugin's table has for them, found by name, or else with those that
 /// symbols of the loaded image have.
-void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const __tgt_device_image &image,
-                   const LoadedObject &object) {
+Status match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const __tgt_device_image &image,
+                     const LoadedObject &object) {
   const std::vector<__tgt_offload_entry> entries = read_entries(found);
+  OMPTARGET_TRY_ASSIGN(const std::vector<std::string_view> names, names_of(entries));
   size_t missing = 0;
   for (const __tgt_offload_entry *wanted = image.EntriesBegin; wanted != image.EntriesEnd; ++wanted) {
     __tgt_offload_entry entry = *wanted;
     entry.addr = nullptr;
-    for (const __tgt_offload_entry &candidate : entries)
-      if (candidate.name && wanted->name && std::string_view(candidate.name) == wanted->name)
-        entry.addr = candidate.addr;
+    for (size_t i = 0; wanted->name && i < entries.size(); ++i)
+      if (names[i] == wanted->name)
+        entry.addr = entries[i].addr;
     if (!entry.addr && wanted->name)
       entry.addr = object.find(wanted->name);
     missing += entry.addr == nullptr;
@@ -195,6 +210,7 @@ void match_by_name(AdaptedTable &adapted, const __tgt_target_table &found, const
   }
   OMPTARGET_TRACE(Topic::kPlugin, "the plugin's table has %zu entries, the image %zu; matched by name, %zu missing",
                   entries.size(), entries_of(image), missing);
+  return Status::ok();
 }
 
 /// Loads with the entries that plugins of LLVM know, and returns a table for all of them.
@@ -218,7 +234,8 @@ Result<__tgt_target_table *> load_for_llvm(PluginFunctions &functions, int32_t d
   OMPTARGET_TRY(check_table_entries(found, image));
   if (functions.generation != PluginGeneration::kRegion)
     OMPTARGET_TRY(check_table_size(found, adapted->image));
-  match_by_name(*adapted, found, image, LoadedObject::around(is_image_own ? found.EntriesBegin : nullptr));
+  OMPTARGET_TRY(
+      match_by_name(*adapted, found, image, LoadedObject::around(is_image_own ? found.EntriesBegin : nullptr)));
   return keep(functions, std::move(adapted));
 }
 
@@ -247,6 +264,21 @@ Result<__tgt_target_table *> load_device_binary(PluginFunctions &functions, int3
 }
 
 } // namespace
+
+std::optional<std::string_view> readable_text(const char *text) {
+  constexpr size_t kLongest = 1 << 20;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (size_t length = 0; length < kLongest;) {
+    const char *const at = text + length;
+    const size_t left = page - reinterpret_cast<uintptr_t>(at) % page;
+    if (!is_readable(at, 1))
+      return std::nullopt;
+    if (const void *const end = std::memchr(at, '\0', left))
+      return std::string_view(text, static_cast<size_t>(static_cast<const char *>(end) - text));
+    length += left;
+  }
+  return std::nullopt;
+}
 
 ptrdiff_t *zero_offsets(size_t count) { return count <= kZeroOffsets ? zeros : nullptr; }
 

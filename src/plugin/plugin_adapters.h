@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "base/status.h"
 #include "omptarget/plugin.h"
@@ -27,6 +29,10 @@ ptrdiff_t *zero_offsets(size_t count);
 /// Launches in the way of the plugin's generation, with a block of a version that it knows; supplies the implicit
 /// parameter where the plugin does not. Returns what the plugin returns.
 int32_t launch_adapted(const PluginFunctions &functions, const PluginLaunch &request);
+
+/// The text at an address that a plugin gave, or nothing if no memory, or too much without a NUL, is there. Does not touch what cannot be
+/// read.
+std::optional<std::string_view> readable_text(const char *text);
 
 /// Loads an image and returns a table that is known to fit it. A table that was made here lives as long as the plugin.
 Result<__tgt_target_table *> load_checked(PluginFunctions &functions, int32_t device, __tgt_device_image &image);

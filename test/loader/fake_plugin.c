@@ -123,6 +123,9 @@ __attribute__((unused)) static __tgt_target_table *make_table(const __tgt_device
   for (size_t i = 0; i < count; ++i) {
     table->EntriesBegin[i] = image->EntriesBegin[i];
     table->EntriesBegin[i].addr = (void *)(uintptr_t)(0x1000 + i);
+#if defined(FAKE_DEFECT_WILD_NAMES)
+    table->EntriesBegin[i].name = (char *)(uintptr_t)0x10;
+#endif
   }
   return table;
 }

@@ -126,6 +126,9 @@ TEST(Loader, tables_are_checked) {
   EXPECT_THAT(load_failure_of("no_entry_memory"),
               HasSubstr(start + "a table whose entries are at 0x1000, where no memory is"));
   EXPECT_THAT(load_failure_of("host_table"), HasSubstr(start + "the program's own table of entries"));
+  EXPECT_THAT(load_failure_of("wild_names"),
+              HasSubstr("plugin wild_names " + start +
+                        "a table of 3 entries, and entry 0 has its name at 0x10, where no text is"));
   EXPECT_THAT(load_failure_of("backward_table"), HasSubstr("which is no array of entries"));
 }
 

@@ -4,12 +4,15 @@
 #include "plugin/plugin_adapters.h"
 
 #include <cstdio>
+#include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace omptarget {
@@ -58,6 +61,22 @@ TEST(PluginAdapters, functions_are_entries_for_plugins_that_take_their_table) {
   EXPECT_THAT(offered, testing::ElementsAre("printf", "no_symbol_function"));
   EXPECT_EQ((*table)->EntriesBegin[2].addr, &address);
   EXPECT_EQ((*table)->EntriesBegin[1].addr, nullptr);
+}
+
+TEST(PluginAdapters, texts_of_plugins_are_read_as_far_as_there_is_memory) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char *const memory =
+      static_cast<char *>(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(mprotect(memory + 2 * page, page, PROT_NONE), 0);
+  std::memset(memory, 'x', 2 * page);
+  EXPECT_EQ(readable_text(memory), std::nullopt) << "it has no end";
+  memory[2 * page - 1] = '\0';
+  EXPECT_EQ(readable_text(memory)->size(), 2 * page - 1);
+  EXPECT_EQ(readable_text(memory + 2 * page - 4), "xxx");
+  EXPECT_EQ(readable_text(memory + 2 * page), std::nullopt);
+  EXPECT_EQ(readable_text(nullptr), std::nullopt);
+  EXPECT_EQ(readable_text(reinterpret_cast<const char *>(UINTPTR_MAX)), std::nullopt);
+  munmap(memory, 3 * page);
 }
 
 } // namespace
