@@ -185,14 +185,19 @@ Status check_settings(const std::string &path) {
   return Status::ok();
 }
 
-Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path) {
+Result<int32_t> initialise(const PluginFunctions &functions, void *handle, const std::string &path,
+                           void (*note)(const char *function)) {
   OMPTARGET_TRY(hold(path, handle));
   if (functions.fork_phase)
     functions.fork_phase(OMPTARGET_FORK_ANNOUNCED);
+  if (note)
+    note("__tgt_rtl_init_plugin");
   if (functions.init_plugin)
     if (const int32_t result = functions.init_plugin(); result != 0)
       return Status::error(
           format("__tgt_rtl_init_plugin fails with %d%s", result, after_colon(last_error_text(functions)).c_str()));
+  if (note)
+    note("__tgt_rtl_number_of_devices");
   const int32_t devices = functions.number_of_devices();
   OMPTARGET_TRY(check_still_open(handle, path));
   if (devices < 0 || devices > kMaxDevices)
@@ -221,7 +226,8 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string &name, const std::
   return start_plugin(name, path, handle);
 }
 
-Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std::string &path, void *handle) {
+Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std::string &path, void *handle,
+                                             void (*note)(const char *function)) {
   const LoadedObject plugin = LoadedObject::of_handle(handle);
   if (!plugin)
     return Status::error(format("cannot be examined: %s", dl_error()));
@@ -233,8 +239,10 @@ Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std:
   if (functions->generation == PluginGeneration::kBinary)
     finder.fill(functions->load_device_binary, "__tgt_rtl_load_binary");
   OMPTARGET_TRY(check_required(*functions));
+  if (note)
+    note("__tgt_rtl_abi");
   OMPTARGET_TRY(ask_abi(*functions));
-  OMPTARGET_TRY_ASSIGN(const int32_t devices, initialise(*functions, handle, path));
+  OMPTARGET_TRY_ASSIGN(const int32_t devices, initialise(*functions, handle, path, note));
   OMPTARGET_TRACE(Topic::kPlugin, "plugin %s: loaded %s; its interface is %s, features 0x%llx, %d devices",
                   name.c_str(), path.c_str(), text_of(functions->generation),
                   static_cast<unsigned long long>(functions->features), devices);

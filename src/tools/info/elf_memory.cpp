@@ -72,7 +72,7 @@ Status ElfMemory::read_segments() {
     if (program->p_vaddr < end || program->p_vaddr > UINT64_MAX - size)
       return Status::error(format("the segment of number %u overlaps the one before it, or the end of memory", i));
     end = program->p_vaddr + size;
-    segments_.push_back({program->p_vaddr, (program->p_flags & PF_W) != 0, bytes});
+    segments_.push_back({program->p_vaddr, (program->p_flags & PF_W) != 0, size, bytes});
   }
   return Status::ok();
 }
@@ -154,9 +154,7 @@ Status ElfMemory::relocate_by(uint32_t section, uint64_t &budget) {
                               : std::nullopt;
       if (!symbol)
         return Status::error(format("number %llu has no symbol", static_cast<unsigned long long>(i)));
-      if (symbol->st_shndx == SHN_UNDEF)
-        continue; // in another module: not known here
-      value += symbol->st_value;
+      value = symbol->st_shndx == SHN_UNDEF ? kElsewhere : value + symbol->st_value;
     } else if (type != kMachine.relocations.relative) {
       continue;
     }
@@ -185,6 +183,12 @@ std::span<const std::byte> ElfMemory::bytes(uint64_t address, uint64_t size) con
       size > segment->bytes.size() - (address - segment->address))
     return {};
   return segment->bytes.subspan(address - segment->address, size);
+}
+
+bool ElfMemory::is_loaded(uint64_t address, uint64_t size) const {
+  const Segment *const segment = segment_of(address);
+  return segment && address - segment->address <= segment->memory_size &&
+         size <= segment->memory_size - (address - segment->address);
 }
 
 std::optional<std::string_view> ElfMemory::text(uint64_t address) const {

@@ -23,6 +23,9 @@ public:
   /// it is no 64-bit ELF file for this machine, or contradicts itself.
   static Result<ElfMemory> load(std::span<std::byte> file);
 
+  /// The value of a word that is to hold an address in another module.
+  static constexpr uint64_t kElsewhere = UINT64_MAX;
+
   struct Section {
     uint64_t address;
     uint64_t size;                    ///< address + size does not overflow
@@ -41,6 +44,8 @@ public:
     std::memcpy(&result, found.data(), sizeof result);
     return result;
   }
+  /// Whether size bytes at the address are in one segment of the loaded file.
+  bool is_loaded(uint64_t address, uint64_t size) const;
   /// The NUL terminated text at the address, at most 1 MB, or nothing.
   std::optional<std::string_view> text(uint64_t address) const;
 
@@ -57,6 +62,7 @@ private:
   struct Segment {
     uint64_t address;
     bool is_writable;
+    uint64_t memory_size; ///< at least as many as the file has
     std::span<std::byte> bytes;
   };
   template <typename Record> std::optional<Record> record(uint64_t offset) const;

@@ -4,19 +4,14 @@
 #include "tools/info/machine.h"
 
 #include <climits>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "image/image_facts.h"
 #include "plugin/plugin_candidates.h"
+#include "tools/info/plugin_trial.h"
 
 namespace omptarget::info_tool {
 
@@ -35,27 +30,10 @@ void add_plugin_folder() {
   setenv("LIBOMPTARGET_PLUGIN_PATH", (given && *given ? given + (":" + folder) : folder).c_str(), 1);
 }
 
-/// Opens a plugin in a child process: the dynamic linker trusts what it loads, so that a damaged file crashes it.
-std::string try_plugin(const std::string &path) {
-  constexpr unsigned kSeconds = 60;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-    ::alarm(kSeconds);
-    if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
-      ::dup2(null, STDOUT_FILENO);
-      ::dup2(null, STDERR_FILENO);
-    }
-    (void)::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ::_exit(0); // a failure is told when it is opened here
-  }
-  int status = 0;
-  if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-    return {};
-  return format("cannot be loaded: the dynamic linker ends with signal %d (%s): the file is damaged", WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
-}
+constexpr int kSeconds = 60; ///< that a plugin may take to start
+
+std::string try_start(const std::string &path) { return try_plugin(path, {false, kSeconds}); }
+std::string try_devices(const std::string &path) { return try_plugin(path, {true, kSeconds}); }
 
 /// What a function prints to stdout.
 template <typename Function> std::string captured(Function function) {
@@ -93,16 +71,18 @@ DeviceFacts describe(const Plugin &plugin, int32_t device) {
 
 } // namespace
 
-Machine Machine::with_plugins() {
+Machine Machine::with_plugins(Devices devices) {
   add_plugin_folder();
   Machine machine;
-  machine.set_ = load_plugins(PluginNeed::all(), try_plugin);
+  machine.set_ = load_plugins(PluginNeed::all(), devices == Devices::kUsed ? try_devices : try_start);
   for (const auto &plugin : machine.set_.plugins) {
     PluginFacts facts{plugin.get(), {}};
     for (int32_t i = 0; i < plugin->number_of_devices(); ++i)
       facts.devices.push_back({plugin->device_arch(i), {}, {}, {}});
     machine.plugins_.push_back(std::move(facts));
   }
+  if (devices == Devices::kUsed)
+    machine.describe_devices();
   return machine;
 }
 

@@ -33,17 +33,18 @@ struct Verdict {
 
 class Machine {
 public:
-  /// Loads the plugins that libomptarget.so in the same installation would load.
-  static Machine with_plugins();
+  enum class Devices : bool { kCounted, kUsed };
+  /// Loads the plugins that libomptarget.so in the same installation would load. kUsed: initialises all devices and asks for their
+  /// properties. Each plugin is tried in a child process first.
+  static Machine with_plugins(Devices devices = Devices::kCounted);
 
   const std::vector<PluginFacts> &plugins() const { return plugins_; }
   const std::vector<PluginRejection> &rejections() const { return set_.rejections; }
-  /// Initialises all devices and asks for their properties.
-  void describe_devices();
-
   Verdict verdict_on(const FileImage &image, bool has_entries) const;
 
 private:
+  void describe_devices();
+
   PluginSet set_;
   std::vector<PluginFacts> plugins_;
 };

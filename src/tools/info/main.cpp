@@ -55,9 +55,8 @@ int main(int count, char **arguments) {
     has_failed = true;
     write_error_line(format("omptarget-info: %s: %s", file.path.c_str(), file.failure.c_str()));
   }
-  Machine machine = Machine::with_plugins();
-  if (files.empty() || as_json)
-    machine.describe_devices();
+  const Machine machine =
+      Machine::with_plugins(files.empty() || as_json ? Machine::Devices::kUsed : Machine::Devices::kCounted);
   std::fputs((as_json ? report_as_json(machine, files) : report_as_text(machine, files)).c_str(), stdout);
   return status_after_output("omptarget-info", has_failed ? 1 : 0, 1);
 }

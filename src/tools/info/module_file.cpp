@@ -30,6 +30,7 @@ constexpr uint64_t kMaxDescriptors = 1 << 10;
 constexpr uint64_t kMaxFile = uint64_t{1} << 32; ///< bytes
 constexpr uint64_t kMinContainer = 32;           ///< bytes
 constexpr uint64_t kWord = sizeof(uint64_t);
+constexpr size_t kLongestName = 1000; ///< that is printed
 
 /// A private copy of a regular file, written on demand; unmapped when the last user has gone.
 Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<const void> &owner) {
@@ -138,6 +139,7 @@ private:
 
   /// What both layouts of an entry say.
   struct RawEntry {
+    uint64_t address;
     uint64_t name;
     uint64_t size;
     uint64_t data;
@@ -149,14 +151,28 @@ private:
       const auto entry = memory_.value<__tgt_offload_entry_v1>(at);
       if (!entry)
         return std::nullopt;
-      return RawEntry{reinterpret_cast<uint64_t>(entry->symbol_name), entry->size, entry->data, entry->flags,
+      return RawEntry{reinterpret_cast<uint64_t>(entry->address),
+                      reinterpret_cast<uint64_t>(entry->symbol_name),
+                      entry->size,
+                      entry->data,
+                      entry->flags,
                       entry->kind == OMPTARGET_ENTRY_KIND_OPENMP};
     }
     const auto entry = memory_.value<__tgt_offload_entry>(at);
     if (!entry)
       return std::nullopt;
-    return RawEntry{reinterpret_cast<uint64_t>(entry->name), entry->size, static_cast<uint32_t>(entry->reserved),
-                    static_cast<uint32_t>(entry->flags), true};
+    return RawEntry{reinterpret_cast<uint64_t>(entry->addr), reinterpret_cast<uint64_t>(entry->name), entry->size,
+                    static_cast<uint32_t>(entry->reserved),  static_cast<uint32_t>(entry->flags),     true};
+  }
+
+  /// The library refuses such a module.
+  Status check_address(const RawEntry &entry, std::string_view name) const {
+    const uint64_t size = entry.flags & OMPTARGET_ENTRY_INDIRECT ? 1 : std::max<uint64_t>(entry.size, 1);
+    if (entry.address == ElfMemory::kElsewhere || (entry.address != 0 && memory_.is_loaded(entry.address, size)))
+      return Status::ok();
+    return Status::error(format("the entry of %.*s is at 0x%llx (%llu bytes), where the module has no memory",
+                                static_cast<int>(std::min<size_t>(name.size(), kLongestName)), name.data(),
+                                static_cast<unsigned long long>(entry.address), static_cast<unsigned long long>(size)));
   }
 
   Status read_entries(const ElfMemory::Section &table, bool is_new, FileDescriptor &descriptor) {
@@ -181,6 +197,7 @@ private:
       if (name->size() >= name_budget_)
         return Status::error("the names of the entries are longer than the file: they overlap");
       name_budget_ -= name->size() + 1;
+      OMPTARGET_TRY(check_address(*entry, *name));
       descriptor.entries.push_back({std::string(*name), kind_of_entry(entry->size, entry->flags), entry->size});
     }
     return Status::ok();

@@ -131,11 +131,49 @@ TEST(HostileFile, a_table_at_the_end_of_memory_ends) {
 TEST(HostileFile, names_that_share_their_bytes_are_refused) {
   constexpr uint64_t kCount = 10000, kTable = 4096, kName = kTable + kCount * 32, kLength = 100000;
   HostileFile file(kName + kLength + 1);
-  for (uint64_t i = 0; i < kCount; ++i)
+  for (uint64_t i = 0; i < kCount; ++i) {
+    file.at<uint64_t>(kTable + i * 32) = kTable;
     file.at<uint64_t>(kTable + i * 32 + 8) = kName;
+  }
   std::memset(&file.at<char>(kName), 'n', kLength);
   file.add_section("omp_offloading_entries", SHT_PROGBITS, kTable, kTable, kCount * 32);
   EXPECT_NE(file.reason().find("they overlap"), std::string::npos) << file.reason();
+}
+
+TEST(HostileFile, entries_where_the_module_has_no_memory_are_refused_and_named) {
+  constexpr uint64_t kTable = 2048, kName = 3000;
+  const auto reason = [](uint64_t address, uint64_t size) {
+    HostileFile file(4096);
+    file.at<__tgt_offload_entry>(kTable) = {reinterpret_cast<void *>(address), reinterpret_cast<char *>(kName), size, 0,
+                                            0};
+    std::strcpy(&file.at<char>(kName), "counter");
+    file.add_section("omp_offloading_entries", SHT_PROGBITS, kTable, kTable, sizeof(__tgt_offload_entry));
+    return file.reason();
+  };
+  EXPECT_NE(reason(0, 8).find("where the module has no memory"), std::string::npos);
+  EXPECT_EQ(reason(4088, 8), "success");
+  EXPECT_EQ(reason(4095, 0), "success");
+  EXPECT_EQ(
+      reason(4096, 8),
+      "the entry of counter is at 0x1000 (8 bytes), where the module has no memory; in section omp_offloading_entries");
+  for (const uint64_t address : {uint64_t{4092}, uint64_t{1} << 40, UINT64_MAX - 1})
+    EXPECT_NE(reason(address, 8).find("where the module has no memory"), std::string::npos) << address;
+  EXPECT_NE(reason(4096, 0).find("(1 bytes), where the module has no memory"), std::string::npos);
+  EXPECT_NE(reason(8, UINT64_MAX).find("where the module has no memory"), std::string::npos);
+}
+
+TEST(HostileFile, an_entry_in_another_module_is_taken) {
+  constexpr uint64_t kTable = 2048, kSymbols = 2200, kRelocations = 2400, kName = 3000;
+  HostileFile file(4096);
+  file.at<__tgt_offload_entry>(kTable) = {nullptr, reinterpret_cast<char *>(kName), 8, 0, 0};
+  std::strcpy(&file.at<char>(kName), "counter");
+  file.at<Elf64_Sym>(kSymbols + sizeof(Elf64_Sym)).st_shndx = SHN_UNDEF;
+  file.at<Elf64_Rela>(kRelocations) = {kTable, ELF64_R_INFO(1, kMachine.relocations.absolute), 0};
+  file.add_section("symbols", SHT_DYNSYM, kSymbols, kSymbols, 2 * sizeof(Elf64_Sym));
+  const uint32_t symbols = file.header().e_shnum - 1u;
+  file.add_section("relocations", SHT_RELA, kRelocations, kRelocations, sizeof(Elf64_Rela)).sh_link = symbols;
+  file.add_section("omp_offloading_entries", SHT_PROGBITS, kTable, kTable, sizeof(__tgt_offload_entry));
+  EXPECT_EQ(file.reason(), "success");
 }
 
 TEST(HostileFile, tables_of_relocations_that_share_their_bytes_are_refused) {
