@@ -68,7 +68,21 @@ Result<std::string> read_file(const char *path) {
   return text;
 }
 
+/// Of the profiles that are to be merged, the one that the result would take the place of, or null.
+const char *replaced_profile(const std::string &result, const std::vector<const char *> &paths) {
+  struct stat there{}, profile{};
+  if (::stat(result.c_str(), &there) != 0)
+    return nullptr;
+  for (const char *path : paths)
+    if (::stat(path, &profile) == 0 && profile.st_dev == there.st_dev && profile.st_ino == there.st_ino)
+      return path;
+  return nullptr;
+}
+
 int merge(const std::string &result, const std::vector<const char *> &paths, Timeline timeline) {
+  if (const char *const profile = replaced_profile(result, paths))
+    return print_failure(format("the result %s would take the place of %s, which is to be merged: give it another name",
+                                result.c_str(), profile));
   std::vector<ProfileText> profiles;
   for (const char *path : paths) {
     Result<std::string> text = read_file(path);
