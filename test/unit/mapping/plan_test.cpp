@@ -297,12 +297,12 @@ TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
   const HostPtr begin = host_ptr(&around);
   const MapItem data[] = {item(begin, begin, sizeof around, kTo),
                           item(host_ptr(pointee), host_ptr(pointee), sizeof pointee, kTo)};
-  int64_t place = 0x90000;
+  DevicePtr place{0x90000};
   for (const MapItem &one : data) { // each by a construct of its own
     MapItems items{one};
     EnterPlan plan;
     ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
-    map.publish_storage(*items[0].mapping.mapping, DevicePtr{place += 0x1000});
+    map.publish_storage(*items[0].mapping.mapping, place = place + 0x1000);
     ASSERT_TRUE(map.publish_ready(items[0].mapping));
   }
   const MapItem attach = item(begin, host_ptr(pointee), sizeof(void *), kAttach);
