@@ -252,7 +252,10 @@ enum {
   /* load_binary and unload_binary may be called by several threads at once, also for one device and for the same image. Without it
    * they are called by one thread at a time for each device, which then waits for the dynamic loader with a lock of the host
    * library held: a region in a constructor of a library that is being opened waits for ever. */
-  OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE = 0x20
+  OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE = 0x20,
+  /* data_notify_mapped and data_notify_unmapped do nothing in this process: the host library does not call them, and keeps the memory
+   * of small data for when they are mapped again. */
+  OMPTARGET_PLUGIN_IGNORES_MAPPINGS = 0x40
 };
 
 typedef struct __tgt_rtl_abi_info {

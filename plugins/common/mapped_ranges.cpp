@@ -23,19 +23,23 @@ bool is_one_of(const char *text, std::initializer_list<const char *> words) {
 
 } // namespace
 
-void MappedRanges::init() {
-  pins_ = Pins::kOff;
-  pinned_.lock()->clear();
+MappedRanges::Pins MappedRanges::wanted_pins() {
   const char *text = setting_text(SettingId::kLockMappedHostBuffers);
   if (!text)
-    return;
+    return Pins::kOff;
   if (is_one_of(text, {"mandatory"}))
-    pins_ = Pins::kMandatory;
-  else if (is_one_of(text, {"on", "true", "yes", "1"}))
-    pins_ = Pins::kOn;
-  else if (!is_one_of(text, {"off", "false", "no", "0"}))
+    return Pins::kMandatory;
+  if (is_one_of(text, {"on", "true", "yes", "1"}))
+    return Pins::kOn;
+  if (!is_one_of(text, {"off", "false", "no", "0"}))
     warn_about_setting(SettingId::kLockMappedHostBuffers,
                        format("'%s' is none of on, off, mandatory", shown_value(text).c_str()));
+  return Pins::kOff;
+}
+
+void MappedRanges::init() {
+  pins_ = wanted_pins();
+  pinned_.lock()->clear();
 }
 
 Status MappedRanges::notify_mapped(void *host, size_t size) {

@@ -17,6 +17,8 @@ class MappedRanges {
 public:
   /// The ranges pin, and outlive this.
   explicit MappedRanges(LockedRanges &ranges) : ranges_(ranges) {}
+  /// Whether the setting asks for pinning.
+  static bool is_wanted() { return wanted_pins() != Pins::kOff; }
   /// Reads the setting and forgets what was mapped before.
   void init();
   /// Pins size bytes if the setting asks for it. Fails if they cannot be pinned and the setting says that they must be.
@@ -27,6 +29,7 @@ public:
 
 private:
   enum class Pins { kOff, kOn, kMandatory };
+  static Pins wanted_pins();
   LockedRanges &ranges_;
   Pins pins_ = Pins::kOff;
   Guarded<std::unordered_map<void *, uint32_t>> pinned_; ///< what was pinned here, and how often

@@ -7,9 +7,15 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "base/settings.h"
 #include "observe/device_events.h"
 
 namespace omptarget {
+
+Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
+    : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {
+  map_.limit_dormant(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX));
+}
 
 Device::Loading::Loading(Device &device) : device_(device) {
   OMPTARGET_SCHED_POINT("load: about to lock");

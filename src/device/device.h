@@ -28,8 +28,7 @@ namespace omptarget {
 class Device {
 public:
   /// The modules are those whose images it loads, and which say what the program requires; they outlive it.
-  Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
-      : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {}
+  Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 

@@ -5,6 +5,7 @@
 // variable again and again. There are at most as many as places here, each in the place of its address.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,10 @@ class DormantMappings {
 public:
   /// Larger data are not worth keeping: allocating is little of what they cost.
   static constexpr int64_t kMostBytes = 4096;
+
+  /// Before anything sleeps: larger data than these are not to.
+  void limit(int64_t bytes) { most_bytes_ = std::min(bytes, kMostBytes); }
+  bool may_keep(int64_t size) const { return size <= most_bytes_; }
 
   Mapping *at(HostPtr begin) const { return place_of(begin).mapping.load(std::memory_order_acquire); }
   bool holds(HostPtr begin, const Mapping *mapping) const {
@@ -68,6 +73,7 @@ private:
   Place &place_of(HostPtr begin) { return places_[number_of(begin)]; }
   const Place &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
 
+  int64_t most_bytes_ = kMostBytes;
   Place places_[size_t{1} << kBits];
 };
 

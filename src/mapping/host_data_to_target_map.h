@@ -170,6 +170,8 @@ public:
   /// Takes the last reference away from data that are not copied back; is_left: whether it was the last reference.
   bool leave_last_asleep(MappingRef ref);
   Removed leave_last(MappingRef ref, bool &is_left);
+  /// Before the first construct: no data larger than these become dormant, for users who look for uses of freed memory.
+  void limit_dormant(int64_t bytes) { dormant_.limit(bytes); }
   /// Storage of dormant mappings that had to go, to be freed by the caller.
   bool has_evicted() const { return has_evicted_.load(std::memory_order_relaxed); }
   std::vector<DevicePtr> take_evicted();

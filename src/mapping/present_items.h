@@ -13,9 +13,10 @@ namespace omptarget {
 struct PresentRef {
   Mapping *mapping;
   uint32_t generation;
-  bool is_counted; ///< there is a reference to be released
-  bool is_absent;  ///< nothing overlapped its range
-  bool is_new;     ///< the construct has made the mapping
+  bool is_counted;          ///< there is a reference to be released
+  bool is_absent;           ///< nothing overlapped its range
+  bool is_new;              ///< the construct has made the mapping
+  bool is_arriving = false; ///< and published it while its data were on the way
   MappingRef ref() const { return {mapping, generation}; }
 };
 /// By the number of the argument.

@@ -69,7 +69,8 @@ bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   do {
-    if (MappingState::generation(word) != ref.generation || MappingState::use(word) != (MappingState::kReady | 1))
+    const uint64_t use = MappingState::use(word) & ~MappingState::kArriving; // the caller's own data may be on the way
+    if (MappingState::generation(word) != ref.generation || use != kReadyAndLast)
       return false;
   } while (!state.compare_exchange_weak(word, (word - 1) | kInTurn, kAcqRel, kAcquire));
   OMPTARGET_SCHED_POINT("exit: released");
@@ -78,7 +79,7 @@ bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
 
 /// Of small data that were entered lately: those are likely to be entered again.
 inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
-  return mapping.size() <= DormantMappings::kMostBytes && recent_.guess(mapping.begin()) == &mapping &&
+  return dormant_.may_keep(mapping.size()) && recent_.guess(mapping.begin()) == &mapping &&
          (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0 && // its own memory, and nothing before the data
          dormant_.has_room(mapping.begin(), &mapping);
 }

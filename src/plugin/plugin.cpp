@@ -61,7 +61,8 @@ Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctio
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
       is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
       has_timing_(has_all_timing(*functions_)),
-      wants_mappings_(functions_->data_notify_mapped || functions_->data_notify_unmapped),
+      wants_mappings_((functions_->data_notify_mapped || functions_->data_notify_unmapped) &&
+                      (functions_->features & OMPTARGET_PLUGIN_IGNORES_MAPPINGS) == 0),
       has_function_map_(functions_->set_function_ptr_map != nullptr),
       separates_images_(functions_->set_image_functions && !setting_flag(SettingId::kCallsAcrossImages)),
       takes_trailing_((functions_->features & OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT) != 0),
@@ -384,7 +385,7 @@ Status Plugin::data_unlock(int32_t device, void *host) const {
 }
 
 Status Plugin::data_notify_mapped(int32_t device, void *host, int64_t size) const {
-  if (!functions_->data_notify_mapped)
+  if (!wants_mappings_ || !functions_->data_notify_mapped)
     return Status::ok();
   if (const int32_t result = functions_->data_notify_mapped(device, host, size); result != 0)
     return plugin_failure(*this, *functions_, {"data_notify_mapped", result},
@@ -394,7 +395,7 @@ Status Plugin::data_notify_mapped(int32_t device, void *host, int64_t size) cons
 }
 
 Status Plugin::data_notify_unmapped(int32_t device, void *host) const {
-  if (!functions_->data_notify_unmapped)
+  if (!wants_mappings_ || !functions_->data_notify_unmapped)
     return Status::ok();
   if (const int32_t result = functions_->data_notify_unmapped(device, host); result != 0)
     return plugin_failure(*this, *functions_, {"data_notify_unmapped", result},

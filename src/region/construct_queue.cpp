@@ -197,19 +197,6 @@ Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) 
   return are_there;
 }
 
-/// It lives as long as somebody may wait for it.
-Result<std::shared_ptr<void>> ConstructQueue::arrival_event() {
-  const PluginDevice device = device_.plugin_device();
-  if (!device.plugin().has_events()) {
-    OMPTARGET_TRY(synchronize());
-    return std::shared_ptr<void>();
-  }
-  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
-  std::shared_ptr<void> arrival(event, [device](void *handle) { device.destroy_event(handle); });
-  OMPTARGET_TRY(device.record_event(event, queue_));
-  return arrival;
-}
-
 Status ConstructQueue::wait_for_plugin() {
   const observe::Wait wait(device_.id());
   Status status = synchronize();

@@ -60,8 +60,8 @@ public:
 
   /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
-  /// The event after which all that is queued now is done, or null if it is done.
-  Result<std::shared_ptr<void>> arrival_event();
+  /// As omptarget::arrival_event.
+  Result<std::shared_ptr<void>> arrival_event() { return omptarget::arrival_event(device_.plugin_device(), queue_); }
   /// Takes over a mapping that was published with such an event: wait() ends its arrival.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 

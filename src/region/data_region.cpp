@@ -46,7 +46,9 @@ Result<bool> gather(Device &device, const Call &call, const MapList &list, const
 }
 
 /// Data constructs of modules that have no image for the device are the host's.
-bool may_be_direct_for_data(const Device &device) { return may_be_direct(device) && !device.has_unfit_modules(); }
+bool may_be_direct_for_data(const Device &device, const Call &call) {
+  return may_be_direct(device, call) && !device.has_unfit_modules();
+}
 
 /// Gives back what a construct has retained before it failed.
 [[gnu::cold, gnu::noinline]] Status abandon(Device &device, const MapList &list, const PresentRefs &refs,
@@ -75,7 +77,7 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
 [[gnu::always_inline]] inline Status enter_on(Device &device, const Call &call, const MapList &list) {
   PresentRefs refs;
   Status status;
-  if (may_be_direct_for_data(device) && enter_directly(device, list, refs, status))
+  if (may_be_direct_for_data(device, call) && enter_directly(device, list, refs, status))
     return status.is_ok() ? Status::ok() : abandon(device, list, refs, std::move(status));
   return enter_planned(device, call, list, refs);
 }
@@ -96,7 +98,7 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
 [[gnu::always_inline]] inline Status exit_on(Device &device, const Call &call, const MapList &list) {
   PresentRefs refs;
   Status status;
-  if (!may_be_direct_for_data(device) || !leave_directly(device, list, refs, status))
+  if (!may_be_direct_for_data(device, call) || !leave_directly(device, list, refs, status))
     status.keep_first(exit_planned(device, call, list, refs));
   return status;
 }
@@ -113,7 +115,7 @@ bool may_be_direct_for_data(const Device &device) { return may_be_direct(device)
 
 [[gnu::always_inline]] inline Status update_on(Device &device, const Call &call, const MapList &list) {
   Status status;
-  if (may_be_direct_for_data(device) && update_directly(device, list, status))
+  if (may_be_direct_for_data(device, call) && update_directly(device, list, status))
     return status;
   return update_planned(device, call, list);
 }

@@ -50,7 +50,7 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
 }
 
 [[gnu::noinline]] Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args,
-                                         void **slots, uint32_t count) {
+                                         void **slots, uint32_t count, Queue &queue) {
   slots[count + 1] = no_launch_environment();
   llvm::SmallVector<void *, 16> cells;
   cells.resize_for_overwrite(count + 1);
@@ -59,7 +59,9 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
   void *only[] = {nullptr, static_cast<void *>(cells.data())};
   args.NumArgs = 1;
   args.Version = kPlainVersion;
-  return device.plugin_device().launch_kernel(kernel.handle, only + 1, args, nullptr);
+  Status status = device.plugin_device().launch_kernel(kernel.handle, only + 1, args, &queue);
+  status.keep_first(device.plugin_device().synchronize(queue));
+  return status;
 }
 
 void *unmapped_argument(const Device &device, const Kernel &kernel, int64_t size, void *base) {

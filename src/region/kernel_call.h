@@ -54,16 +54,15 @@ private:
   void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
 };
 
-/// Launches a kernel that wants cells on a device that completes each operation at once. slots: as for call_at_once.
+/// Launches a kernel that wants cells, and waits for it: the cells are the caller's. slots: as for call_directly.
 Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args, void **slots,
-                       uint32_t count);
+                       uint32_t count, Queue &queue);
 
-/// Launches a kernel on a device that completes each operation at once. slots: a free one, the values of count arguments, and a
-/// free one.
-inline Status call_at_once(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
-                           void **slots, uint32_t count) {
+/// Launches a kernel. slots: a free one, the values of count arguments, and a free one.
+inline Status call_directly(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
+                            void **slots, uint32_t count, Queue &queue) {
   if (form == ParameterForm::kCells) [[unlikely]]
-    return call_with_cells(device, kernel, args, slots, count);
+    return call_with_cells(device, kernel, args, slots, count, queue);
   args.NumArgs = count;
   args.Version = kPlainVersion;
   if (form == ParameterForm::kLeading)
@@ -73,12 +72,7 @@ inline Status call_at_once(const Device &device, const Kernel &kernel, Parameter
     args.NumArgs = count + 1;
     args.Version = device.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
   }
-  return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, nullptr);
-}
-inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
-                                     __tgt_kernel_args &args) {
-  void *slots[2];
-  return call_at_once(device, kernel, form, args, slots, 0);
+  return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, &queue);
 }
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other pointers are

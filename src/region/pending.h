@@ -6,12 +6,17 @@
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
+#include <memory>
 #include <utility>
 
 #include "device/device.h"
 #include "mapping/mapping.h"
 
 namespace omptarget {
+
+/// The event after which all that is queued now is done, or null if it is done: then it has been waited for. It lives as long as somebody
+/// may wait for it.
+Result<std::shared_ptr<void>> arrival_event(PluginDevice device, Queue &queue);
 
 /// Things that have begun, and what ends them.
 template <typename Owner, typename Thing> class Pending {

@@ -5,6 +5,7 @@
 
 #include "base/sched_point.h"
 #include "region/device_work.h"
+#include "region/mapping_settings.h"
 
 namespace omptarget {
 
@@ -90,8 +91,10 @@ bool is_same(const PresentRef &one, const PresentRef &other) {
 /// Enters the arguments of one construct, one after the other.
 class PlainEntry {
 public:
-  PlainEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status)
-      : device_(device), map_(device.map()), list_(list), refs_(refs), absence_(absence), status_(status) {}
+  PlainEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
+             Status &status)
+      : device_(device), map_(device.map()), list_(list), refs_(refs), absence_(absence), queue_(queue),
+        status_(status) {}
 
   bool run() {
     const size_t first = refs_.size() - 1;
@@ -107,9 +110,10 @@ public:
         if (refs_[j].is_counted && map_.release(refs_[j].ref(), Counter::kDynamic, false).reached_zero)
           free_what_left(device_, map_.remove_if_unused(refs_[j].ref()));
       refs_.truncate(OMPTARGET_PLANTED("entry-given-back") ? first : i);
+      queue_.publish(status_);
       return false;
     }
-    return true;
+    return queue_.publish(status_);
   }
 
 private:
@@ -145,7 +149,7 @@ private:
 
   bool copy(int32_t i, const PresentRef &ref) {
     void *const target = raw(ref.mapping->target_of(host_ptr(list_.begins[i])));
-    Status status = device_.plugin_device().data_submit(target, list_.begins[i], list_.sizes[i], nullptr);
+    Status status = device_.plugin_device().data_submit(target, list_.begins[i], list_.sizes[i], &queue_.get());
     if (status.is_ok()) [[likely]]
       return true;
     status_ = failed_copy(std::move(status), list_, static_cast<size_t>(i), ref.ref(), "to");
@@ -178,9 +182,15 @@ private:
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
     const bool is_copied = copy(i, ref);
+    if (is_copied && queue_.is_busy()) {
+      queue_.add_arriving(ref);
+      return Made::kYes;
+    }
     if (is_copied && map_.publish_copied(own)) [[likely]]
       return Made::kYes;
     ref = {};
+    if (!is_copied) // part of it may be under way
+      device_.plugin_device().synchronize(queue_.get()).consume();
     free_what_left(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own));
     return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
@@ -208,6 +218,7 @@ private:
   const MapList &list_;
   PresentRefs &refs_;
   Absence &absence_; ///< of the argument that is entered
+  DirectQueue &queue_;
   Status &status_;
 };
 
@@ -219,26 +230,106 @@ bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
   return false;
 }
 
-/// Copies back all arguments that lie in the mapping of argument i, in the order of planning.
-void copy_back(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
-  const Mapping &mapping = *refs[i].mapping;
-  for (size_t j = refs.size(); j-- > 0;) {
-    if (!(list.types[j] & static_cast<int64_t>(map_type::kFrom)) || !is_same(refs[j], refs[i]) || list.sizes[j] <= 0)
-      continue;
-    void *const target = raw(mapping.target_of(host_ptr(list.begins[j])));
-    Status copied = device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], nullptr);
+/// action(j) for all arguments that are copied back from the mapping of argument i, in the order of planning.
+template <typename Action>
+void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, Action action) {
+  for (size_t j = refs.size(); j-- > 0;)
+    if ((list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0)
+      action(j);
+}
+
+/// Copies them back, or queues that.
+void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Queue *queue,
+               Status &status) {
+  for_each_copied_back(list, refs, i, [&](size_t j) {
+    void *const target = raw(refs[i].mapping->target_of(host_ptr(list.begins[j])));
+    Status copied = device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], queue);
     if (!copied.is_ok()) [[unlikely]]
       status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
-    if (mapping.has_attached_pointers()) [[unlikely]]
+  });
+}
+
+/// Once they are copied back.
+void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
+  if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
+    for_each_copied_back(list, refs, i, [&](size_t j) {
       restore_pointers(device.map(), refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
-  }
+    });
+  if (!device.map().end_turn_asleep(refs[i].ref()))
+    free_what_left(device, device.map().end_turn(refs[i].ref()), status);
 }
 
 } // namespace
 
-bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status) {
-  return !refs.empty() && refs.back().is_absent && may_map(device, list) &&
-         PlainEntry(device, list, refs, absence, status).run();
+Status DirectQueue::complete() {
+  Status status = device_.plugin_device().synchronize(queue_);
+  if (has_arrivals_)
+    for (PresentRef &ref : refs_)
+      if (ref.is_arriving) {
+        device_.map().end_arrival(ref.ref());
+        ref.is_arriving = false;
+      }
+  has_arrivals_ = false;
+  return status;
+}
+
+bool DirectQueue::publish(Status &status) {
+  if (!has_arrivals_) [[likely]]
+    return true;
+  std::shared_ptr<void> arrival;
+  if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
+    auto event = arrival_event(device_.plugin_device(), queue_);
+    if (event.is_ok())
+      arrival = *event;
+    else
+      status.keep_first(event.take_status());
+  }
+  bool are_there = status.is_ok();
+  if (!are_there) // nobody can wait for it
+    device_.plugin_device().synchronize(queue_).consume();
+  for (PresentRef &ref : refs_) {
+    if (!ref.is_arriving)
+      continue;
+    ref.is_arriving = arrival != nullptr;
+    if (device_.map().publish_ready(ref.ref(), arrival)) [[likely]]
+      continue;
+    // Another construct has deleted them meanwhile.
+    are_there = false;
+    status.keep_first(device_.plugin_device().synchronize(queue_));
+    free_what_left(device_, device_.map().remove_if_unused(ref.ref()), status);
+    ref = {};
+  }
+  has_arrivals_ = arrival != nullptr;
+  return are_there;
+}
+
+bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
+                 Status &status) {
+  if (refs.empty() || !refs.back().is_absent || !may_map(device, list))
+    return false;
+  if (PlainEntry(device, list, refs, absence, queue, status).run()) [[likely]]
+    return true;
+  status.keep_first(queue.complete());
+  return false;
+}
+
+Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {
+  llvm::SmallVector<size_t, kFewArguments> in_turn;
+  if (refs.size() <= kFewArguments && !device.plugin().wants_mappings()) [[likely]]
+    for (size_t i = 0; i < refs.size(); ++i) {
+      if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
+          refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i) ||
+          !device.map().leave_for_turn(refs[i].ref()))
+        continue;
+      refs[i].is_counted = false;
+      in_turn.push_back(i);
+      copy_back(device, list, refs, i, &queue.get(), status);
+    }
+  Status waited = OMPTARGET_PLANTED("left-under-way") ? Status::ok() : queue.complete();
+  for (const size_t i : in_turn)
+    end_turn(device, list, refs, i, status);
+  device.free_evicted();
+  return waited;
 }
 
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
@@ -254,9 +345,8 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status 
     if (is_copied_back(list, refs, i)) {
       if (!map.leave_for_turn(ref.ref())) [[unlikely]]
         return false;
-      copy_back(device, list, refs, i, status);
-      if (!map.end_turn_asleep(ref.ref()))
-        free_what_left(device, map.end_turn(ref.ref()), status);
+      copy_back(device, list, refs, i, nullptr, status);
+      end_turn(device, list, refs, i, status);
     } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
       return false;
     }

@@ -1,22 +1,57 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody observes and each
-// operation is complete on return. Whatever is less simple is left to planning.
+// Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody observes. Whatever is less
+// simple is left to planning.
 #pragma once
 
 #include "device/device.h"
 #include "mapping/present_items.h"
+#include "plugin/plugin.h"
 
 namespace omptarget {
 
+/// The queue of a construct without a plan. Its end waits for what is left, and others then need not wait for the construct's data.
+class DirectQueue {
+public:
+  /// refs: the construct's, which outlive the queue.
+  DirectQueue(Device &device, PresentRefs &refs) : device_(device), refs_(refs) {}
+  ~DirectQueue() {
+    if (queue_.is_busy() || has_arrivals_) [[unlikely]]
+      complete().consume(); // a failure is on its way up
+  }
+  DirectQueue(const DirectQueue &) = delete;
+  DirectQueue &operator=(const DirectQueue &) = delete;
+
+  Queue &get() { return queue_; }
+  bool is_busy() const { return queue_.is_busy(); }
+  /// Waits for all that is queued.
+  Status complete();
+  /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True: all of it is
+  /// there. Otherwise the lost ones are to be entered again, or status says what failed.
+  bool publish(Status &status);
+  /// publish() is to publish this one.
+  void add_arriving(PresentRef &ref) { ref.is_arriving = has_arrivals_ = true; }
+
+private:
+  Device &device_;
+  PresentRefs &refs_;
+  Queue queue_;
+  bool has_arrivals_ = false;
+};
+
 /// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments that are entered;
 /// if status is good, planning has to enter the rest. What is retained or made stays: other constructs may have written to it. absence:
-/// of that argument. status: the failure of a copy.
-bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, Status &status);
+/// of that argument. status: the failure of a copy. The queue is idle, and after false again.
+bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
+                 Status &status);
+
+/// Queues the copies of what is copied back and referenced by nobody else, waits for the queue, and leaves these data. The rest is left for
+/// release_shared and leave_plain. status: the first failure to copy back or to free what went. Returns the failure of what was queued.
+Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status);
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
-/// counts. status: the first failure to copy back or to free what went.
+/// counts. status: the first failure to copy back or to free what went. Nothing is queued.
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 
 } // namespace omptarget

@@ -22,7 +22,8 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
              : unmapped_argument(device, kernel, list.sizes[i], base);
 }
 
-Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs,
+                   Queue &queue) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
@@ -31,7 +32,8 @@ Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request,
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
       *++last = value_of(device, kernel, list, i, refs[static_cast<size_t>(i)]);
-  return call_at_once(device, kernel, form, request.args, slots.data(), static_cast<uint32_t>(last - slots.data()));
+  return call_directly(device, kernel, form, request.args, slots.data(), static_cast<uint32_t>(last - slots.data()),
+                       queue);
 }
 
 /// The last construct that gives back what was removed frees it.
@@ -52,19 +54,29 @@ Status call_kernel(Device &device, const Kernel &kernel, LaunchRequest &request,
   return during_copy(std::move(status), copy, is_to ? "to" : "from");
 }
 
-/// Copies an argument of an update, of which ref is borrowed, and which had no attached pointers.
+Copy copy_of_argument(const MapList &list, int32_t i, MappingRef ref) {
+  return {ref, host_ptr(list.begins[i]), list.sizes[i],
+          list.names ? static_cast<const char *>(list.names[i]) : nullptr};
+}
+
+/// Copies an argument of an update, of which ref is borrowed, or queues that.
 [[gnu::always_inline]] inline Status copy_borrowed(Device &device, const MapList &list, int32_t i, uint64_t direction,
-                                                   MappingRef ref) {
+                                                   MappingRef ref, Queue *queue) {
   void *const host = list.begins[i];
-  const int64_t size = list.sizes[i];
   void *const target = raw(ref.mapping->target_of(host_ptr(host)));
   const bool is_to = direction == map_type::kTo;
-  Status status = is_to ? device.plugin_device().data_submit(target, host, size, nullptr)
-                        : device.plugin_device().data_retrieve(host, target, size, nullptr);
-  if (status.is_ok() && !ref.mapping->has_attached_pointers()) [[likely]]
+  Status status = is_to ? device.plugin_device().data_submit(target, host, list.sizes[i], queue)
+                        : device.plugin_device().data_retrieve(host, target, list.sizes[i], queue);
+  if (status.is_ok()) [[likely]]
     return status;
-  const char *const name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
-  return settle_copy(device, {ref, host_ptr(host), size, name}, is_to, std::move(status));
+  return settle_copy(device, copy_of_argument(list, i, ref), is_to, std::move(status));
+}
+
+/// Once it is copied. It had no attached pointers before.
+inline Status settle_if_attached(Device &device, const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
+  if (!ref.mapping->has_attached_pointers()) [[likely]]
+    return Status::ok();
+  return settle_copy(device, copy_of_argument(list, i, ref), direction == map_type::kTo, Status::ok());
 }
 
 inline Status give_back(Device &device, MappingRef ref) {
@@ -74,9 +86,13 @@ inline Status give_back(Device &device, MappingRef ref) {
 /// As update_directly.
 [[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, Status &status) {
   PresentRefs refs;
+  DirectQueue queue(device, refs);
   const bool are_here = borrow_present(device.map(), list, direction, refs);
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
-    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
+    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref(), &queue.get());
+  status.keep_first(queue.complete());
+  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
+    status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
   for (const PresentRef &ref : refs)
     status.keep_first(give_back(device, ref.ref()));
   return are_here;
@@ -84,11 +100,23 @@ inline Status give_back(Device &device, MappingRef ref) {
 
 } // namespace
 
+Status launch_without_data(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args) {
+  void *slots[2];
+  OwnedQueue queue(device.plugin_device());
+  Status status = call_directly(device, kernel, form, args, slots, 0, *queue.get());
+  if (status.is_ok() && queue.get()->is_busy())
+    status = queue.complete();
+  return status;
+}
+
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   Absence absence;
-  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, status))
+  DirectQueue queue(device, refs);
+  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, queue, status))
       [[unlikely]]
     return !status.is_ok();
+  if (queue.is_busy())
+    status = queue.complete();
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
@@ -100,6 +128,10 @@ bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
   if (!find_present(device.map(), list, refs)) {
     refs.clear();
     return false;
+  }
+  if (device.plugin().is_asynchronous()) {
+    DirectQueue queue(device, refs);
+    status.keep_first(leave_queued(device, list, refs, queue, status));
   }
   if (!release_shared(device.map(), refs) && !leave_plain(device, list, refs, status))
     return false;
@@ -119,7 +151,9 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
     OMPTARGET_SCHED_POINT("update: planned");
     are_here = !ref.mapping->has_attached_pointers();
     if (are_here) [[likely]]
-      status = copy_borrowed(device, list, 0, direction, ref);
+      status = copy_borrowed(device, list, 0, direction, ref, nullptr);
+    if (are_here && status.is_ok()) [[likely]]
+      status = settle_if_attached(device, list, 0, direction, ref);
     status.keep_first(give_back(device, ref));
   } else {
     are_here = update_many(device, list, direction, status);
@@ -132,16 +166,23 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
                              Status &status) {
   const MapList &list = request.list;
   Absence absence;
-  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, status))
+  DirectQueue queue(device, refs);
+  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, queue, status))
       [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
     status = std::move(status).during(kBeforeKernel);
     return DirectLaunch::kFailed;
   }
-  status = call_kernel(device, kernel, request, refs);
+  status = call_kernel(device, kernel, request, refs, queue.get());
   if (!status.is_ok()) [[unlikely]]
     return DirectLaunch::kFailed;
+  if (queue.is_busy())
+    if (Status waited = leave_queued(device, list, refs, queue, status); !waited.is_ok()) {
+      status.consume();
+      status = std::move(waited);
+      return DirectLaunch::kFailed;
+    }
   const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);

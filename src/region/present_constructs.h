@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs in the most frequent case: the device completes each operation at once, nobody observes, and the data are present, or
-// plain and absent. They need no items, no plan and no DeviceWork. Each tells what is left to be done.
+// Constructs in the most frequent case: nobody observes, and the data are present, or plain and absent. They need no items, no plan
+// and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
 #include "base/log.h"
@@ -13,10 +13,13 @@
 
 namespace omptarget {
 
-/// Whether constructs on the device may take this way.
-inline bool may_be_direct(const Device &device) {
-  return observe::listeners() == 0 && !traces_anything() && !device.plugin().is_asynchronous();
+/// Whether the construct may take this way: it is complete when its call returns.
+inline bool may_be_direct(const Device &device, const Call &call) {
+  return observe::listeners() == 0 && !traces_anything() && !(call.is_nowait && device.plugin().is_asynchronous());
 }
+
+/// A region without arguments.
+Status launch_without_data(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args);
 
 /// What became of a region's data, kernel and data again.
 enum class DirectLaunch {

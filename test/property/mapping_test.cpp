@@ -321,21 +321,23 @@ private:
     model_.exit(items);
   }
 
-  // Constructs of which a compiler passes the items as they are may do without a plan on a device that completes operations at once.
+  // Constructs of which a compiler passes the items as they are may do without a plan.
   bool may_do_without_plan(const std::vector<MapItem> &items) {
     for (const MapItem &one : items)
       if (one.group >= 0)
         return false;
-    return !device_.plugin().is_asynchronous() && !random_.one_in(3);
+    return !random_.one_in(3);
   }
   bool enter_without_plan(const std::vector<MapItem> &items, PresentRefs &refs) {
     ArgumentList arguments(items);
     const MapList list = arguments.list();
     Status status;
     Absence absence;
-    if (!may_do_without_plan(items) ||
-        (!retain_present(device_.map(), list, refs, absence) && !enter_plain(device_, list, refs, absence, status)))
+    DirectQueue queue(device_, refs);
+    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs, absence) &&
+                                        !enter_plain(device_, list, refs, absence, queue, status)))
       return false;
+    status.keep_first(queue.complete());
     expect(status.is_ok(), "entering fails");
     status.consume();
     for (const PresentRef &ref : refs)
@@ -356,6 +358,9 @@ private:
   }
   bool leave_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;
+    DirectQueue queue(device_, refs);
+    if (device_.plugin().is_asynchronous())
+      status.keep_first(leave_queued(device_, list, refs, queue, status));
     const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();

@@ -105,16 +105,18 @@ private:
     status.consume();
   }
 
-  bool enter_without_plan(const MapList &list, PresentRefs &refs) {
+  bool enter_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue) {
     Status status;
     Absence absence;
     const bool is_done =
-        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, status);
+        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, queue, status);
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }
-  bool leave_without_plan(const MapList &list, PresentRefs &refs) {
+  bool leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue) {
     Status status;
+    if (device_.plugin().is_asynchronous())
+      expect_ok(leave_queued(device_, list, refs, queue, status), "a queue");
     const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
     expect_ok(std::move(status), "leaving without a plan");
     return is_done;
@@ -122,10 +124,11 @@ private:
 
   /// A region whose kernel gets the device addresses of the items' bases.
   template <typename Kernel> void region(MapItems items, Kernel kernel) {
-    const bool tries_present = !device_.plugin().is_asynchronous() && next(random_) % 4 != 0;
+    const bool tries_present = next(random_) % 4 != 0;
     ArgumentList list(items);
     PresentRefs refs;
-    const bool are_present = tries_present && enter_without_plan(list.list(), refs);
+    DirectQueue queue(device_, refs);
+    const bool are_present = tries_present && enter_without_plan(list.list(), refs, queue);
     set_present(items, refs);
     DeviceWork work(device_);
     Status entered = are_present ? Status::ok() : work.enter(items);
@@ -141,9 +144,9 @@ private:
     args.Version = 2;
     args.NumArgs = static_cast<uint32_t>(items.size());
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args,
-                                             &work.queue().plugin_queue()),
+                                             are_present ? &queue.get() : &work.queue().plugin_queue()),
               "a launch");
-    if (!are_present || !leave_without_plan(list.list(), refs)) {
+    if (!are_present || !leave_without_plan(list.list(), refs, queue)) {
       if (are_present)
         set_present(items, refs);
       expect_ok(work.start_exit(items, true), "leaving a region");
@@ -151,11 +154,14 @@ private:
     expect_ok(work.complete(), "a region");
   }
   void enter(MapItems items) {
-    if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
+    if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
-      if (enter_without_plan(list.list(), refs))
+      DirectQueue queue(device_, refs);
+      if (enter_without_plan(list.list(), refs, queue)) {
+        expect_ok(queue.complete(), "enter data");
         return;
+      }
       set_present(items, refs);
     }
     DeviceWork work(device_);
@@ -164,11 +170,12 @@ private:
   }
   void exit(MapItems items) {
     bool are_found = false;
-    if (!device_.plugin().is_asynchronous() && next(random_) % 2) {
+    if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
+      DirectQueue queue(device_, refs);
       are_found = find_present(device_.map(), list.list(), refs);
-      if (are_found && leave_without_plan(list.list(), refs))
+      if (are_found && leave_without_plan(list.list(), refs, queue))
         return;
       if (are_found)
         set_present(items, refs);
