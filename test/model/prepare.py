@@ -134,7 +134,7 @@ PLANTS = {
     "state_asleep_in_no_place": (SMALL, "mapping.state_.fetch_or(0, kAcqRel)", "mapping.state_.load(kAcquire)"),
     "state_asleep_out_of_place": (SMALL, "!is_asleep || dormant_.holds(begin, &mapping)", "true"),
     "state_gap_unchecked": ("mapping/ordered_index.h", "return is_same || look_again(key, around);", "return (void)is_same, true;"),
-    "state_leaving_of_used": (SMALL, " || MappingState::use(word) != (MappingState::kReady | 1))", ")"),
+    "state_leaving_of_used": (SMALL, " || use != kReadyAndLast)\n      return false;", ")\n      return false;"),
     # The table of pointers.
     "table_key_unchecked": (TABLE, "return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;", "return value;"),
     "table_value_relaxed": (TABLE, "T *const value = slot.value.load(std::memory_order_acquire);",
