@@ -75,6 +75,17 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
   return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, &queue);
 }
 
+/// The same without arguments. Complete on return.
+inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
+                                     __tgt_kernel_args &args) {
+  void *slots[2];
+  Queue queue;
+  Status status = call_directly(device, kernel, form, args, slots, 0, queue);
+  if (queue.is_busy())
+    status.keep_first(device.plugin_device().synchronize(queue));
+  return status;
+}
+
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other pointers are
 /// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
 void *unmapped_argument(const Device &device, const Kernel &kernel, int64_t size, void *base);

@@ -334,7 +334,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
     return run_all_planned(device, call, kernel, request);
   if (request.list.count != 0)
     return run_with_data(device, call, kernel, request);
-  Status status = launch_without_data(device, kernel, form, request.args);
+  Status status = call_without_arguments(device, kernel, form, request.args);
   return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
 }
 

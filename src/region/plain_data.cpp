@@ -273,9 +273,7 @@ Status DirectQueue::complete() {
   return status;
 }
 
-bool DirectQueue::publish(Status &status) {
-  if (!has_arrivals_) [[likely]]
-    return true;
+bool DirectQueue::publish_arriving(Status &status) {
   std::shared_ptr<void> arrival;
   if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
     auto event = arrival_event(device_.plugin_device(), queue_);

@@ -29,11 +29,13 @@ public:
   Status complete();
   /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True: all of it is
   /// there. Otherwise the lost ones are to be entered again, or status says what failed.
-  bool publish(Status &status);
+  bool publish(Status &status) { return !has_arrivals_ || publish_arriving(status); }
   /// publish() is to publish this one.
   void add_arriving(PresentRef &ref) { ref.is_arriving = has_arrivals_ = true; }
 
 private:
+  bool publish_arriving(Status &status);
+
   Device &device_;
   PresentRefs &refs_;
   Queue queue_;

@@ -100,23 +100,26 @@ inline Status give_back(Device &device, MappingRef ref) {
 
 } // namespace
 
-Status launch_without_data(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args) {
-  void *slots[2];
-  OwnedQueue queue(device.plugin_device());
-  Status status = call_directly(device, kernel, form, args, slots, 0, *queue.get());
-  if (status.is_ok() && queue.get()->is_busy())
+namespace {
+
+/// Enters what retain_present has left, and waits until it is there.
+[[gnu::noinline]] bool enter_absent(Device &device, const MapList &list, PresentRefs &refs, Absence &absence,
+                                    Status &status) {
+  DirectQueue queue(device, refs);
+  if (!enter_plain(device, list, refs, absence, queue, status))
+    return false;
+  if (queue.is_busy())
     status = queue.complete();
-  return status;
+  return true;
 }
+
+} // namespace
 
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   Absence absence;
-  DirectQueue queue(device, refs);
-  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, queue, status))
+  if (!retain_present(device.map(), list, refs, absence) && !enter_absent(device, list, refs, absence, status))
       [[unlikely]]
     return !status.is_ok();
-  if (queue.is_busy())
-    status = queue.complete();
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
@@ -124,15 +127,22 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
   return true;
 }
 
+namespace {
+
+[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  DirectQueue queue(device, refs);
+  status.keep_first(leave_queued(device, list, refs, queue, status));
+}
+
+} // namespace
+
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   if (!find_present(device.map(), list, refs)) {
     refs.clear();
     return false;
   }
-  if (device.plugin().is_asynchronous()) {
-    DirectQueue queue(device, refs);
-    status.keep_first(leave_queued(device, list, refs, queue, status));
-  }
+  if (device.plugin().is_asynchronous())
+    leave_in_queue(device, list, refs, status);
   if (!release_shared(device.map(), refs) && !leave_plain(device, list, refs, status))
     return false;
   check_present_data(device);

@@ -18,9 +18,6 @@ inline bool may_be_direct(const Device &device, const Call &call) {
   return observe::listeners() == 0 && !traces_anything() && !(call.is_nowait && device.plugin().is_asynchronous());
 }
 
-/// A region without arguments.
-Status launch_without_data(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args);
-
 /// What became of a region's data, kernel and data again.
 enum class DirectLaunch {
   kDone,

@@ -21,7 +21,7 @@ TEST_F(CudaPlugin, tells_what_it_is) {
   ASSERT_EQ(plugin.abi(&info), 0);
   EXPECT_EQ(info.version, uint32_t{OMPTARGET_PLUGIN_ABI_VERSION});
   EXPECT_EQ(info.features, uint64_t{OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT |
-                                    OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT});
+                                    OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT | OMPTARGET_PLUGIN_IGNORES_MAPPINGS});
   EXPECT_EQ(plugin.number_of_devices(), 2);
   EXPECT_EQ(plugin.architecture(0), "sm_80");
   EXPECT_EQ(plugin.architecture(1), "sm_90");
