@@ -35,6 +35,10 @@ Heap &heap() {
   return all;
 }
 
+bool is_hosts(MemoryKind kind) {
+  return kind == MemoryKind::kManaged || kind == MemoryKind::kHost || kind == MemoryKind::kRegistered;
+}
+
 class ContextMemory final : public executor::DeviceMemory, public executor::ptx::DeviceHeap {
 public:
   explicit ContextMemory(Context *context) : context_(context) {}
@@ -47,14 +51,14 @@ public:
     if (auto next = memory.upper_bound(address); next != memory.begin()) {
       const auto &[begin, allocation] = *--next;
       if (address - begin < allocation.size && allocation.kind != MemoryKind::kGlobal && is_reached(allocation))
-        return MemoryRange{begin, begin + allocation.size, true};
+        return MemoryRange{begin, begin + allocation.size, true, is_hosts(allocation.kind)};
     }
     for (const auto &module : state().modules)
       if (module->context == context_ && !module->is_destroyed && module->device_code)
         if (auto range = module->device_code->find_memory(address))
           return range;
     if (host_memory() != HostMemory::kUnreached && address >= 4096 && address < uint64_t{1} << 47)
-      return MemoryRange{4096, uint64_t{1} << 47, true};
+      return MemoryRange{4096, uint64_t{1} << 47, true, true};
     return std::nullopt;
   }
   uint64_t generation() override { return state().memory_generation.load() + heap().changes.load(); }

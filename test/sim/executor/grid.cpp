@@ -127,8 +127,10 @@ Schedule Schedule::from_environment() {
   schedule.quantum = static_cast<uint32_t>(number("SIM_EXECUTOR_QUANTUM", schedule.quantum, 1));
   schedule.resident_blocks = static_cast<uint32_t>(number("SIM_EXECUTOR_BLOCKS", schedule.resident_blocks, 1));
   schedule.budget = number("SIM_EXECUTOR_BUDGET", schedule.budget, 1);
-  schedule.waits_for_ended = number("SIM_EXECUTOR_STRICT_BARRIERS", 0, 0) != 0;
-  schedule.refuses_absent = number("SIM_EXECUTOR_STRICT_LANES", 0, 0) != 0;
+  const uint64_t is_strict = number("SIM_EXECUTOR_STRICT", 0, 0);
+  schedule.waits_for_ended = number("SIM_EXECUTOR_STRICT_BARRIERS", is_strict, 0) != 0;
+  schedule.refuses_absent = number("SIM_EXECUTOR_STRICT_LANES", is_strict, 0) != 0;
+  schedule.is_weak = number("SIM_EXECUTOR_STRICT_MEMORY", is_strict, 0) != 0;
   schedule.finds_races = number("SIM_EXECUTOR_RACES", 0, 0) != 0;
   schedule.breakpoint = Breakpoint::from_environment();
   return schedule;

@@ -14,6 +14,7 @@
 
 #include "breakpoint.h"
 #include "races.h"
+#include "weak_memory.h"
 
 namespace sim::executor {
 
@@ -60,6 +61,7 @@ public:
   std::optional<Fault> fault; ///< when faulted
   uint32_t first_thread = 0;  ///< of its lanes, in the block
   uint64_t barriers = 0;      ///< reached so far
+  WaveView view;              ///< of weak memory
 };
 
 struct Block {
@@ -72,6 +74,7 @@ struct Block {
   std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<SharedUses> uses; ///< of shared memory, where races are looked for
+  TeamView view;                    ///< of weak memory
 };
 
 /// Makes the blocks of a launch when their turn comes.
@@ -90,6 +93,7 @@ struct Schedule {
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
   bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
   bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
+  bool is_weak = false;         ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
   Breakpoint breakpoint;        ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };

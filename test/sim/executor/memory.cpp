@@ -28,4 +28,11 @@ uint8_t *MemoryView::reach(uint64_t address, uint64_t size, bool writes) {
   return writes && !found->may_write ? nullptr : reinterpret_cast<uint8_t *>(address);
 }
 
+bool MemoryView::is_hosts(uint64_t address) const {
+  for (const MemoryRange &range : recent_)
+    if (holds(range, address, 1))
+      return range.is_hosts;
+  return false;
+}
+
 } // namespace sim::executor

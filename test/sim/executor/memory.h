@@ -16,6 +16,7 @@ namespace sim::executor {
 struct MemoryRange {
   uint64_t begin = 0, end = 0;
   bool may_write = false;
+  bool is_hosts = false; ///< the host reads and writes it while kernels run
 };
 
 /// The memory of one device. Any thread.
@@ -34,6 +35,8 @@ public:
   explicit MemoryView(DeviceMemory &memory) : memory_(memory) {}
   /// The bytes at this address; null if not all of them are in one range that the device reaches, or may write.
   uint8_t *reach(uint64_t address, uint64_t size, bool writes);
+  /// Of what was reached.
+  bool is_hosts(uint64_t address) const;
 
 private:
   DeviceMemory &memory_;

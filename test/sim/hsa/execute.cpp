@@ -24,6 +24,10 @@ using executor::amdgpu::Instruction;
 using executor::amdgpu::SourceLine;
 using executor::amdgpu::SourceVariable;
 
+bool is_hosts(const Allocation &allocation) {
+  return allocation.kind == MemoryKind::kLocked || (allocation.pool && !allocation.pool->agent->is_gpu);
+}
+
 class AgentMemory final : public executor::DeviceMemory {
 public:
   explicit AgentMemory(Agent &agent) : agent_(agent) {}
@@ -34,14 +38,14 @@ public:
     if (found && found->kind != MemoryKind::kGlobal) {
       const bool is_own = found->pool && found->pool->agent == &agent_;
       if (is_own || found->access.count(&agent_) != 0)
-        return MemoryRange{begin, begin + found->size, true};
+        return MemoryRange{begin, begin + found->size, true, is_hosts(*found)};
     }
     for (const auto &one : state().executables)
       if (one->agent == &agent_ && one->device_code && !one->is_destroyed)
         if (auto range = one->device_code->find(address))
           return range;
     if (reaches_host_memory(agent_) && address >= 4096 && address < uint64_t{1} << 47)
-      return MemoryRange{4096, uint64_t{1} << 47, true};
+      return MemoryRange{4096, uint64_t{1} << 47, true, true};
     return std::nullopt;
   }
   uint64_t generation() override { return state().memory_generation.load(); }

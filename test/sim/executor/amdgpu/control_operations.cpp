@@ -48,6 +48,31 @@ void barrier(AmdWave &wave, const Instruction &) {
   wave.state = WaveState::kAtBarrier;
 }
 
+// ---- Memory order: LLVM's AMDGPUUsage, "Memory Model". Stores are done when they were waited for.
+bool has_word(const Instruction &i, std::string_view word) { return i.text.find(word) != std::string::npos; }
+
+template <void (WeakMemory::*F)(WaveView &)> void ordered(AmdWave &wave, const Instruction &) {
+  if (WeakMemory *weak = wave.context().weak)
+    (weak->*F)(wave.view);
+}
+void wait(AmdWave &wave, const Instruction &i) { // the counter has stores, too, on gfx9 only
+  if (!wave.context().weak || !wave.is_gfx9() || !has_word(i, "vmcnt(0)"))
+    return;
+  wave.context().weak->release(wave.view, wave.view.writes_back ? Scope::kSystem : Scope::kDevice);
+  wave.view.writes_back = false;
+}
+void wait_for_stores(AmdWave &wave, const Instruction &i) { // nothing is between the second cache and the host
+  if (wave.context().weak && has_word(i, "0x0"))
+    wave.context().weak->release(wave.view, Scope::kSystem);
+}
+void write_back(AmdWave &wave, const Instruction &i) {
+  wave.view.writes_back |= !wave.context().processor.is_gfx940() || has_word(i, "sc0");
+}
+void invalidate(AmdWave &wave, const Instruction &i) {
+  if (wave.context().weak && (!wave.context().processor.is_gfx940() || has_word(i, "sc1")))
+    wave.context().weak->acquire(wave.view, Scope::kDevice);
+}
+
 void trap(AmdWave &wave, const Instruction &i) {
   const uint64_t active = wave.exec();
   wave.fail(FaultKind::kProgram, "trap " + std::to_string(i.operands[0].bits) + ": the program ends the kernel",
@@ -102,7 +127,7 @@ void load(AmdWave &wave, const Instruction &i) {
     address += static_cast<uint64_t>(offset.bits);
   address &= ~uint64_t{3};
   const uint32_t size = result.registers * 4u;
-  const uint8_t *bytes = wave.global_memory(address, size, AccessKind::kRead, -1);
+  const uint8_t *bytes = wave.global_memory(address, size, AccessKind::kFixedRead, -1);
   for (unsigned n = 0; bytes && n < result.registers; ++n) {
     uint32_t value;
     std::memcpy(&value, bytes + n * 4, sizeof(value));
@@ -111,12 +136,17 @@ void load(AmdWave &wave, const Instruction &i) {
 }
 
 const Operation kOperations[] = {
-    {"s_nop s_waitcnt s_waitcnt_depctr s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_delay_alu "
-     "s_clause s_sethalt s_setprio s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_inv s_dcache_wb "
-     "s_gl1_inv s_wakeup s_sleep buffer_gl0_inv buffer_gl1_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_wbl2 "
-     "buffer_invl2 "
-     "buffer_inv s_ttracedata",
+    {"s_nop s_waitcnt_depctr s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_delay_alu s_clause s_sethalt s_setprio "
+     "s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_wb s_gl1_inv s_wakeup s_sleep buffer_invl2 "
+     "s_ttracedata",
      nothing},
+    {"s_waitcnt", wait},
+    {"s_waitcnt_vscnt", wait_for_stores},
+    {"buffer_wbl2", write_back},
+    {"buffer_wbinvl1 buffer_wbinvl1_vol buffer_inv", invalidate},
+    {"buffer_gl0_inv", ordered<&WeakMemory::empty_inner_cache>},
+    {"buffer_gl1_inv", ordered<&WeakMemory::empty_outer_cache>},
+    {"s_dcache_inv", ordered<&WeakMemory::empty_scalar_cache>},
     {"s_branch", branch},
     {"s_cbranch_scc0", branch_if<scc_is_clear>},
     {"s_cbranch_scc1", branch_if<scc_is_set>},

@@ -249,9 +249,11 @@ bool read_number_modifier(std::string_view key, std::string_view value, Instruct
 }
 
 bool read_modifier(std::string_view word, Instruction &result) {
-  // Hints about caches, which are not modelled.
-  if (word == "slc" || word == "dlc" || word == "scc" || word == "nt" || word == "sc1")
+  // Hints about caches.
+  if (word == "slc" || word == "dlc" || word == "scc" || word == "nt")
     return true;
+  if (word == "sc1")
+    return result.has_sc1 = true;
   if (word == "glc" || word == "sc0")
     return result.has_glc = true;
   if (word == "offen")

@@ -101,7 +101,7 @@ struct Instruction {
   uint8_t count = 0; ///< of operands
   uint8_t size = 0;  ///< bytes
   int32_t offset = 0, offset0 = 0, offset1 = 0;
-  bool has_offen = false, has_glc = false, clamps = false, is_gds = false, is_wide_write = false;
+  bool has_offen = false, has_glc = false, has_sc1 = false, clamps = false, is_gds = false, is_wide_write = false;
   uint8_t output_scale = 0;                 ///< 0: none, 1: *2, 2: *4, 3: /2
   uint8_t sdwa_select = 6, sdwa_unused = 0; ///< of the destination; unused: 0 zero, 1 sign, 2 kept
   std::array<uint8_t, 4> op_sel{0, 0, 0, 0}, op_sel_hi{1, 1, 1, 1}, neg_lo{}, neg_hi{};
@@ -117,6 +117,7 @@ struct Processor {
   std::string name; ///< "gfx1100"
   unsigned lanes;   ///< of a wave
   bool is_gfx9;     ///< otherwise RDNA 3
+  bool is_gfx940() const { return name == "gfx942"; }
 };
 
 /// Reads the assembler's text. What cannot be read has a reason and no handler.

@@ -53,6 +53,7 @@ public:
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
     block->index = index;
+    block->view.shares_cache = context_.processor.is_gfx9;
     for (size_t i = 0; i < 3; ++i) // the last block may be smaller
       block->threads[i] = std::min(dispatch_.threads[i], dispatch_.grid[i] - index[i] * dispatch_.threads[i]);
     block->shared.resize(dispatch_.group_size);
@@ -161,6 +162,10 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
   Extent blocks;
   for (size_t i = 0; i < 3; ++i)
     blocks[i] = (dispatch.grid[i] + dispatch.threads[i] - 1) / dispatch.threads[i];
+  std::unique_ptr<WeakMemory> weak;
+  if (schedule.is_weak)
+    weak = std::make_unique<WeakMemory>(schedule.seed);
+  context.weak = weak.get();
   AmdBlocks source(context, *descriptor, dispatch, schedule);
   return run_grid(blocks, source, schedule);
 }

@@ -77,13 +77,19 @@ bool has_registers(AmdWave &wave, const Operand &operand, unsigned registers) {
   return false;
 }
 
+// Past the first cache: glc for the device, of gfx942 sc1.
+AccessKind read_kind(const AmdWave &wave, const Instruction &i) {
+  const bool is_strong = i.has_sc1 || (i.has_glc && !wave.context().processor.is_gfx940());
+  return is_strong ? AccessKind::kStrongRead : AccessKind::kRead;
+}
+
 template <Space S, class T, LoadForm Form> void load_part(AmdWave &wave, const Instruction &i) {
   const Places places = places_of<S>(true, false);
   if (!has_registers(wave, i.operands[0], 1))
     return;
   for (unsigned lane = 0; lane < wave.lanes() && !wave.has_failed(); ++lane)
     if (wave.exec() >> lane & 1)
-      if (const uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), AccessKind::kRead))
+      if (const uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), read_kind(wave, i)))
         load_into<T, Form>(wave.vector(i.operands[0].index)[lane], bytes);
 }
 template <Space S, unsigned Registers> void load(AmdWave &wave, const Instruction &i) {
@@ -94,7 +100,7 @@ template <Space S, unsigned Registers> void load(AmdWave &wave, const Instructio
     if (!(wave.exec() >> lane & 1))
       continue;
     uint32_t values[Registers];
-    if (const uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(values), AccessKind::kRead))
+    if (const uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(values), read_kind(wave, i)))
       std::memcpy(values, bytes, sizeof(values));
     else
       return;

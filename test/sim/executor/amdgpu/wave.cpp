@@ -20,7 +20,7 @@ std::string hex(uint64_t value) {
 }
 
 const char *verb(AccessKind kind) {
-  return kind == AccessKind::kRead ? "reads" : kind == AccessKind::kWrite ? "writes" : "changes";
+  return is_read(kind) ? "reads" : kind == AccessKind::kWrite ? "writes" : "changes";
 }
 
 std::string access_text(AccessKind kind, uint32_t size, const char *what, uint64_t address) {
@@ -39,6 +39,8 @@ AmdWave::AmdWave(const LaunchContext &context, Block &block, Random &random)
   for (size_t i = 0; i < vectors_.size(); ++i)
     vectors_[i] = static_cast<uint32_t>((garbage + i) * 0x9E3779B97F4A7C15 >> 32) | 0x80000001;
   std::memset(private_.data(), 0xA0 | static_cast<int>(garbage & 15), private_.size());
+  if (context.weak)
+    context.weak->begin(view, block.view);
 }
 
 void AmdWave::set_scalar64(unsigned index, uint64_t value) {
@@ -158,14 +160,28 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, AccessKind kind, in
 uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, AccessKind kind, int lane) {
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
-  if (uint8_t *bytes = context_.memory->reach(address, size, kind != AccessKind::kRead))
-    return bytes;
-  const bool may_read = kind != AccessKind::kRead && context_.memory->reach(address, size, false);
+  if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
+    return context_.weak ? weak_memory(address, size, kind) : bytes;
+  const bool may_read = !is_read(kind) && context_.memory->reach(address, size, false);
   fail(FaultKind::kMemory,
        access_text(kind, size, "at", address) +
            (may_read ? ", which it may only read" : ", which are in no allocation that this device reaches"),
        lane, address);
   return nullptr;
+}
+
+uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, AccessKind kind) {
+  WeakMemory &weak = *context_.weak;
+  if (kind == AccessKind::kWrite)
+    return weak.store(view, address, size, value_, context_.memory->is_hosts(address));
+  if (kind == AccessKind::kAtomic) {
+    weak.change(view, address, size);
+    return reinterpret_cast<uint8_t *>(address);
+  }
+  const Reading reading = kind == AccessKind::kRead         ? Reading::kPlain
+                          : kind == AccessKind::kStrongRead ? Reading::kStrong
+                                                            : Reading::kFixed;
+  return const_cast<uint8_t *>(weak.load(view, address, size, reading));
 }
 
 uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, AccessKind kind, int lane) {
@@ -292,6 +308,8 @@ uint64_t AmdWave::run(uint64_t most) {
       pc_ = next_pc;
     ++executed;
   }
+  if (context_.weak)
+    context_.weak->advance(executed);
   return executed;
 }
 

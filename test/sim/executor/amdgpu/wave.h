@@ -40,10 +40,13 @@ struct LaunchContext {
   RegisterCounts registers;    ///< that the kernel's descriptor states
   bool refuses_absent = false; ///< a value of a lane that does not take part is a fault
   bool traces = false;
+  WeakMemory *weak = nullptr;             ///< where memory is weak
   const Breakpoint *breakpoint = nullptr; ///< if one is set
 };
 
-enum class AccessKind { kRead, kWrite, kAtomic };
+/// The three ways to read are those of weak memory.
+enum class AccessKind { kRead, kStrongRead, kFixedRead, kWrite, kAtomic };
+inline bool is_read(AccessKind kind) { return kind < AccessKind::kWrite; }
 
 class AmdWave final : public Wave {
 public:
@@ -89,8 +92,9 @@ public:
   /// after a fault.
   uint8_t *global_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
   uint8_t *flat_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
-  /// What the next access writes, for races.
+  /// What the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
+    value_ = bytes;
     if (block_.uses)
       block_.uses->tell_value(bytes);
   }
@@ -112,13 +116,15 @@ private:
   void trace(const Instruction &instruction) const;
   bool is_observed();
   void observe(const Instruction &instruction);
+  uint8_t *weak_memory(uint64_t address, uint32_t size, AccessKind kind);
   bool is_misaligned(uint64_t address, uint32_t size, AccessKind kind, int lane);
 
   const LaunchContext &context_;
   Block &block_;
   const unsigned lanes_;
   uint64_t pc_ = 0, last_pc_ = 0;
-  uint32_t observed_line_ = 0; ///< of the last instruction at a breakpoint
+  const void *value_ = nullptr; ///< that is written next
+  uint32_t observed_line_ = 0;  ///< of the last instruction at a breakpoint
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
   std::vector<uint8_t> private_;   ///< of all lanes, one after the other

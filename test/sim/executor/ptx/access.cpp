@@ -17,7 +17,7 @@ constexpr unsigned kThreadAt = 24, kBlockAt = 35;
 constexpr uint64_t kBlockMask = (uint64_t{1} << 20) - 1;
 
 std::string describe(Access access, uint32_t size) {
-  const char *what = access == Access::kRead ? "reads " : access == Access::kWrite ? "writes " : "changes ";
+  const char *what = is_read(access) ? "reads " : access == Access::kWrite ? "writes " : "changes ";
   return what + std::to_string(size) + " bytes";
 }
 
@@ -74,7 +74,7 @@ uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access
     address &= kOffsetMask;
   }
   const auto &arguments = launch_.dispatch.arguments;
-  if (access == Access::kRead && address + size <= arguments.size())
+  if (is_read(access) && address + size <= arguments.size())
     return const_cast<uint8_t *>(arguments.data()) + address;
   fail(FaultKind::kMemory,
        describe(access, size) + " of the kernel's parameters at " + hexadecimal(address) + "; the launch passed " +
@@ -121,10 +121,24 @@ uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsign
   return nullptr;
 }
 
+uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
+  WeakMemory &weak = *launch_.weak;
+  if (access == Access::kWrite)
+    return weak.store(view, address, size, value_, launch_.memory.is_hosts(address));
+  if (access == Access::kAtomic) {
+    weak.change(view, address, size);
+    return reinterpret_cast<uint8_t *>(address);
+  }
+  const Reading reading = access == Access::kRead         ? Reading::kPlain
+                          : access == Access::kStrongRead ? Reading::kStrong
+                                                          : Reading::kFixed;
+  return const_cast<uint8_t *>(weak.load(view, address, size, reading));
+}
+
 uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsigned lane) {
-  uint8_t *const bytes = launch_.memory.reach(address, size, access != Access::kRead);
+  uint8_t *const bytes = launch_.memory.reach(address, size, !is_read(access));
   if (bytes)
-    return bytes;
+    return launch_.weak ? reach_weak(address, size, access) : bytes;
   const bool may_read = launch_.memory.reach(address, size, false) != nullptr;
   fail(FaultKind::kMemory,
        describe(access, size) + " at " + hexadecimal(address) +

@@ -41,6 +41,7 @@ void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uin
   if (!can_wait(instruction, barrier, threads))
     return;
   isolate();
+  release_stores(Scope::kTeam);
   now_.wait = Fragment::Wait::kBarrier;
   now_.barrier = barrier;
   now_.threads = threads;
@@ -50,6 +51,7 @@ void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uin
 }
 
 void Warp::release(Fragment &fragment) {
+  acquire_stores(Scope::kTeam);
   fragment.wait = Fragment::Wait::kNone;
   ++barriers;
   if (state == WaveState::kBlocked)

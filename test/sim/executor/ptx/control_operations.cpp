@@ -75,6 +75,7 @@ void wait(Warp &warp, const Instruction &instruction) {
   if (instruction.variant == kArrives) {
     if (!warp.can_wait(instruction, barrier, threads))
       return;
+    warp.release_stores(Scope::kTeam);
     warp.block().count_arrival(barrier);
     return warp.block().look_at_barriers();
   }

@@ -60,6 +60,8 @@ std::optional<Report> launch(const Module &module, const Function &kernel, Devic
   state.shared_addresses = module.shared_addresses(kernel);
   // Drivers give a kernel what it is known to need, whatever the limit says.
   state.stack_limit = std::max(dispatch.stack_limit, kernel.is_undetermined ? 0 : kernel.stack_need);
+  if (schedule.is_weak)
+    state.weak = std::make_unique<WeakMemory>(schedule.seed);
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
   Blocks blocks(state);
   return run_grid(dispatch.blocks, blocks, schedule);

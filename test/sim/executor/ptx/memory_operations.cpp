@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Memory is sequentially consistent, so that orders and scopes change nothing.
+// Loads, stores, atomics, fences (PTX ISA 9.7.9, 9.7.13). Orders and scopes count where memory is weak.
 
 #include <algorithm>
 
@@ -27,7 +27,8 @@ void load(Warp &warp, const Instruction &instruction) {
     if (warp.has_failed())
       return;
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(instruction.offset);
-    const uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kRead, lane);
+    const uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width,
+                                            static_cast<Access>(instruction.variant), lane);
     if (!bytes)
       return;
     for (unsigned i = 0; i < instruction.width; ++i) {
@@ -41,6 +42,7 @@ void load(Warp &warp, const Instruction &instruction) {
       results[i][lane] = value;
     }
   });
+  warp.acquire_stores(instruction.acquires);
 }
 
 void store(Warp &warp, const Instruction &instruction) {
@@ -49,6 +51,7 @@ void store(Warp &warp, const Instruction &instruction) {
   const uint64_t *values[4];
   for (unsigned i = 0; i < instruction.width; ++i)
     values[i] = warp.source(instruction.width == 1 ? instruction.operands[1] : instruction.elements[i], 1 + i);
+  warp.release_stores(instruction.releases);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
       return;
@@ -62,35 +65,33 @@ void store(Warp &warp, const Instruction &instruction) {
   });
 }
 
+// Without a scope it is the device.
+Scope take_scope(Opcode &opcode) {
+  if (opcode.take("sys"))
+    return Scope::kSystem;
+  if (opcode.take("cta"))
+    return Scope::kTeam;
+  opcode.ignore({"cluster", "gpu", "gl"});
+  return Scope::kDevice;
+}
+
+// Volatile accesses are relaxed ones; what goes past the first cache is taken for such, too.
 void take_order(Opcode &opcode, Instruction &instruction) {
-  instruction.is_polling =
-      opcode.take("volatile") || opcode.take("relaxed") || opcode.take("acquire") || opcode.take("mmio");
-  opcode.ignore({"weak",
-                 "release",
-                 "acq_rel",
-                 "seq_cst",
-                 "cta",
-                 "cluster",
-                 "gpu",
-                 "sys",
-                 "gl",
-                 "ca",
-                 "cg",
-                 "cs",
-                 "lu",
-                 "cv",
-                 "wb",
-                 "wt",
-                 "nc",
-                 "L1::evict_normal",
-                 "L1::evict_unchanged",
-                 "L1::evict_first",
-                 "L1::evict_last",
-                 "L1::no_allocate",
-                 "L2::64B",
-                 "L2::128B",
-                 "L2::256B",
-                 "ptr"});
+  const bool is_relaxed = opcode.take("volatile") || opcode.take("relaxed") || opcode.take("mmio");
+  const bool is_both = opcode.take("acq_rel") || opcode.take("seq_cst");
+  const bool acquires = opcode.take("acquire") || is_both, releases = opcode.take("release") || is_both;
+  const Scope scope = take_scope(opcode);
+  if (acquires)
+    instruction.acquires = scope;
+  if (releases)
+    instruction.releases = scope;
+  instruction.is_polling = is_relaxed || acquires;
+  const bool is_uncached = opcode.take("cg") || opcode.take("cv");
+  instruction.variant = static_cast<uint32_t>(is_relaxed || acquires || is_uncached ? Access::kStrongRead
+                                              : opcode.take("nc")                   ? Access::kFixedRead
+                                                                                    : Access::kRead);
+  opcode.ignore({"weak", "ca", "cs", "lu", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                 "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "ptr"});
 }
 
 template <Handler handler> Handler bind_access(Opcode &opcode, Instruction &instruction) {
@@ -163,6 +164,7 @@ template <class T, class F, bool compares> void modify(Warp &warp, const Instruc
   copy(first + 1, values);
   if (compares)
     copy(first + 2, others);
+  warp.release_stores(instruction.releases);
   uint64_t *const result = first ? warp.destination(instruction.operands[0]) : nullptr;
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
@@ -180,6 +182,7 @@ template <class T, class F, bool compares> void modify(Warp &warp, const Instruc
     if (result)
       result[lane] = old;
   });
+  warp.acquire_stores(instruction.acquires);
 }
 
 template <class F, class... Ts> Handler choose(Type type) {
@@ -263,9 +266,17 @@ Handler bind_prefetch(Opcode &opcode, Instruction &) {
   opcode.ignore({"global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"});
   return do_nothing;
 }
-Handler bind_fence(Opcode &opcode, Instruction &) {
-  opcode.ignore({"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"});
-  return do_nothing;
+void order_stores(Warp &warp, const Instruction &instruction) {
+  warp.release_stores(instruction.releases);
+  warp.acquire_stores(instruction.acquires);
+}
+Handler bind_fence(Opcode &opcode, Instruction &instruction) {
+  const bool acquires = opcode.take("acquire"), releases = opcode.take("release");
+  opcode.ignore({"sc", "acq_rel"});
+  const Scope scope = take_scope(opcode);
+  instruction.releases = acquires ? Scope::kWave : scope;
+  instruction.acquires = releases ? Scope::kWave : scope;
+  return order_stores;
 }
 
 constexpr Operation kOperations[] = {{"ld", bind_access<load>, 2, 2},

@@ -121,11 +121,12 @@ struct Instruction {
   bool is_polling = false;                 ///< may be what a loop waits with
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
-  uint32_t variant = 0;                    ///< meaning depends on the handler
-  int64_t offset = 0;                      ///< of an address
-  uint32_t target = 0;                     ///< of a branch
-  uint32_t meet = 0;                       ///< where lanes that a branch parts wait for each other
-  uint32_t table = 0;                      ///< of a call or of a branch with many targets
+  Scope releases = Scope::kWave, acquires = Scope::kWave;
+  uint32_t variant = 0; ///< meaning depends on the handler
+  int64_t offset = 0;   ///< of an address
+  uint32_t target = 0;  ///< of a branch
+  uint32_t meet = 0;    ///< where lanes that a branch parts wait for each other
+  uint32_t table = 0;   ///< of a call or of a branch with many targets
   uint32_t file = 0, line = 0;
   std::string_view text;
   const Operation *operation = nullptr;

@@ -71,6 +71,8 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
   frame->registers.assign(size_t{launch.kernel.registers} * kLanes, random_.next());
   fragments_.push_back({std::move(frame), 0, lanes, nullptr});
   block_.add(this);
+  if (launch.weak)
+    launch.weak->begin(view, block.block().view);
 }
 
 // Of the fault, or of what the first fragment does or waits at.
@@ -120,6 +122,8 @@ uint64_t Warp::run(uint64_t most) {
   if (state == WaveState::kReady && live_ == 0)
     state = WaveState::kEnded;
   launch_.clock += executed;
+  if (launch_.weak)
+    launch_.weak->advance(executed);
   if (state == WaveState::kEnded || (state == WaveState::kReady && !has_runnable())) {
     if (state == WaveState::kReady)
       state = WaveState::kBlocked;

@@ -42,7 +42,9 @@ struct Fragment {
   const Instruction *at = nullptr;                ///< where it waits
 };
 
-enum class Access : uint8_t { kRead, kWrite, kAtomic };
+/// The three ways to read are those of weak memory.
+enum class Access : uint8_t { kRead, kStrongRead, kFixedRead, kWrite, kAtomic };
+inline bool is_read(Access access) { return access < Access::kWrite; }
 
 class Warp final : public Wave {
 public:
@@ -61,8 +63,9 @@ public:
   void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
   bool has_failed() const { return state == WaveState::kFaulted; }
   /// The bytes, or null after a fault was noted.
-  /// What the next access writes, for races.
-  void tell_value(const void *bytes) const {
+  /// What the next access writes, for races and weak memory.
+  void tell_value(const void *bytes) {
+    value_ = bytes;
     if (block_.block().uses)
       block_.block().uses->tell_value(bytes);
   }
@@ -74,6 +77,15 @@ public:
   /// So many bytes of the lane's stack, until the function is left: their address, or 0 after a fault was noted.
   uint32_t take_stack(unsigned lane, uint64_t size, uint32_t alignment);
   uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * stack_size_ + offset]; }
+  /// What fences and the like do to weak memory, and barriers for the threads of a block.
+  void release_stores(Scope scope) {
+    if (launch_.weak)
+      launch_.weak->release(view, scope);
+  }
+  void acquire_stores(Scope scope) {
+    if (launch_.weak)
+      launch_.weak->acquire(view, scope);
+  }
   Row carry{}; ///< CC.CF
   Random &random() { return random_; }
 
@@ -114,6 +126,7 @@ private:
   uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
+  uint8_t *reach_weak(uint64_t address, uint32_t size, Access access);
   void refresh_clock(Special special);
   bool has_stack(uint32_t caller, uint64_t bytes, const std::string &what);
   void grow_stack(uint32_t least);
@@ -130,7 +143,8 @@ private:
   uint32_t live_, active_ = 0, members_ = 0;
   bool is_changed_ = false; ///< now_ is not what runs on
   uint64_t polls_ = 0;
-  std::vector<size_t> party_; ///< fragments that take part beside now_
+  const void *value_ = nullptr; ///< that is written next
+  std::vector<size_t> party_;   ///< fragments that take part beside now_
   std::array<Row, static_cast<size_t>(Special::kCount)> specials_{};
   std::array<Row, 6> scratch_{};
   Row sink_{};
