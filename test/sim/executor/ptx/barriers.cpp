@@ -190,7 +190,7 @@ void BlockState::look_at_barrier(uint32_t barrier) {
         votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
     }
   const bool misses_nobody = launch_.schedule.waits_for_ended
-                                 ? waiting == count(block_.threads)
+                                 ? there.size() == warps_.size() // lanes that have ended count with their warp
                                  : std::all_of(warps_.begin(), warps_.end(),
                                                [&](Warp *warp) { return lanes_at(*warp, barrier) == warp->live(); });
   const uint32_t threads = threads_at(barrier);
