@@ -47,14 +47,18 @@ private:
     return {std::move(fault), block.index, at(wave.first_thread + lane, block.threads), wave.code_address()};
   }
 
-  // Every block that is resident has a wave that is ready: otherwise it ended, or its barrier let all go on.
+  // Every block that is resident has a wave that is ready, or rests: otherwise it ended, or its barrier let all go on.
   std::optional<Report> take_turn() {
     const uint32_t chosen = random_.below(static_cast<uint32_t>(resident_.size()));
     Block &block = *resident_[chosen];
     ready_.clear();
     for (const auto &wave : block.waves)
-      if (wave->state == WaveState::kReady)
+      if (wave->state == WaveState::kReady && wave->rest != 0)
+        --wave->rest;
+      else if (wave->state == WaveState::kReady)
         ready_.push_back(wave.get());
+    if (ready_.empty())
+      return std::nullopt;
     Wave &wave = *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
     executed_ += wave.run(1 + random_.below(schedule_.quantum));
     if (wave.state == WaveState::kFaulted)

@@ -62,6 +62,7 @@ public:
   uint32_t first_thread = 0;  ///< of its lanes, in the block
   uint64_t barriers = 0;      ///< reached so far
   WaveView view;              ///< of weak memory
+  uint32_t rest = 0;          ///< turns of its block that go by without it
 };
 
 struct Block {

@@ -42,9 +42,9 @@ void WeakMemory::begin(WaveView &wave, TeamView &team) {
   wave.began = wave.team_seen = wave.device_seen = ++now_;
 }
 
-uint64_t WeakMemory::delay() {
-  const auto random = Random(random_state_++).next();
-  return (random & 3) == 0 ? 0 : random >> 8 & ((uint64_t{1} << (random >> 2) % (kLongestDelay + 1)) - 1);
+uint64_t WeakMemory::delay() { // none, any, or mostly a short one
+  const uint64_t random = Random(random_state_++).next(), most = (uint64_t{1} << kLongestDelay) - 1;
+  return (random & 3) == 0 ? 0 : random >> 8 & ((random & 3) == 1 ? most : most >> (random >> 2) % kLongestDelay);
 }
 
 WeakMemory::Store &WeakMemory::note(const WaveView &wave, uint64_t word, uint8_t bytes) {
@@ -105,6 +105,10 @@ void WeakMemory::change(WaveView &wave, uint64_t address, uint32_t size) {
         log_[number - first_].is_known = true;
     note(wave, word, bytes);
   });
+}
+
+uint32_t WeakMemory::rest() {
+  return (Random(random_state_++).next() & 7) == 0 ? Random(random_state_++).below(2048) : 0;
 }
 
 bool WeakMemory::is_there(const Store &store, const WaveView &wave) const {

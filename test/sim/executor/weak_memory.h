@@ -59,6 +59,8 @@ public:
   const uint8_t *load(const WaveView &wave, uint64_t address, uint32_t size, Reading reading);
   /// Notes that an atomic operation is about to change these bytes, which it does in memory.
   void change(WaveView &wave, uint64_t address, uint32_t size);
+  /// Turns that a wave rests behind an atomic operation, so that others overtake what it does next; mostly none.
+  uint32_t rest();
   /// Stores that this wave made or saw are seen by others as far as the scope reaches.
   void release(WaveView &wave, Scope scope);
   /// What was released so far is seen by this wave.

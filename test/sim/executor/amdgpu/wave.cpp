@@ -5,6 +5,7 @@
 
 #include "wave.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -176,6 +177,7 @@ uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, AccessKind kind) 
     return weak.store(view, address, size, value_, context_.memory->is_hosts(address));
   if (kind == AccessKind::kAtomic) {
     weak.change(view, address, size);
+    rest = std::max(rest, weak.rest());
     return reinterpret_cast<uint8_t *>(address);
   }
   const Reading reading = kind == AccessKind::kRead         ? Reading::kPlain
@@ -276,7 +278,7 @@ bool AmdWave::has_registers(const Instruction &instruction) {
 uint64_t AmdWave::run(uint64_t most) {
   uint64_t executed = 0;
   std::string reason;
-  while (executed < most && state == WaveState::kReady) {
+  while (executed < most && rest == 0 && state == WaveState::kReady) {
     const Instruction *instruction = context_.code->at(pc_, reason);
     if (!instruction) { // what jumped there is more telling
       if (last_pc_ != 0)

@@ -4,6 +4,7 @@
 // Addresses: which bytes a lane reaches, with what it must not reach named. A generic address of shared memory or of a stack says
 // whose it is (module.h): bits 0 to 23 the offset, 24 to 34 the thread, from 35 the block.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "warp.h"
@@ -127,6 +128,7 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
     return weak.store(view, address, size, value_, launch_.memory.is_hosts(address));
   if (access == Access::kAtomic) {
     weak.change(view, address, size);
+    rest = std::max(rest, weak.rest());
     return reinterpret_cast<uint8_t *>(address);
   }
   const Reading reading = access == Access::kRead         ? Reading::kPlain

@@ -111,7 +111,7 @@ bool Warp::choose() {
 
 uint64_t Warp::run(uint64_t most) {
   uint64_t executed = 0;
-  while (executed < most && state == WaveState::kReady) {
+  while (executed < most && rest == 0 && state == WaveState::kReady) {
     if (choose())
       executed += run_fragment(most - executed);
     else if (live_ == 0)
@@ -135,7 +135,7 @@ uint64_t Warp::run(uint64_t most) {
 uint64_t Warp::run_fragment(uint64_t most) {
   uint64_t executed = 0;
   is_changed_ = false;
-  while (executed < most && !is_changed_) {
+  while (executed < most && rest == 0 && !is_changed_) {
     if (now_.join && now_.place == now_.join->place && now_.frame == now_.join->frame) {
       arrive();
       break;
