@@ -212,6 +212,18 @@ TEST_F(PlainData, an_allocation_that_fails_gets_the_storage_of_sleeping_data) {
   EXPECT_FALSE(enter(device_, items).is_ok());
 }
 
+TEST_F(PlainData, nothing_sleeps_that_is_larger_than_the_user_wants) {
+  device_.map().limit_dormant(sizeof(int));
+  int data[3] = {};
+  pass({item(data, sizeof(int), kBoth)});
+  EXPECT_EQ(fake_blocks() - blocks_, 1);
+  pass({item(data + 1, 2 * sizeof(int), kBoth)});
+  EXPECT_EQ(fake_blocks() - blocks_, 1);
+  device_.map().limit_dormant(0);
+  pass({item(data + 1, sizeof(int), kBoth)});
+  EXPECT_EQ(fake_blocks() - blocks_, 1);
+}
+
 TEST_F(PlainData, large_data_do_not_sleep) {
   std::vector<char> large(DormantMappings::kMostBytes + 1);
   const MapItems items{item(large.data(), static_cast<int64_t>(large.size()), kBoth)};
