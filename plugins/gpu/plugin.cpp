@@ -152,7 +152,7 @@ int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   const __tgt_rtl_abi_info mine = {info->size, OMPTARGET_PLUGIN_ABI_VERSION,
                                    OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT |
                                        OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT |
-                                       (MappedRanges::is_wanted() ? 0 : OMPTARGET_PLUGIN_IGNORES_MAPPINGS)};
+                                       (MappedRanges::is_wanted() ? 0u : uint64_t{OMPTARGET_PLUGIN_IGNORES_MAPPINGS})};
   std::memcpy(info, &mine, std::min<size_t>(info->size, sizeof(mine)));
   return kSuccess;
 }
