@@ -77,6 +77,12 @@ inline MappingRef borrow_argument(HostDataToTargetMap &map, const MapList &list,
 /// back.
 bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs);
 
+/// The copy of an argument that lies in the mapping.
+inline Copy copy_of_argument(const MapList &list, size_t i, MappingRef mapping) {
+  return {mapping, host_ptr(list.begins[i]), list.sizes[i],
+          list.names ? static_cast<const char *>(list.names[i]) : nullptr};
+}
+
 /// Tells the items, which are those of the same list, what is known of them.
 void set_present(MapItems &items, const PresentRefs &refs);
 

@@ -55,10 +55,7 @@ bool may_map(Device &device, const MapList &list) {
 
 [[gnu::cold, gnu::noinline]] Status failed_copy(Status status, const MapList &list, size_t i, MappingRef mapping,
                                                 const char *direction) {
-  return during_copy(std::move(status),
-                     {mapping, host_ptr(list.begins[i]), list.sizes[i],
-                      list.names ? static_cast<const char *>(list.names[i]) : nullptr},
-                     direction);
+  return during_copy(std::move(status), copy_of_argument(list, i, mapping), direction);
 }
 
 void free_block(const Device &device, DevicePtr block) {
@@ -222,10 +219,15 @@ private:
   Status &status_;
 };
 
-/// Whether some argument that lies in the mapping of argument i is copied back.
+/// Returns whether argument j lies in the mapping of argument i and is copied back.
+bool is_copied_back_from(const MapList &list, const PresentRefs &refs, size_t i, size_t j) {
+  return (list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0;
+}
+
+/// Returns whether some argument that lies in the mapping of argument i is copied back.
 bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
   for (size_t j = 0; j < refs.size(); ++j)
-    if ((list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0)
+    if (is_copied_back_from(list, refs, i, j))
       return true;
   return false;
 }
@@ -234,7 +236,7 @@ bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
 template <typename Action>
 void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, Action action) {
   for (size_t j = refs.size(); j-- > 0;)
-    if ((list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0)
+    if (is_copied_back_from(list, refs, i, j))
       action(j);
 }
 
@@ -295,6 +297,7 @@ bool DirectQueue::publish_arriving(Status &status) {
     are_there = false;
     status.keep_first(device_.plugin_device().synchronize(queue_));
     free_what_left(device_, device_.map().remove_if_unused(ref.ref()), status);
+    device_.map().end_arrival(ref.ref()); // others may have entered them in between
     ref = {};
   }
   has_arrivals_ = arrival != nullptr;

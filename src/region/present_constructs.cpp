@@ -54,11 +54,6 @@ Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &re
   return during_copy(std::move(status), copy, is_to ? "to" : "from");
 }
 
-Copy copy_of_argument(const MapList &list, int32_t i, MappingRef ref) {
-  return {ref, host_ptr(list.begins[i]), list.sizes[i],
-          list.names ? static_cast<const char *>(list.names[i]) : nullptr};
-}
-
 /// Copies an argument of an update, of which ref is borrowed, or queues that.
 [[gnu::always_inline]] inline Status copy_borrowed(Device &device, const MapList &list, int32_t i, uint64_t direction,
                                                    MappingRef ref, Queue *queue) {
@@ -69,14 +64,15 @@ Copy copy_of_argument(const MapList &list, int32_t i, MappingRef ref) {
                         : device.plugin_device().data_retrieve(host, target, list.sizes[i], queue);
   if (status.is_ok()) [[likely]]
     return status;
-  return settle_copy(device, copy_of_argument(list, i, ref), is_to, std::move(status));
+  return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), is_to, std::move(status));
 }
 
 /// Once it is copied. It had no attached pointers before.
 inline Status settle_if_attached(Device &device, const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
   if (!ref.mapping->has_attached_pointers()) [[likely]]
     return Status::ok();
-  return settle_copy(device, copy_of_argument(list, i, ref), direction == map_type::kTo, Status::ok());
+  return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), direction == map_type::kTo,
+                     Status::ok());
 }
 
 inline Status give_back(Device &device, MappingRef ref) {
@@ -86,10 +82,10 @@ inline Status give_back(Device &device, MappingRef ref) {
 /// As update_directly.
 [[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, Status &status) {
   PresentRefs refs;
-  DirectQueue queue(device, refs);
+  OwnedQueue queue(device.plugin_device());
   const bool are_here = borrow_present(device.map(), list, direction, refs);
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
-    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref(), &queue.get());
+    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref(), queue.get());
   status.keep_first(queue.complete());
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
     status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
@@ -97,10 +93,6 @@ inline Status give_back(Device &device, MappingRef ref) {
     status.keep_first(give_back(device, ref.ref()));
   return are_here;
 }
-
-} // namespace
-
-namespace {
 
 /// Enters what retain_present has left, and waits until it is there.
 [[gnu::noinline]] bool enter_absent(Device &device, const MapList &list, PresentRefs &refs, Absence &absence,
@@ -111,6 +103,11 @@ namespace {
   if (queue.is_busy())
     status = queue.complete();
   return true;
+}
+
+[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  DirectQueue queue(device, refs);
+  status.keep_first(leave_queued(device, list, refs, queue, status));
 }
 
 } // namespace
@@ -126,15 +123,6 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
   check_present_data(device);
   return true;
 }
-
-namespace {
-
-[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
-  DirectQueue queue(device, refs);
-  status.keep_first(leave_queued(device, list, refs, queue, status));
-}
-
-} // namespace
 
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   if (!find_present(device.map(), list, refs)) {

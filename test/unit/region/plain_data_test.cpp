@@ -6,6 +6,7 @@
 
 #include "argument_list.h"
 #include "constructs.h"
+#include "region/plain_data.h"
 #include "region/present_constructs.h"
 
 namespace omptarget::test {
@@ -246,6 +247,36 @@ TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   set_present(items, refs);
   EXPECT_TRUE(DeviceWork(device_).abandon(items).is_ok());
   EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_published_are_not_on_the_way_for_ever) {
+  FakeDevice device{FakeKind::kLazy};
+  HostDataToTargetMap &map = device.map();
+  int data = 1;
+  auto block = device.allocate(sizeof data, nullptr, OMPTARGET_ALLOC_DEFAULT);
+  ASSERT_TRUE(block.is_ok());
+  const HostPtr begin = host_ptr(&data);
+  Absence absence;
+  const MappingRef own =
+      map.insert_stored({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic},
+                        device_ptr(*block), false, absence.gap)
+          .found.ref;
+  PresentRefs refs;
+  refs.push_back({own.mapping, own.generation, true, false, true});
+  DirectQueue queue(device, refs);
+  ASSERT_TRUE(device.plugin_device().data_submit(*block, &data, sizeof data, &queue.get()).is_ok());
+  queue.add_arriving(refs[0]);
+  EXPECT_TRUE(map.release(own, Counter::kDynamic, false).reached_zero);
+  FakeKernel enters = [&](void **) { EXPECT_TRUE(map.retain(own, Counter::kDynamic)); }; // when the queue is waited for
+  void *slots[2] = {};
+  __tgt_kernel_args args{};
+  args.Version = 2;
+  ASSERT_TRUE(device.plugin_device().launch_kernel(&enters, slots + 1, args, &queue.get()).is_ok());
+  Status status;
+  EXPECT_FALSE(queue.publish(status));
+  EXPECT_TRUE(status.is_ok());
+  EXPECT_TRUE(map.find_arrived(begin, sizeof data));
+  EXPECT_TRUE(exit(device, {item(&data, sizeof data, 0)}).is_ok());
 }
 
 } // namespace
