@@ -116,22 +116,22 @@ bool WeakMemory::is_there(const Store &store, const WaveView &wave) const {
 }
 
 // Where a wave may see a store or not, it keeps to one of the two until its next acquire.
-bool WeakMemory::sees(const Store &store, const WaveView &wave, Reading reading) const {
+bool WeakMemory::sees(const Store &store, const WaveView &wave, Access access) const {
   const TeamView &team = *wave.team;
   const uint64_t reader = team.shares_cache ? team.number : wave.number;
   const bool is_chosen = (Random(seed_ * 31 + store.at * 1000003 + reader).next() & 1) != 0;
-  if (reading == Reading::kFixed)
+  if (access == Access::kFixedRead)
     return store.device_at <= wave.began || (is_there(store, wave) && is_chosen);
   if (store.wave == wave.number)
     return true;
-  if (reading == Reading::kStrong || !is_there(store, wave))
+  if (access == Access::kStrongRead || !is_there(store, wave))
     return is_there(store, wave);
   if (store.team == team.number && (team.shares_cache || store.team_at <= wave.team_seen))
     return true;
   return store.is_known || store.device_at <= (team.shares_cache ? team.device_seen : wave.device_seen) || is_chosen;
 }
 
-void WeakMemory::take_back(const WaveView &wave, uint64_t word, Reading reading, uint8_t *bytes) {
+void WeakMemory::take_back(const WaveView &wave, uint64_t word, Access access, uint8_t *bytes) {
   const auto found = words_.find(word);
   if (found == words_.end())
     return;
@@ -140,9 +140,9 @@ void WeakMemory::take_back(const WaveView &wave, uint64_t word, Reading reading,
     Store &store = log_[*number - first_];
     if ((store.bytes & open) == 0)
       continue;
-    if (sees(store, wave, reading)) {
+    if (sees(store, wave, access)) {
       open &= static_cast<uint8_t>(~store.bytes);
-      store.is_known = store.is_known || reading == Reading::kStrong;
+      store.is_known = store.is_known || access == Access::kStrongRead;
       continue;
     }
     for (unsigned byte = 0; byte < 8; ++byte)
@@ -151,7 +151,17 @@ void WeakMemory::take_back(const WaveView &wave, uint64_t word, Reading reading,
   }
 }
 
-const uint8_t *WeakMemory::load(const WaveView &wave, uint64_t address, uint32_t size, Reading reading) {
+uint8_t *WeakMemory::reach(WaveView &wave, uint64_t address, uint32_t size, Access access, const void *value,
+                           bool is_hosts) {
+  if (access == Access::kWrite)
+    return store(wave, address, size, value, is_hosts);
+  if (is_read(access))
+    return const_cast<uint8_t *>(load(wave, address, size, access));
+  change(wave, address, size);
+  return reinterpret_cast<uint8_t *>(address);
+}
+
+const uint8_t *WeakMemory::load(const WaveView &wave, uint64_t address, uint32_t size, Access access) {
   ++now_;
   if ((words_.empty() && late_.empty()) || size > kMostBytes)
     return memory_at(address);
@@ -159,7 +169,7 @@ const uint8_t *WeakMemory::load(const WaveView &wave, uint64_t address, uint32_t
     settle(word);
     std::array<uint8_t, 8> bytes{};
     std::memcpy(bytes.data() + skipped, memory_at(address) + done, taken);
-    take_back(wave, word, reading, bytes.data());
+    take_back(wave, word, access, bytes.data());
     std::memcpy(bytes_.data() + done, bytes.data() + skipped, taken);
   });
   return bytes_.data();

@@ -16,12 +16,15 @@ namespace sim::executor {
 /// How far a release or an acquire reaches; kWave: no farther than the lanes of a wave, which always agree.
 enum class Scope : uint8_t { kWave, kTeam, kDevice, kSystem };
 
-/// How a load reads.
-enum class Reading : uint8_t {
-  kPlain,  ///< through the caches, which an acquire empties
-  kStrong, ///< past the caches: atomic, volatile
-  kFixed,  ///< through a cache that nothing empties before the kernel ends: scalar loads of AMD's, ld.global.nc
+/// What an instruction does with memory.
+enum class Access : uint8_t {
+  kRead,       ///< through the caches, which an acquire empties
+  kStrongRead, ///< past the caches: atomic, volatile
+  kFixedRead,  ///< through a cache that nothing empties before the kernel ends: scalar loads of AMD's, ld.global.nc
+  kWrite,
+  kAtomic,
 };
+inline bool is_read(Access access) { return access < Access::kWrite; }
 
 struct WaveView;
 
@@ -53,10 +56,12 @@ public:
 
   /// A wave begins, and sees what was stored before.
   void begin(WaveView &wave, TeamView &team);
+  /// The place of the bytes for an access: load, store of the value, or change.
+  uint8_t *reach(WaveView &wave, uint64_t address, uint32_t size, Access access, const void *value, bool is_hosts);
   /// Notes a store of these bytes, and returns where the caller puts them. The host sees a store to its memory later.
   uint8_t *store(WaveView &wave, uint64_t address, uint32_t size, const void *value, bool is_hosts);
   /// The bytes that the wave sees, until the next call; at most kMostBytes.
-  const uint8_t *load(const WaveView &wave, uint64_t address, uint32_t size, Reading reading);
+  const uint8_t *load(const WaveView &wave, uint64_t address, uint32_t size, Access access);
   /// Notes that an atomic operation is about to change these bytes, which it does in memory.
   void change(WaveView &wave, uint64_t address, uint32_t size);
   /// Turns that a wave rests behind an atomic operation, so that others overtake what it does next; mostly none.
@@ -93,8 +98,8 @@ private:
 
   Store &note(const WaveView &wave, uint64_t word, uint8_t bytes);
   bool is_there(const Store &store, const WaveView &wave) const;
-  bool sees(const Store &store, const WaveView &wave, Reading reading) const;
-  void take_back(const WaveView &wave, uint64_t word, Reading reading, uint8_t *bytes);
+  bool sees(const Store &store, const WaveView &wave, Access access) const;
+  void take_back(const WaveView &wave, uint64_t word, Access access, uint8_t *bytes);
   void forget_oldest();
   void tidy(WaveView &wave) const;
   void settle(uint64_t word);

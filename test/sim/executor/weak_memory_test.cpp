@@ -31,15 +31,15 @@ struct Device {
   void store(unsigned wave, const uint32_t &word, uint32_t value, bool is_hosts = false) {
     std::memcpy(memory.store(waves[wave], reinterpret_cast<uint64_t>(&word), 4, &value, is_hosts), &value, 4);
   }
-  uint32_t load(unsigned wave, const uint32_t &word, Reading reading = Reading::kPlain) {
+  uint32_t load(unsigned wave, const uint32_t &word, Access access = Access::kRead) {
     uint32_t value;
-    std::memcpy(&value, memory.load(waves[wave], reinterpret_cast<uint64_t>(&word), 4, reading), 4);
+    std::memcpy(&value, memory.load(waves[wave], reinterpret_cast<uint64_t>(&word), 4, access), 4);
     return value;
   }
   /// Until the wave sees the word set.
-  bool await(unsigned wave, const uint32_t &word, Reading reading = Reading::kStrong) {
+  bool await(unsigned wave, const uint32_t &word, Access access = Access::kStrongRead) {
     for (unsigned turn = 0; turn < kLong; ++turn) {
-      if (load(wave, word, reading) != 0)
+      if (load(wave, word, access) != 0)
         return true;
       memory.advance(512);
     }
@@ -55,7 +55,7 @@ struct Device {
 };
 
 /// Of all seeds, how many do not see a message that wave 0 wrote before a flag.
-unsigned count_missed(unsigned reader, Scope release, Scope acquire, Reading reading = Reading::kPlain,
+unsigned count_missed(unsigned reader, Scope release, Scope acquire, Access access = Access::kRead,
                       bool shares_cache = false) {
   unsigned missed = 0;
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -65,7 +65,7 @@ unsigned count_missed(unsigned reader, Scope release, Scope acquire, Reading rea
     device.store(0, device.flag, 1);
     EXPECT_TRUE(device.await(reader, device.flag)) << seed;
     device.memory.acquire(device.waves[reader], acquire);
-    missed += device.load(reader, device.data, reading) == 0;
+    missed += device.load(reader, device.data, access) == 0;
   }
   return missed;
 }
@@ -92,16 +92,16 @@ TEST(WeakMemory, a_scope_that_is_too_narrow_is_none) {
 }
 
 TEST(WeakMemory, a_team_with_one_cache_needs_no_fences) {
-  EXPECT_EQ(count_missed(kSameTeam, Scope::kWave, Scope::kWave, Reading::kPlain, true), 0u);
-  EXPECT_THAT(count_missed(kOtherTeam, Scope::kWave, Scope::kDevice, Reading::kPlain, true), Gt(8u));
+  EXPECT_EQ(count_missed(kSameTeam, Scope::kWave, Scope::kWave, Access::kRead, true), 0u);
+  EXPECT_THAT(count_missed(kOtherTeam, Scope::kWave, Scope::kDevice, Access::kRead, true), Gt(8u));
 }
 
 TEST(WeakMemory, a_strong_load_needs_no_acquire) {
-  EXPECT_EQ(count_missed(kOtherTeam, Scope::kDevice, Scope::kWave, Reading::kStrong), 0u);
+  EXPECT_EQ(count_missed(kOtherTeam, Scope::kDevice, Scope::kWave, Access::kStrongRead), 0u);
 }
 
 TEST(WeakMemory, a_load_of_what_must_not_change_sees_no_message) {
-  EXPECT_THAT(count_missed(kOtherTeam, Scope::kDevice, Scope::kDevice, Reading::kFixed), Gt(8u));
+  EXPECT_THAT(count_missed(kOtherTeam, Scope::kDevice, Scope::kDevice, Access::kFixedRead), Gt(8u));
 }
 
 // Wave 0 writes for wave 1 of its team, which tells wave 2 of another, which tells wave 3.
@@ -134,8 +134,8 @@ TEST(WeakMemory, a_plain_load_in_a_loop_may_stay_stale_and_a_strong_one_does_not
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Device device(seed);
     device.store(0, device.flag, 1);
-    stale += !device.await(2, device.flag, Reading::kPlain);
-    EXPECT_TRUE(device.await(2, device.flag, Reading::kStrong)) << seed;
+    stale += !device.await(2, device.flag, Access::kRead);
+    EXPECT_TRUE(device.await(2, device.flag, Access::kStrongRead)) << seed;
   }
   EXPECT_THAT(stale, AllOf(Gt(64u), Lt(192u)));
 }
@@ -147,7 +147,7 @@ TEST(WeakMemory, stores_reach_others_in_another_order) {
     device.store(0, device.flag, 1);
     device.store(0, device.other_flag, 1);
     ASSERT_TRUE(device.await(2, device.other_flag));
-    swapped += device.load(2, device.flag, Reading::kStrong) == 0;
+    swapped += device.load(2, device.flag, Access::kStrongRead) == 0;
   }
   EXPECT_THAT(swapped, Gt(8u));
 }
@@ -171,7 +171,7 @@ TEST(WeakMemory, bytes_of_several_words_are_put_together) {
     value[n] = static_cast<uint8_t>(n + 1);
   Device device(1);
   std::memcpy(device.memory.store(device.waves[0], reinterpret_cast<uint64_t>(bytes + 3), 13, value, false), value, 13);
-  std::memcpy(seen, device.memory.load(device.waves[0], reinterpret_cast<uint64_t>(bytes), 24, Reading::kPlain), 24);
+  std::memcpy(seen, device.memory.load(device.waves[0], reinterpret_cast<uint64_t>(bytes), 24, Access::kRead), 24);
   EXPECT_EQ(std::memcmp(seen, bytes, 24), 0);
   EXPECT_EQ(std::memcmp(seen + 3, value, 13), 0);
 }

@@ -127,7 +127,7 @@ void load(AmdWave &wave, const Instruction &i) {
     address += static_cast<uint64_t>(offset.bits);
   address &= ~uint64_t{3};
   const uint32_t size = result.registers * 4u;
-  const uint8_t *bytes = wave.global_memory(address, size, AccessKind::kFixedRead, -1);
+  const uint8_t *bytes = wave.global_memory(address, size, Access::kFixedRead, -1);
   for (unsigned n = 0; bytes && n < result.registers; ++n) {
     uint32_t value;
     std::memcpy(&value, bytes + n * 4, sizeof(value));

@@ -31,7 +31,7 @@ uint64_t offset_of(AmdWave &wave, const Operand &operand, unsigned lane) {
 }
 
 // Private memory through a descriptor: offsets of lanes are interleaved, so that a scalar offset counts for all lanes.
-uint8_t *locate_in_buffer(AmdWave &wave, const Instruction &i, unsigned lane, uint32_t size, AccessKind kind) {
+uint8_t *locate_in_buffer(AmdWave &wave, const Instruction &i, unsigned lane, uint32_t size, Access kind) {
   const Operand &descriptor = i.operands[2], &scalar = i.operands[3];
   const uint64_t base = wave.scalar64(descriptor.index) & 0xFFFFFFFFFFFF;
   if (descriptor.registers != 4 || base != wave.scratch_base) {
@@ -49,8 +49,7 @@ uint8_t *locate_in_buffer(AmdWave &wave, const Instruction &i, unsigned lane, ui
 }
 
 template <Space S>
-uint8_t *locate(AmdWave &wave, const Instruction &i, const Places &places, unsigned lane, uint32_t size,
-                AccessKind kind) {
+uint8_t *locate(AmdWave &wave, const Instruction &i, const Places &places, unsigned lane, uint32_t size, Access kind) {
   const int number = static_cast<int>(lane);
   const uint64_t moved = static_cast<uint64_t>(int64_t{i.offset});
   if constexpr (S == Space::kBuffer) {
@@ -78,9 +77,9 @@ bool has_registers(AmdWave &wave, const Operand &operand, unsigned registers) {
 }
 
 // Past the first cache: glc for the device, of gfx942 sc1.
-AccessKind read_kind(const AmdWave &wave, const Instruction &i) {
+Access read_kind(const AmdWave &wave, const Instruction &i) {
   const bool is_strong = i.has_sc1 || (i.has_glc && !wave.context().processor.is_gfx940());
-  return is_strong ? AccessKind::kStrongRead : AccessKind::kRead;
+  return is_strong ? Access::kStrongRead : Access::kRead;
 }
 
 template <Space S, class T, LoadForm Form> void load_part(AmdWave &wave, const Instruction &i) {
@@ -122,7 +121,7 @@ template <Space S, unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const
     for (unsigned n = 0; n < kRegisters; ++n)
       values[n] = wave.vector(data.index + n)[lane] >> (IsUpper ? 16 : 0);
     wave.tell_value(values);
-    if (uint8_t *bytes = locate<S>(wave, i, places, lane, Bytes, AccessKind::kWrite))
+    if (uint8_t *bytes = locate<S>(wave, i, places, lane, Bytes, Access::kWrite))
       std::memcpy(bytes, values, Bytes);
   }
 }
@@ -141,7 +140,7 @@ template <Space S, class T, class Op> void atomic(AmdWave &wave, const Instructi
     if (!(wave.exec() >> lane & 1))
       continue;
     const auto value = static_cast<BitsOf<T>>(vector_value(wave, data, lane, 0, sizeof(T)));
-    uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), AccessKind::kAtomic);
+    uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), Access::kAtomic);
     if (!bytes)
       return;
     const uint64_t old = update<T, Op>(bytes, value);
@@ -160,7 +159,7 @@ template <Space S, class T> void compare_swap(AmdWave &wave, const Instruction &
       continue;
     const T value = static_cast<T>(vector_value(wave, data, lane, 0, sizeof(T)));
     const T expected = static_cast<T>(vector_value(wave, data, lane, sizeof(T) / 4, sizeof(T)));
-    uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), AccessKind::kAtomic);
+    uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(T), Access::kAtomic);
     if (!bytes)
       return;
     const uint64_t old = compare_and_swap<T>(bytes, expected, value);

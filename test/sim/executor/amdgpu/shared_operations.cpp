@@ -19,7 +19,7 @@ template <class T, LoadForm Form> void load_part(AmdWave &wave, const Instructio
   for (unsigned lane = 0; lane < wave.lanes() && !wave.has_failed(); ++lane)
     if (wave.exec() >> lane & 1)
       if (const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)),
-                                                    sizeof(T), AccessKind::kRead, static_cast<int>(lane)))
+                                                    sizeof(T), Access::kRead, static_cast<int>(lane)))
         load_into<T, Form>(wave.vector(i.operands[0].index)[lane], bytes);
 }
 template <unsigned Registers> void load(AmdWave &wave, const Instruction &i) {
@@ -28,7 +28,7 @@ template <unsigned Registers> void load(AmdWave &wave, const Instruction &i) {
       continue;
     uint32_t values[Registers];
     const uint8_t *bytes = wave.shared_memory(address_of(wave, i, 1, lane, static_cast<uint32_t>(i.offset)),
-                                              sizeof(values), AccessKind::kRead, static_cast<int>(lane));
+                                              sizeof(values), Access::kRead, static_cast<int>(lane));
     if (!bytes)
       return;
     std::memcpy(values, bytes, sizeof(values));
@@ -46,7 +46,7 @@ template <unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const Instruct
       values[n] = wave.vector(i.operands[1].index + n)[lane] >> (IsUpper ? 16 : 0);
     wave.tell_value(values);
     uint8_t *bytes = wave.shared_memory(address_of(wave, i, 0, lane, static_cast<uint32_t>(i.offset)), Bytes,
-                                        AccessKind::kWrite, static_cast<int>(lane));
+                                        Access::kWrite, static_cast<int>(lane));
     if (!bytes)
       return;
     std::memcpy(bytes, values, Bytes);
@@ -63,7 +63,7 @@ template <unsigned Bytes, unsigned Stride> void load_two(AmdWave &wave, const In
     for (unsigned n = 0; n < 2; ++n) {
       const auto offset = static_cast<uint32_t>(n == 0 ? i.offset0 : i.offset1) * Bytes * Stride;
       const uint8_t *bytes =
-          wave.shared_memory(address_of(wave, i, 1, lane, offset), Bytes, AccessKind::kRead, static_cast<int>(lane));
+          wave.shared_memory(address_of(wave, i, 1, lane, offset), Bytes, Access::kRead, static_cast<int>(lane));
       if (!bytes)
         return;
       std::memcpy(values[n], bytes, Bytes);
@@ -81,7 +81,7 @@ template <unsigned Bytes, unsigned Stride> void store_two(AmdWave &wave, const I
       const uint64_t value = vector_value(wave, i.operands[n + 1], lane, 0, Bytes);
       wave.tell_value(&value);
       uint8_t *bytes =
-          wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, AccessKind::kWrite, static_cast<int>(lane));
+          wave.shared_memory(address_of(wave, i, 0, lane, offset), Bytes, Access::kWrite, static_cast<int>(lane));
       if (!bytes)
         return;
       std::memcpy(bytes, &value, Bytes);
@@ -95,7 +95,7 @@ template <class T, class Op, bool Returns> void atomic(AmdWave &wave, const Inst
     if (!(wave.exec() >> lane & 1))
       continue;
     uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
-                                        AccessKind::kAtomic, static_cast<int>(lane));
+                                        Access::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;
     const uint64_t value = vector_value(wave, i.operands[kAddress + 1], lane, 0, sizeof(T));
@@ -116,7 +116,7 @@ template <class T, bool Returns, bool NewIsFirst> void compare_swap(AmdWave &wav
     const auto first = static_cast<T>(vector_value(wave, i.operands[kAddress + 1], lane, 0, sizeof(T)));
     const auto second = static_cast<T>(vector_value(wave, i.operands[kAddress + 2], lane, 0, sizeof(T)));
     uint8_t *bytes = wave.shared_memory(address_of(wave, i, kAddress, lane, static_cast<uint32_t>(i.offset)), sizeof(T),
-                                        AccessKind::kAtomic, static_cast<int>(lane));
+                                        Access::kAtomic, static_cast<int>(lane));
     if (!bytes)
       return;
     const uint64_t old =

@@ -20,11 +20,9 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-const char *verb(AccessKind kind) {
-  return is_read(kind) ? "reads" : kind == AccessKind::kWrite ? "writes" : "changes";
-}
+const char *verb(Access kind) { return is_read(kind) ? "reads" : kind == Access::kWrite ? "writes" : "changes"; }
 
-std::string access_text(AccessKind kind, uint32_t size, const char *what, uint64_t address) {
+std::string access_text(Access kind, uint32_t size, const char *what, uint64_t address) {
   return std::string(verb(kind)) + " " + std::to_string(size) + " bytes " + what + " " + hex(address);
 }
 
@@ -150,15 +148,15 @@ void AmdWave::source64(const Operand &operand, uint64_t *buffer, bool is_float, 
 
 // ---- Memory
 
-bool AmdWave::is_misaligned(uint64_t address, uint32_t size, AccessKind kind, int lane) {
-  if (kind != AccessKind::kAtomic || address % size == 0)
+bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int lane) {
+  if (kind != Access::kAtomic || address % size == 0)
     return false;
   fail(FaultKind::kMemory, "an atomic operation " + access_text(kind, size, "at the misaligned address", address), lane,
        address);
   return true;
 }
 
-uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, AccessKind kind, int lane) {
+uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, Access kind, int lane) {
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
   if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
@@ -171,22 +169,15 @@ uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, AccessKind kind
   return nullptr;
 }
 
-uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, AccessKind kind) {
-  WeakMemory &weak = *context_.weak;
-  if (kind == AccessKind::kWrite)
-    return weak.store(view, address, size, value_, context_.memory->is_hosts(address));
-  if (kind == AccessKind::kAtomic) {
-    weak.change(view, address, size);
-    rest = std::max(rest, weak.rest());
-    return reinterpret_cast<uint8_t *>(address);
-  }
-  const Reading reading = kind == AccessKind::kRead         ? Reading::kPlain
-                          : kind == AccessKind::kStrongRead ? Reading::kStrong
-                                                            : Reading::kFixed;
-  return const_cast<uint8_t *>(weak.load(view, address, size, reading));
+uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, Access kind) {
+  const bool is_hosts = kind == Access::kWrite && context_.memory->is_hosts(address);
+  uint8_t *const place = context_.weak->reach(view, address, size, kind, value_, is_hosts);
+  if (kind == Access::kAtomic)
+    rest = std::max(rest, context_.weak->rest());
+  return place;
 }
 
-uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, AccessKind kind, int lane) {
+uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, Access kind, int lane) {
   if (address >> 32 == kSharedAperture)
     return shared_memory(address & 0xFFFFFFFF, size, kind, lane);
   if (address >> 32 == kPrivateAperture)
@@ -194,16 +185,15 @@ uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, AccessKind kind, 
   return global_memory(address, size, kind, lane);
 }
 
-uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane) {
+uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
   auto &shared = block_.shared;
   if (offset <= shared.size() && size <= shared.size() - offset) {
-    if (!block_.uses || kind == AccessKind::kAtomic)
+    if (!block_.uses || kind == Access::kAtomic)
       return shared.data() + offset;
     const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
-    const std::string before =
-        block_.uses->note(offset, size, kind == AccessKind::kWrite, thread, shared.data() + offset);
+    const std::string before = block_.uses->note(offset, size, kind == Access::kWrite, thread, shared.data() + offset);
     if (before.empty())
       return shared.data() + offset;
     fail(FaultKind::kMemory,
@@ -218,7 +208,7 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, AccessKind kind,
   return nullptr;
 }
 
-uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane) {
+uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
   if (offset <= context_.private_size && size <= context_.private_size - offset)

@@ -44,10 +44,6 @@ struct LaunchContext {
   const Breakpoint *breakpoint = nullptr; ///< if one is set
 };
 
-/// The three ways to read are those of weak memory.
-enum class AccessKind { kRead, kStrongRead, kFixedRead, kWrite, kAtomic };
-inline bool is_read(AccessKind kind) { return kind < AccessKind::kWrite; }
-
 class AmdWave final : public Wave {
 public:
   AmdWave(const LaunchContext &context, Block &block, Random &random);
@@ -90,16 +86,16 @@ public:
   // ---- Memory
   /// Bytes that a lane reaches by a flat address, an offset in shared memory, or an offset in its private memory. Null
   /// after a fault.
-  uint8_t *global_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
-  uint8_t *flat_memory(uint64_t address, uint32_t size, AccessKind kind, int lane);
+  uint8_t *global_memory(uint64_t address, uint32_t size, Access kind, int lane);
+  uint8_t *flat_memory(uint64_t address, uint32_t size, Access kind, int lane);
   /// What the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
     value_ = bytes;
     if (block_.uses)
       block_.uses->tell_value(bytes);
   }
-  uint8_t *shared_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane);
-  uint8_t *private_memory(uint64_t offset, uint32_t size, AccessKind kind, int lane);
+  uint8_t *shared_memory(uint64_t offset, uint32_t size, Access kind, int lane);
+  uint8_t *private_memory(uint64_t offset, uint32_t size, Access kind, int lane);
   uint64_t scratch_base = 0; ///< what the descriptor of private memory holds, where there is one
   const LaunchContext &context() const { return context_; }
   Block &block() { return block_; }
@@ -116,8 +112,8 @@ private:
   void trace(const Instruction &instruction) const;
   bool is_observed();
   void observe(const Instruction &instruction);
-  uint8_t *weak_memory(uint64_t address, uint32_t size, AccessKind kind);
-  bool is_misaligned(uint64_t address, uint32_t size, AccessKind kind, int lane);
+  uint8_t *weak_memory(uint64_t address, uint32_t size, Access kind);
+  bool is_misaligned(uint64_t address, uint32_t size, Access kind, int lane);
 
   const LaunchContext &context_;
   Block &block_;

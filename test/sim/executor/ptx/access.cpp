@@ -123,18 +123,11 @@ uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsign
 }
 
 uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
-  WeakMemory &weak = *launch_.weak;
-  if (access == Access::kWrite)
-    return weak.store(view, address, size, value_, launch_.memory.is_hosts(address));
-  if (access == Access::kAtomic) {
-    weak.change(view, address, size);
-    rest = std::max(rest, weak.rest());
-    return reinterpret_cast<uint8_t *>(address);
-  }
-  const Reading reading = access == Access::kRead         ? Reading::kPlain
-                          : access == Access::kStrongRead ? Reading::kStrong
-                                                          : Reading::kFixed;
-  return const_cast<uint8_t *>(weak.load(view, address, size, reading));
+  const bool is_hosts = access == Access::kWrite && launch_.memory.is_hosts(address);
+  uint8_t *const place = launch_.weak->reach(view, address, size, access, value_, is_hosts);
+  if (access == Access::kAtomic)
+    rest = std::max(rest, launch_.weak->rest());
+  return place;
 }
 
 uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsigned lane) {

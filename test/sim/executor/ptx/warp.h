@@ -42,10 +42,6 @@ struct Fragment {
   const Instruction *at = nullptr;                ///< where it waits
 };
 
-/// The three ways to read are those of weak memory.
-enum class Access : uint8_t { kRead, kStrongRead, kFixedRead, kWrite, kAtomic };
-inline bool is_read(Access access) { return access < Access::kWrite; }
-
 class Warp final : public Wave {
 public:
   Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes);
