@@ -17,7 +17,7 @@ class MappedRanges {
 public:
   /// The ranges pin, and outlive this.
   explicit MappedRanges(LockedRanges &ranges) : ranges_(ranges) {}
-  /// Whether the setting asks for pinning.
+  /// Returns whether the setting asks for pinning.
   static bool is_wanted() { return wanted_pins() != Pins::kOff; }
   /// Reads the setting and forgets what was mapped before.
   void init();

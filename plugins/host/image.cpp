@@ -54,7 +54,7 @@ OwnEntry read_entry(const char *at, size_t record) {
   return {entry.addr, entry.name};
 }
 
-/// Where the program has a variable.
+/// The place of a variable in the program.
 struct HostPlace {
   uintptr_t address;
   bool is_writable; ///< lies in a segment that the program can write to
@@ -78,7 +78,7 @@ int note_host_segment(dl_phdr_info *module, size_t, void *data) {
   return is_found ? 1 : 0;
 }
 
-/// Whether the program can write to its own variable. Takes the dynamic loader's lock.
+/// Returns whether the program can write to its own variable. Takes the dynamic loader's lock.
 bool is_writable_on_host(const void *variable) {
   HostPlace place{reinterpret_cast<uintptr_t>(variable), false};
   dl_iterate_phdr(note_host_segment, &place);
@@ -132,7 +132,7 @@ const Segment *LoadedImage::segment_of(const void *address, uint64_t size) const
   return nullptr;
 }
 
-/// Whether it can be once the image is relocated. The dynamic linker rounds what it protects to pages.
+/// Returns whether it can be written to once the image is relocated. The dynamic linker protects whole pages.
 bool LoadedImage::can_be_written(const Segment &segment, uint64_t address) const {
   const bool is_protected = address >= layout_.protected_begin / page_size() * page_size() &&
                             address < layout_.protected_end / page_size() * page_size();
@@ -250,7 +250,7 @@ void LoadedImage::refer_to_host(const __tgt_device_image &image) {
   }
 }
 
-/// What is called must be code, and the device's copy of a variable must be as large as the host's, and be writable if that is.
+/// Functions must be code. The device's copy of a variable must be as large as the host's, and writable if that is.
 Status LoadedImage::check_address(const __tgt_offload_entry &entry, const void *address) const {
   const bool is_called = entry.size == 0;
   const Segment *const segment = segment_of(address, is_called                                       ? 1

@@ -38,7 +38,7 @@ inline int64_t operator-(DevicePtr left, DevicePtr right) {
   return static_cast<int64_t>(static_cast<uintptr_t>(left) - static_cast<uintptr_t>(right));
 }
 
-/// Whether size bytes at the address can be memory: they do not wrap around, and are no more than the processes of any machine have.
+/// Returns whether size bytes at the address can be memory: they do not wrap around, and no process has more.
 inline bool fits_in_memory(const void *address, uint64_t size) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 56;
   return size <= kMostBytes && size <= UINTPTR_MAX - reinterpret_cast<uintptr_t>(address);

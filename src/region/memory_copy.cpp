@@ -96,7 +96,7 @@ struct Strides {
   size_t offset = 0;                      ///< of the first element
 };
 
-/// Of a rectangle that check_rectangle has accepted: nothing overflows.
+/// The rectangle has passed check_rectangle, so that nothing overflows.
 Strides strides_of(const Rectangle &rectangle, const RectangleShape &shape) {
   const auto count = static_cast<size_t>(shape.dimensions);
   Strides result;

@@ -13,7 +13,7 @@
 
 namespace omptarget {
 
-/// Whether the construct may take this way: it is complete when its call returns.
+/// Returns whether the construct may take this way: it is complete when its call returns.
 inline bool may_be_direct(const Device &device, const Call &call) {
   return observe::listeners() == 0 && !traces_anything() && !(call.is_nowait && device.plugin().is_asynchronous());
 }

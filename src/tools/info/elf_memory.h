@@ -44,7 +44,7 @@ public:
     std::memcpy(&result, found.data(), sizeof result);
     return result;
   }
-  /// Whether size bytes at the address are in one segment of the loaded file.
+  /// Returns whether size bytes at the address are in one segment of the loaded file.
   bool is_loaded(uint64_t address, uint64_t size) const;
   /// The NUL terminated text at the address, at most 1 MB, or nothing.
   std::optional<std::string_view> text(uint64_t address) const;

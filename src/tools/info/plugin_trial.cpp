@@ -22,7 +22,7 @@ namespace omptarget::info_tool {
 
 namespace {
 
-/// What the child is about to do. Its parent sees it.
+/// The step that the child is about to take. Its parent sees it.
 struct Progress {
   char what[128];
   bool is_done;

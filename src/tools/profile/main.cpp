@@ -68,7 +68,7 @@ Result<std::string> read_file(const char *path) {
   return text;
 }
 
-/// Of the profiles that are to be merged, the one that the result would take the place of, or null.
+/// Returns the input that the result would replace, or null.
 const char *replaced_profile(const std::string &result, const std::vector<const char *> &paths) {
   struct stat there{}, profile{};
   if (::stat(result.c_str(), &there) != 0)

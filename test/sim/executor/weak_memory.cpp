@@ -115,7 +115,7 @@ bool WeakMemory::is_there(const Store &store, const WaveView &wave) const {
   return store.device_at <= now_ || (store.team == wave.team->number && store.team_at <= now_);
 }
 
-// Where a wave may see a store or not, it keeps to one of the two until its next acquire.
+// If a wave may see a store or not, it keeps to one of the two until its next acquire.
 bool WeakMemory::sees(const Store &store, const WaveView &wave, Access access) const {
   const TeamView &team = *wave.team;
   const uint64_t reader = team.shares_cache ? team.number : wave.number;

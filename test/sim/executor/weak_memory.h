@@ -16,7 +16,7 @@ namespace sim::executor {
 /// How far a release or an acquire reaches; kWave: no farther than the lanes of a wave, which always agree.
 enum class Scope : uint8_t { kWave, kTeam, kDevice, kSystem };
 
-/// What an instruction does with memory.
+/// An instruction's use of memory.
 enum class Access : uint8_t {
   kRead,       ///< through the caches, which an acquire empties
   kStrongRead, ///< past the caches: atomic, volatile
@@ -28,7 +28,7 @@ inline bool is_read(Access access) { return access < Access::kWrite; }
 
 struct WaveView;
 
-/// What the waves of a team share. Times count events of the launch.
+/// The view that the waves of a team share. Times count events of the launch.
 struct TeamView {
   uint64_t number = 0;
   bool shares_cache = false; ///< the team has one cache, which its stores go through in order: gfx90a, gfx942
@@ -36,7 +36,7 @@ struct TeamView {
   std::vector<WaveView *> waves;
 };
 
-/// What a wave has seen.
+/// The stores that a wave has seen.
 struct WaveView {
   TeamView *team = nullptr;
   uint64_t number = 0;
@@ -68,7 +68,7 @@ public:
   uint32_t rest();
   /// Stores that this wave made or saw are seen by others as far as the scope reaches.
   void release(WaveView &wave, Scope scope);
-  /// What was released so far is seen by this wave.
+  /// This wave sees all that was released so far.
   void acquire(WaveView &wave, Scope scope);
   /// RDNA's caches, of a wave and of several teams: an acquire of the device empties both.
   void empty_inner_cache(WaveView &wave);

@@ -54,7 +54,7 @@ struct Device {
   WeakMemory memory;
 };
 
-/// Of all seeds, how many do not see a message that wave 0 wrote before a flag.
+/// The number of seeds with which a message that wave 0 wrote before a flag is not seen.
 unsigned count_missed(unsigned reader, Scope release, Scope acquire, Access access = Access::kRead,
                       bool shares_cache = false) {
   unsigned missed = 0;

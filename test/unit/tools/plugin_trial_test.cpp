@@ -12,7 +12,7 @@ namespace {
 
 using testing::MatchesRegex;
 
-/// What the trial says about a plugin with this fault.
+/// The trial's words about a plugin with this fault.
 std::string said_of(const char *fault, bool uses_devices = true) {
   setenv("FAULTY_PLUGIN", fault, 1);
   std::string reason = try_plugin(OMPTARGET_FAULTY_PLUGIN, {uses_devices, 1});

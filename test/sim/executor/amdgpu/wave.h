@@ -88,7 +88,7 @@ public:
   /// after a fault.
   uint8_t *global_memory(uint64_t address, uint32_t size, Access kind, int lane);
   uint8_t *flat_memory(uint64_t address, uint32_t size, Access kind, int lane);
-  /// What the next access writes, for races and weak memory.
+  /// The bytes that the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
     value_ = bytes;
     if (block_.uses)

@@ -59,7 +59,7 @@ public:
   void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
   bool has_failed() const { return state == WaveState::kFaulted; }
   /// The bytes, or null after a fault was noted.
-  /// What the next access writes, for races and weak memory.
+  /// The bytes that the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
     value_ = bytes;
     if (block_.block().uses)
@@ -73,7 +73,7 @@ public:
   /// So many bytes of the lane's stack, until the function is left: their address, or 0 after a fault was noted.
   uint32_t take_stack(unsigned lane, uint64_t size, uint32_t alignment);
   uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * stack_size_ + offset]; }
-  /// What fences and the like do to weak memory, and barriers for the threads of a block.
+  /// The effects of fences on weak memory, and of barriers for the threads of a block.
   void release_stores(Scope scope) {
     if (launch_.weak)
       launch_.weak->release(view, scope);
