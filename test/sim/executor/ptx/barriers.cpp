@@ -20,7 +20,7 @@ std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier
     return "barrier " + std::to_string(barrier) + " of " + std::to_string(threads) +
            " threads, for which others wait as one of " + std::to_string(others);
   const std::string lanes = "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_);
-  if (!launch_.has_own_places() && active_ != live_)
+  if ((active_ & counted_) != 0)
     return "a barrier for " + lanes + ": below sm_70 it counts the warp for each part of it";
   for (const Fragment &one : fragments_)
     if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier && one.at != &instruction &&
@@ -34,6 +34,8 @@ bool Warp::can_wait(const Instruction &instruction, uint32_t barrier, uint32_t t
   const std::string reason = barrier_fault(instruction, barrier, threads);
   if (!reason.empty())
     fail(FaultKind::kProgram, reason, __builtin_ctz(active_));
+  else if (!launch_.has_own_places())
+    counted_ |= live_ & ~active_;
   return reason.empty();
 }
 
@@ -170,15 +172,16 @@ uint32_t BlockState::threads_at(uint32_t barrier) const {
   return threads;
 }
 
-uint32_t BlockState::lanes_at(Warp &warp, uint32_t barrier) {
+// Below sm_70 all lanes of the warp, if some wait there.
+uint32_t BlockState::lanes_at(Warp &warp, uint32_t barrier) const {
   uint32_t lanes = 0;
   for (const Fragment &one : warp.fragments())
     if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier)
       lanes |= one.mask;
-  return lanes;
+  return lanes != 0 && !launch_.has_own_places() ? warp.live() : lanes;
 }
 
-// A warp is counted when all of its lanes that have not ended wait there.
+// A warp is counted when all of its lanes that have not ended wait there; below sm_70 when some do.
 void BlockState::look_at_barrier(uint32_t barrier) {
   std::vector<Warp *> there;
   uint32_t waiting = 0, votes = 0;
@@ -187,7 +190,8 @@ void BlockState::look_at_barrier(uint32_t barrier) {
       there.push_back(warp);
       waiting += static_cast<uint32_t>(__builtin_popcount(lanes));
       for (const Fragment &one : warp->fragments())
-        votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
+        if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier)
+          votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
     }
   const bool misses_nobody = launch_.schedule.waits_for_ended
                                  ? there.size() == warps_.size() // lanes that have ended count with their warp
@@ -200,10 +204,11 @@ void BlockState::look_at_barrier(uint32_t barrier) {
   if (block_.uses)
     block_.uses->forget();
   for (Warp *const warp : there)
-    for (Fragment &one : warp->fragments()) {
-      give_result(*one.at, one, votes, waiting);
-      warp->release(one);
-    }
+    for (Fragment &one : warp->fragments())
+      if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier) {
+        give_result(*one.at, one, votes, waiting);
+        warp->release(one);
+      }
 }
 
 void BlockState::give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes,

@@ -58,7 +58,7 @@ public:
 
 private:
   void look_at_barrier(uint32_t barrier);
-  static uint32_t lanes_at(Warp &warp, uint32_t barrier);
+  uint32_t lanes_at(Warp &warp, uint32_t barrier) const;
   void give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes, uint32_t waiting) const;
 
   uint64_t serial_;

@@ -86,13 +86,21 @@ uint64_t Warp::code_address() const {
   return one.place == kReturn ? 0 : function.code_address + one.place;
 }
 
+// Below sm_70 a warp of which a part waits at a barrier waits as a whole.
 bool Warp::has_runnable() const {
-  return std::any_of(fragments_.begin(), fragments_.end(),
-                     [](const Fragment &one) { return one.wait == Fragment::Wait::kNone; });
+  bool result = false;
+  for (const Fragment &one : fragments_) {
+    if (one.wait == Fragment::Wait::kBarrier && !launch_.has_own_places())
+      return false;
+    result |= one.wait == Fragment::Wait::kNone;
+  }
+  return result;
 }
 
 // False if none can run.
 bool Warp::choose() {
+  if (!has_runnable())
+    return false;
   uint32_t runnable = 0;
   size_t chosen = 0;
   for (size_t i = 0; i < fragments_.size(); ++i) {
@@ -102,8 +110,6 @@ bool Warp::choose() {
     if (!launch_.has_own_places() || random_.below(runnable) == 0) // before sm_70 the last
       chosen = i;
   }
-  if (runnable == 0)
-    return false;
   now_ = std::move(fragments_[chosen]);
   fragments_.erase(fragments_.begin() + static_cast<std::ptrdiff_t>(chosen));
   return true;
@@ -294,6 +300,7 @@ void Warp::complete(Join *join) {
     Join *const outer = join->outer;
     Fragment whole{std::move(join->frame), join->place, join->arrived & live_, outer};
     std::erase_if(joins_, [join](const auto &one) { return one.get() == join; });
+    counted_ &= ~whole.mask;
     if (whole.mask != 0) {
       fragments_.push_back(std::move(whole));
       return;

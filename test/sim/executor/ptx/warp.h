@@ -137,6 +137,8 @@ private:
   const Instruction *at_ = nullptr;
   uint64_t fault_at_ = 0;
   uint32_t live_, active_ = 0, members_ = 0;
+  uint32_t counted_ =
+      0; ///< below sm_70: lanes that a barrier has counted with a part of the warp which they have not met since
   bool is_changed_ = false; ///< now_ is not what runs on
   uint64_t polls_ = 0;
   const void *value_ = nullptr; ///< that is written next
