@@ -170,7 +170,7 @@ TEST(Runtime, indirect_functions_are_described_by_name_and_module) {
   EXPECT_THAT(text(vtable + 16), testing::StartsWith("vtable for Shape is in the image of "));
   EXPECT_THAT(text(&module), testing::StartsWith("Shape::sides(int) is in the image of "));
   EXPECT_EQ(text(vtable + sizeof vtable), "");
-  EXPECT_EQ(text(&kernel_a + 1), "");
+  EXPECT_EQ(text(reinterpret_cast<const char *>(&module) + 1), ""); // the kernels may lie side by side
   module.unload();
   EXPECT_EQ(text(&kernel_a), "");
 }
