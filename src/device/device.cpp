@@ -111,8 +111,20 @@ void Device::unload_pending_if_free() {
   }
 }
 
+/// One at a time: unloading may open the lock, and who takes it then must find what is left to be unloaded before it loads anything.
 void Device::unload_pending() {
-  for (const auto &library : std::exchange(*pending_unloads_.lock(), {}))
+  if (OMPTARGET_PLANTED("closed-taken-together"))
+    for (const auto &library : std::exchange(*pending_unloads_.lock(), {}))
+      images_.unload(*library, has_ended());
+  const auto next = [this]() -> std::shared_ptr<OffloadLibrary> {
+    auto pending = pending_unloads_.lock();
+    if (pending->empty())
+      return nullptr;
+    std::shared_ptr<OffloadLibrary> library = std::move(pending->front());
+    pending->erase(pending->begin());
+    return library;
+  };
+  while (const std::shared_ptr<OffloadLibrary> library = next())
     images_.unload(*library, has_ended());
 }
 

@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N] [--plant FAULT]: threads register and unregister modules with images, as
+// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N] [--loading in-turn] [--plant FAULT]: threads register and unregister modules with images, as
 // libraries that are opened and closed do, and use their kernels and variables on two devices, with random delays at the
 // scheduling points. Again and again all threads meet: nothing of a closed module may be left then. Prints the seed of what failed
-// and ends with 1.
+// and ends with 1. The plugin loads and unloads images side by side, but with --loading in-turn.
 
 #include <atomic>
 #include <barrier>
@@ -30,12 +30,13 @@ constexpr int kMostThreads = 16, kDevices = 2, kMostSize = 64;
 
 void delay(const char *) { delay_some(2, 14); }
 
-/// A thread's part of the address space: modules that come one after the other lie at the same addresses.
+/// A part of the address space: modules that come one after the other, of any thread, lie at the same addresses.
 struct Place {
+  std::atomic<bool> is_taken{false};
   char variable[kMostSize];
   char kernel;
 };
-Place places[kMostThreads];
+Place places[kMostThreads + 1];
 char shared_variable[8]; ///< many modules have it
 
 std::atomic<int64_t> failures{0};
@@ -54,40 +55,53 @@ Device *use(int number) {
 /// One thread.
 class Worker {
 public:
-  Worker(uint64_t seed, int number) : random_(seed * 0x9E3779B97F4A7C15ull + 1), place_(places[number]) {
+  Worker(uint64_t seed, int threads) : random_(seed * 0x9E3779B97F4A7C15ull + 1), threads_(threads) {
     delays = random_ ^ 0x5bd1e995;
   }
 
   void round() {
     const int64_t size = 1 + next(random_) % kMostSize;
+    Place &place = take_place();
     Module module("A");
-    module.kernel(&place_.kernel, "kernel");
-    module.add(place_.variable, "variable", static_cast<uint64_t>(size));
+    const std::string kernel = "kernel " + std::to_string(next(random_));
+    module.kernel(&place.kernel, kernel);
+    module.add(place.variable, "variable", static_cast<uint64_t>(size));
     if (next(random_) % 2)
       module.variable(shared_variable, "shared");
     expect(module.load().is_ok(), "a module cannot be registered");
     for (uint32_t uses = next(random_) % 3; uses > 0; --uses)
-      use_module(size);
+      use_module(place, kernel, size);
     module.unload();
+    place.is_taken = false;
     if (next(random_) % 4 == 0) // as long as no module has been there, there is no device
       (void)Runtime::get().device(static_cast<DeviceId>(next(random_) % kDevices));
   }
 
 private:
-  void use_module(int64_t size) {
+  Place &take_place() {
+    for (;;)
+      if (Place &place = places[next(random_) % static_cast<uint32_t>(threads_ + 1)]; !place.is_taken.exchange(true))
+        return place;
+  }
+
+  void use_module(const Place &place, const std::string &kernel, int64_t size) {
     Device *const device = use(static_cast<int>(next(random_) % kDevices));
     if (!device)
       return;
-    const Found found = device->map().find(host_ptr(place_.variable), 1);
+    const Found found = device->map().find(host_ptr(place.variable), 1);
     expect(found.is_contained, "a module's variable is not present");
     expect(!found.is_contained || found.end - found.begin == size, "the variable of a closed module is still present");
-    expect(device->kernel(&place_.kernel), "a module's kernel is not there");
-    const std::shared_ptr<OffloadLibrary> library = Runtime::get().modules().library_of(&place_.kernel);
+    const Kernel *const found_kernel = device->kernel(&place.kernel);
+    expect(found_kernel, "a module's kernel is not there");
+    // The plugin's handle of a kernel is its name.
+    expect(!found_kernel || kernel == static_cast<const char *>(found_kernel->handle),
+           "a module's kernel is one of a closed module");
+    const std::shared_ptr<OffloadLibrary> library = Runtime::get().modules().library_of(&place.kernel);
     expect(library && device->load_failure(*library).empty(), "a sound module failed");
   }
 
   uint64_t random_;
-  Place &place_;
+  const int threads_;
 };
 
 struct Options {
@@ -104,7 +118,7 @@ void expect_nothing(int threads) {
     if (!device)
       continue;
     expect(const_cast<Device *>(device)->map().size() == 0, "variables of closed modules stay present");
-    for (int i = 0; i < threads; ++i)
+    for (int i = 0; i <= threads; ++i)
       expect(!device->kernel(&places[i].kernel), "kernels of closed modules stay");
   }
 }
@@ -124,7 +138,7 @@ int run(const Options &options) {
   std::vector<std::thread> threads;
   for (int i = 0; i < options.threads; ++i)
     threads.emplace_back([&, i] {
-      Worker worker(options.seed * kMostThreads + static_cast<uint64_t>(i), i);
+      Worker worker(options.seed * kMostThreads + static_cast<uint64_t>(i), options.threads);
       while (!is_over) {
         worker.round();
         worker.round();
@@ -150,12 +164,17 @@ int run(const Options &options) {
 
 int main(int count, char **words) {
   setenv("LIBOMPTARGET_PLUGIN_PATH", OMPTARGET_RECORDING_PLUGINS, 1);
+  setenv("RECORDING_SIDE_BY_SIDE", "1", 1);
   omptarget::test::Options options;
   for (int i = 1; i < count; i += 2) {
     const std::string name = words[i];
     const char *const value = i + 1 < count ? words[i + 1] : "";
     if (name == "--plant") {
       omptarget::planted_fault = value;
+      continue;
+    }
+    if (name == "--loading" && std::string(value) == "in-turn") {
+      unsetenv("RECORDING_SIDE_BY_SIDE");
       continue;
     }
     char *end = nullptr;
@@ -172,7 +191,7 @@ int main(int count, char **words) {
     else {
       std::fprintf(
           stderr,
-          "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --plant FAULT\n",
+          "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --loading in-turn, --plant FAULT\n",
           words[i], value);
       return 2;
     }

@@ -5,6 +5,8 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
+// LLVM's runtimes do not map anew what was deleted meanwhile.
+// UNSUPPORTED: runtime-llvm
 // A sanitizer has a memcpy of its own.
 // UNSUPPORTED: sanitizer
 

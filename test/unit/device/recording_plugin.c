@@ -5,6 +5,7 @@
  * told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose second
  * letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
  * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of an image has memory of its own, filled with the device's number.
+ * RECORDING_SIDE_BY_SIDE: several threads may load and unload at once, which takes a moment.
  * With RECORDING_QUEUES work is queued: a copy to the host happens when its queue is waited for, and the second one cannot
  * be queued if RECORDING_FAILS=retrieve.
  */
@@ -81,8 +82,14 @@ int32_t __tgt_rtl_set_device_offset(int32_t first) {
   return 0;
 }
 
+static void take_a_moment(void) {
+  if (getenv("RECORDING_SIDE_BY_SIDE"))
+    usleep(50);
+}
+
 __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image) {
   record("load:%d ", ID);
+  take_a_moment();
   const char *const bytes = image->ImageStart;
   if ((const char *)image->ImageEnd - bytes > 1 && bytes[1] == 'X') {
     failure = "the image is crossed out";
@@ -109,6 +116,7 @@ __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image)
 
 int32_t __tgt_rtl_unload_binary(int32_t ID, __tgt_target_table *table) {
   record("unload:%d ", ID);
+  take_a_moment();
   for (__tgt_offload_entry *entry = table->EntriesBegin; entry != table->EntriesEnd; ++entry)
     free(entry->addr);
   free(table->EntriesBegin);
@@ -149,7 +157,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t ID, void *kernel, void **arguments, ptrd
 
 int32_t __tgt_rtl_abi(__tgt_rtl_abi_info *info) {
   info->version = OMPTARGET_PLUGIN_ABI_VERSION;
-  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | (getenv("RECORDING_LASTS") ? OMPTARGET_PLUGIN_LASTS : 0);
+  info->features = OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT | (getenv("RECORDING_LASTS") ? OMPTARGET_PLUGIN_LASTS : 0) |
+                   (getenv("RECORDING_SIDE_BY_SIDE") ? OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE : 0);
   return 0;
 }
 
