@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <regex>
 
 #include "images.h"
 #include "points.h"
@@ -215,6 +216,27 @@ const std::string &own_library() {
 }
 
 TEST(MathOfNvidia, the_executors_libdevice_is_as_the_host) { check_nvidia(own_library()); }
+
+// What OpenMP's mathematics and programs themselves may call. The header leaves out what CUDA's libdevice no longer has.
+TEST(MathOfNvidia, the_executors_libdevice_has_all_that_clangs_headers_declare) {
+  const std::string text = compile_to_ptx(NEWEST_CLANG, "-Wno-override-module -x ir " + own_library());
+  std::string error;
+  const auto module = ptx::Module::load(text, error);
+  ASSERT_TRUE(module) << error;
+  const std::string declared = testing::TempDir() + "/executor-math-declared";
+  const std::string command = NEWEST_CLANG " -E -x c -DCUDA_VERSION=12000 "
+                                           "$(" NEWEST_CLANG " -print-resource-dir)"
+                                           "/include/__clang_cuda_libdevice_declares.h >" +
+                              declared;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(declared);
+  const std::string header(std::istreambuf_iterator<char>(file), {});
+  const std::regex pattern("__nv_[a-z0-9_A-Z]+");
+  size_t count = 0;
+  for (std::sregex_iterator name(header.begin(), header.end(), pattern), end; name != end; ++name, ++count)
+    EXPECT_TRUE(module->find_function(name->str())) << name->str();
+  EXPECT_GT(count, 300u);
+}
 
 TEST(MathOfNvidia, cudas_libdevice_is_as_the_host) {
   if (std::string(CUDA_LIBDEVICE).empty())
