@@ -189,6 +189,11 @@ if "some" in lit_config.params:
     config.suffixes = [".c", ".cpp"]
 elif is_ours and fortran_compiler():
     config.available_features.add("flang")
-    config.excludes += list(FORTRAN) + ["refusals.test"]
-    config.substitutions.append((r"%flang\b", fortran_compiler()))
+    config.excludes.append("refusals.test")
+    command = fortran_compiler()
+    if is_amd and int(suite) >= 22 and "device-math" in config.available_features:
+        command = with_math(command)
+    else:
+        config.excludes += list(FORTRAN)
+    config.substitutions.append((r"%flang\b", command))
 config.substitutions = [(name, changed(text)) for name, text in config.substitutions]
