@@ -85,7 +85,24 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
     return copy_around_pointers(copy);
   bool brings_pointers = false;
   OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), brings_pointers));
-  return brings_pointers ? rewrite_pointers(copy, {}) : Status::ok();
+  if (brings_pointers) [[unlikely]]
+    OMPTARGET_TRY(rewrite_pointers(copy, {}));
+  note_upload(copy);
+  return Status::ok();
+}
+
+/// Others find data that have arrived, and may attach pointers in them until the copy is made.
+void ConstructQueue::note_upload(const Copy &copy) {
+  if (queue_.is_busy() && (copy.mapping.mapping->state() & MappingState::kReady))
+    uploads_.push_back({copy, device_.map().attached_in(copy.mapping, copy.host, copy.size)});
+}
+
+/// All of them are made. They have gone over the pointers that became attached since they were queued.
+Status ConstructQueue::complete_uploads() {
+  for (const Upload &upload : uploads_)
+    OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.known));
+  uploads_.clear();
+  return queue_.is_busy() ? synchronize() : Status::ok();
 }
 
 Status ConstructQueue::copy_around_pointers(const Copy &copy) {
@@ -95,12 +112,16 @@ Status ConstructQueue::copy_around_pointers(const Copy &copy) {
     const Copy part_of_copy{copy.mapping, part.begin, part.size, copy.name, copy.needed_by};
     OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(part_of_copy, raw(part.begin), brings_pointers));
   }
-  return rewrite_pointers(copy, pointers);
+  OMPTARGET_TRY(rewrite_pointers(copy, pointers));
+  note_upload(copy);
+  return Status::ok();
 }
 
-Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> before) {
+Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known) {
   for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
-    if (!std::ranges::binary_search(before, pointer.host_address, {}, &AttachedPointer::host_address)) [[unlikely]]
+    const auto same = std::ranges::lower_bound(known, pointer.host_address, {}, &AttachedPointer::host_address);
+    if (same == known.end() || same->host_address != pointer.host_address || same->device_value != pointer.device_value)
+        [[unlikely]]
       OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
                                 copy.mapping.mapping->name()));
   }
@@ -114,11 +135,9 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
     landing.staged.reset(new std::byte[static_cast<size_t>(copy.size)]);
   void *const host = landing.staged ? static_cast<void *>(landing.staged.get()) : raw(copy.host);
   OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, brings_pointers));
-  if (!brings_pointers) [[likely]]
-    return Status::ok();
-  if (queue_.is_busy())
+  if (queue_.is_busy()) // pointers may become attached until the copy is made
     landings_.push_back(std::move(landing));
-  else
+  else if (brings_pointers) [[unlikely]]
     land(landing);
   return Status::ok();
 }
@@ -209,6 +228,9 @@ Status ConstructQueue::wait() {
     status = wait_for_plugin();
   if (!late_.empty()) [[unlikely]]
     report_times(status.is_ok());
+  if (!uploads_.empty() && status.is_ok())
+    status = complete_uploads();
+  uploads_.clear();
   arrivals_.end();
   pointers_.settle();
   for (const Landing &landing : landings_)

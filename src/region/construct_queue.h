@@ -43,9 +43,9 @@ public:
   /// attached pointers (OpenMP 5.2, section 5.8.6): other threads, and their kernels, may read them.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
-  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that have become attached since it
-  /// began, when those of `before` were.
-  Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> before);
+  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached now, but for those
+  /// that are known, in ascending order, to have their values.
+  Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known);
   /// Writes the device address of target into the device copy of a pointer.
   Status attach(const Attachment &action);
   /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or null.
@@ -101,19 +101,27 @@ private:
   [[gnu::cold]] void report_times(bool has_worked);
   Status copy_around_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
-  /// A copy to the host that brings attached pointers: staged in a buffer, or with null on the host already, as nothing was attached
-  /// when the copy was queued.
+  /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as nothing was
+  /// attached when the copy was queued.
   struct Landing {
     Copy copy;
     std::unique_ptr<std::byte[]> staged;
   };
   void land(const Landing &landing);
+  /// A copy to the device of data that others find, and the pointers in it that it leaves as they are to be.
+  struct Upload {
+    Copy copy;
+    std::vector<AttachedPointer> known;
+  };
+  void note_upload(const Copy &copy);
+  Status complete_uploads();
 
   Device &device_;
   Queue queue_;
   const char *kernel_ = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
-  std::vector<Landing> landings_;
+  llvm::SmallVector<Landing, 2> landings_;
+  std::vector<Upload> uploads_;
   TemporaryMemory temporaries_;
   PendingArrivals arrivals_;
   PendingPointers pointers_;

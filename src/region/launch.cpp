@@ -138,7 +138,7 @@ public:
 
 private:
   Status prepare_data() {
-    OMPTARGET_TRY_DURING(work_.enter(items_), "Call to targetDataBegin failed, abort target.");
+    OMPTARGET_TRY_DURING(work_.enter(items_), kDuringEntry);
     ReportedConstruct::report_items(items_);
     ReportedConstruct::report_kernel_arguments(items_);
     OMPTARGET_TRY(prepare_private());
@@ -281,15 +281,15 @@ Status run_planned(Device &device, const Call &call, const Kernel &kernel, Launc
   });
 }
 
-/// The kernel of a region was not run.
-[[gnu::cold, gnu::noinline]] Status abandon_region(Device &device, const Kernel &kernel, const MapList &list,
+/// The kernel of a region was not run. The failure is that of the kernel of this name, or where it is null, what it says.
+[[gnu::cold, gnu::noinline]] Status abandon_region(Device &device, const char *kernel, const MapList &list,
                                                    const PresentRefs &refs, Status failure) {
   MapItems items;
   gather_items(list, items).consume(); // has been read before
   set_present(items, refs);
   DeviceWork work(device);
-  work.queue().set_kernel(kernel.name);
-  work.abandon(items).consume(); // the kernel's failure is what counts
+  work.queue().set_kernel(kernel);
+  work.abandon(items).consume(); // that failure is what counts
   return work.queue().blamed_on_kernel(std::move(failure));
 }
 
@@ -312,7 +312,8 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
   switch (launch_directly(device, kernel, request, refs, status)) {
   case DirectLaunch::kDone: break;
   case DirectLaunch::kNotEntered: return run_planned(device, call, kernel, request, refs);
-  case DirectLaunch::kFailed: return abandon_region(device, kernel, request.list, refs, std::move(status));
+  case DirectLaunch::kNotStarted: return abandon_region(device, nullptr, request.list, refs, std::move(status));
+  case DirectLaunch::kFailed: return abandon_region(device, kernel.name, request.list, refs, std::move(status));
   case DirectLaunch::kNotLeft: status.keep_first(leave_region(device, kernel, request.list, refs)); break;
   }
   return status;
@@ -325,7 +326,7 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
 }
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
                                                          Status failure) {
-  return abandon_region(device, kernel, list, {}, std::move(failure));
+  return abandon_region(device, kernel.name, list, {}, std::move(failure));
 }
 
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,

@@ -79,15 +79,25 @@ inline Status give_back(Device &device, MappingRef ref) {
   return device.map().give_back_simply(ref) ? Status::ok() : give_back_whole(device, ref);
 }
 
-/// As update_directly.
+/// As update_directly. Copies made before planning has to do the rest are made once more.
 [[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, Status &status) {
   PresentRefs refs;
   OwnedQueue queue(device.plugin_device());
-  const bool are_here = borrow_present(device.map(), list, direction, refs);
-  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
-    status = copy_borrowed(device, list, i, direction, refs[static_cast<size_t>(i)].ref(), queue.get());
+  bool are_here = borrow_present(device.map(), list, direction, refs);
+  int32_t queued = 0;
+  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i) {
+    const MappingRef ref = refs[static_cast<size_t>(i)].ref();
+    OMPTARGET_SCHED_POINT("update: next copy");
+    are_here = !ref.mapping->has_attached_pointers(); // others attach pointers during the copies before
+    if (are_here) [[likely]]
+      status = copy_borrowed(device, list, i, direction, ref, queue.get());
+    if (queue.get()->is_busy())
+      queued = are_here ? i + 1 : i;
+    else if (are_here && status.is_ok())
+      status = settle_if_attached(device, list, i, direction, ref);
+  }
   status.keep_first(queue.complete());
-  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i)
+  for (int32_t i = 0; status.is_ok() && i < queued; ++i)
     status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
   for (const PresentRef &ref : refs)
     status.keep_first(give_back(device, ref.ref()));
@@ -169,8 +179,8 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
       [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
-    status = std::move(status).during(kBeforeKernel);
-    return DirectLaunch::kFailed;
+    status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
+    return DirectLaunch::kNotStarted;
   }
   status = call_kernel(device, kernel, request, refs, queue.get());
   if (!status.is_ok()) [[unlikely]]

@@ -22,13 +22,15 @@ inline bool may_be_direct(const Device &device, const Call &call) {
 enum class DirectLaunch {
   kDone,
   kNotEntered, ///< planning has to enter the items, of which refs says what is retained already
-  kFailed,     ///< the kernel was not run: status says why, and what refs counts is to be abandoned
+  kNotStarted, ///< entering failed as status says, and what refs counts is to be abandoned
+  kFailed,     ///< the same of the kernel
   kNotLeft,    ///< the kernel has run; planning has to release what refs still counts. status: what failed besides
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              Status &status);
 
 /// How the failures of a region's data begin.
+inline constexpr const char *kDuringEntry = "Call to targetDataBegin failed, abort target.";
 inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";
 inline constexpr const char *kAfterKernel = "Failed to process data after launching the kernel.";
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -102,6 +103,42 @@ TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are
   }
   set_fake_hook(nullptr);
   ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(data, sizeof data, kDelete)}).is_ok());
+}
+
+// Another construct attaches it, and is done first.
+TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_queue_keeps_its_value_on_both_sides) {
+  int data[4] = {1, 2, 3, 4}, others[4] = {};
+  struct {
+    int *other, *p;
+    long x;
+  } s = {others, data + 1, 7};
+  MapItems always_to{item(&s, sizeof s, kTo | kAlways)}, always_from{item(&s, sizeof s, kFrom | kAlways)};
+  const std::function<Status(DeviceWork &)> copies[] = {
+      [&](DeviceWork &work) { return work.start_update({item(&s, sizeof s, kTo)}); },
+      [&](DeviceWork &work) { return work.start_update({item(&s, sizeof s, kFrom)}); },
+      [&](DeviceWork &work) { return work.enter(always_to); },
+      [&](DeviceWork &work) { return work.start_exit(always_from, false); },
+  };
+  for (const bool has_other : {false, true})
+    for (size_t i = 0; i < std::size(copies); ++i) {
+      SCOPED_TRACE(i);
+      for (int references = 2; references > 0; --references)
+        ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo)}).is_ok());
+      if (has_other) {
+        ASSERT_TRUE(enter(device_, {item(&s.other, others, sizeof others, kTo | kPtrAndObj)}).is_ok());
+      }
+      DeviceWork work(device_);
+      ASSERT_TRUE(copies[i](work).is_ok());
+      ASSERT_TRUE(enter(device_, {item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
+      ASSERT_TRUE(work.complete().is_ok());
+      EXPECT_EQ(s.p, data + 1);
+      EXPECT_EQ(s.other, others);
+      EXPECT_EQ(*on_device(device_, &s.p), on_device(device_, &data[1]));
+      EXPECT_EQ(*on_device(device_, &s.other), has_other ? on_device(device_, &others[0]) : others);
+      ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(data, sizeof data, kDelete),
+                                 item(others, sizeof others, kDelete)})
+                      .is_ok());
+    }
 }
 
 TEST_P(DeviceWorkTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_the_hosts_value_on_the_device) {

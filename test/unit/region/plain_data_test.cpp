@@ -186,6 +186,30 @@ TEST_F(PlainData, a_pointer_that_becomes_attached_during_an_update_keeps_its_val
   }
 }
 
+// Another construct attaches the pointer while the update copies something else first.
+TEST_F(PlainData, a_pointer_that_became_attached_before_its_copy_is_left_to_planning) {
+  for (const uint64_t direction : {map_type::kTo, map_type::kFrom}) {
+    int data[4] = {}, first[4] = {};
+    int *pointers[2] = {nullptr, data + 1};
+    ASSERT_TRUE(enter_without_plan({item(first, sizeof first, map_type::kTo)}));
+    ASSERT_TRUE(enter_without_plan({item(pointers, sizeof pointers, map_type::kTo)}));
+    const MapItem pointee = item(data, sizeof data, map_type::kTo);
+    bool is_attached = false;
+    set_fake_hook([&](FakeOperation) {
+      is_attached = true;
+      set_fake_hook(nullptr);
+      const MapItem attachment = item(&pointers[1], data, sizeof(int *), map_type::kAttach);
+      EXPECT_TRUE(enter(device_, {pointee, attachment}).is_ok());
+    });
+    EXPECT_FALSE(
+        update_without_plan({item(first, sizeof first, direction), item(pointers, sizeof pointers, direction)}));
+    EXPECT_TRUE(is_attached);
+    EXPECT_EQ(on_device(device_, pointers)[1], on_device(device_, &data[1]));
+    EXPECT_EQ(pointers[1], data + 1);
+    EXPECT_TRUE(exit(device_, {pointee, item(pointers, sizeof pointers, 0), item(first, sizeof first, 0)}).is_ok());
+  }
+}
+
 TEST_F(PlainData, others_may_have_the_addresses_of_sleeping_data) {
   int data[16] = {};
   for (int &one : data)
