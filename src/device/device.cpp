@@ -111,7 +111,8 @@ void Device::unload_pending_if_free() {
   }
 }
 
-/// One at a time: unloading may open the lock, and who takes it then must find what is left to be unloaded before it loads anything.
+/// Takes them one at a time: unloading may open the lock, and the thread that gets it meanwhile must find what is left before it loads
+/// anything.
 void Device::unload_pending() {
   if (OMPTARGET_PLANTED("closed-taken-together"))
     for (const auto &library : std::exchange(*pending_unloads_.lock(), {}))
