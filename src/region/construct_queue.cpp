@@ -226,11 +226,11 @@ Status ConstructQueue::wait() {
   Status status;
   if (queue_.is_busy())
     status = wait_for_plugin();
-  if (!late_.empty()) [[unlikely]]
-    report_times(status.is_ok());
   if (!uploads_.empty() && status.is_ok())
     status = complete_uploads();
   uploads_.clear();
+  if (!late_.empty()) [[unlikely]]
+    report_times(status.is_ok());
   arrivals_.end();
   pointers_.settle();
   for (const Landing &landing : landings_)
