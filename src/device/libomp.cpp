@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -65,7 +67,21 @@ int32_t run_task(int32_t, OmptargetTask *task) {
   return 0;
 }
 
-constinit std::atomic<bool> has_started{false};
+enum State : int { kUnused, kStarted, kMayEnd };
+constinit std::atomic<int> state{kUnused};
+
+/// The thread that ends the process, which libomp goes on answering, and what it said last. Set before kMayEnd.
+constinit std::atomic<pthread_t> ending_thread{};
+constinit std::atomic<int32_t> last_default_device{0};
+
+/// Microseconds in which the threads that libomp is answering get on, also those that wait for this one's processor.
+constexpr useconds_t kTimeToReturn = 200;
+
+bool has_other_threads() {
+  struct stat tasks{};
+  constexpr nlink_t kOfOne = 3;
+  return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > kOfOne;
+}
 
 /// The threads that start libomp do not wait for one another: it has a lock of its own for that, and calls us with it held.
 constinit omptarget::ForkGate gate;
@@ -94,12 +110,22 @@ void provide_environment() {
     if (!inside.is_outermost())
       return; // libomp has called us back
   }
-  has_started.store(true, std::memory_order_release);
+  int expected = kUnused;
+  state.compare_exchange_strong(expected, kStarted, std::memory_order_release, std::memory_order_relaxed);
 }
 
 void ensure_started() {
-  if (!has_started.load(std::memory_order_acquire)) [[unlikely]]
+  if (state.load(std::memory_order_acquire) == kUnused) [[unlikely]]
     start();
+}
+
+int32_t ask_for_default_device() {
+  ensure_started();
+  return omp_get_default_device ? omp_get_default_device() : 0;
+}
+
+[[gnu::noinline, gnu::cold]] int32_t default_device_near_end() {
+  return pthread_equal(ending_thread.load(), pthread_self()) ? ask_for_default_device() : last_default_device.load();
 }
 
 } // namespace
@@ -118,9 +144,20 @@ Offload target_offload() {
   return offload == 0 ? Offload::kDisabled : offload == 2 ? Offload::kMandatory : Offload::kDefault;
 }
 
+void note_end() {
+  if (state.load(std::memory_order_acquire) != kStarted)
+    return;
+  last_default_device.store(ask_for_default_device());
+  ending_thread.store(pthread_self());
+  state.store(kMayEnd, std::memory_order_release);
+  if (has_other_threads())
+    usleep(kTimeToReturn);
+}
+
 int32_t default_device() {
-  ensure_started();
-  return omp_get_default_device ? omp_get_default_device() : 0;
+  if (state.load(std::memory_order_acquire) == kMayEnd) [[unlikely]]
+    return default_device_near_end();
+  return ask_for_default_device();
 }
 
 bool set_default_device(int32_t number) {

@@ -21,7 +21,12 @@ void forget_other_starters(); ///< in the child, earlier
 /// OMP_TARGET_OFFLOAD as libomp understands it. Starts libomp.
 Offload target_offload();
 
-/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp.
+/// The calling thread ends the process, and the program's own module is finalised. libomp's end, which it does not protect
+/// other threads from, may come at any time now.
+void note_end();
+
+/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp. From note_end() on, other threads get
+/// what its thread would have got.
 int32_t default_device();
 
 /// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts libomp. False

@@ -13,6 +13,7 @@
 #include "base/inside_loader.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "device/libomp.h"
 #include "device/process_exit.h"
 #include "image/module_bounds.h"
 #include "observe/device_events.h"
@@ -84,6 +85,7 @@ bool Runtime::ends_with_process(const OffloadLibrary &library) {
 /// The process is known to end by such a module, if not before: an exit handler that was registered in a constructor of a library
 /// that the program needs runs after the modules have gone, and possibly after the drivers.
 void Runtime::note_end_by_module() {
+  libomp::note_end();
   if (is_process_exiting())
     return;
   note_process_exit();
