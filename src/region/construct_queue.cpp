@@ -99,6 +99,8 @@ void ConstructQueue::note_upload(const Copy &copy) {
 
 /// All of them are made. They have gone over the pointers that became attached since they were queued.
 Status ConstructQueue::complete_uploads() {
+  if (uploads_.empty()) [[likely]]
+    return Status::ok();
   for (const Upload &upload : uploads_)
     OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.known));
   uploads_.clear();
@@ -226,7 +228,7 @@ Status ConstructQueue::wait() {
   Status status;
   if (queue_.is_busy())
     status = wait_for_plugin();
-  if (!uploads_.empty() && status.is_ok())
+  if (status.is_ok()) [[likely]]
     status = complete_uploads();
   uploads_.clear();
   if (!late_.empty()) [[unlikely]]
@@ -245,6 +247,8 @@ Status ConstructQueue::wait() {
 
 Status ConstructQueue::settle() {
   Status status = is_busy() ? synchronize() : Status::ok();
+  if (status.is_ok()) [[likely]]
+    status = complete_uploads();
   pointers_.settle();
   return status;
 }

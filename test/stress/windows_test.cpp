@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "windows.h"
@@ -233,6 +234,35 @@ TEST_P(WindowTest, data_whose_creator_failed_are_not_present) {
   when_the_creator_fails(device_, x, [&] { EXPECT_TRUE(enter(device_, {item(x, sizeof x, kTo)}).is_ok()); });
   EXPECT_EQ(on_device(device_, &x[0])[2], 3);
   EXPECT_TRUE(exit(device_, {item(x, sizeof x, kDelete)}).is_ok());
+}
+
+// The copy of s has been queued by then, with the host's pointer.
+TEST_P(WindowTest, a_pointer_that_becomes_attached_before_entering_fails_keeps_its_value) {
+  if (GetParam() == FakeKind::kSynchronous)
+    GTEST_SKIP() << "copies do not wait there";
+  int data[4] = {1, 2, 3, 4}, t[4] = {};
+  struct {
+    int *p;
+    long x;
+  } s = {data + 1, 7};
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo), item(t, sizeof t, kTo)}).is_ok());
+  {
+    DeviceWork work(device_);
+    MapItems items{item(&s, sizeof s, kTo | kAlways), item(t, sizeof t, kTo | kAlways)};
+    std::optional<AtPoint> second;
+    const AtPoint first("copy: placed", [&] {
+      second.emplace("copy: placed", [&] {
+        EXPECT_TRUE(enter(device_, {item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
+        refuse_submit(1);
+      });
+    });
+    Status status = work.enter(items);
+    EXPECT_FALSE(status.is_ok());
+    status.consume();
+  }
+  EXPECT_EQ(*on_device(device_, &s.p), on_device(device_, &data[1]));
+  EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(t, sizeof t, kDelete), item(data, sizeof data, kDelete)})
+                  .is_ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(, WindowTest,

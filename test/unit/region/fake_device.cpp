@@ -33,6 +33,7 @@ std::map<char *, int64_t> &blocks =
     *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
 int64_t failing = 0;
 int64_t failing_submit = 0;
+int64_t refused_submit = 0;
 int64_t failing_retrieve = 0;
 std::function<void(FakeOperation)> &hook = *new std::function<void(FakeOperation)>;
 std::vector<LazyQueue *> queues;
@@ -163,6 +164,8 @@ bool is_gone(char *block) {
 
 int32_t submit_lazily(int32_t, void *target, void *host, int64_t size, __tgt_async_info *info) {
   Lock lock(mutex);
+  if (refused_submit > 0 && --refused_submit == 0)
+    return 1;
   queue_of(info).work.push_back([=, block = block_of(target)] {
     if (!is_gone(block))
       submit_now(target, host, size);
@@ -300,6 +303,11 @@ void fail_allocation(int64_t n) {
 void fail_submit(int64_t n) {
   Lock lock(mutex);
   failing_submit = n;
+}
+
+void refuse_submit(int64_t n) {
+  Lock lock(mutex);
+  refused_submit = n;
 }
 
 void fail_retrieve(int64_t n) {

@@ -36,6 +36,9 @@ void fail_allocation(int64_t n);
 /// The n-th copy to a synchronous device from now on fails; 0: none.
 void fail_submit(int64_t n);
 
+/// The n-th copy to a device with queues from now on is refused: it gets into none; 0: none.
+void refuse_submit(int64_t n);
+
 /// The n-th copy from the device from now on fails; 0: none.
 void fail_retrieve(int64_t n);
 
