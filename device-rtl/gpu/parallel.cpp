@@ -332,9 +332,11 @@ INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, 
     __kmpc_barrier_simple_spmd(nullptr, 0); // for the compiler, as what is behind an aligned barrier it can follow
     return kRunsUserCode;
   }
-  // By the functions that the compiler's own machines call, so that these are there when it makes one.
   const uint32_t thread = __kmpc_get_hardware_thread_id_in_block();
-  const uint32_t main = (__kmpc_get_hardware_num_threads_in_block() - 1) & ~(__kmpc_get_warp_size() - 1);
+  const uint32_t main = (target::block_size() - 1) & ~(__kmpc_get_warp_size() - 1);
+  // What the compiler's own machines call is to be there when it makes one. This one's value means nothing here: clang 16 puts the constant
+  // of a thread_limit clause in its place, which does not count the main thread's warp.
+  __asm__ volatile("" : : "r"(__kmpc_get_hardware_num_threads_in_block()));
   if (thread == main) {
     begin_main();
     return kRunsUserCode;

@@ -63,6 +63,8 @@ int main(void) {
   check_most();
   check_critical();
   check_parts();
-  check_loop();
+  // Up to 16, clang leaves the reduction of this construct out, on every device.
+  if (__clang_major__ > 16)
+    check_loop();
   return finish();
 }
