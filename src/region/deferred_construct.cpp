@@ -60,7 +60,7 @@ thread_local constinit int64_t unfinished_count = 0;
 } // namespace
 
 DeferredConstruct::DeferredConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list)
-    : call_(call), reported_(call, device, kind, list), work_(device) {
+    : device_(device), call_(call), reported_(call, device, kind, list) {
   Runtime::set_drain(complete_all);
   deferred_constructs().lock()->push_back(this);
 }
@@ -81,7 +81,7 @@ Status DeferredConstruct::leave(std::unique_ptr<DeferredConstruct> construct, vo
   construct->reported_.leave();
   if (!construct->put_back()) {
     construct->reported_.enter_again();
-    return construct->work_.complete();
+    return construct->complete();
   }
   slot = construct.release();
   return Status::ok();
@@ -111,7 +111,7 @@ void DeferredConstruct::finish(Status status) {
 Result<bool> DeferredConstruct::ask(void *handle, Call &call) {
   auto *const construct = static_cast<DeferredConstruct *>(handle);
   call = construct->call_;
-  Device &device = construct->work_.device();
+  Device &device = construct->device_;
   bool is_done = false;
   if (construct->state_.load(std::memory_order_acquire) == State::kDone) {
     is_done = true;
@@ -137,9 +137,11 @@ Result<bool> DeferredConstruct::carry_on() {
   const QuerySettings &settings = query_settings();
   bool is_done = true;
   if (unfinished_count >= settings.threshold) {
-    OMPTARGET_TRY(work_.complete());
+    OMPTARGET_TRY(complete());
   } else {
-    OMPTARGET_TRY_ASSIGN(is_done, work_.try_complete());
+    OMPTARGET_TRY_ASSIGN(is_done, this->is_done());
+    if (is_done)
+      OMPTARGET_TRY(complete());
   }
   if (!is_done) {
     reported_.leave();
@@ -148,17 +150,17 @@ Result<bool> DeferredConstruct::carry_on() {
       return false;
     }
     reported_.enter_again();
-    OMPTARGET_TRY(work_.complete());
+    OMPTARGET_TRY(complete());
   }
   unfinished_count = static_cast<int64_t>(static_cast<double>(unfinished_count) * settings.factor);
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, work_.device().id(), "deferred %s is done", call_.construct);
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.id(), "deferred %s is done", call_.construct);
   return true;
 }
 
 /// Takes the first construct of the device that choose(construct) wants, or null.
 template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const Device &device, Choose choose) {
   for (auto all = deferred_constructs().lock(); DeferredConstruct * construct : *all) {
-    if (&construct->work_.device() != &device)
+    if (&construct->device_ != &device)
       continue;
     if (!construct->take())
       construct->want(); // by whoever has it; nobody has a done one
@@ -170,12 +172,12 @@ template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const 
 
 void DeferredConstruct::complete_holder(Device &device, MappingRef ref) {
   DeferredConstruct *const holder =
-      take_one(device, [&](const DeferredConstruct &construct) { return construct.work_.has_turn(ref); });
+      take_one(device, [&](const DeferredConstruct &construct) { return construct.has_turn(ref); });
   if (!holder)
     return;
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "finishing deferred %s, which copies back what is waited for",
                          holder->call_.construct);
-  holder->finish(holder->work_.complete());
+  holder->finish(holder->complete());
 }
 
 /// All constructs of the device, which ends. Nobody uses it any more, so that none is added meanwhile; a thread that asks for one
@@ -184,7 +186,7 @@ void DeferredConstruct::complete_all(Device &device, std::vector<std::string> &f
   while (DeferredConstruct *const construct = take_one(device, [](const DeferredConstruct &) { return true; })) {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "finishing deferred %s, since the device ends",
                            construct->call_.construct);
-    if (Status status = construct->work_.complete(); !status)
+    if (Status status = construct->complete(); !status)
       failures.push_back(format("%s with nowait was not finished before device %d ended: %s",
                                 place_of(construct->call_).c_str(), raw(device.id()), status.to_string().c_str()));
     construct->finish(Status::ok());

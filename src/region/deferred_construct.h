@@ -12,7 +12,6 @@
 
 #include "base/status.h"
 #include "region/call.h"
-#include "region/device_work.h"
 #include "region/reported_construct.h"
 
 namespace omptarget {
@@ -23,11 +22,9 @@ class DeferredConstruct {
 public:
   /// Taken by the calling thread, which starts it.
   DeferredConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list);
-  ~DeferredConstruct();
+  virtual ~DeferredConstruct();
   DeferredConstruct(const DeferredConstruct &) = delete;
   DeferredConstruct &operator=(const DeferredConstruct &) = delete;
-
-  DeviceWork &work() { return work_; }
 
   /// Where libomp keeps the handle of an unfinished construct of the running task, or null: the construct must be completed
   /// before its call returns.
@@ -42,7 +39,17 @@ public:
   /// construct: libomp may never ask for it before this thread goes on. The thread that has taken a construct completes it itself.
   static void complete_holder(Device &device, MappingRef ref);
 
+protected:
+  Device &device() const { return device_; }
+
 private:
+  /// Waits for all work of the construct and leaves its data.
+  virtual Status complete() = 0;
+  /// Whether complete() would not wait for the device.
+  virtual Result<bool> is_done() = 0;
+  /// Whether it copies back the mapping's data: nobody else does before it is complete.
+  virtual bool has_turn(MappingRef ref) const = 0;
+
   enum class State {
     kLeft,
     kTaken,
@@ -61,9 +68,9 @@ private:
   template <typename Choose> static DeferredConstruct *take_one(const Device &device, Choose choose);
   static void complete_all(Device &device, std::vector<std::string> &failures);
 
+  Device &device_;
   const Call call_;
   ReportedConstruct reported_; // ends after the work
-  DeviceWork work_;
   Status failure_; // of a done one; libomp learns of it
   std::atomic<State> state_{State::kTaken};
 };

@@ -274,13 +274,6 @@ Status DeviceWork::complete() {
   return is_leaving() ? leave_all(true) : Status::ok();
 }
 
-Result<bool> DeviceWork::try_complete() {
-  OMPTARGET_TRY_ASSIGN(const bool is_done, queue_.is_done());
-  if (is_done)
-    OMPTARGET_TRY(complete());
-  return is_done;
-}
-
 /// The queue is empty. Leaves everything, whatever fails; a construct that takes a last reference copies back if it is to copy.
 Status DeviceWork::leave_all(bool copies) {
   Status status = leave_mappings();

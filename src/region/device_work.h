@@ -37,8 +37,6 @@ public:
   Status start_update(const MapItems &items);
   /// Waits for all work of the construct and leaves the data: what is unused then is freed.
   Status complete();
-  /// As complete, if that would not wait; whether it is complete.
-  Result<bool> try_complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.
   Status abandon(MapItems &items);
   /// Whether the construct copies back the mapping's data: nobody else does before it is complete.

@@ -294,29 +294,89 @@ Status run_planned(Device &device, const Call &call, const Kernel &kernel, Launc
 }
 
 /// The kernel of a region has been run, and the region turns out to be the last one that uses some of its data.
-Status leave_region(Device &device, const Kernel &kernel, const MapList &list, const PresentRefs &refs) {
+Status leave_region(Device &device, const char *kernel, const MapList &list, const PresentRefs &refs) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
   set_present(items, refs);
   DeviceWork work(device);
-  work.queue().set_kernel(kernel.name);
+  work.queue().set_kernel(kernel);
   if (Status status = work.start_exit(items, true); !status)
     return std::move(status).during(kAfterKernel);
   return work.complete();
+}
+
+/// Does what is left to be done for a region that has got so far. kernel: its name. Returns what failed.
+[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list,
+                                             const PresentRefs &refs, DirectLaunch so_far, Status status) {
+  if (so_far == DirectLaunch::kNotLeft)
+    status.keep_first(leave_region(device, kernel, list, refs));
+  else if (so_far != DirectLaunch::kDone)
+    status = abandon_region(device, so_far == DirectLaunch::kFailed ? kernel : nullptr, list, refs, std::move(status));
+  return status;
 }
 
 /// Runs a region with data, which may be present.
 [[gnu::noinline]] Status run_with_data(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
   PresentRefs refs;
   Status status;
-  switch (launch_directly(device, kernel, request, refs, status)) {
-  case DirectLaunch::kDone: break;
-  case DirectLaunch::kNotEntered: return run_planned(device, call, kernel, request, refs);
-  case DirectLaunch::kNotStarted: return abandon_region(device, nullptr, request.list, refs, std::move(status));
-  case DirectLaunch::kFailed: return abandon_region(device, kernel.name, request.list, refs, std::move(status));
-  case DirectLaunch::kNotLeft: status.keep_first(leave_region(device, kernel, request.list, refs)); break;
+  const DirectLaunch so_far = launch_directly(device, kernel, request, refs, status);
+  if (so_far == DirectLaunch::kDone) [[likely]]
+    return status;
+  if (so_far == DirectLaunch::kNotEntered)
+    return run_planned(device, call, kernel, request, refs);
+  return conclude(device, kernel.name, request.list, refs, so_far, std::move(status));
+}
+
+/// A region without a plan that may outlive its call.
+class DeferredRegion final : public DeferredConstruct {
+public:
+  DeferredRegion(Device &device, const Call &call, const Kernel &kernel, const MapList &list)
+      : DeferredConstruct(device, call, observe::ConstructKind::kTarget, list), kernel_(kernel.name),
+        region_(device, list) {}
+  LeftRegion &region() { return region_; }
+  Status conclude(DirectLaunch so_far, Status status) {
+    return omptarget::conclude(device(), kernel_, region_.list(), region_.refs(), so_far, std::move(status));
   }
-  return status;
+  Status complete() override {
+    Status status;
+    const DirectLaunch so_far = region_.finish(status);
+    return conclude(so_far, std::move(status));
+  }
+
+private:
+  Result<bool> is_done() override {
+    auto has_run = region_.has_run();
+    if (has_run.is_ok()) [[likely]]
+      return has_run;
+    Status status;
+    region_.finish(status);
+    status.consume(); // the first failure is what counts
+    return conclude(DirectLaunch::kFailed, has_run.take_status());
+  }
+  bool has_turn(MappingRef ref) const override { return region_.has_turn(ref); }
+
+  const char *const kernel_;
+  LeftRegion region_;
+};
+
+/// Starts a region, and leaves it to libomp, which keeps it in the slot.
+[[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
+                                       void *&slot) {
+  auto deferred = std::make_unique<DeferredRegion>(device, call, kernel, request.list);
+  LeftRegion &region = deferred->region();
+  Status status;
+  const DirectLaunch so_far = region.start(kernel, request, status);
+  if (so_far == DirectLaunch::kNotEntered) {
+    const PresentRefs refs = region.refs();
+    deferred.reset();
+    return run_planned(device, call, kernel, request, refs);
+  }
+  if (so_far != DirectLaunch::kDone)
+    return deferred->conclude(so_far, std::move(status));
+  if (!region.is_under_way())
+    return deferred->complete();
+  region.keep_list();
+  return DeferredConstruct::leave(std::move(deferred), slot);
 }
 
 // Apart, since room for what is retained would make the frame of the simplest region large.
@@ -331,8 +391,11 @@ Status leave_region(Device &device, const Kernel &kernel, const MapList &list, c
 
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
-  if (!may_be_direct(device, call)) [[unlikely]]
+  if (is_observed()) [[unlikely]]
     return run_all_planned(device, call, kernel, request);
+  if (call.is_nowait)
+    if (void **slot = DeferredConstruct::free_slot(device, call))
+      return run_and_leave(device, call, kernel, request, *slot);
   if (request.list.count != 0)
     return run_with_data(device, call, kernel, request);
   Status status = call_without_arguments(device, kernel, form, request.args);

@@ -314,20 +314,25 @@ bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence
   return false;
 }
 
-Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {
-  llvm::SmallVector<size_t, kFewArguments> in_turn;
-  if (refs.size() <= kFewArguments && !device.plugin().wants_mappings()) [[likely]]
-    for (size_t i = 0; i < refs.size(); ++i) {
-      if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
-          refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i) ||
-          !device.map().leave_for_turn(refs[i].ref()))
-        continue;
-      refs[i].is_counted = false;
-      in_turn.push_back(i);
-      copy_back(device, list, refs, i, &queue.get(), status);
-    }
+void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
+                       Status &status) {
+  if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
+    return;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
+        refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i) ||
+        !device.map().leave_for_turn(refs[i].ref()))
+      continue;
+    refs[i].is_counted = false;
+    turns.push_back(i);
+    copy_back(device, list, refs, i, &queue.get(), status);
+  }
+}
+
+Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
+                 Status &status) {
   Status waited = OMPTARGET_PLANTED("left-under-way") ? Status::ok() : queue.complete();
-  for (const size_t i : in_turn)
+  for (const size_t i : turns)
     end_turn(device, list, refs, i, status);
   device.free_evicted();
   return waited;

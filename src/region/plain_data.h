@@ -17,7 +17,7 @@ public:
   /// refs: the construct's, which outlive the queue.
   DirectQueue(Device &device, PresentRefs &refs) : device_(device), refs_(refs) {}
   ~DirectQueue() {
-    if (queue_.is_busy() || has_arrivals_) [[unlikely]]
+    if (!is_idle()) [[unlikely]]
       complete().consume(); // a failure is on its way up
   }
   DirectQueue(const DirectQueue &) = delete;
@@ -25,6 +25,10 @@ public:
 
   Queue &get() { return queue_; }
   bool is_busy() const { return queue_.is_busy(); }
+  /// Whether complete() has nothing to do.
+  bool is_idle() const { return !queue_.is_busy() && !has_arrivals_; }
+  /// Whether complete() would not wait.
+  Result<bool> is_done() { return device_.plugin_device().query(queue_); }
   /// Waits for all that is queued.
   Status complete();
   /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True: all of it is
@@ -48,9 +52,20 @@ private:
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
                  Status &status);
 
-/// Queues the copies of what is copied back and referenced by nobody else, waits for the queue, and leaves these data. The rest is left for
-/// release_shared and leave_plain. status: the first failure to copy back or to free what went. Returns the failure of what was queued.
-Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status);
+/// The arguments whose mappings a construct copies back, in their turns, behind what it has queued before.
+using QueuedTurns = llvm::SmallVector<size_t, 16>;
+/// Queues the copies of what is copied back and referenced by nobody else. status: as below.
+void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
+                       Status &status);
+/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first failure to copy
+/// back or to free what went. Returns the failure of what was queued.
+Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
+                 Status &status);
+inline Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {
+  QueuedTurns turns;
+  queue_copies_back(device, list, refs, queue, turns, status);
+  return end_turns(device, list, refs, queue, turns, status);
+}
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
 /// counts. status: the first failure to copy back or to free what went. Nothing is queued.

@@ -3,10 +3,12 @@
 
 #include "region/present_constructs.h"
 
+#include <cstring>
+#include <llvm/ADT/STLExtras.h>
+
 #include "base/sched_point.h"
 #include "device/invariants.h"
 #include "region/device_work.h"
-#include "region/plain_data.h"
 
 namespace omptarget {
 
@@ -22,8 +24,8 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
              : unmapped_argument(device, kernel, list.sizes[i], base);
 }
 
-Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs,
-                   Queue &queue) {
+[[gnu::always_inline]] inline Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request,
+                                                 const PresentRefs &refs, Queue &queue) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
@@ -115,6 +117,39 @@ inline Status give_back(Device &device, MappingRef ref) {
   return true;
 }
 
+/// The first part of launch_directly: the kernel has run, or is queued.
+[[gnu::always_inline]] inline DirectLaunch start(Device &device, const Kernel &kernel, LaunchRequest &request,
+                                                 PresentRefs &refs, DirectQueue &queue, Status &status) {
+  Absence absence;
+  if (!retain_present(device.map(), request.list, refs, absence) &&
+      !enter_plain(device, request.list, refs, absence, queue, status)) [[unlikely]] {
+    if (status.is_ok())
+      return DirectLaunch::kNotEntered;
+    status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
+    return DirectLaunch::kNotStarted;
+  }
+  status = call_kernel(device, kernel, request, refs, queue.get());
+  return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kFailed;
+}
+
+/// What was queued has failed; status: what failed besides.
+[[gnu::cold, gnu::noinline]] DirectLaunch fail(Status waited, Status &status) {
+  status.consume();
+  status = std::move(waited);
+  return DirectLaunch::kFailed;
+}
+
+/// The last part, once the queue has been waited for. status: the first failure to copy back.
+[[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+  const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
+  if (!status.is_ok()) [[unlikely]]
+    status = std::move(status).during(kAfterKernel);
+  if (!is_left) [[unlikely]]
+    return DirectLaunch::kNotLeft;
+  check_present_data(device);
+  return DirectLaunch::kDone;
+}
+
 [[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
   DirectQueue queue(device, refs);
   status.keep_first(leave_queued(device, list, refs, queue, status));
@@ -172,32 +207,53 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              Status &status) {
-  const MapList &list = request.list;
-  Absence absence;
   DirectQueue queue(device, refs);
-  if (!retain_present(device.map(), list, refs, absence) && !enter_plain(device, list, refs, absence, queue, status))
-      [[unlikely]] {
-    if (status.is_ok())
-      return DirectLaunch::kNotEntered;
-    status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
-    return DirectLaunch::kNotStarted;
-  }
-  status = call_kernel(device, kernel, request, refs, queue.get());
-  if (!status.is_ok()) [[unlikely]]
-    return DirectLaunch::kFailed;
+  if (const DirectLaunch started = start(device, kernel, request, refs, queue, status); started != DirectLaunch::kDone)
+      [[unlikely]]
+    return started;
   if (queue.is_busy())
-    if (Status waited = leave_queued(device, list, refs, queue, status); !waited.is_ok()) {
-      status.consume();
-      status = std::move(waited);
-      return DirectLaunch::kFailed;
-    }
-  const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
-  if (!status.is_ok()) [[unlikely]]
-    status = std::move(status).during(kAfterKernel);
-  if (!is_left) [[unlikely]]
-    return DirectLaunch::kNotLeft;
-  check_present_data(device);
-  return DirectLaunch::kDone;
+    if (Status waited = leave_queued(device, request.list, refs, queue, status); !waited.is_ok()) [[unlikely]]
+      return fail(std::move(waited), status);
+  return finish(device, request.list, refs, status);
+}
+
+DirectLaunch LeftRegion::start(const Kernel &kernel, LaunchRequest &request, Status &status) {
+  const DirectLaunch started = omptarget::start(device_, kernel, request, refs_, queue_, status);
+  if (started == DirectLaunch::kDone && queue_.is_busy())
+    queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
+  return started;
+}
+
+DirectLaunch LeftRegion::finish(Status &status) {
+  status = std::move(queued_);
+  if (Status waited = end_turns(device_, list_, refs_, queue_, turns_, status); !waited.is_ok()) [[unlikely]]
+    return fail(std::move(waited), status);
+  return omptarget::finish(device_, list_, refs_, status);
+}
+
+bool LeftRegion::has_turn(MappingRef ref) const {
+  return llvm::any_of(turns_, [&](size_t i) { return refs_[i].ref() == ref; });
+}
+
+void LeftRegion::keep_list() {
+  if (OMPTARGET_PLANTED("list-lent"))
+    return;
+  const auto count = static_cast<size_t>(list_.count);
+  kept_ = std::make_unique_for_overwrite<void *[]>(5 * count);
+  void **end = kept_.get();
+  const auto keep = [&](auto *&values) {
+    static_assert(sizeof *values == sizeof *end);
+    if (!values)
+      return;
+    std::memcpy(end, values, count * sizeof *end);
+    values = reinterpret_cast<std::remove_reference_t<decltype(values)>>(end);
+    end += count;
+  };
+  keep(list_.bases);
+  keep(list_.begins);
+  keep(list_.sizes);
+  keep(list_.types);
+  keep(list_.names);
 }
 
 } // namespace omptarget

@@ -5,17 +5,22 @@
 // and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
+#include <memory>
+
 #include "base/log.h"
 #include "mapping/present_items.h"
 #include "observe/listeners.h"
 #include "region/call.h"
 #include "region/kernel_call.h"
+#include "region/plain_data.h"
 
 namespace omptarget {
 
-/// Returns whether the construct may take this way: it is complete when its call returns.
+inline bool is_observed() { return observe::listeners() != 0 || traces_anything(); }
+
+/// Returns whether the data construct may take this way: it is complete when its call returns.
 inline bool may_be_direct(const Device &device, const Call &call) {
-  return observe::listeners() == 0 && !traces_anything() && !(call.is_nowait && device.plugin().is_asynchronous());
+  return !is_observed() && !(call.is_nowait && device.plugin().is_asynchronous());
 }
 
 /// What became of a region's data, kernel and data again.
@@ -28,6 +33,37 @@ enum class DirectLaunch {
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              Status &status);
+
+/// The same in two parts. Between them the thread may do other things.
+class LeftRegion {
+public:
+  LeftRegion(Device &device, const MapList &list) : device_(device), list_(list), queue_(device, refs_) {}
+
+  /// Enters, and queues the kernel and what is copied back for certain. kDone: it is under way, or has run.
+  DirectLaunch start(const Kernel &kernel, LaunchRequest &request, Status &status);
+  /// After kDone: waits for all that, and leaves.
+  DirectLaunch finish(Status &status);
+
+  bool is_under_way() const { return queue_.is_busy(); }
+  /// Whether finish() would not wait for the queue.
+  Result<bool> has_run() { return queue_.is_done(); }
+  /// Whether the region copies back the mapping's data: nobody else does before it has finished.
+  bool has_turn(MappingRef ref) const;
+
+  const MapList &list() const { return list_; }
+  const PresentRefs &refs() const { return refs_; }
+  /// From now on the list's arrays may go.
+  void keep_list();
+
+private:
+  Device &device_;
+  MapList list_;
+  PresentRefs refs_;
+  DirectQueue queue_; // ends before refs_
+  QueuedTurns turns_;
+  Status queued_; // the first failure to queue a copy back
+  std::unique_ptr<void *[]> kept_;
+};
 
 /// How the failures of a region's data begin.
 inline constexpr const char *kDuringEntry = "Call to targetDataBegin failed, abort target.";

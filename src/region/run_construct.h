@@ -21,13 +21,28 @@ struct Construct {
   const MapList &list;
 };
 
+/// A construct with a plan that may outlive its call.
+class DeferredWork final : public DeferredConstruct {
+public:
+  DeferredWork(Device &device, const Call &call, const Construct &construct)
+      : DeferredConstruct(device, call, construct.kind, construct.list), work_(device) {}
+  DeviceWork &work() { return work_; }
+
+private:
+  Status complete() override { return work_.complete(); }
+  Result<bool> is_done() override { return work_.queue().is_done(); }
+  bool has_turn(MappingRef ref) const override { return work_.has_turn(ref); }
+
+  DeviceWork work_;
+};
+
 /// Carries out a construct: start(work) plans it and queues what is to be done. Complete on return, unless the call may
 /// return early and the construct is left to libomp.
 template <typename Start>
 Status run_construct(Device &device, const Call &call, const Construct &construct, Start start) {
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call)) {
-      auto deferred = std::make_unique<DeferredConstruct>(device, call, construct.kind, construct.list);
+      auto deferred = std::make_unique<DeferredWork>(device, call, construct);
       OMPTARGET_TRY(start(deferred->work()));
       if (!deferred->work().queue().is_busy())
         return deferred->work().complete();

@@ -226,8 +226,9 @@ TEST(PtxNeeds, nvlink_says_the_same) {
     const size_t line = said.find('\n', at) + 1;
     const std::string sizes = said.substr(line, said.find('\n', line) - line);
     EXPECT_THAT(sizes, HasSubstr(" " + std::to_string(kernel.dynamic_at) + " bytes smem")) << name;
-    if (!kernel.is_undetermined)
+    if (!kernel.is_undetermined) {
       EXPECT_THAT(sizes, HasSubstr(" " + std::to_string(kernel.stack_need) + " stack")) << name;
+    }
     EXPECT_EQ(kernel.is_undetermined,
               said.find("entry function '" + kernel.name + "' cannot be statically determined") != std::string::npos)
         << name;

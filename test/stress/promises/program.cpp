@@ -3,6 +3,7 @@
 
 #include "program.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -73,6 +74,14 @@ public:
     for (const Argument &one : arguments)
       add(one);
   }
+  /// The arrays of a construct with nowait are gone before the construct is complete.
+  ~Lists() {
+    std::fill(begins.begin(), begins.end(), nullptr);
+    std::fill(sizes.begin(), sizes.end(), -1);
+    std::fill(types.begin(), types.end(), 0);
+  }
+  Lists(const Lists &) = delete;
+  Lists &operator=(const Lists &) = delete;
   void add(const Argument &one) {
     bases.push_back(one.base);
     begins.push_back(one.begin);
