@@ -87,35 +87,36 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
   OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), brings_pointers));
   if (brings_pointers) [[unlikely]]
     OMPTARGET_TRY(rewrite_pointers(copy, {}));
-  note_upload(copy);
+  note_upload(copy, {});
   return Status::ok();
 }
 
 /// Others find data that have arrived, and may attach pointers in them until the copy is made.
-void ConstructQueue::note_upload(const Copy &copy) {
+void ConstructQueue::note_upload(const Copy &copy, std::vector<AttachedPointer> left_out) {
+  OMPTARGET_SCHED_POINT("copy: queued");
   if (queue_.is_busy() && (copy.mapping.mapping->state() & MappingState::kReady))
-    uploads_.push_back({copy, device_.map().attached_in(copy.mapping, copy.host, copy.size)});
+    uploads_.push_back({copy, std::move(left_out)});
 }
 
-/// All of them are made. They have gone over the pointers that became attached since they were queued.
+/// All of them are made. They have gone over the pointers that were attached since they were planned.
 Status ConstructQueue::complete_uploads() {
   if (uploads_.empty()) [[likely]]
     return Status::ok();
   for (const Upload &upload : uploads_)
-    OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.known));
+    OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.left_out));
   uploads_.clear();
   return queue_.is_busy() ? synchronize() : Status::ok();
 }
 
 Status ConstructQueue::copy_around_pointers(const Copy &copy) {
-  const std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
+  std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
   for (const Part &part : parts_around(pointers, copy.host, copy.size)) {
     bool brings_pointers = false;
     const Copy part_of_copy{copy.mapping, part.begin, part.size, copy.name, copy.needed_by};
     OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(part_of_copy, raw(part.begin), brings_pointers));
   }
   OMPTARGET_TRY(rewrite_pointers(copy, pointers));
-  note_upload(copy);
+  note_upload(copy, std::move(pointers));
   return Status::ok();
 }
 

@@ -108,12 +108,12 @@ private:
     std::unique_ptr<std::byte[]> staged;
   };
   void land(const Landing &landing);
-  /// A copy to the device of data that others find, and the pointers in it that it leaves as they are to be.
+  /// A copy to the device of data that others find, and the pointers in it that it does not write, in ascending order.
   struct Upload {
     Copy copy;
-    std::vector<AttachedPointer> known;
+    std::vector<AttachedPointer> left_out;
   };
-  void note_upload(const Copy &copy);
+  void note_upload(const Copy &copy, std::vector<AttachedPointer> left_out);
   Status complete_uploads();
 
   Device &device_;

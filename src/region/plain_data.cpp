@@ -240,6 +240,16 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
       action(j);
 }
 
+/// Copies them back where pointers have become attached, which the copies leave as they are. Nothing is queued.
+[[gnu::cold, gnu::noinline]] void copy_back_around_pointers(Device &device, const MapList &list,
+                                                            const PresentRefs &refs, size_t i, Status &status) {
+  ConstructQueue queue(device);
+  for_each_copied_back(list, refs, i, [&](size_t j) {
+    status.keep_first(queue.copy_to_host(copy_of_argument(list, j, refs[j].ref())));
+  });
+  status.keep_first(queue.wait());
+}
+
 /// Copies them back, or queues that.
 void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Queue *queue,
                Status &status) {
@@ -253,6 +263,7 @@ void copy_back(const Device &device, const MapList &list, const PresentRefs &ref
 
 /// Once they are copied back.
 void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
+  OMPTARGET_SCHED_POINT("leave: copied back");
   if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for_each_copied_back(list, refs, i, [&](size_t j) {
       restore_pointers(device.map(), refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
@@ -320,20 +331,27 @@ void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, D
     return;
   for (size_t i = 0; i < refs.size(); ++i) {
     if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
-        refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i) ||
-        !device.map().leave_for_turn(refs[i].ref()))
+        refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i))
+      continue;
+    OMPTARGET_SCHED_POINT("leave: about to take the turn");
+    if (!device.map().leave_for_turn(refs[i].ref()))
       continue;
     refs[i].is_counted = false;
-    turns.push_back(i);
-    copy_back(device, list, refs, i, &queue.get(), status);
+    OMPTARGET_SCHED_POINT("leave: has the turn");
+    turns.push_back({i, !refs[i].mapping->has_attached_pointers()});
+    if (turns.back().is_copied) [[likely]]
+      copy_back(device, list, refs, i, &queue.get(), status);
   }
 }
 
 Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
                  Status &status) {
   Status waited = OMPTARGET_PLANTED("left-under-way") ? Status::ok() : queue.complete();
-  for (const size_t i : turns)
-    end_turn(device, list, refs, i, status);
+  for (const QueuedTurn &turn : turns) {
+    if (!turn.is_copied && waited.is_ok()) [[unlikely]]
+      copy_back_around_pointers(device, list, refs, turn.argument, status);
+    end_turn(device, list, refs, turn.argument, status);
+  }
   device.free_evicted();
   return waited;
 }
@@ -349,9 +367,14 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status 
     if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
     if (is_copied_back(list, refs, i)) {
+      OMPTARGET_SCHED_POINT("leave: about to take the turn");
       if (!map.leave_for_turn(ref.ref())) [[unlikely]]
         return false;
-      copy_back(device, list, refs, i, nullptr, status);
+      OMPTARGET_SCHED_POINT("leave: has the turn");
+      if (ref.mapping->has_attached_pointers()) [[unlikely]] // since it was looked for above
+        copy_back_around_pointers(device, list, refs, i, status);
+      else
+        copy_back(device, list, refs, i, nullptr, status);
       end_turn(device, list, refs, i, status);
     } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
       return false;

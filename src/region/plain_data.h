@@ -52,8 +52,12 @@ private:
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
                  Status &status);
 
-/// The arguments whose mappings a construct copies back, in their turns, behind what it has queued before.
-using QueuedTurns = llvm::SmallVector<size_t, 16>;
+/// An argument whose mapping a construct copies back in its turn, behind what it has queued before.
+struct QueuedTurn {
+  size_t argument;
+  bool is_copied; ///< or it is when the queue has been waited for
+};
+using QueuedTurns = llvm::SmallVector<QueuedTurn, 16>;
 /// Queues the copies of what is copied back and referenced by nobody else. status: as below.
 void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
                        Status &status);

@@ -232,7 +232,7 @@ DirectLaunch LeftRegion::finish(Status &status) {
 }
 
 bool LeftRegion::has_turn(MappingRef ref) const {
-  return llvm::any_of(turns_, [&](size_t i) { return refs_[i].ref() == ref; });
+  return llvm::any_of(turns_, [&](const QueuedTurn &turn) { return refs_[turn.argument].ref() == ref; });
 }
 
 void LeftRegion::keep_list() {

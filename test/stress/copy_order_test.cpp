@@ -330,6 +330,32 @@ TEST_P(CopyOrder, pointers_have_host_values_before_the_next_copy) {
   EXPECT_EQ(s.p, data);
 }
 
+TEST_P(CopyOrder, a_pointer_that_was_attached_before_the_turn_keeps_its_value) {
+  if (GetParam().is_planned)
+    GTEST_SKIP() << "without a plan";
+  int data[2] = {1, 2};
+  struct {
+    int *p;
+    int value;
+  } s = {data, 0};
+  ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kBoth), item(data, sizeof data, kTo)}).is_ok());
+  on_device(device_, &s)->value = 1;
+  {
+    std::optional<AtPoint> copied;
+    const AtPoint before_turn("leave: about to take the turn", [&] {
+      // Another thread's construct, which is over before this one takes its turn.
+      const MapItems items{item(&s, sizeof s, 0), item(&s.p, data, sizeof data, kPtrAndObj)};
+      EXPECT_TRUE(enter(device_, items).is_ok());
+      EXPECT_TRUE(exit(device_, items).is_ok());
+      copied.emplace("leave: copied back", [&] { EXPECT_EQ(s.p, data); });
+    });
+    EXPECT_TRUE(leave(device_, {item(&s, sizeof s, kFrom)}).is_ok());
+  }
+  EXPECT_EQ(s.value, 1);
+  EXPECT_EQ(s.p, data);
+  EXPECT_TRUE(exit(device_, {item(data, sizeof data, kDelete)}).is_ok());
+}
+
 TEST_P(CopyOrder, a_copy_that_fails_ends_the_turn) {
   if (GetParam().kind != FakeKind::kSynchronous)
     GTEST_SKIP() << "copies of the lazy devices do not fail";

@@ -265,6 +265,33 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_before_entering_fails_keeps_i
                   .is_ok());
 }
 
+TEST_P(WindowTest, a_pointer_that_becomes_attached_when_a_copy_is_queued_has_its_value_afterwards) {
+  int data[4] = {1, 2, 3, 4}, more[2] = {5, 6};
+  struct {
+    int *p, *q;
+    long x;
+  } s = {data + 1, more + 1, 7};
+  for (const bool is_known : {false, true}) { // whether another pointer is attached already
+    MapItems items{item(&s, sizeof s, kTo)};
+    if (is_known)
+      items.push_back(item(&s.p, data, sizeof data, kTo | kPtrAndObj));
+    ASSERT_TRUE(enter(device_, items).is_ok());
+    {
+      const AtPoint queued("copy: queued", [&] {
+        EXPECT_TRUE(enter(device_, {item(&s.q, more, sizeof more, kTo | kPtrAndObj)}).is_ok());
+      });
+      DeviceWork work(device_); // a plan, whatever there is
+      ASSERT_TRUE(work.start_update({item(&s, sizeof s, kTo)}).is_ok());
+      ASSERT_TRUE(work.complete().is_ok());
+    }
+    EXPECT_EQ(*on_device(device_, &s.q), on_device(device_, &more[1]));
+    EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(more, sizeof more, kDelete)}).is_ok());
+    if (is_known) {
+      EXPECT_TRUE(exit(device_, {item(data, sizeof data, kDelete)}).is_ok());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, WindowTest,
                          testing::Values(FakeKind::kSynchronous, FakeKind::kLazy, FakeKind::kLazyWithoutEvents),
                          [](const auto &info) {
