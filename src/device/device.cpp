@@ -33,9 +33,13 @@ Device::Loading::~Loading() {
 
 void Device::load_images(const Loading &) {
   const uint32_t generation = modules_.generation();
-  unload_pending(); // first: a new module may lie where an old one lay
+  // In this order: where one of these lies, a closed one may have lain, which was noted before.
+  std::vector<std::shared_ptr<OffloadLibrary>> libraries = modules_.libraries();
+  unload_pending();
   OMPTARGET_SCHED_POINT("load: old ones are gone");
-  images_.load_new(uses_zero_copy());
+  if (OMPTARGET_PLANTED("listed-late"))
+    libraries = modules_.libraries();
+  images_.load_new(libraries, uses_zero_copy());
   if (!has_ended())
     prepared_generation_.store(generation, std::memory_order_release);
 }

@@ -53,9 +53,9 @@ bool is_unified_memory_pointer(const Entry &entry) {
 
 } // namespace
 
-void DeviceImages::load_new(bool uses_zero_copy) {
+void DeviceImages::load_new(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries, bool uses_zero_copy) {
   uses_zero_copy_ = uses_zero_copy;
-  for (const auto &library : modules_.libraries())
+  for (const auto &library : libraries)
     if (!is_seen(*library) || !lock_.wait_for_others(library.get()))
       load(library);
   publish_functions();

@@ -63,7 +63,7 @@ public:
 
   /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs constructors.
   /// What fails is kept for failure_of(). uses_zero_copy: whether the device uses the host's memory in place.
-  void load_new(bool uses_zero_copy);
+  void load_new(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries, bool uses_zero_copy);
   /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels, globals, functions.
   void unload(const OffloadLibrary &library, bool has_ended);
   /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if wanted.

@@ -67,12 +67,28 @@ int32_t run_task(int32_t, OmptargetTask *task) {
   return 0;
 }
 
-enum State : int { kUnused, kStarted, kMayEnd };
+enum State : int { kUnused, kStarted, kMayEnd, kAbsent };
 constinit std::atomic<int> state{kUnused};
 
-/// The thread that ends the process, which libomp goes on answering, and what it said last. Set before kMayEnd.
+/// The thread that ends the process, which libomp goes on answering. Set before kMayEnd.
 constinit std::atomic<pthread_t> ending_thread{};
-constinit std::atomic<int32_t> last_default_device{0};
+
+/// What libomp has said first, and what it says: kDiffers once it has told threads different things, which each then remembers.
+constexpr int32_t kNothing = INT32_MIN, kDiffers = INT32_MIN + 1;
+constinit std::atomic<int32_t> first_default_device{kNothing};
+constinit std::atomic<int32_t> usual_default_device{kNothing};
+thread_local constinit int32_t own_default_device = kNothing;
+
+[[gnu::noinline, gnu::cold]] void remember_default_device(int32_t number) {
+  int32_t first = kNothing;
+  if (first_default_device.compare_exchange_strong(first, number))
+    first = number;
+  int32_t usual = kNothing;
+  if (first == number && (usual_default_device.compare_exchange_strong(usual, number) || usual == number))
+    return;
+  usual_default_device.store(kDiffers);
+  own_default_device = number;
+}
 
 /// Microseconds in which the threads that libomp is answering get on, also those that wait for this one's processor.
 constexpr useconds_t kTimeToReturn = 200;
@@ -111,7 +127,8 @@ void provide_environment() {
       return; // libomp has called us back
   }
   int expected = kUnused;
-  state.compare_exchange_strong(expected, kStarted, std::memory_order_release, std::memory_order_relaxed);
+  state.compare_exchange_strong(expected, omp_get_default_device ? kStarted : kAbsent, std::memory_order_release,
+                                std::memory_order_relaxed);
 }
 
 void ensure_started() {
@@ -119,13 +136,23 @@ void ensure_started() {
     start();
 }
 
+/// It has been started.
 int32_t ask_for_default_device() {
-  ensure_started();
-  return omp_get_default_device ? omp_get_default_device() : 0;
+  const int32_t number = omp_get_default_device();
+  if (number != usual_default_device.load(std::memory_order_relaxed)) [[unlikely]]
+    remember_default_device(number);
+  return number;
 }
 
-[[gnu::noinline, gnu::cold]] int32_t default_device_near_end() {
-  return pthread_equal(ending_thread.load(), pthread_self()) ? ask_for_default_device() : last_default_device.load();
+/// Before the start and near the end. Near the end: what this thread was told last; if it was told nothing that was not the same for all,
+/// what all were told.
+[[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
+  ensure_started();
+  if (!omp_get_default_device)
+    return 0;
+  if (state.load(std::memory_order_acquire) != kMayEnd || pthread_equal(ending_thread.load(), pthread_self()))
+    return ask_for_default_device();
+  return own_default_device != kNothing ? own_default_device : first_default_device.load();
 }
 
 } // namespace
@@ -147,7 +174,7 @@ Offload target_offload() {
 void note_end() {
   if (state.load(std::memory_order_acquire) != kStarted)
     return;
-  last_default_device.store(ask_for_default_device());
+  ask_for_default_device(); // so that something is known
   ending_thread.store(pthread_self());
   state.store(kMayEnd, std::memory_order_release);
   if (has_other_threads())
@@ -155,8 +182,8 @@ void note_end() {
 }
 
 int32_t default_device() {
-  if (state.load(std::memory_order_acquire) == kMayEnd) [[unlikely]]
-    return default_device_near_end();
+  if (state.load(std::memory_order_acquire) != kStarted) [[unlikely]]
+    return default_device_otherwise();
   return ask_for_default_device();
 }
 

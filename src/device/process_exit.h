@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the program is known to be ending. Modules that are unregistered from then on are not closed: their memory stays.
+// Whether the program is known to be ending.
 #pragma once
 
 namespace omptarget {

@@ -36,11 +36,11 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   if (!library)
     return;
   // What ends with the process keeps its memory: a device may need its image still, even for the first time.
-  if (ends_with_process(*library))
-    note_end_by_module();
+  const bool is_end = ends_with_process(*library);
+  if (is_end)
+    note_end_by_module(*library);
   else
     modules_.remove(library);
-  const bool is_end = is_process_exiting();
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
   observe::forget_module(library->range.begin, library->range.end);

@@ -111,7 +111,7 @@ private:
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
   static bool ends_with_process(const OffloadLibrary &library);
-  void note_end_by_module();
+  void note_end_by_module(const OffloadLibrary &library);
   /// Ends the plugins that do not last, as far as they have devices from this number on.
   void end_drivers(int32_t first);
   void report_end_to_tool();

@@ -73,19 +73,23 @@ void Runtime::note_initialised(const Plugin &plugin) {
 }
 
 /// Tells of a module that is unregistered whether the end of the process finalises it: where no exit handler has told it, exit is
-/// among the callers, or the callers cannot be told and nothing can close the module.
+/// among the callers, or the callers cannot be told and nothing can close the module. One that can be closed nevertheless is kept in memory
+/// from now on, as a device may have its image or need it still.
 bool Runtime::ends_with_process(const OffloadLibrary &library) {
-  const bool cannot_be_closed = is_loaded_for_good(library.range.begin);
-  if (cannot_be_closed && is_process_exiting())
+  if (library.cannot_be_closed && is_process_exiting())
     return true;
   const LoaderCall call = nearest_loader_call();
-  return call == LoaderCall::kExit || (call == LoaderCall::kNotTold && cannot_be_closed);
+  if (library.cannot_be_closed)
+    return call == LoaderCall::kExit || call == LoaderCall::kNotTold;
+  return call == LoaderCall::kExit && keep_loaded(library.path, library.descriptor);
 }
 
 /// The process is known to end by such a module, if not before: an exit handler that was registered in a constructor of a library
-/// that the program needs runs after the modules have gone, and possibly after the drivers.
-void Runtime::note_end_by_module() {
-  libomp::note_end();
+/// that the program needs runs after the modules have gone, and possibly after the drivers. libomp ends once those are finalised that were
+/// loaded with the program.
+void Runtime::note_end_by_module(const OffloadLibrary &library) {
+  if (library.cannot_be_closed)
+    libomp::note_end();
   if (is_process_exiting())
     return;
   note_process_exit();

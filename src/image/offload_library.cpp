@@ -31,6 +31,7 @@ public:
     library_->descriptor = descriptor;
     library_->path = bounds_ ? bounds_->path : "memory outside of all modules";
     library_->range = bounds_ ? bounds_->whole() : AddressRange{};
+    library_->cannot_be_closed = is_loaded_for_good(library_->range.begin);
   }
 
   Status read() {

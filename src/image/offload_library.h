@@ -40,6 +40,7 @@ struct OffloadLibrary {
   const __tgt_bin_desc *descriptor = nullptr; ///< its identity
   std::string path;                           ///< of the module, for messages
   AddressRange range{};                       ///< of the module; empty if it lies in none
+  bool cannot_be_closed = false;              ///< was loaded with the program
   uint32_t entry_generation = 0;              ///< bytes of an entry as emitted: 32 or 56; 0 for an empty table
   std::vector<DeviceImage> images;
   std::vector<Entry> entries;       ///< of the whole table, without requires records
