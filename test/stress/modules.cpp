@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/sched_point.h"
@@ -126,7 +128,34 @@ void expect_nothing(int threads) {
   }
 }
 
+/// While a device takes apart what is closed, before it loads what is new, a module is closed and another comes to lie there.
+void close_and_open_while_loading() {
+  Place &place = places[0];
+  Module old("A"), fresh("A"), other("A");
+  old.add(place.variable, "variable", 16);
+  fresh.add(place.variable + 8, "variable", 16);
+  other.kernel(&places[1].kernel, "kernel");
+  expect(old.load().is_ok() && use(0), "a module cannot be registered");
+  expect(other.load().is_ok(), "a module cannot be registered");
+  static Module *closed, *opened;
+  closed = &old, opened = &fresh;
+  sched_point_hook = [](const char *point) {
+    if (std::string_view(point) != "load: old ones are gone" || !closed)
+      return;
+    std::exchange(closed, nullptr)->unload();
+    expect(opened->load().is_ok(), "a module cannot be registered");
+  };
+  for (int uses = 0; uses < 2; ++uses)
+    if (Device *const device = use(0); device && uses == 1)
+      expect(device->map().find(host_ptr(place.variable + 8), 16).is_contained,
+             "the variable of a module that was opened during loading is not present");
+  sched_point_hook = nullptr;
+  fresh.unload();
+  other.unload();
+}
+
 int run(const Options &options) {
+  close_and_open_while_loading();
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto limit = start + std::chrono::duration<double>(60 * options.minutes);

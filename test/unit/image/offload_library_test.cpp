@@ -19,7 +19,7 @@ using testing::HasSubstr;
 /// A module as a linker leaves it; static, so that it lies in the bounds of this program.
 struct Module {
   char bytes[4096];
-  char names[3][16];
+  char names[3][24];
   char kernel_ids[3];
   __tgt_offload_entry entries[3];
   __tgt_device_image images[2];
