@@ -37,7 +37,7 @@ AmdWave::AmdWave(const LaunchContext &context, Block &block, Random &random)
     scalars_[i] = static_cast<uint32_t>(garbage * (2 * i + 3) >> 32) | 0x80000001;
   for (size_t i = 0; i < vectors_.size(); ++i)
     vectors_[i] = static_cast<uint32_t>((garbage + i) * 0x9E3779B97F4A7C15 >> 32) | 0x80000001;
-  std::memset(private_.data(), 0xA0 | static_cast<int>(garbage & 15), private_.size());
+  std::ranges::fill(private_, static_cast<decltype(private_)::value_type>(0xA0 | (garbage & 15)));
   if (context.weak)
     context.weak->begin(view, block.view);
 }
