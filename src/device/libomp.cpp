@@ -144,13 +144,20 @@ int32_t ask_for_default_device() {
   return number;
 }
 
-/// Before the start and near the end. Near the end: what this thread was told last; if it was told nothing that was not the same for all,
-/// what all were told.
+/// libomp (14 to 23) has a file of this name from its start on, and removes it when it begins to end, before it waits for its threads and
+/// takes apart what it answers from.
+bool has_begun_to_end() {
+  constexpr const char *kFile = "/dev/shm/__KMP_REGISTERED_LIB_%d_%d";
+  return access(omptarget::format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str(), F_OK) != 0;
+}
+
+/// Before the start and near the end. Once libomp has begun to end: what this thread was told last; if it was told nothing that was not the
+/// same for all, what all were told.
 [[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
   ensure_started();
   if (!omp_get_default_device)
     return 0;
-  if (state.load(std::memory_order_acquire) != kMayEnd || pthread_equal(ending_thread.load(), pthread_self()))
+  if (state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() || pthread_equal(ending_thread.load(), pthread_self()))
     return ask_for_default_device();
   return own_default_device != kNothing ? own_default_device : first_default_device.load();
 }

@@ -29,7 +29,10 @@ Runtime &Runtime::get() {
   return *runtime;
 }
 
-Status Runtime::register_library(const __tgt_bin_desc *descriptor) { return modules_.add(descriptor); }
+Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
+  forget_vanished(descriptor);
+  return modules_.add(descriptor);
+}
 
 void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   const std::shared_ptr<OffloadLibrary> library = modules_.find(descriptor);
@@ -37,15 +40,14 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     return;
   // What ends with the process keeps its memory: a device may need its image still, even for the first time.
   const bool is_end = ends_with_process(*library);
-  if (is_end)
-    note_end_by_module(*library);
-  else
-    modules_.remove(library);
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
   observe::forget_module(library->range.begin, library->range.end);
+  if (!is_end)
+    return remove(library);
+  note_end_by_module(*library);
   for (int32_t i = 0; Device *const device = known_device(i); ++i)
-    is_end ? device->part_with(*library) : device->unload(library);
+    device->part_with(*library);
 }
 
 int Runtime::read_policy() {
@@ -109,6 +111,7 @@ Result<DeviceUse> Runtime::make_ready(Device &device, DeviceUse use) {
 }
 
 Status Runtime::prepare(Device &device) {
+  forget_vanished();
   const Device::Loading loading(device);
   if (device.is_prepared(modules_.generation()) || device.has_ended())
     return Status::ok();
@@ -135,6 +138,7 @@ void Runtime::enumerate(bool even_without_modules) {
   if (has_ended() || enumeration_mutex_.is_held_here())
     return;                         // code of a plugin has come back here, or the end has
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
+  forget_vanished();
   std::lock_guard enumeration(enumeration_mutex_);
   const uint32_t target = modules_.generation();
   const bool has_all = has_loaded_plugins_ && !(even_without_modules && plugins_.lacks(PluginNeed::all()));

@@ -111,7 +111,10 @@ private:
   static void end_at_exit(const Plugin &plugin);
   void end_plugin(const Plugin &plugin);
   static bool ends_with_process(const OffloadLibrary &library);
-  void note_end_by_module(const OffloadLibrary &library);
+  void note_end_by_module(OffloadLibrary &library);
+  /// Takes apart what was closed after exit had finalised it, of which nothing tells.
+  void forget_vanished(const void *newcomer = nullptr);
+  void remove(const std::shared_ptr<OffloadLibrary> &library);
   /// Ends the plugins that do not last, as far as they have devices from this number on.
   void end_drivers(int32_t first);
   void report_end_to_tool();
@@ -125,6 +128,7 @@ private:
   std::atomic<uint32_t> matched_generation_{0}; // of the modules that enumerate() has dealt with
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};
+  std::atomic<bool> may_vanish_{false}; ///< some module may
   pthread_t ending_thread_{}; // written before has_ended_
 
   LoaderLock enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result

@@ -73,27 +73,48 @@ void Runtime::note_initialised(const Plugin &plugin) {
 }
 
 /// Tells of a module that is unregistered whether the end of the process finalises it: where no exit handler has told it, exit is
-/// among the callers, or the callers cannot be told and nothing can close the module. One that can be closed nevertheless is kept in memory
-/// from now on, as a device may have its image or need it still.
+/// among the callers, or the callers cannot be told and nothing can close the module.
 bool Runtime::ends_with_process(const OffloadLibrary &library) {
   if (library.cannot_be_closed && is_process_exiting())
     return true;
   const LoaderCall call = nearest_loader_call();
-  if (library.cannot_be_closed)
-    return call == LoaderCall::kExit || call == LoaderCall::kNotTold;
-  return call == LoaderCall::kExit && keep_loaded(library.path, library.descriptor);
+  return call == LoaderCall::kExit || (call == LoaderCall::kNotTold && library.cannot_be_closed);
 }
 
 /// The process is known to end by such a module, if not before: an exit handler that was registered in a constructor of a library
 /// that the program needs runs after the modules have gone, and possibly after the drivers. libomp ends once those are finalised that were
 /// loaded with the program.
-void Runtime::note_end_by_module(const OffloadLibrary &library) {
-  if (library.cannot_be_closed)
+void Runtime::note_end_by_module(OffloadLibrary &library) {
+  if (library.cannot_be_closed) {
     libomp::note_end();
+  } else {
+    library.may_vanish.store(true, std::memory_order_release);
+    may_vanish_.store(true, std::memory_order_release);
+  }
   if (is_process_exiting())
     return;
   note_process_exit();
   end_drivers(0);
+}
+
+/// newcomer: an address in a module that lies where none is any more, or null.
+void Runtime::forget_vanished(const void *newcomer) {
+  if (!may_vanish_.load(std::memory_order_acquire)) [[likely]]
+    return;
+  const AddressRange taken = newcomer ? module_range(newcomer).value_or(AddressRange{}) : AddressRange{};
+  for (const auto &library : modules_.libraries()) {
+    const bool is_overlaid = library->range.begin < taken.end && taken.begin < library->range.end;
+    if (!library->may_vanish.load(std::memory_order_acquire) || (!is_overlaid && library->is_there()))
+      continue;
+    OMPTARGET_TRACE(Topic::kRegistration, "%s, which exit has finalised, is closed", library->path.c_str());
+    remove(library);
+  }
+}
+
+void Runtime::remove(const std::shared_ptr<OffloadLibrary> &library) {
+  modules_.remove(library);
+  for (int32_t i = 0; Device *const device = known_device(i); ++i)
+    device->unload(library);
 }
 
 void Runtime::end_drivers(int32_t first) {

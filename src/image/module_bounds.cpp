@@ -244,16 +244,6 @@ bool is_loaded_for_good(uintptr_t address) {
   return dl_iterate_phdr(find_place, &place) != 0 && place.before < modules_of_start;
 }
 
-bool keep_loaded(const std::string &path, const void *address) {
-  void *const handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD); // a reference of ours, for good
-  Dl_info info;
-  if (handle && dladdr(address, &info) != 0 && info.dli_fname && path == info.dli_fname)
-    return true;
-  if (handle) // it has been opened again elsewhere
-    dlclose(handle);
-  return false;
-}
-
 std::vector<std::string> needed_by(const void *address) {
   Needs needs{reinterpret_cast<uintptr_t>(address), {}};
   std::lock_guard lock(list_mutex);

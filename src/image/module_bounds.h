@@ -41,10 +41,6 @@ std::optional<AddressRange> module_range_by_list(const void *address);
 /// was opened later. Any thread.
 bool is_loaded_for_good(uintptr_t address);
 
-/// Has the module of this path, which holds the address, stay in memory until the process has ended, also if it is closed. False if
-/// another thread has closed it already. Calls the dynamic loader. Any thread that holds no lock.
-bool keep_loaded(const std::string &path, const void *address);
-
 /// The names of the libraries that the module with this address needs (DT_NEEDED); empty if there is no such module. Any
 /// thread.
 std::vector<std::string> needed_by(const void *address);

@@ -150,6 +150,11 @@ private:
 
 } // namespace
 
+bool OffloadLibrary::is_there() const {
+  const std::optional<ModuleBounds> module = module_of(descriptor);
+  return module && module->path == path && module->whole().begin == range.begin && module->whole().end == range.end;
+}
+
 std::string OffloadLibrary::name() const { return path.substr(path.rfind('/') + 1); }
 
 Result<std::unique_ptr<OffloadLibrary>> read_descriptor(const __tgt_bin_desc *descriptor) {

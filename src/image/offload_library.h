@@ -41,6 +41,7 @@ struct OffloadLibrary {
   std::string path;                           ///< of the module, for messages
   AddressRange range{};                       ///< of the module; empty if it lies in none
   bool cannot_be_closed = false;              ///< was loaded with the program
+  std::atomic<bool> may_vanish{false};        ///< exit has finalised it: if it is closed now, nothing tells
   uint32_t entry_generation = 0;              ///< bytes of an entry as emitted: 32 or 56; 0 for an empty table
   std::vector<DeviceImage> images;
   std::vector<Entry> entries;       ///< of the whole table, without requires records
@@ -50,6 +51,8 @@ struct OffloadLibrary {
 
   /// The file name without folders.
   std::string name() const;
+  /// Whether the module is still in memory.
+  bool is_there() const;
 };
 
 /// Reads a descriptor. Every table must lie in the module that holds the descriptor; a descriptor outside of all modules

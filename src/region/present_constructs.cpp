@@ -219,7 +219,9 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
 
 DirectLaunch LeftRegion::start(const Kernel &kernel, LaunchRequest &request, Status &status) {
   const DirectLaunch started = omptarget::start(device_, kernel, request, refs_, queue_, status);
-  if (started == DirectLaunch::kDone && queue_.is_busy())
+  if (started != DirectLaunch::kDone) [[unlikely]]
+    queue_.complete().consume(); // nothing may be under way when what it uses is given back
+  else if (queue_.is_busy())
     queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
   return started;
 }

@@ -72,6 +72,7 @@ static struct Held : Library {
     if (is_used)
       use();
     close();
+    CHECK(dlopen(paths[number], RTLD_LAZY | RTLD_NOLOAD) == nullptr);
   }
 } held;
 
