@@ -334,8 +334,8 @@ INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, 
   }
   const uint32_t thread = __kmpc_get_hardware_thread_id_in_block();
   const uint32_t main = (target::block_size() - 1) & ~(__kmpc_get_warp_size() - 1);
-  // What the compiler's own machines call is to be there when it makes one. This one's value means nothing here: clang 16 puts the constant
-  // of a thread_limit clause in its place, which does not count the main thread's warp.
+  // The compiler's own machines call these functions, so they must be there when it makes one. This value is not used: clang 16
+  // replaces the call by the constant of a thread_limit clause, which does not count the main thread's warp.
   __asm__ volatile("" : : "r"(__kmpc_get_hardware_num_threads_in_block()));
   if (thread == main) {
     begin_main();

@@ -73,7 +73,8 @@ constinit std::atomic<int> state{kUnused};
 /// The thread that ends the process, which libomp goes on answering. Set before kMayEnd.
 constinit std::atomic<pthread_t> ending_thread{};
 
-/// What libomp has said first, and what it says: kDiffers once it has told threads different things, which each then remembers.
+/// The first number that libomp has told, and the number that it tells all threads. kDiffers: threads were told different numbers,
+/// and each remembers its own.
 constexpr int32_t kNothing = INT32_MIN, kDiffers = INT32_MIN + 1;
 constinit std::atomic<int32_t> first_default_device{kNothing};
 constinit std::atomic<int32_t> usual_default_device{kNothing};
@@ -144,15 +145,15 @@ int32_t ask_for_default_device() {
   return number;
 }
 
-/// libomp (14 to 23) has a file of this name from its start on, and removes it when it begins to end, before it waits for its threads and
-/// takes apart what it answers from.
+/// libomp (14 to 23) makes a file of this name when it starts. It removes the file when it begins to end, before it waits for its
+/// threads and destroys the state that it answers from.
 bool has_begun_to_end() {
   constexpr const char *kFile = "/dev/shm/__KMP_REGISTERED_LIB_%d_%d";
   return access(omptarget::format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str(), F_OK) != 0;
 }
 
-/// Before the start and near the end. Once libomp has begun to end: what this thread was told last; if it was told nothing that was not the
-/// same for all, what all were told.
+/// Returns the default device before libomp's start and near its end. Once libomp has begun to end, that is the number that this
+/// thread was told last, or the number that all threads were told.
 [[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
   ensure_started();
   if (!omp_get_default_device)

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the program is known to be ending.
+// The state of the process: the program is known to be ending, or not.
 #pragma once
 
 namespace omptarget {

@@ -81,9 +81,8 @@ bool Runtime::ends_with_process(const OffloadLibrary &library) {
   return call == LoaderCall::kExit || (call == LoaderCall::kNotTold && library.cannot_be_closed);
 }
 
-/// The process is known to end by such a module, if not before: an exit handler that was registered in a constructor of a library
-/// that the program needs runs after the modules have gone, and possibly after the drivers. libomp ends once those are finalised that were
-/// loaded with the program.
+/// Notes that the process ends, if that is not known yet. An exit handler that a needed library's constructor has registered runs
+/// after the modules have gone, and possibly after the drivers. libomp ends after the modules that were loaded with the program.
 void Runtime::note_end_by_module(OffloadLibrary &library) {
   if (library.cannot_be_closed) {
     libomp::note_end();

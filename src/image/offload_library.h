@@ -51,7 +51,7 @@ struct OffloadLibrary {
 
   /// The file name without folders.
   std::string name() const;
-  /// Whether the module is still in memory.
+  /// Returns whether the module is still in memory.
   bool is_there() const;
 };
 

@@ -45,9 +45,9 @@ protected:
 private:
   /// Waits for all work of the construct and leaves its data.
   virtual Status complete() = 0;
-  /// Whether complete() would not wait for the device.
+  /// Returns whether complete() would not wait for the device.
   virtual Result<bool> is_done() = 0;
-  /// Whether it copies back the mapping's data: nobody else does before it is complete.
+  /// Returns whether it copies back the mapping's data: nobody else does before it is complete.
   virtual bool has_turn(MappingRef ref) const = 0;
 
   enum class State {

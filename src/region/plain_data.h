@@ -25,9 +25,9 @@ public:
 
   Queue &get() { return queue_; }
   bool is_busy() const { return queue_.is_busy(); }
-  /// Whether complete() has nothing to do.
+  /// Returns whether complete() has nothing to do.
   bool is_idle() const { return !queue_.is_busy() && !has_arrivals_; }
-  /// Whether complete() would not wait.
+  /// Returns whether complete() would not wait.
   Result<bool> is_done() { return device_.plugin_device().query(queue_); }
   /// Waits for all that is queued.
   Status complete();
@@ -61,8 +61,8 @@ using QueuedTurns = llvm::SmallVector<QueuedTurn, 16>;
 /// Queues the copies of what is copied back and referenced by nobody else. status: as below.
 void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
                        Status &status);
-/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first failure to copy
-/// back or to free what went. Returns the failure of what was queued.
+/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first failure to
+/// copy back or to free. Returns the failure of the queued work.
 Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
                  Status &status);
 inline Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {

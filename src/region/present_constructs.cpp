@@ -132,7 +132,7 @@ inline Status give_back(Device &device, MappingRef ref) {
   return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kFailed;
 }
 
-/// What was queued has failed; status: what failed besides.
+/// Returns kFailed, with the failure of the queued work as status instead of what failed besides.
 [[gnu::cold, gnu::noinline]] DirectLaunch fail(Status waited, Status &status) {
   status.consume();
   status = std::move(waited);
@@ -140,7 +140,8 @@ inline Status give_back(Device &device, MappingRef ref) {
 }
 
 /// The last part, once the queue has been waited for. status: the first failure to copy back.
-[[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+[[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs,
+                                                  Status &status) {
   const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);

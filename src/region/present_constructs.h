@@ -45,9 +45,9 @@ public:
   DirectLaunch finish(Status &status);
 
   bool is_under_way() const { return queue_.is_busy(); }
-  /// Whether finish() would not wait for the queue.
+  /// Returns whether finish() would not wait for the queue.
   Result<bool> has_run() { return queue_.is_done(); }
-  /// Whether the region copies back the mapping's data: nobody else does before it has finished.
+  /// Returns whether the region copies back the mapping's data: nobody else does before it has finished.
   bool has_turn(MappingRef ref) const;
 
   const MapList &list() const { return list_; }

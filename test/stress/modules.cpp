@@ -128,7 +128,7 @@ void expect_nothing(int threads) {
   }
 }
 
-/// While a device takes apart what is closed, before it loads what is new, a module is closed and another comes to lie there.
+/// A module is closed, and another is opened at its address, after a device has unloaded closed modules and before it loads.
 void close_and_open_while_loading() {
   Place &place = places[0];
   Module old("A"), fresh("A"), other("A");
