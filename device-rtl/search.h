@@ -24,9 +24,9 @@ template <typename Target, unsigned Ways>
   length -= (Ways - 1) * step; // the last way's length, which no way exceeds
 }
 
-/// The device function of the host function, or host_ptr itself if the table does not have it. The table: count pairs,
-/// ascending by host_ptr, no host_ptr twice; pairs may be null if count is 0. Ends for every input; an unsorted table only
-/// makes it miss.
+/// The device function of the host function, or host_ptr itself if the table does not have it. The table: count
+/// pairs, ascending by host_ptr, no host_ptr twice; pairs may be null if count is 0. Ends for every input; an
+/// unsorted table only makes it miss.
 template <typename Target>
 [[gnu::always_inline]] inline uint64_t translate(const FunctionPair *pairs, uint64_t count, uint64_t host_ptr) {
   if (host_ptr == 0 || count == 0 || pairs == nullptr)

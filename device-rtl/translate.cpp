@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device image calls to translate function pointers, and the table it reads; compiled for each device. All weak,
-// as several images' worth of objects may be linked into one, and protected, so that the program and other images in the
-// process do not take their place.
+// What a device image calls to translate function pointers, and the table it reads; compiled for each device. All
+// weak, as several images' worth of objects may be linked into one, and protected, so that the program and other
+// images in the process do not take their place.
 
 #include "search.h"
 #include "targets/current.h"
@@ -25,7 +25,8 @@ OMPTARGET_DEVICE_VARIABLE __omp_offloading_fptr_map_ty *__omp_offloading_fptr_ma
 OMPTARGET_DEVICE_VARIABLE uint64_t __omp_offloading_fptr_map_size = 0;
 
 #if defined(__AMDGCN__) || defined(__NVPTX__)
-/// On GPUs the table has the image's own functions only: a kernel is launched with the registers and the stack that those need.
+/// On GPUs the table has the image's own functions only: a kernel is launched with the registers and the stack that
+/// those need.
 OMPTARGET_DEVICE_VARIABLE __omptarget_other_functions_ty __omptarget_other_functions = {0, 0, 0};
 
 /// Stops the kernel if the function is one of another image. The plugin says so then, by the address that it finds.

@@ -8,7 +8,8 @@
 
 namespace omptarget::device_rtl::gpu {
 
-/// Changes the caller's variables: those of the kernel where a generic one's main thread is outside of regions, else its own.
+/// Changes the caller's variables: those of the kernel where a generic one's main thread is outside of regions, else
+/// its own.
 template <typename Change> INLINE void change_variables(Change change) {
   atomics::store(&any_variables, 1u);
   if (!is_spmd() && level() == 0 && !has_environment())
@@ -95,7 +96,8 @@ RTL int32_t omp_get_place_num() { return 0; }
 RTL int32_t omp_get_partition_num_places() { return 0; }
 RTL void omp_get_partition_place_nums(int32_t *) {}
 
-// The device has one copy of these for all of its teams and kernels. No teams region begins on a device, so that they are only told.
+// The device has one copy of these for all of its teams and kernels. No teams region begins on a device, so that they
+// are only told.
 static uint32_t teams_variable = 0, teams_thread_limit_variable = 0;
 RTL void omp_set_num_teams(int32_t teams) { atomics::store(&teams_variable, static_cast<uint32_t>(larger(teams, 0))); }
 RTL int32_t omp_get_max_teams() { return static_cast<int32_t>(atomics::load(&teams_variable)); }

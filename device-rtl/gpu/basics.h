@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and words that all parts of the device RTL for GPUs use. The generation is the clang whose code calls it: signatures
-// differ under the same names (abi: device images, section 6).
+// Types and words that all parts of the device RTL for GPUs use. The generation is the clang whose code calls it:
+// signatures differ under the same names (abi: device images, section 6).
 #pragma once
 
 #include "omptarget/types.h"

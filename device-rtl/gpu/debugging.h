@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the RTL says and checks where both the compiler's option (-fopenmp-target-debug=) and LIBOMPTARGET_DEVICE_RTL_DEBUG ask for it. The
-// option is a constant of the image: without it compilers leave nothing of this.
+// What the RTL says and checks where both the compiler's option (-fopenmp-target-debug=) and
+// LIBOMPTARGET_DEVICE_RTL_DEBUG ask for it. The option is a constant of the image: without it compilers leave nothing
+// of this.
 #pragma once
 
 #include "configuration.h"

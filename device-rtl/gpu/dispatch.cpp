@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops whose chunks are given out while they run (OpenMP 5.2, 11.5.3). What all threads of a team share, shared memory has; a loop that
-// a thread has for itself, and a thread's own place in a static schedule, its data environment has.
+// Loops whose chunks are given out while they run (OpenMP 5.2, 11.5.3). What all threads of a team share, shared
+// memory has; a loop that a thread has for itself, and a thread's own place in a static schedule, its data
+// environment has.
 
 #include "debugging.h"
 #include "environment.h"
@@ -83,7 +84,8 @@ INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
   loop.stride = loop.chunk * threads;
 }
 
-/// As is_in_team, but not by the level, which the compiler does not always know. In an SPMD kernel such loops are in regions.
+/// As is_in_team, but not by the level, which the compiler does not always know. In an SPMD kernel such loops are in
+/// regions.
 INLINE bool shares_loops() { return (is_spmd() || is_active()) && own_levels() == 0; }
 
 /// Larger ones of all threads together may pass the end of numbers.

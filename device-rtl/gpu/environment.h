@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data environments of single threads: what a thread sets for itself (omp_set_num_threads in a region), and loops that it does not share.
-// Rare, so they are in the heap, in lists that warps share, each under a lock. What no image's code ever sets
-// is known when it is linked: any_environment is never written then, and all that depends on it vanishes.
+// Data environments of single threads: what a thread sets for itself (omp_set_num_threads in a region), and loops
+// that it does not share. Rare, so they are in the heap, in lists that warps share, each under a lock. What no
+// image's code ever sets is known when it is linked: any_environment is never written then, and all that depends on
+// it vanishes.
 #pragma once
 
 #include "memory.h"
@@ -46,8 +47,8 @@ inline constexpr uint32_t kEnvironmentLists = 8; ///< a warp has one for itself 
 SHARED_VARIABLE SharedList environment_lists[kEnvironmentLists];
 SHARED_VARIABLE uint32_t environment_bits[kMaxWarps]; ///< threads that have some
 
-/// Whether any thread of any kernel has one, and whether any has set control variables: two, as a loop that a thread has for itself must
-/// not keep the compiler from knowing how many threads regions have.
+/// Whether any thread of any kernel has one, and whether any has set control variables: two, as a loop that a thread
+/// has for itself must not keep the compiler from knowing how many threads regions have.
 static uint32_t any_environment = 0;
 static uint32_t any_variables = 0;
 /// The same of allocators.

@@ -1,18 +1,20 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's side of host services (docs/host-services.md): text, memory, the end of the program, functions of the user's. A unit of
-// its own in the archives that programs are linked with: an image has it if something calls it, and by its variable the plugin knows.
+// The device's side of host services (docs/host-services.md): text, memory, the end of the program, functions of the
+// user's. A unit of its own in the archives that programs are linked with: an image has it if something calls it, and
+// by its variable the plugin knows.
 //
-// A lane has a port to itself from its first packet to the last answer, and lanes of a warp come one after the other: a lane that waits
-// for the host never waits for a lane beside it. No variable of the other unit's is here: linkers would take this one for it.
+// A lane has a port to itself from its first packet to the last answer, and lanes of a warp come one after the other:
+// a lane that waits for the host never waits for a lane beside it. No variable of the other unit's is here: linkers
+// would take this one for it.
 
 #include "locks.h"
 #include "omptarget/service_protocol.h"
 #include "services.h"
 
-/// The head is the plugin's to write; the locks are this side's only, in memory of the device, as few hosts can do atomic operations
-/// for devices.
+/// The head is the plugin's to write; the locks are this side's only, in memory of the device, as few hosts can do
+/// atomic operations for devices.
 struct ServiceClient {
   __omptarget_service_client_head head;
   uint32_t locks[OMPTARGET_SERVICE_MOST_PORTS];
@@ -146,7 +148,8 @@ static bool is_one_of(char letter, const char *set) {
   return false;
 }
 
-/// Sends the value of each conversion of a format. Where it finds none that it knows it stops; the host says what is wrong.
+/// Sends the value of each conversion of a format. Where it finds none that it knows it stops; the host says what is
+/// wrong.
 class Printer {
 public:
   Printer(Call &call, const char *format, Arguments arguments) : call_(call), at_(format), arguments_(arguments) {}

@@ -8,7 +8,8 @@
 
 namespace omptarget::device_rtl::gpu {
 
-/// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside it go on.
+/// Runs body for one lane of the warp after the other: for locks, which a lane must give back before the lanes beside
+/// it go on.
 template <typename Body> INLINE void one_lane_at_a_time(Body body) {
   target::keep_generic();
   const uint32_t self = target::lane_id();
@@ -84,7 +85,8 @@ template <typename Node> INLINE void take_out(Node *&first, const Found<Node> &f
   else
     first = found.at->next;
 }
-/// Runs body with the first node of the list, which it may change, by one lane at a time. All accesses to the list itself are atomic.
+/// Runs body with the first node of the list, which it may change, by one lane at a time. All accesses to the list
+/// itself are atomic.
 template <typename Node, typename Body> INLINE void with_list(SHARED SharedList *list, Body body) {
   one_lane_at_a_time([&] {
     take_word(&list->lock);

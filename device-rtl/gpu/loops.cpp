@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops that are divided beforehand (OpenMP 5.2, 11.5 and 11.6; abi: device images, section 6). The compiler counts iterations from 0.
+// Loops that are divided beforehand (OpenMP 5.2, 11.5 and 11.6; abi: device images, section 6). The compiler counts
+// iterations from 0.
 
 #include "loops.h"
 #include "debugging.h"
@@ -23,7 +24,8 @@ INLINE Member of_all() {
 /// Chunks that members take in turn: those of a million members pass no number's end.
 inline constexpr uint64_t kSmallChunk = 1024;
 
-/// The same as first_chunk, for a chunk of any size: neither the first one nor the way to the next one passes the end of numbers.
+/// The same as first_chunk, for a chunk of any size: neither the first one nor the way to the next one passes the end
+/// of numbers.
 template <typename Count, typename Step>
 INLINE void first_large_chunk(Member member, int32_t *is_last, Count *lower, Count *upper, Step *stride,
                               uint64_t chunk) {
@@ -85,7 +87,8 @@ INLINE void begin_static(int32_t schedule, int32_t *is_last, Count *lower, Count
 
 template <typename Count> using Body = void (*)(Count, void *);
 
-/// Iterations [begin, end) in chunks that the members take in turn, in one part each if chunk is 0. The last chunk may be short.
+/// Iterations [begin, end) in chunks that the members take in turn, in one part each if chunk is 0. The last chunk
+/// may be short.
 template <typename Count, typename Each>
 INLINE void share(Count begin, Count end, Member member, Count chunk, Each each) {
   const uint64_t size = static_cast<uint64_t>(end) - static_cast<uint64_t>(begin);
@@ -133,8 +136,8 @@ RTL void __kmpc_for_static_fini(ident_t *, int32_t) {}
 RTL void __kmpc_distribute_static_fini(ident_t *, int32_t) {}
 
 #if OMPTARGET_RTL_GENERATION >= 19
-// Of flang: whole loops. A loop of a team ends with a barrier, which flang leaves out of its code. Since 22 it says besides whether each
-// thread gets at most one iteration, which changes nothing here.
+// Of flang: whole loops. A loop of a team ends with a barrier, which flang leaves out of its code. Since 22 it says
+// besides whether each thread gets at most one iteration, which changes nothing here.
 #if OMPTARGET_RTL_GENERATION >= 22
 #define AT_MOST_ONE , int8_t
 #else

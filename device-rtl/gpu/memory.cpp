@@ -12,7 +12,8 @@ extern "C" SHARED char __attribute__((visibility("default"), aligned(16))) ompta
 static const char kStackIsFull[] = "are in global memory, as the stack in shared memory is full";
 
 #if defined(__AMDGCN__)
-/// Where the heap is: the plugin writes it (abi: device images, section 2). The memory ends size bytes behind this record.
+/// Where the heap is: the plugin writes it (abi: device images, section 2). The memory ends size bytes behind this
+/// record.
 struct MemoryPool {
   uint64_t memory, size;
 };

@@ -15,8 +15,8 @@ void *allocate_or_fail(uint64_t size);
 /// Of what threads share, or ask for by OpenMP: for those who debug.
 void note_allocation(uint64_t size);
 
-/// Shared memory for variables that threads share although one owns them: a stack of the main thread of a generic kernel, and a small one
-/// of each other thread.
+/// Shared memory for variables that threads share although one owns them: a stack of the main thread of a generic
+/// kernel, and a small one of each other thread.
 inline constexpr uint32_t kStackSpace = 4096;
 inline constexpr uint32_t kMainStackSize = 2048; ///< of a generic kernel; the rest is the workers'
 inline constexpr uint32_t kStackUnit = 16;

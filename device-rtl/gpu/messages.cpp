@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compilers call to print. For AMD's GPUs it is beside the host services, so that an image that calls it has these.
+// What compilers call to print. For AMD's GPUs it is beside the host services, so that an image that calls it has
+// these.
 
 #include "services.h"
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Begin and end of kernels, and parallel regions (OpenMP 5.2, 10.1; abi: device images, sections 5.2 and 6). docs/device-rtl.md has the
-// state machine as a picture.
+// Begin and end of kernels, and parallel regions (OpenMP 5.2, 10.1; abi: device images, sections 5.2 and 6).
+// docs/device-rtl.md has the state machine as a picture.
 
 #include "debugging.h"
 #include "environment.h"
@@ -143,8 +143,9 @@ INLINE void begin_region(void *body, void **arguments, int64_t count) {
 #endif
 }
 INLINE void begin_any_region(void *body) { begin_region(body, nullptr, 0); }
-/// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies that none recurses, LLVM
-/// would conclude that nothing here does, and for AMD's GPUs count its stack once and keep no registers for its callers.
+/// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies
+/// that none recurses, LLVM would conclude that nothing here does, and for AMD's GPUs count its stack once and keep
+/// no registers for its callers.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
   MAY_RECURSE(begin_any_region, begin_region(body, arguments, count));
   run_alone({body, nullptr, arguments, count});
@@ -334,8 +335,9 @@ INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, 
   }
   const uint32_t thread = __kmpc_get_hardware_thread_id_in_block();
   const uint32_t main = (target::block_size() - 1) & ~(__kmpc_get_warp_size() - 1);
-  // The compiler's own machines call these functions, so they must be there when it makes one. This value is not used: clang 16
-  // replaces the call by the constant of a thread_limit clause, which does not count the main thread's warp.
+  // The compiler's own machines call these functions, so they must be there when it makes one. This value is not
+  // used: clang 16 replaces the call by the constant of a thread_limit clause, which does not count the main thread's
+  // warp.
   __asm__ volatile("" : : "r"(__kmpc_get_hardware_num_threads_in_block()));
   if (thread == main) {
     begin_main();
@@ -346,8 +348,9 @@ INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, 
   return static_cast<int32_t>(thread);
 }
 
-/// Nothing in SPMD kernels, as their threads must be able to end at once: behind a reduction over teams clang leaves one of them alone at
-/// a barrier, and here those beside it would wait to meet it. What sets variables outside of regions is in generic kernels.
+/// Nothing in SPMD kernels, as their threads must be able to end at once: behind a reduction over teams clang leaves
+/// one of them alone at a barrier, and here those beside it would wait to meet it. What sets variables outside of
+/// regions is in generic kernels.
 INLINE void end_kernel() {
   if (is_spmd())
     return;

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code calls that counts what it does (-fprofile-generate, -fprofile-instr-generate), and where the counters are. A unit of its own in
-// the archives: only an image with counters has it. Values (targets of calls, sizes of copies) are not counted. No variable of another
-// unit's is here: linkers would take this one for it.
+// What code calls that counts what it does (-fprofile-generate, -fprofile-instr-generate), and where the counters
+// are. A unit of its own in the archives: only an image with counters has it. Values (targets of calls, sizes of
+// copies) are not counted. No variable of another unit's is here: linkers would take this one for it.
 
 #include "atomics.h"
 
@@ -13,7 +13,8 @@ __attribute__((visibility("hidden"))) extern int32_t __llvm_profile_runtime;
 __attribute__((visibility("hidden"))) int32_t __llvm_profile_runtime = 0;
 }
 
-// From the compiler and the linker: the version of the format, and the ends of sections; null where an image has no such section.
+// From the compiler and the linker: the version of the format, and the ends of sections; null where an image has no
+// such section.
 #define SECTION_END(name) extern const char name[] __attribute__((weak, visibility("hidden")))
 extern "C" {
 extern const uint64_t __llvm_profile_raw_version __attribute__((weak));
@@ -44,7 +45,8 @@ RTL void __llvm_profile_instrument_target(uint64_t, void *, uint32_t) {}
 RTL void __llvm_profile_instrument_memop(uint64_t, void *, uint32_t) {}
 
 #if OMPTARGET_RTL_GENERATION >= 23
-/// Counts for all lanes that come to it at once, of which each may have another step. The second counter is of what all lanes of a warp do.
+/// Counts for all lanes that come to it at once, of which each may have another step. The second counter is of what
+/// all lanes of a warp do.
 RTL void __llvm_profile_instrument_gpu(uint64_t *counter, uint64_t *uniform_counter, uint64_t step) {
   const uint64_t lanes = target::ballot(target::active_lanes(), step == 1);
   if (step == 0)

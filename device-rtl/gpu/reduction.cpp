@@ -1,12 +1,12 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of a team and of all teams (abi: device images, section 6; of clang 23: clang 23, section 3), and what the compiler's
-// functions for them exchange lanes' values with.
+// Reductions of a team and of all teams (abi: device images, section 6; of clang 23: clang 23, section 3), and what
+// the compiler's functions for them exchange lanes' values with.
 //
-// The compiler makes a function that combines a lane's values with those of a lane further on, and one that hands each warp's result to
-// a lane of the first warp. A team: each warp for itself, then the first warp the results. All teams: each leaves its result in a buffer,
-// and the last one that does combines them all.
+// The compiler makes a function that combines a lane's values with those of a lane further on, and one that hands
+// each warp's result to a lane of the first warp. A team: each warp for itself, then the first warp the results. All
+// teams: each leaves its result in a buffer, and the last one that does combines them all.
 
 #include "debugging.h"
 #include "memory.h"
@@ -17,7 +17,8 @@ using Shuffle = void (*)(void *values, int16_t lane, int16_t distance, int16_t w
 using InterWarpCopy = void (*)(void *values, int32_t warps);
 using BufferCopy = void (*)(void *buffer, int32_t index, void *values);
 
-/// The way of Shuffle in which lanes below the distance combine, and the others take what they get: for any number of lanes.
+/// The way of Shuffle in which lanes below the distance combine, and the others take what they get: for any number of
+/// lanes.
 inline constexpr int16_t kFirstLanes = 1;
 
 struct TeamReduction {
@@ -63,8 +64,8 @@ struct TeamsReduction {
   BufferCopy to_buffer, reduce_into_buffer, from_buffer, reduce_from_buffer;
 };
 
-/// Leaves the team's values in the buffer. Returns whether all teams have done so now. If there are more teams than slots, those with
-/// higher numbers wait for the ones before them, which GPUs start first.
+/// Leaves the team's values in the buffer. Returns whether all teams have done so now. If there are more teams than
+/// slots, those with higher numbers wait for the ones before them, which GPUs start first.
 INLINE bool leave_values(const TeamsReduction &reduction) {
   const uint32_t team = target::block_id(), slot = team % reduction.slots, before = team - slot;
   if (before == 0) {
@@ -79,8 +80,8 @@ INLINE bool leave_values(const TeamsReduction &reduction) {
   return atomics::fetch_add(reduction.teams_done, 1u) == target::block_count() - 1;
 }
 
-/// Tells whether all threads come, with values of their own. If the compiler has made a generic kernel an SPMD one, all threads may share the
-/// values, and in a kernel without parallel regions only thread 0 comes.
+/// Tells whether all threads come, with values of their own. If the compiler has made a generic kernel an SPMD one,
+/// all threads may share the values, and in a kernel without parallel regions only thread 0 comes.
 INLINE bool have_own_values([[maybe_unused]] void *values) {
 #if OMPTARGET_RTL_GENERATION >= 19
   return is_spmd() && kernel_was_generic == 0;
@@ -89,8 +90,9 @@ INLINE bool have_own_values([[maybe_unused]] void *values) {
 #endif
 }
 
-/// Combines all teams' slots; called by the last team, whose thread 0 gets the result. Each thread combines slots one block size apart and leaves
-/// the value in the first of them. Then the first warp combines these, and its lanes exchange values. The order depends on sizes only.
+/// Combines all teams' slots; called by the last team, whose thread 0 gets the result. Each thread combines slots one
+/// block size apart and leaves the value in the first of them. Then the first warp combines these, and its lanes
+/// exchange values. The order depends on sizes only.
 INLINE void combine_slots(const TeamsReduction &reduction) {
   const uint32_t warp = target::warp_size(), block = target::block_size(), thread = is_spmd() ? target::thread_id() : 0;
   uint32_t left = smaller(target::block_count(), reduction.slots);
@@ -117,7 +119,8 @@ INLINE void combine_slots(const TeamsReduction &reduction) {
 
 SHARED_VARIABLE uint8_t is_last_team; ///< thread 0 writes it
 
-/// Leaves the team's values; the last team combines. All threads of an SPMD kernel call it, or the main thread of a generic one.
+/// Leaves the team's values; the last team combines. All threads of an SPMD kernel call it, or the main thread of a
+/// generic one.
 INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
   const bool spmd = is_spmd(), is_first = !spmd || target::thread_id() == 0;
   if (target::block_count() == 1)
@@ -144,8 +147,9 @@ static uint32_t teams_done = 0;
 
 using namespace omptarget::device_rtl::gpu;
 
-// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and its OpenMPOpt makes undefined what
-// one of them loads (test/sim/executor/programs/rtl_many_reductions.c). Loops are not unrolled, which would make these large.
+// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and its
+// OpenMPOpt makes undefined what one of them loads (test/sim/executor/programs/rtl_many_reductions.c). Loops are not
+// unrolled, which would make these large.
 #define REDUCES RTL __attribute__((always_inline))
 #if OMPTARGET_RTL_GENERATION >= 19
 REDUCES int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(ident_t *, uint64_t, void *values, Shuffle shuffle,
@@ -168,8 +172,8 @@ REDUCES int32_t __kmpc_gpu_xteam_reduce_nowait(ident_t *, void *values, Shuffle 
                                                BufferCopy to_buffer, BufferCopy from_buffer,
                                                BufferCopy reduce_from_buffer) {
   TRACE;
-  // Where the compiler has turned a generic kernel into an SPMD one, all threads read the team's values, and the first writes them anew behind
-  // this. Elsewhere it takes the barrier away.
+  // Where the compiler has turned a generic kernel into an SPMD one, all threads read the team's values, and the
+  // first writes them anew behind this. Elsewhere it takes the barrier away.
   if (is_spmd())
     __kmpc_barrier_simple_spmd(nullptr, 0);
   LaunchEnvironment *const launch = launch_environment();
@@ -199,8 +203,9 @@ REDUCES int32_t __kmpc_nvptx_teams_reduce_nowait_v2(ident_t *, int32_t, void *bu
 
 namespace omptarget::device_rtl::gpu {
 
-/// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions. Not by the level, which the
-/// compiler does not know where the first warp is alone. For lanes that the block does not have nobody waits.
+/// The lanes that come to an exchange: those of the team, or the warp's of the block outside of regions. Not by the
+/// level, which the compiler does not know where the first warp is alone. For lanes that the block does not have
+/// nobody waits.
 INLINE uint64_t exchanging_lanes() {
   if (is_spmd() && spmd_size == 0)
     return warp_lanes();

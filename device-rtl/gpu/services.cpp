@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text and errors. NVIDIA's drivers print by themselves; for AMD's GPUs the host's service does, where an image has one.
+// Text and errors. NVIDIA's drivers print by themselves; for AMD's GPUs the host's service does, where an image has
+// one.
 
 #include "services.h"
 
@@ -30,7 +31,8 @@ __attribute__((noinline)) void tell(const char *what) {
   print("omptarget device RTL: %s (block %u, thread %u)\n", &arguments);
 }
 
-// A name, as all texts are in code that most images leave out: the compiler counts those without one, and says the number in others' names.
+// A name, as all texts are in code that most images leave out: the compiler counts those without one, and says the
+// number in others' names.
 static const char kBytesFormat[] = "omptarget device RTL: %llu bytes %s (block %u, thread %u)\n";
 __attribute__((noinline)) void tell_bytes(uint64_t size, const char *what) {
   struct {

@@ -6,15 +6,17 @@
 
 #include "targets/current.h"
 
-// What host_services.cpp has, which is in images that call something of it; elsewhere each of these says that nobody serves.
-// print: most is the greatest alignment that an argument has. Returns what printf does; negative: nobody serves.
+// What host_services.cpp has, which is in images that call something of it; elsewhere each of these says that nobody
+// serves. print: most is the greatest alignment that an argument has. Returns what printf does; negative: nobody
+// serves.
 RTL int32_t __omptarget_service_print(const char *format, const void *arguments, uint32_t most);
 RTL void *__omptarget_service_allocate(uint64_t size);
 RTL void __omptarget_service_release(void *memory);
 
 namespace omptarget::device_rtl::gpu {
 
-/// Prints as the host's printf would. Arguments: each at its own alignment, as a variadic call's (abi: device images, section 6).
+/// Prints as the host's printf would. Arguments: each at its own alignment, as a variadic call's (abi: device images,
+/// section 6).
 int32_t print(const char *format, void *arguments);
 /// Memory of the device. 16-byte aligned; null: there is none. Any thread; freed by release.
 void *allocate(uint64_t size);

@@ -1,12 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads and teams are in: the mode of the kernel, levels of parallel regions, sizes of teams, internal control variables.
+// What threads and teams are in: the mode of the kernel, levels of parallel regions, sizes of teams, internal control
+// variables.
 //
-// What all threads of a block have in common is in plain variables of shared memory. In an SPMD kernel all threads write them, each the
-// same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows that it does (LLVM's OpenMPOpt, which
-// follows such variables), and what is only written vanishes. In a generic kernel the main thread writes them, before a barrier lets the
-// workers go. Regions that a thread is in by itself are rare: a bit for each thread.
+// What all threads of a block have in common is in plain variables of shared memory. In an SPMD kernel all threads
+// write them, each the same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows
+// that it does (LLVM's OpenMPOpt, which follows such variables), and what is only written vanishes. In a generic
+// kernel the main thread writes them, before a barrier lets the workers go. Regions that a thread is in by itself are
+// rare: a bit for each thread.
 #pragma once
 
 #include "atomics.h"
@@ -71,8 +73,8 @@ SHARED_VARIABLE GenericTeam generic_team;
 
 /// By the call that the compiler knows the result of, where it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
-/// Whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels that do not, all that such
-/// regions need vanishes.
+/// Whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels that do
+/// not, all that such regions need vanishes.
 #if OMPTARGET_RTL_GENERATION >= 19
 INLINE bool may_nest() { return kernel_may_nest != 0; }
 #else
@@ -82,7 +84,8 @@ INLINE bool may_nest() { return true; }
 INLINE uint32_t warp_id() { return target::thread_id() >> 5; }
 INLINE uint32_t lane_in_block() { return target::thread_id() & (target::warp_size() - 1); }
 
-/// In a generic kernel the first lane of the last warp runs what is outside of parallel regions; that warp's others have ended.
+/// In a generic kernel the first lane of the last warp runs what is outside of parallel regions; that warp's others
+/// have ended.
 INLINE uint32_t main_thread() { return (target::block_size() - 1) & ~(target::warp_size() - 1); }
 /// Threads of the block that may become a team's.
 INLINE uint32_t usable_threads(bool spmd) {

@@ -80,8 +80,8 @@ RTL void __kmpc_flush(ident_t *) { target::fence_device(); }
 RTL uint64_t __kmpc_warp_active_thread_mask() { return target::active_lanes(); }
 RTL void __kmpc_syncwarp(uint64_t mask) { target::sync_lanes(mask); }
 
-// Clang lets lanes of a warp come to a critical section one at a time, flang with the compiler plugin. The lock is the section's name:
-// of all teams.
+// Clang lets lanes of a warp come to a critical section one at a time, flang with the compiler plugin. The lock is
+// the section's name: of all teams.
 RTL void __kmpc_critical(ident_t *, int32_t, uint32_t *name) {
   TRACE;
   check_lanes();
@@ -97,7 +97,8 @@ RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *nam
 }
 
 #if OMPTARGET_RTL_GENERATION == 19 && defined(__NVPTX__)
-// flang 19's reductions of a team: each thread adds what it has, one after the other, and all meet behind. For AMD's GPUs it refuses them.
+// flang 19's reductions of a team: each thread adds what it has, one after the other, and all meet behind. For AMD's
+// GPUs it refuses them.
 RTL int32_t __kmpc_reduce_nowait(ident_t *, int32_t, int32_t, uint64_t, void *, void (*)(void *, void *),
                                  uint32_t *name) {
   check_lanes();

@@ -3,9 +3,10 @@
 //
 // Who waits for whom.
 //
-// All barriers are of the whole block, the only kind that both targets have. A team that is smaller lets the block's other threads come
-// to its barriers, too: they wait until the team says that a barrier was its last. That is in barrier_kinds: of two barriers in turn the
-// one, so that what is said of the next is never written where somebody still reads. Thread 0 of the team writes it.
+// All barriers are of the whole block, the only kind that both targets have. A team that is smaller lets the block's
+// other threads come to its barriers, too: they wait until the team says that a barrier was its last. That is in
+// barrier_kinds: of two barriers in turn the one, so that what is said of the next is never written where somebody
+// still reads. Thread 0 of the team writes it.
 #pragma once
 
 #include "configuration.h"

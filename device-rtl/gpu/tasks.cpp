@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Explicit tasks (OpenMP 5.2, chapter 12): each is done at once by the thread that comes to it, so that none is ever waited for.
+// Explicit tasks (OpenMP 5.2, chapter 12): each is done at once by the thread that comes to it, so that none is ever
+// waited for.
 
 #include "debugging.h"
 #include "memory.h"
@@ -82,7 +83,8 @@ RTL void __kmpc_taskloop_5(ident_t *place, int32_t thread, Task *task, int32_t, 
 #endif
 RTL int32_t __kmpc_omp_reg_task_with_affinity(ident_t *, int32_t, Task *, int32_t, void *) { return 0; }
 
-// Tasks that take part in a reduction: the thread that makes them does one after the other, so that each has the variable itself.
+// Tasks that take part in a reduction: the thread that makes them does one after the other, so that each has the
+// variable itself.
 RTL void *__kmpc_taskred_init(int32_t, int32_t, void *items) { return items; }
 RTL void *__kmpc_taskred_modifier_init(ident_t *, int32_t, int32_t, int32_t, void *items) { return items; }
 RTL void __kmpc_task_reduction_modifier_fini(ident_t *, int32_t, int32_t) {}

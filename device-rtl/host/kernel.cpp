@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Begin and end of a kernel on a CPU. flang makes kernels for CPUs as it makes those for GPUs (abi: device images, section 5.2), but
-// one thread enters: the initial thread of a team, of which the plugin makes as many as were asked for. All others are libomp's and come with parallel regions, so there is no state machine.
+// Begin and end of a kernel on a CPU. flang makes kernels for CPUs as it makes those for GPUs (abi: device images,
+// section 5.2), but one thread enters: the initial thread of a team, of which the plugin makes as many as were asked
+// for. All others are libomp's and come with parallel regions, so there is no state machine.
 
 #include "libomp.h"
 

@@ -1,12 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops whose iterations are shared out among the threads of a team, among teams, or both (abi: device images, section 6; OpenMP
+// Loops whose iterations are shared out among the threads of a team, among teams, or both (abi: device images,
+// section 6; OpenMP
 // 5.2, 11.5 and 11.6). The compiler counts iterations from 0 and says how many there are. flang 22 and later say besides whether each
 // thread gets at most one, which changes nothing here; the parameter that flang 19 does not pass is therefore left out.
 //
-// Loops of a team end with a barrier: flang leaves out the one that the end of a worksharing loop implies (OpenMP 5.2, 11.5), and one
-// more does no harm where the loop has nowait.
+// Loops of a team end with a barrier: flang leaves out the one that the end of a worksharing loop implies (OpenMP
+// 5.2, 11.5), and one more does no harm where the loop has nowait.
 
 #include "libomp.h"
 
@@ -20,8 +21,8 @@ template <typename Count> struct Range {
 
 template <typename Count> Count smaller(Count left, Count right) { return left < right ? left : right; }
 
-/// Calls each for every part of the range that falls to the member of that number: chunks of the size that was asked for in turn, or
-/// one part of equal size each. Counts on what is left, so that nothing overflows.
+/// Calls each for every part of the range that falls to the member of that number: chunks of the size that was asked
+/// for in turn, or one part of equal size each. Counts on what is left, so that nothing overflows.
 template <typename Count, typename Each>
 void share(Range<Count> range, Count member, Count members, Count chunk, Each each) {
   const Count size = range.end - range.begin;

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that the threads of a team share although one of them owns them: on a CPU each thread reads the others' memory.
+// Variables that the threads of a team share although one of them owns them: on a CPU each thread reads the others'
+// memory.
 
 #include <cstdio>
 #include <cstdlib>

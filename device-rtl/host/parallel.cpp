@@ -50,8 +50,8 @@ void enter_alone(ident_t *place, int32_t thread, const Region &region) {
 
 } // namespace
 
-/// condition: of the clause if. threads, binding: of the clauses num_threads and proc_bind, negative without. The wrapper is for GPUs,
-/// and so is whether a number of threads is strict: libomp gives as many as it has.
+/// condition: of the clause if. threads, binding: of the clauses num_threads and proc_bind, negative without. The
+/// wrapper is for GPUs, and so is whether a number of threads is strict: libomp gives as many as it has.
 DEVICE_RTL void __kmpc_parallel_60(ident_t *place, int32_t, int32_t condition, int32_t threads, int32_t binding,
                                    void *body, void *, void **arguments, int64_t count, int32_t) {
   if (count < 0 || count > kMostArguments) {
@@ -76,8 +76,8 @@ DEVICE_RTL void __kmpc_parallel_51(ident_t *place, int32_t thread, int32_t condi
   __kmpc_parallel_60(place, thread, condition, threads, binding, body, wrapper, arguments, count, 0);
 }
 
-/// flang 23 makes a wrapper for each region besides, by which the threads of GPUs enter it. It asks for the arguments here. On a CPU
-/// nobody calls wrappers.
+/// flang 23 makes a wrapper for each region besides, by which the threads of GPUs enter it. It asks for the arguments
+/// here. On a CPU nobody calls wrappers.
 DEVICE_RTL void __kmpc_get_shared_variables(void ***) {
   std::fputs("omptarget device RTL: the wrapper of a parallel region is called on a CPU\n", stderr);
   std::abort();

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of a team and of all teams: each thread adds what it has under the lock of the reduction, which is one for the whole image.
-// libomp's functions of the same names let the only thread of a team in without a lock, so that teams would lose one another's results.
+// Reductions of a team and of all teams: each thread adds what it has under the lock of the reduction, which is one
+// for the whole image. libomp's functions of the same names let the only thread of a team in without a lock, so that
+// teams would lose one another's results.
 
 #include "libomp.h"
 

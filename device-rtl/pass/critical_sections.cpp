@@ -97,7 +97,8 @@ struct Lanes {
   Module &module;
 };
 
-/// before: lanes that are here -> loop: is it this lane's turn? -> section, else -> next: without this lane, again or -> after.
+/// before: lanes that are here -> loop: is it this lane's turn? -> section, else -> next: without this lane, again or
+/// -> after.
 void put_into_loop(CallInst &begin, CallInst &end) {
   Function &function = *begin.getFunction();
   LLVMContext &context = function.getContext();

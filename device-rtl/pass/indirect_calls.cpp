@@ -88,7 +88,8 @@ void find_vtable_load_of_callee(Value *callee, SetVector<LoadInst *> &loads, uns
   loads.insert(vtable);
 }
 
-/// There a translation may stop the kernel, if the function is another image's: it must not be where the program does not call.
+/// There a translation may stop the kernel, if the function is another image's: it must not be where the program does
+/// not call.
 bool is_for_gpu(const Module &module) {
   const Triple triple(module.getTargetTriple());
   return triple.isNVPTX() || triple.isAMDGPU();

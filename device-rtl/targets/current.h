@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The target layer of the device that is compiled for. A new device is one more file beside this one: how it loads a word
-// and a pair of the table, which stays as it is while kernels run, and how a global that the plugin writes.
+// The target layer of the device that is compiled for. A new device is one more file beside this one: how it loads a
+// word and a pair of the table, which stays as it is while kernels run, and how a global that the plugin writes.
 #pragma once
 
 #if defined(OMPTARGET_SIMULATED_DEVICE)

@@ -184,7 +184,8 @@ std::string Device::summary() const {
   return format("%s, %u compute units", architecture().c_str(), properties_.compute_units);
 }
 
-// Partitions of a GPU may share its UUID, and GPUs without any are all called the same: from the second on they have a number.
+// Partitions of a GPU may share its UUID, and GPUs without any are all called the same: from the second on they have
+// a number.
 std::string Device::uid() const {
   std::string uid = uuid_of(agent());
   int before = 0;

@@ -3,9 +3,9 @@
 //
 // An AMD GPU: its properties, and how its driver does what gpu::Device asks for.
 //
-// Order of locks: writing into a hardware queue comes last; none of the others here and in the parts below is held while
-// another one is taken, except that an event's is held while signals are counted, a host copy's while its block is given
-// back, and that of what a device has pinned while that of what all have pinned is.
+// Order of locks: writing into a hardware queue comes last; none of the others here and in the parts below is held
+// while another one is taken, except that an event's is held while signals are counted, a host copy's while its block
+// is given back, and that of what a device has pinned while that of what all have pinned is.
 #pragma once
 
 #include <atomic>

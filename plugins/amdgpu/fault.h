@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel's fault ends its queue, and its signal never completes: the driver tells of it by an event of the system or of
-// the queue. What these say, in words.
+// A kernel's fault ends its queue, and its signal never completes: the driver tells of it by an event of the system
+// or of the queue. What these say, in words.
 #pragma once
 
 #include <string>

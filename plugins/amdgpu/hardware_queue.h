@@ -53,8 +53,8 @@ public:
   explicit HardwareQueueSet(Device &device) : device_(device) {}
   /// Reads LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES, _HSA_QUEUE_SIZE and _HSA_QUEUE_BUSY_TRACKING; creates the first ones.
   Status init(uint32_t most, uint32_t least_packets, uint32_t most_packets, uint32_t initial);
-  /// A queue for a stream: one that no stream uses, if there is one, otherwise that of the fewest; without busy tracking,
-  /// one after the other. Give it back when the stream is empty.
+  /// A queue for a stream: one that no stream uses, if there is one, otherwise that of the fewest; without busy
+  /// tracking, one after the other. Give it back when the stream is empty.
   Result<HardwareQueue *> take();
   void give_back(HardwareQueue &queue) { queue.streams.fetch_sub(1, std::memory_order_relaxed); }
   /// Waits until all packets written so far are complete.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host memory that several devices reach: of the driver's pool, or pinned. Only those devices are let at it that are in use, since a node
-// may have dozens of them, and mapping memory to each takes time and room.
+// Host memory that several devices reach: of the driver's pool, or pinned. Only those devices are let at it that are
+// in use, since a node may have dozens of them, and mapping memory to each takes time and room.
 #pragma once
 
 #include <cstddef>

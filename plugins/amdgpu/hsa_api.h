@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of ROCr's interface (HSA with AMD's extensions) that is used, declared anew so that nothing of ROCm is needed
-// to build. Names, numbers and layouts are the interface's own; a test compares them with hsa.h and hsa_ext_amd.h where
-// these exist.
+// The part of ROCr's interface (HSA with AMD's extensions) that is used, declared anew so that nothing of ROCm is
+// needed to build. Names, numbers and layouts are the interface's own; a test compares them with hsa.h and
+// hsa_ext_amd.h where these exist.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the driver's memory comes from: device memory, host memory that all devices reach, small pinned blocks for kernels'
-// arguments and copies; how host memory is pinned.
+// Where the driver's memory comes from: device memory, host memory that all devices reach, small pinned blocks for
+// kernels' arguments and copies; how host memory is pinned.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,8 @@ struct HostPools {
   std::optional<MemoryPool> fine;      ///< coherent between host and devices during a kernel
   std::optional<MemoryPool> arguments; ///< of kernels
 
-  /// Those of the CPU that is nearest to the GPU, if the driver tells and it has both; otherwise of the first CPU that has.
+  /// Those of the CPU that is nearest to the GPU, if the driver tells and it has both; otherwise of the first CPU
+  /// that has.
   static Result<HostPools> choose(hsa_agent_t gpu, std::vector<hsa_agent_t> cpus);
 };
 /// The pools of an agent.

@@ -59,8 +59,8 @@ struct ImplicitLayout {
   static ImplicitLayout of(CodeObjectVersion version, uint32_t kernarg_size, uint32_t explicit_size);
   /// Writes the values that the block has room for; arguments is where the kernel's arguments begin, zeroed.
   void write(void *arguments, const ImplicitValues &values) const;
-  /// The offset that an implicit argument of that name has, in the kernel's arguments; none if it is cut off or there is
-  /// none of that name.
+  /// The offset that an implicit argument of that name has, in the kernel's arguments; none if it is cut off or there
+  /// is none of that name.
   std::optional<uint32_t> offset_of(const std::string &name) const;
 };
 

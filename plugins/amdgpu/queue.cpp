@@ -107,7 +107,8 @@ Status QueueSet::wait_for(void *handle) {
 
 // ---- Times
 
-// Copies keep their times in all of the process, from the first that is timed on. While something is timed the reference stays.
+// Copies keep their times in all of the process, from the first that is timed on. While something is timed the
+// reference stays.
 Result<void *> QueueSet::start_timing(const gpu::Caller &caller) {
   OMPTARGET_TRY_ASSIGN(gpu::Stream *const handle, stream_for(caller));
   Stream &stream = as_stream(*handle);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signals of a device, pooled and counted: each operation has one that goes from 1 to 0 when the operation is complete. It
-// is used again only when nothing refers to it any more, neither a queue's packet nor an event.
+// Signals of a device, pooled and counted: each operation has one that goes from 1 to 0 when the operation is
+// complete. It is used again only when nothing refers to it any more, neither a queue's packet nor an event.
 #pragma once
 
 #include <atomic>

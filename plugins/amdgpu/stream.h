@@ -34,7 +34,8 @@ struct Timing {
   };
   std::vector<Operation> operations;
 };
-/// What the system's timestamps and the host's clock said at the same moment. Times that are read by the same reference are in order.
+/// What the system's timestamps and the host's clock said at the same moment. Times that are read by the same
+/// reference are in order.
 struct ClockReference {
   uint64_t ticks = 0;
   uint64_t host_ns = 0;
@@ -51,7 +52,8 @@ struct Event {
   gpu::SharedCopies copies;
 };
 
-/// A stream. One thread at a time, except for what events took from it. What is native of it is the HSA queue that its kernels go to.
+/// A stream. One thread at a time, except for what events took from it. What is native of it is the HSA queue that
+/// its kernels go to.
 class Stream : public gpu::Stream {
 public:
   explicit Stream(Device &device) : device_(device) {}
@@ -101,8 +103,8 @@ private:
     Attachments attachments;
   };
   class Dependencies;
-  /// Begins an operation by start(operation, signals that it waits for), and keeps it if that succeeds. A kernel behind a kernel of the same
-  /// queue waits without a signal.
+  /// Begins an operation by start(operation, signals that it waits for), and keeps it if that succeeds. A kernel
+  /// behind a kernel of the same queue waits without a signal.
   template <typename Start> Status add(bool is_kernel, Attachments &&attachments, Start start);
   Result<SignalRef> take_signal();
   Status release(Attachments &attachments);

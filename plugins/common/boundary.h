@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The boundary of a plugin for GPUs: failures become return values and their text is kept for __tgt_rtl_last_error; information
-// asked for by LIBOMPTARGET_INFO is printed. Any thread.
+// The boundary of a plugin for GPUs: failures become return values and their text is kept for __tgt_rtl_last_error;
+// information asked for by LIBOMPTARGET_INFO is printed. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ public:
   bool try_release(void *memory);
   /// Gives all kept memory back to the source.
   Status trim();
-  /// Gives memory back that was kept for so long and not needed meanwhile, when memory is next released; 0: never. To be called before
-  /// the first allocation. now: a clock in nanoseconds.
+  /// Gives memory back that was kept for so long and not needed meanwhile, when memory is next released; 0: never. To
+  /// be called before the first allocation. now: a clock in nanoseconds.
   void give_back_after(uint64_t idle_ns, uint64_t (*now)() = coarse_now);
   /// Gives back everything, also what the program never released.
   Status release_all();

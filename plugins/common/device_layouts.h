@@ -12,8 +12,8 @@
 
 namespace omptarget {
 
-/// `omptarget_device_environment` (clang 14, 15) and `__omp_rtl_device_environment` (16: the first 16 bytes; later: all).
-/// The size of the symbol tells how much of it the image knows.
+/// `omptarget_device_environment` (clang 14, 15) and `__omp_rtl_device_environment` (16: the first 16 bytes; later:
+/// all). The size of the symbol tells how much of it the image knows.
 struct DeviceEnvironment {
   uint32_t debug_kind;
   uint32_t num_devices;
@@ -53,9 +53,9 @@ static_assert(sizeof(TrailingEnvironment) == generation_of(23)->launch_environme
               offsetof(TrailingEnvironment, teams_done) == 16 && offsetof(TrailingEnvironment, fallback) == 24);
 inline constexpr uint64_t kNoLaunchEnvironment = ~uint64_t{0};
 
-/// `__omp_rtl_device_memory_pool` and its tracker, in images for AMD GPUs by clang 18 and 19. Their malloc adds to `memory` and
-/// stops the kernel beyond the address of this record plus `size`; their free does nothing. So `size` is the distance of the
-/// memory's end from the record.
+/// `__omp_rtl_device_memory_pool` and its tracker, in images for AMD GPUs by clang 18 and 19. Their malloc adds to
+/// `memory` and stops the kernel beyond the address of this record plus `size`; their free does nothing. So `size` is
+/// the distance of the memory's end from the record.
 struct DeviceMemoryPool {
   uint64_t memory;
   uint64_t size;

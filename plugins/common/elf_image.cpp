@@ -23,8 +23,8 @@ std::string_view part(std::string_view bytes, uint64_t offset, uint64_t size) {
   return bytes.substr(offset, size);
 }
 
-/// Reads names, of which several may end alike and share bytes, but not so many that reading them takes the square of the
-/// image's size.
+/// Reads names, of which several may end alike and share bytes, but not so many that reading them takes the square of
+/// the image's size.
 class NameReader {
 public:
   explicit NameReader(size_t image_size) : budget_(4 * static_cast<uint64_t>(image_size)) {}

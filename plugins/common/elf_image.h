@@ -44,7 +44,8 @@ struct ElfSymbol {
   bool is_ambiguous = false; ///< something else in the file has the name, too
 };
 
-/// Sections and defined symbols of an image, of those with the same name the first. Refers to the image's memory, which must outlive it. Immutable.
+/// Sections and defined symbols of an image, of those with the same name the first. Refers to the image's memory,
+/// which must outlive it. Immutable.
 class ElfImage {
 public:
   /// Fails, naming what is wrong, for bytes that are no such file or contradict themselves.

@@ -15,7 +15,8 @@ namespace omptarget {
 /// Any thread. The owner destroys the handles.
 template <typename Handle> class HandlePool {
 public:
-  /// A handle that was given back, last one first, or the null handle. Takes no lock where one thread at a time uses one.
+  /// A handle that was given back, last one first, or the null handle. Takes no lock where one thread at a time uses
+  /// one.
   Handle take() {
     if (last_.load(std::memory_order_relaxed))
       if (Handle handle = last_.exchange(Handle{}, std::memory_order_acquire))

@@ -41,8 +41,8 @@ struct KernelTraits {
   uint32_t reduction_data_size = 0;     ///< bytes per team
   uint32_t reduction_buffer_length = 0; ///< records of the buffer; 0: as many as the launch has teams (clang 23)
 
-  /// The mode for a launch with arguments of this version. A kernel that says nothing is bare from version 3 on; before, it
-  /// is a constructor or destructor, which must get the one thread that it asks for: SPMD.
+  /// The mode for a launch with arguments of this version. A kernel that says nothing is bare from version 3 on;
+  /// before, it is a constructor or destructor, which must get the one thread that it asks for: SPMD.
   ExecMode mode_for(uint32_t arguments_version) const;
   /// Whether the launch brings its own number of records of the buffer for reductions over teams (clang 23).
   bool reduces_by_team() const { return environment_size == kTrailingEnvironmentSize; }

@@ -18,8 +18,8 @@ void set_last_error(std::string text);
 /// Keeps a failure's text. Returns what functions of plugins return: 0 for success, -1 for failure.
 int32_t finish(Status status);
 
-/// Copies the text, cut to size bytes with the NUL. Returns its full length, or 0 if nothing has failed in this thread. buffer may
-/// be null.
+/// Copies the text, cut to size bytes with the NUL. Returns its full length, or 0 if nothing has failed in this
+/// thread. buffer may be null.
 size_t copy_last_error(char *buffer, size_t size);
 
 /// Copies any text in that way.

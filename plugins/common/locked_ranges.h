@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ranges of host memory are pinned, for a device or for all of them, how often each was asked for, and under which
-// address devices reach them.
+// Which ranges of host memory are pinned, for a device or for all of them, how often each was asked for, and under
+// which address devices reach them.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct PinnedView {
 class HostPinner {
 public:
   virtual ~HostPinner() = default;
-  /// Pins the range and returns the device's address of it. Sets *is_foreign if the program had pinned the memory itself, so that it
-  /// is not unpinned here.
+  /// Pins the range and returns the device's address of it. Sets *is_foreign if the program had pinned the memory
+  /// itself, so that it is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
-  /// For how many devices it pins now; never fewer than before. What was pinned for fewer is pinned again, on top of that, before it is
-  /// used: each pin is undone by one unpin().
+  /// For how many devices it pins now; never fewer than before. What was pinned for fewer is pinned again, on top of
+  /// that, before it is used: each pin is undone by one unpin().
   virtual size_t reach() { return 1; }
   virtual Result<void *> pin_again(void *host, size_t size) {
     bool is_foreign = false;
@@ -43,8 +43,8 @@ class LockedRanges {
 public:
   explicit LockedRanges(HostPinner &pinner) : pinner_(pinner) {}
 
-  /// Pins a range, or counts it once more if it lies inside of one that is pinned. A range that overlaps one in part is an
-  /// error. Returns the device's address of host.
+  /// Pins a range, or counts it once more if it lies inside of one that is pinned. A range that overlaps one in part
+  /// is an error. Returns the device's address of host.
   Result<void *> lock(void *host, size_t size);
   /// As lock() for a range that is pinned already, by anybody: pins nothing else.
   PinnedView lock_if_pinned(void *host, size_t size);

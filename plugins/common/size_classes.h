@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which sizes kept memory has, so that a freed block serves requests of other sizes, too: four classes per power of two from
-// 64 bytes on, sixteen from a megabyte on, which wastes at most a quarter of small blocks and a sixteenth of large ones.
+// Which sizes kept memory has, so that a freed block serves requests of other sizes, too: four classes per power of
+// two from 64 bytes on, sixteen from a megabyte on, which wastes at most a quarter of small blocks and a sixteenth of
+// large ones.
 #pragma once
 
 #include <bit>

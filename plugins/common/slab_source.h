@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts small blocks out of large ones, so that a driver whose allocations cost calls each (AMD's: one to allocate, one to let the
-// device at it, one to free) is asked once for many.
+// Cuts small blocks out of large ones, so that a driver whose allocations cost calls each (AMD's: one to allocate,
+// one to let the device at it, one to free) is asked once for many.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace omptarget {
 
-/// Any thread. What is cut out is given back to the source together with the rest of its slab, so it is meant to be below an
-/// allocator that keeps blocks.
+/// Any thread. What is cut out is given back to the source together with the rest of its slab, so it is meant to be
+/// below an allocator that keeps blocks.
 class SlabSource final : public MemorySource {
 public:
   static constexpr size_t kSlabBytes = size_t{256} << 10;

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One text of each thread, which lasts longer than the thread's objects: exit handlers and destructors of objects may still fail.
+// One text of each thread, which lasts longer than the thread's objects: exit handlers and destructors of objects may
+// still fail.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of the driver's contexts a thread has current, while it is inside of a device. It is looked at when a function is
-// called that needs one, once for each Scope, and changed only if it is another one. A thread that has a context of its
-// own gets that back; one that has none keeps the device's, for its next call.
+// Which of the driver's contexts a thread has current, while it is inside of a device. It is looked at when a
+// function is called that needs one, once for each Scope, and changed only if it is another one. A thread that has a
+// context of its own gets that back; one that has none keeps the device's, for its next call.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,8 @@ enum class ContextNeed {
   kOwn ///< that of the device
 };
 
-/// The contexts of one thread. Plain data: exit handlers use it after the thread-local objects of the thread have been destroyed.
+/// The contexts of one thread. Plain data: exit handlers use it after the thread-local objects of the thread have
+/// been destroyed.
 class ThreadContexts {
 public:
   /// The context that the thread is in.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of NVIDIA's driver interface that is used, declared anew so that nothing of CUDA is needed to build. Names and
-// numbers are the interface's own; a test compares them with cuda.h where that exists.
+// The part of NVIDIA's driver interface that is used, declared anew so that nothing of CUDA is needed to build. Names
+// and numbers are the interface's own; a test compares them with cuda.h where that exists.
 #pragma once
 
 #include <cstddef>

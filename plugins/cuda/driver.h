@@ -19,8 +19,8 @@ struct Driver {
   int version = 0; ///< 1000 * major + 10 * minor of the newest CUDA that it serves
 };
 
-/// Opens libcuda.so.1, then libcuda.so, fills the table and calls cuInit. Called once. Fails with a text that names what
-/// is missing; no library, no driver or no GPU at all is such a failure, too.
+/// Opens libcuda.so.1, then libcuda.so, fills the table and calls cuInit. Called once. Fails with a text that names
+/// what is missing; no library, no driver or no GPU at all is such a failure, too.
 Status open_driver();
 
 /// Which context each of them needs.
@@ -43,9 +43,10 @@ Status call_failure(const char *name, CUresult result);
 
 } // namespace omptarget::cuda
 
-/// Calls a function of the driver: OMPTARGET_CU(cuMemAlloc, &pointer, size). A Status. The only way to call one, except
-/// where a result other than success is an answer; that way is OMPTARGET_CU_RESULT, a CUresult. Either makes the context
-/// current that the function needs. OMPTARGET_CU_ON(stream, ...) does so for the thread that uses the stream: cheaper.
+/// Calls a function of the driver: OMPTARGET_CU(cuMemAlloc, &pointer, size). A Status. The only way to call one,
+/// except where a result other than success is an answer; that way is OMPTARGET_CU_RESULT, a CUresult. Either makes
+/// the context current that the function needs. OMPTARGET_CU_ON(stream, ...) does so for the thread that uses the
+/// stream: cheaper.
 #define OMPTARGET_CU(function, ...)                                                                                    \
   ::omptarget::gpu::check_call(#function, OMPTARGET_CU_RESULT(function __VA_OPT__(, ) __VA_ARGS__),                    \
                                ::omptarget::cuda::call_failure)

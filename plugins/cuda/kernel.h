@@ -18,14 +18,15 @@ class Image;
 
 class Kernel final : public gpu::Kernel {
 public:
-  /// Without traits they are read from the device, when the driver is asked. The image outlives it. stack: bytes that its
-  /// threads may need and the driver cannot know (StackNeeds); otherwise 0.
+  /// Without traits they are read from the device, when the driver is asked. The image outlives it. stack: bytes that
+  /// its threads may need and the driver cannot know (StackNeeds); otherwise 0.
   Kernel(std::string name, const Image &image, const std::optional<KernelTraits> &traits, uint64_t stack)
       : gpu::Kernel(std::move(name), traits.value_or(KernelTraits())), image_(image), has_traits_(traits.has_value()),
         stack_(stack) {}
 
   CUfunction function() const { return function_; }
-  /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: what a team can have. Any thread.
+  /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: what a team can have. Any
+  /// thread.
   Status allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit);
 
 private:

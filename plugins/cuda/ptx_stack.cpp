@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the kernels of PTX whose stack has no known size, by the calls in the text: those that come to a call by a pointer, to
-// a function that comes to itself, or to memory of the stack whose size is known when it runs.
+// Finds the kernels of PTX whose stack has no known size, by the calls in the text: those that come to a call by a
+// pointer, to a function that comes to itself, or to memory of the stack whose size is known when it runs.
 
 #include "cuda/stack_needs.h"
 

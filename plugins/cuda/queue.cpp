@@ -59,8 +59,8 @@ Result<bool> QueueSet::is_finished(gpu::Stream &stream) {
   return true;
 }
 
-// Waits for everything, since work that is still under way uses memory that its owner gives up when told of the failure.
-// After a fault of a kernel nothing is under way.
+// Waits for everything, since work that is still under way uses memory that its owner gives up when told of the
+// failure. After a fault of a kernel nothing is under way.
 void QueueSet::abandon(gpu::Stream &stream) {
   if (!device_.fault().happened())
     OMPTARGET_CU(cuCtxSynchronize).consume();

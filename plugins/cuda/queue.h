@@ -26,8 +26,8 @@ public:
   /// Prepares, on the stream, the launch environment of a kernel.
   Result<uint64_t> launch_environment(Stream &stream, const gpu::EnvironmentNeed &need);
 
-  /// Copies from the device to memory that is known to be pageable, or to a few bytes anywhere; complete when the stream has been
-  /// waited for. Interop's streams are waited for by others.
+  /// Copies from the device to memory that is known to be pageable, or to a few bytes anywhere; complete when the
+  /// stream has been waited for. Interop's streams are waited for by others.
   Status copy_out(Stream &stream, void *host, uint64_t target, size_t size, bool is_pageable);
   /// Waits for copies to this host memory that were begun before on the stream.
   Status settle(Stream &stream, const void *host, size_t size);

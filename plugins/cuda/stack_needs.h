@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose stack has no size that a compiler can know: recursion, regions in regions, calls by pointers. The driver
-// provides for all others by itself. Reads images only.
+// Kernels whose stack has no size that a compiler can know: recursion, regions in regions, calls by pointers. The
+// driver provides for all others by itself. Reads images only.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,8 @@ uint64_t to_ns(double milliseconds) {
 
 } // namespace
 
-// On a stream without work an event is complete at once, so nobody's work is waited for. Of several tries the shortest counts.
+// On a stream without work an event is complete at once, so nobody's work is waited for. Of several tries the
+// shortest counts.
 Status Timings::make_reference() {
   for (CUevent *event : {&reference_, &candidate_})
     if (!*event) {

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of work by the driver's events: one before it and one behind it, measured from a reference of which the host's time is
-// known.
+// Times of work by the driver's events: one before it and one behind it, measured from a reference of which the
+// host's time is known.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@ class Timings {
 public:
   explicit Timings(QueueSet &queues) : queues_(queues) {}
 
-  /// One to use, and a reference that is recent, if nothing is being timed: the driver tells milliseconds in 24 bits, and clocks
-  /// drift. A reference is made on a stream that is given back, so the caller takes its own stream afterwards.
+  /// One to use, and a reference that is recent, if nothing is being timed: the driver tells milliseconds in 24 bits,
+  /// and clocks drift. A reference is made on a stream that is given back, so the caller takes its own stream
+  /// afterwards.
   Result<Timing *> take();
   void give_back(Timing *timing);
   /// Both events are complete.

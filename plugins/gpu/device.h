@@ -1,11 +1,12 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A GPU: what was loaded and allocated on it. Nothing of the driver's is created before init(). The functions are those of
-// the plugin ABI without its conventions; plugin.cpp adds these. What a driver does are the virtual functions.
+// A GPU: what was loaded and allocated on it. Nothing of the driver's is created before init(). The functions are
+// those of the plugin ABI without its conventions; plugin.cpp adds these. What a driver does are the virtual
+// functions.
 //
-// Order of locks: none of the locks here and in the parts below is held while another one is taken; where a vendor's are,
-// its own header says so.
+// Order of locks: none of the locks here and in the parts below is held while another one is taken; where a vendor's
+// are, its own header says so.
 #pragma once
 
 #include <atomic>
@@ -35,8 +36,8 @@ namespace omptarget::gpu {
 class Device;
 class Scope;
 
-/// How kernels reach memory of the host that nobody allocated for them, as OMPTARGET_HOST_MEMORY_..., and a text about it that goes on
-/// after "the device reaches".
+/// How kernels reach memory of the host that nobody allocated for them, as OMPTARGET_HOST_MEMORY_..., and a text
+/// about it that goes on after "the device reaches".
 struct HostMemoryAccess {
   int32_t how = OMPTARGET_HOST_MEMORY_NOT_REACHED;
   const char *text = "";
@@ -101,7 +102,8 @@ public:
   DeviceServices &services() { return services_; }
   const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
 
-  /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the driver's.
+  /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the
+  /// driver's.
   void lose(const std::string &what);
   const Fault &fault() const { return fault_; }
 
@@ -150,8 +152,8 @@ protected:
     void *thread = nullptr; ///< what the driver's part keeps of the thread
     alignas(void *) std::byte before[3 * sizeof(void *)];
   };
-  /// From here on the thread's calls concern this device, until it leaves. Calls nothing of the driver's that can wait until
-  /// something else is called.
+  /// From here on the thread's calls concern this device, until it leaves. Calls nothing of the driver's that can
+  /// wait until something else is called.
   virtual void enter(Entry &) {}
   virtual void leave(const Entry &) {}
   /// Whether the driver can be called at all from here: otherwise nothing can be given back.

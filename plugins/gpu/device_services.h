@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host services of a device: which images have a mailbox, which kernels that may use it are under way, and what is done for them.
+// Host services of a device: which images have a mailbox, which kernels that may use it are under way, and what is
+// done for them.
 #pragma once
 
 #include <atomic>
@@ -30,7 +31,8 @@ public:
   /// The image is about to be unloaded; nothing of it runs.
   Status take_back(const Image &image);
 
-  /// A kernel that may ask for something is about to be launched on the stream, or could not be. It must not be where nobody can serve.
+  /// A kernel that may ask for something is about to be launched on the stream, or could not be. It must not be where
+  /// nobody can serve.
   Status launching(const void *stream);
   void not_launched(const void *stream);
   /// All work of the stream is complete, or lost; of all streams: nullptr. What it asked for was done before.

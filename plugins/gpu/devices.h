@@ -22,8 +22,8 @@ extern std::atomic<int64_t> requirements;
 /// Opens the driver at first use. Any thread. Never destroyed: other threads may be inside when the process ends.
 Devices &devices();
 int32_t number_of_devices();
-/// For Vendor::find_devices: of the driver's GPUs, this one (from 0) cannot be read. A failure if it is the only one; otherwise
-/// a warning is printed, and the others are the plugin's devices.
+/// For Vendor::find_devices: of the driver's GPUs, this one (from 0) cannot be read. A failure if it is the only one;
+/// otherwise a warning is printed, and the others are the plugin's devices.
 Status leave_out(int32_t number, int32_t count, Status why);
 /// Null if there is none of this number.
 inline Device *find_device(int32_t id) {

@@ -22,9 +22,9 @@ struct DriverFunction {
   void **slot;
 };
 
-/// Opens the first of these files that can be opened, and fills the slots; it stays open. Returns the file's name. Fails
-/// with a text that begins with `missing` and says why none could be opened, or names the functions that are needed and
-/// not there.
+/// Opens the first of these files that can be opened, and fills the slots; it stays open. Returns the file's name.
+/// Fails with a text that begins with `missing` and says why none could be opened, or names the functions that are
+/// needed and not there.
 Result<std::string> open_driver_library(const char *missing, std::initializer_list<const char *> files,
                                         const std::vector<DriverFunction> &functions);
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of indirect functions on a GPU, and where its images look for them: the RFC's globals, the fields of the device
-// environment, and what our lookup knows of other images.
+// The tables of indirect functions on a GPU, and where its images look for them: the RFC's globals, the fields of the
+// device environment, and what our lookup knows of other images.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace omptarget::gpu {
 class Device;
 class Image;
 
-/// One table for all images, and a table of its own for each image that was given one. Serialised by the caller and inside of
-/// a Scope, but for call_of_other().
+/// One table for all images, and a table of its own for each image that was given one. Serialised by the caller and
+/// inside of a Scope, but for call_of_other().
 class FunctionMaps {
 public:
   explicit FunctionMaps(Device &device) : device_(device) {}
@@ -34,8 +34,8 @@ public:
   Status take_back(const Image &image);
   Status release();
 
-  /// Which function of another image device code wanted to call when it stopped, and from where; empty if it did not. Any
-  /// thread.
+  /// Which function of another image device code wanted to call when it stopped, and from where; empty if it did not.
+  /// Any thread.
   std::string call_of_other();
 
 private:

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory behind malloc of device code, where the device runtime in an image takes it from a pool that the plugin gives it.
+// The memory behind malloc of device code, where the device runtime in an image takes it from a pool that the plugin
+// gives it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ namespace omptarget::gpu {
 class Device;
 class Image;
 
-/// Bytes of an image's pool. wanted: bytes that the user asks for; if it is less than 0, the pool gets what there is to spare, since
-/// other processes and libraries use the device, too. free: bytes that nobody uses; given: bytes of the pools that there are.
+/// Bytes of an image's pool. wanted: bytes that the user asks for; if it is less than 0, the pool gets what there is
+/// to spare, since other processes and libraries use the device, too. free: bytes that nobody uses; given: bytes of
+/// the pools that there are.
 uint64_t heap_pool_size(int64_t wanted, uint64_t free, uint64_t given);
 
 /// The pools of a device. Serialised by the caller, inside of a Scope.

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies from the device to pageable memory that go through a pinned block, since the driver's own would make the calling
-// thread wait for everything before them. The second step, from the block to where it belongs, is carried out by whoever
-// waits for the stream, or for an event behind the copy.
+// Copies from the device to pageable memory that go through a pinned block, since the driver's own would make the
+// calling thread wait for everything before them. The second step, from the block to where it belongs, is carried out
+// by whoever waits for the stream, or for an event behind the copy.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,8 @@ using SharedCopies = std::vector<std::shared_ptr<SharedCopy>>;
 /// Carries all out, in order.
 Status finish(CachingAllocator &blocks, const SharedCopies &copies);
 
-/// Pinned memory that a stream keeps for what is small, used from the front until the stream is empty. One thread at a time.
+/// Pinned memory that a stream keeps for what is small, used from the front until the stream is empty. One thread at
+/// a time.
 class StreamRoom {
 public:
   /// The largest piece.

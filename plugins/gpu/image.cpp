@@ -16,8 +16,8 @@ namespace {
 
 constexpr uintptr_t kImageAlignment = 8;
 
-// Images that use LLVM's libc for GPUs, by clang 17 to 19, have this variable, and wait in vain if no host serves its calls.
-// (Those of clang 20 and later have one of another name whether they use it or not.)
+// Images that use LLVM's libc for GPUs, by clang 17 to 19, have this variable, and wait in vain if no host serves its
+// calls. (Those of clang 20 and later have one of another name whether they use it or not.)
 constexpr const char *kHostServices = "__llvm_libc_rpc_client";
 constexpr const char *kNewerHostServices = "__llvm_rpc_client";
 

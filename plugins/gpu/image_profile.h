@@ -27,8 +27,8 @@ struct ProfilePlace {
 /// Nothing if the image does not count.
 std::optional<ProfilePlace> find_profile(const ElfImage &elf);
 
-/// Writes what the image has counted to its file, and says so if it cannot. Inside of a Scope; nothing of the image runs.
-/// prints: to stderr, too.
+/// Writes what the image has counted to its file, and says so if it cannot. Inside of a Scope; nothing of the image
+/// runs. prints: to stderr, too.
 void save_profile(Device &device, const Image &image, const ProfilePlace &place, bool prints);
 
 } // namespace omptarget::gpu

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel of a loaded image: what decides how it is launched. Its address is the handle that the host library holds. The
-// driver is asked about it before its first launch, so that kernels that are never launched cost it nothing.
+// A kernel of a loaded image: what decides how it is launched. Its address is the handle that the host library holds.
+// The driver is asked about it before its first launch, so that kernels that are never launched cost it nothing.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,8 @@ public:
   uint32_t warp_size() const { return warp_size_; }
   /// Bytes of shared memory that it has itself.
   uint32_t static_shared_memory() const { return static_shared_memory_; }
-  /// Teams of it that can be resident on the device at a time, with the threads that a team has by default; 0: not known.
+  /// Teams of it that can be resident on the device at a time, with the threads that a team has by default; 0: not
+  /// known.
   uint32_t resident_teams() const { return resident_teams_; }
   LaunchPlans &plans() { return plans_; }
 

@@ -33,8 +33,8 @@ struct LaunchPlan {
   EnvironmentNeed environment; ///< what the launch environment must have
 };
 
-/// The plans of one kernel on one device. Any thread, no lock. A kernel that is launched with ever other numbers, such as the trip count
-/// of a loop, gets some plans kept and the others made each time.
+/// The plans of one kernel on one device. Any thread, no lock. A kernel that is launched with ever other numbers,
+/// such as the trip count of a loop, gets some plans kept and the others made each time.
 class LaunchPlans {
 public:
   LaunchPlans() = default;

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of a device: device memory through the caching allocator, memory that host and device share, pinned host ranges.
+// Memory of a device: device memory through the caching allocator, memory that host and device share, pinned host
+// ranges.
 #pragma once
 
 #include <array>
@@ -43,8 +44,8 @@ public:
 
   bool pins_mapped() const { return mapped_.is_on(); }
 
-  /// As allocate() and release() where no driver is needed, also outside of a Scope. Where one is needed, they return null, or false,
-  /// and have done nothing.
+  /// As allocate() and release() where no driver is needed, also outside of a Scope. Where one is needed, they return
+  /// null, or false, and have done nothing.
   void *try_allocate(size_t size, int32_t kind);
   bool try_release(void *memory);
 

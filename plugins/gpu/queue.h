@@ -31,8 +31,8 @@ class QueueSet {
 public:
   virtual ~QueueSet() = default;
 
-  /// The stream of the caller's queue. If the queue has none, and for a caller without, the stream that was used last, if nobody uses it;
-  /// otherwise null.
+  /// The stream of the caller's queue. If the queue has none, and for a caller without, the stream that was used
+  /// last, if nobody uses it; otherwise null.
   Stream *stream_at_hand(const Caller &caller) {
     Stream *stream;
     if (caller.async && caller.async->Queue) {

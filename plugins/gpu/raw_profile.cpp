@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kMagic = 0xff6c70726f667281; // "\xfflprofr\x81", read as a number
 constexpr uint64_t kVersionBits = 0xffffffff;
-// What else the version says that changes what the sections are: records are in debug information, counters are bytes, counts
-// of memory, times of calls.
+// What else the version says that changes what the sections are: records are in debug information, counters are
+// bytes, counts of memory, times of calls.
 constexpr uint64_t kOtherKinds = uint64_t{1} << 59 | uint64_t{1} << 60 | uint64_t{1} << 62 | uint64_t{1} << 63;
 constexpr size_t kWord = sizeof(uint64_t);
 constexpr size_t kNone = ~size_t{0};

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raw profiles, as llvm-profdata reads them: made of what an image's counters, records and names are, and added up. Versions 10
-// (clang 19 to 22) and 11 (clang 23) of the format. Knows nothing of devices and of files.
+// Raw profiles, as llvm-profdata reads them: made of what an image's counters, records and names are, and added up.
+// Versions 10 (clang 19 to 22) and 11 (clang 23) of the format. Knows nothing of devices and of files.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ struct RawProfile {
 /// Fails, naming what is wrong, for versions that are not known and for records that contradict the sections.
 Result<RawProfile> make_raw_profile(ProfileData data);
 
-/// Adds a profile to those that a file holds, one behind the other: its counters to the counters of the same code, else behind all.
-/// Fails if the contents are no raw profiles.
+/// Adds a profile to those that a file holds, one behind the other: its counters to the counters of the same code,
+/// else behind all. Fails if the contents are no raw profiles.
 Status add_profile(std::string &contents, const RawProfile &profile);
 
 /// The same for the same code, whatever it has counted.

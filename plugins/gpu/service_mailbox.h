@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host's side of one mailbox (docs/host-services.md): what device code asks for in its ports is done and answered. Bytes in the ports
-// are a device's; none is trusted.
+// The host's side of one mailbox (docs/host-services.md): what device code asks for in its ports is done and
+// answered. Bytes in the ports are a device's; none is trusted.
 #pragma once
 
 #include <atomic>
@@ -50,8 +50,8 @@ public:
 
   /// Answers what is asked. False if nothing was.
   bool serve();
-  /// The same by a thread that waits for the device: not while another one serves, and no calls of the user's functions,
-  /// which may wait for what this very thread does later.
+  /// The same by a thread that waits for the device: not while another one serves, and no calls of the user's
+  /// functions, which may wait for what this very thread does later.
   bool serve_while_waiting();
   /// Nothing of the device code's runs any more: frees what it has not freed. Ports are not looked at afterwards.
   Status close();

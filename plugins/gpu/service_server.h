@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thread that serves the mailboxes of all devices of a plugin. There is none before a kernel that may ask for something was launched;
-// it sleeps while none is under way, and ends with the last mailbox.
+// The thread that serves the mailboxes of all devices of a plugin. There is none before a kernel that may ask for
+// something was launched; it sleeps while none is under way, and ends with the last mailbox.
 #pragma once
 
 #include <condition_variable>

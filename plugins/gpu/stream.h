@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address; one of interop's holds what programs give
-// to the driver (QueueSet::interop_handle).
+// A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address; one of interop's
+// holds what programs give to the driver (QueueSet::interop_handle).
 #pragma once
 
 #include "omptarget/plugin.h"

@@ -27,7 +27,8 @@ public:
   virtual int rank(const Device &device) const = 0;
 };
 
-/// An ImageTarget made of what a vendor reads: T has name(), and rank() of what D::runs() returns. D is the vendor's device.
+/// An ImageTarget made of what a vendor reads: T has name(), and rank() of what D::runs() returns. D is the vendor's
+/// device.
 template <typename T, typename D> class TargetOf final : public ImageTarget {
 public:
   explicit TargetOf(const T &read) : value(read) {}

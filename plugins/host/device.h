@@ -43,8 +43,8 @@ inline int32_t device_count() {
   return count != 0 ? count : internal::read_device_count();
 }
 
-/// The domain that the device is; null if devices are none (LIBOMPTARGET_HOST_DEVICES is a number). device is valid. Any
-/// thread.
+/// The domain that the device is; null if devices are none (LIBOMPTARGET_HOST_DEVICES is a number). device is valid.
+/// Any thread.
 inline DeviceDomain *domain_of(int32_t device) {
   DeviceDomain *const *const all = internal::domains.load(std::memory_order_acquire);
   return all ? all[device] : nullptr;

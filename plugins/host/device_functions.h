@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the OpenMP API by which a region asks where it runs (OpenMP 5.2, 18.7.5 and 18.7.6). libomp, to which images for the
-// CPU are bound, answers for the initial device, on which the thread is for it; the plugin gives images functions of its own instead.
+// Functions of the OpenMP API by which a region asks where it runs (OpenMP 5.2, 18.7.5 and 18.7.6). libomp, to which
+// images for the CPU are bound, answers for the initial device, on which the thread is for it; the plugin gives
+// images functions of its own instead.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace omptarget::host {
 
-/// The number that the first device has in the program, and the others count from there; or those of single devices. device is valid.
-/// Any thread.
+/// The number that the first device has in the program, and the others count from there; or those of single devices.
+/// device is valid. Any thread.
 void set_first_device_number(int32_t number);
 void set_device_number(int32_t device, int32_t number);
 

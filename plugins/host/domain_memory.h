@@ -14,8 +14,8 @@
 
 namespace omptarget::host {
 
-/// Blocks of up to 64 KiB lie side by side in pieces that are kept; larger ones go back to the system when they are released.
-/// Never destroyed. Any thread.
+/// Blocks of up to 64 KiB lie side by side in pieces that are kept; larger ones go back to the system when they are
+/// released. Never destroyed. Any thread.
 class DomainMemory {
 public:
   /// The domain outlives it.

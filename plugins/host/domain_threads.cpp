@@ -59,8 +59,8 @@ public:
     return functions;
   }
 
-  /// Makes the calling thread an initial thread, bound to its domain, whose regions have as many threads as the domain has CPUs unless
-  /// OMP_NUM_THREADS says how many.
+  /// Makes the calling thread an initial thread, bound to its domain, whose regions have as many threads as the
+  /// domain has CPUs unless OMP_NUM_THREADS says how many.
   void make_initial_thread(const NumaDomain &domain) const {
     if (set_num_threads_ && !setting_of_host("OMP_NUM_THREADS"))
       set_num_threads_(static_cast<int>(domain.cpus.size()));
@@ -70,13 +70,14 @@ public:
     stay_in(domain);
   }
 
-  /// Binds the threads that the region will have: those of the calling thread's team, which the runtime keeps for it. The
-  /// runtime lets threads of its pool run anywhere, also after they were bound.
+  /// Binds the threads that the region will have: those of the calling thread's team, which the runtime keeps for it.
+  /// The runtime lets threads of its pool run anywhere, also after they were bound.
   void gather(const NumaDomain &domain) const {
     static Ident location;
     if (fork_call_)
       fork_call_(&location, 1, reinterpret_cast<Microtask>(&bind_thread), &domain);
-    // For the region's own construct, whichever it is: the runtime keeps the number of teams as that of a parallel region's threads.
+    // For the region's own construct, whichever it is: the runtime keeps the number of teams as that of a parallel
+    // region's threads.
     if (push_num_teams_ && global_thread_num_ && !sets_team_sizes())
       push_num_teams_(&location, global_thread_num_(&location), static_cast<int32_t>(domain.cpus.size()), 1);
   }

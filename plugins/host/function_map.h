@@ -41,8 +41,8 @@ private:
   int32_t device_;
   uint64_t count_ = 0;
   __omp_offloading_fptr_map_ty *current_ = nullptr;
-  /// The current table and former ones, into which kernels that are running may hold pointers. A table that comes back (a library
-  /// that is opened and closed again and again) is the old one once more.
+  /// The current table and former ones, into which kernels that are running may hold pointers. A table that comes
+  /// back (a library that is opened and closed again and again) is the old one once more.
   std::vector<Table> tables_;
 };
 

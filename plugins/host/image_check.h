@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an image for the CPU says about itself, checked before the dynamic linker sees it: the linker trusts what it
-// loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/security.md says
-// what remains.
+// loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/security.md
+// says what remains.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct EntrySection {
   size_t record = 0;    ///< bytes per entry: 32 or 56
 };
 
-/// A word that is to hold the address of a function of the OpenMP API that answers for the device (host/device_functions.h).
+/// A word that is to hold the address of a function of the OpenMP API that answers for the device
+/// (host/device_functions.h).
 struct DeviceFunctionUse {
   uint64_t address; ///< before relocation
   DeviceFunction function;
@@ -49,7 +50,8 @@ struct ImageLayout {
   uint64_t thread_size = 0;         ///< bytes of data of which each thread has its own
   uint64_t protected_begin = 0;     ///< what becomes read-only after relocation
   uint64_t protected_end = 0;
-  /// Where in the file a dynamic entry may be written, or 0: the image is to be given DT_SYMBOLIC, if it has none and has room.
+  /// Where in the file a dynamic entry may be written, or 0: the image is to be given DT_SYMBOLIC, if it has none and
+  /// has room.
   uint64_t spare_dynamic_offset = 0;
   std::vector<DeviceFunctionUse> device_functions;
 };

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of one image that its dynamic section names, checked in the way in which glibc's dynamic linker reads them:
-// it follows chains until they say that they end, and believes counts, indices and addresses without looking at the sizes
-// that stand beside them. Each table is read only after its bounds are known.
+// The tables of one image that its dynamic section names, checked in the way in which glibc's dynamic linker reads
+// them: it follows chains until they say that they end, and believes counts, indices and addresses without looking at
+// the sizes that stand beside them. Each table is read only after its bounds are known.
 #pragma once
 
 #include <cstdint>

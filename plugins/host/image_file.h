@@ -12,9 +12,9 @@
 
 namespace omptarget::host {
 
-/// A file in memory that holds one image, which the dynamic linker maps. Debuggers find it by its descriptor, so those of the
-/// first images stay open as long as these are loaded: 64 at most, and a sixteenth of what the process may have. If the
-/// program closes such a descriptor, nothing but that is lost. Movable; not shared between threads.
+/// A file in memory that holds one image, which the dynamic linker maps. Debuggers find it by its descriptor, so
+/// those of the first images stay open as long as these are loaded: 64 at most, and a sixteenth of what the process
+/// may have. If the program closes such a descriptor, nothing but that is lost. Movable; not shared between threads.
 class ImageFile {
 public:
   /// bytes are copied. The descriptor is closed on exec.
@@ -26,8 +26,8 @@ public:
 
   /// For dlopen.
   const std::string &path() const { return path_; }
-  /// To be called once the image is loaded: removes what is visible in the file system, and closes the file unless it is
-  /// kept for debuggers.
+  /// To be called once the image is loaded: removes what is visible in the file system, and closes the file unless it
+  /// is kept for debuggers.
   void release();
 
 private:

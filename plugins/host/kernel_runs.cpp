@@ -27,7 +27,8 @@ bool has_barrier() {
 
 } // namespace
 
-/// That of a thread that has ended, or one more. Few are looked at, so that starting many threads stays cheap; over time all are.
+/// That of a thread that has ended, or one more. Few are looked at, so that starting many threads stays cheap; over
+/// time all are.
 KernelRuns::Record &KernelRuns::new_record() {
   constexpr int kLooks = 8;
   static std::atomic<Record *> cursor{nullptr};
@@ -37,8 +38,8 @@ KernelRuns::Record &KernelRuns::new_record() {
     if (!record && !(record = records.load(std::memory_order_acquire)))
       break;
     pid_t thread = record->thread.load(std::memory_order_relaxed);
-    // A thread that ended inside of a kernel may have left a pointer that another one uses. Asked after the end: before it the
-    // thread may start another kernel.
+    // A thread that ended inside of a kernel may have left a pointer that another one uses. Asked after the end:
+    // before it the thread may start another kernel.
     if (has_ended(thread) && record->since.load(std::memory_order_acquire) == 0 &&
         record->thread.compare_exchange_strong(thread, own, std::memory_order_acquire)) {
       record->depth = 0;
@@ -57,8 +58,8 @@ KernelRuns::Record &KernelRuns::new_record() {
 
 uint64_t KernelRuns::next_moment() { return moment.fetch_add(1, std::memory_order_acq_rel); }
 
-/// After the barrier a thread either has written when its kernel started, so that it is seen here, or it starts later and sees what was
-/// written before.
+/// After the barrier a thread either has written when its kernel started, so that it is seen here, or it starts later
+/// and sees what was written before.
 uint64_t KernelRuns::oldest_moment() {
   if (!has_barrier() || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
     return 0;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which threads are inside of a kernel, and since when: memory that kernels read is given back only when none of them can read it.
-// A launch writes two words of its own thread; the thread that asks pays the rest.
+// Which threads are inside of a kernel, and since when: memory that kernels read is given back only when none of them
+// can read it. A launch writes two words of its own thread; the thread that asks pays the rest.
 #pragma once
 
 #include <atomic>

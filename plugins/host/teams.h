@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that are run once for each team. clang's kernels for CPUs make their teams themselves; flang's are made as those for GPUs, and
-// the device RTL that they are linked with (device-rtl/host) leaves its mark in their image.
+// Kernels that are run once for each team. clang's kernels for CPUs make their teams themselves; flang's are made as
+// those for GPUs, and the device RTL that they are linked with (device-rtl/host) leaves its mark in their image.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ inline bool runs_once_per_team(const void *kernel) {
   return teams_internal::images.load(std::memory_order_relaxed) != 0 && teams_internal::is_known(kernel);
 }
 
-/// Calls the kernel in each of so many teams, which are those of the OpenMP runtime of the host (OpenMP 5.2, 10.2). thread_limit: 0 for
-/// none. Returns when all are done. Any thread.
+/// Calls the kernel in each of so many teams, which are those of the OpenMP runtime of the host (OpenMP 5.2, 10.2).
+/// thread_limit: 0 for none. Returns when all are done. Any thread.
 Status call_in_teams(void *kernel, const KernelArguments &arguments, uint32_t teams, uint32_t thread_limit);
 
 } // namespace omptarget::host

@@ -32,8 +32,8 @@ template <typename T> T finish(Result<T> result, const Call &call) {
 /// OMP_TARGET_OFFLOAD=MANDATORY is fatal. Whether it succeeded.
 bool succeeded(Status status, const Call &call);
 
-/// For what fails after its API function has returned, or cannot report it: as succeeded, but any failure is fatal under
-/// OMP_TARGET_OFFLOAD=MANDATORY.
+/// For what fails after its API function has returned, or cannot report it: as succeeded, but any failure is fatal
+/// under OMP_TARGET_OFFLOAD=MANDATORY.
 void finish_unreported(Status status, const Call &call);
 
 /// Answers a call of a function that this library exports and does not support: prints its name, the first time only.

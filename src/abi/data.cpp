@@ -71,8 +71,8 @@ void __tgt_target_data_update_mapper(OMPTARGET_DATA_PARAMETERS) {
   finish(update_data(call, {n, bases, begins, sizes, types, names, mappers}), call);
 }
 
-// The call happens inside a target task whose dependences libomp has resolved already. clang 14 to 16 call these with nine
-// arguments: the others are garbage and must not be read.
+// The call happens inside a target task whose dependences libomp has resolved already. clang 14 to 16 call these with
+// nine arguments: the others are garbage and must not be read.
 
 void __tgt_target_data_begin_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, void *, int32_t, void *) {
   const Call call{kEnter, loc, device, __builtin_return_address(0), true};

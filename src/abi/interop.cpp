@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interoperability objects (OpenMP 5.2, sections 14.1 and 18.12): the native handles of a device and a queue of it, as far as
-// the device's plugin has them. Both forms that compilers call, and the routines that read the properties.
+// Interoperability objects (OpenMP 5.2, sections 14.1 and 18.12): the native handles of a device and a queue of it,
+// as far as the device's plugin has them. Both forms that compilers call, and the routines that read the properties.
 
 #include <cstring>
 #include <memory>

@@ -27,9 +27,9 @@ inline constexpr BlockForm kForms[] = {BlockForm::kNone,     BlockForm::kVersion
 Status take_off_implicit(MapList &list);
 } // namespace kernel_args_internal
 
-/// Reads the block as far as its version goes, and nothing else, into a request without host_id; num_teams and thread_limit are
-/// the call's. Fails, naming the version, for blocks of versions that no compiler of generations/clang.def emits. Of a block of
-/// version 5 the last argument, the implicit one, is taken off.
+/// Reads the block as far as its version goes, and nothing else, into a request without host_id; num_teams and
+/// thread_limit are the call's. Fails, naming the version, for blocks of versions that no compiler of
+/// generations/clang.def emits. Of a block of version 5 the last argument, the implicit one, is taken off.
 inline Status read_kernel_args(const void *block, int32_t num_teams, int32_t thread_limit, LaunchRequest &request) {
   using namespace kernel_args_internal;
   uint32_t version = 0;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// omp_* and llvm_omp_* routines on devices and their memory. libomp defines some of the same names and forwards to these;
-// nothing inside this library calls an exported name, since that could land in libomp.
+// omp_* and llvm_omp_* routines on devices and their memory. libomp defines some of the same names and forwards to
+// these; nothing inside this library calls an exported name, since that could land in libomp.
 
 #include <initializer_list>
 #include <memory>
@@ -221,7 +221,8 @@ size_t omp_get_gprivate_limit(int device, int group) {
   return value_or<size_t>(group_memory_limit(device, group), 0, call);
 }
 
-// libomp's omp_pause_resource and omp_pause_resource_all look for it (OpenMP 5.2, section 18.6): of the host they take care themselves.
+// libomp's omp_pause_resource and omp_pause_resource_all look for it (OpenMP 5.2, section 18.6): of the host they
+// take care themselves.
 int tgt_pause_resource(int kind, int device) {
   constexpr int kSoft = 1, kHard = 2;
   const Call call = api_call("omp_pause_resource", device, __builtin_return_address(0));

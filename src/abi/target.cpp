@@ -18,7 +18,8 @@ namespace {
 constexpr const char *kTarget = "target";
 constexpr int kRunOnHostResult = -1;
 
-/// Trip counts pushed by code of clang 14 for the next launch of the same thread. Plain data: needs no hook at thread exit.
+/// Trip counts pushed by code of clang 14 for the next launch of the same thread. Plain data: needs no hook at thread
+/// exit.
 struct PushedTripCount {
   bool is_set;
   int64_t device;

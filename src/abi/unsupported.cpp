@@ -25,11 +25,11 @@ OMPTARGET_UNSUPPORTED(__tgt_activate_record_replay, int)
 OMPTARGET_UNSUPPORTED(__llvmPushCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(__llvmPopCallConfiguration, unsigned)
 OMPTARGET_UNSUPPORTED(llvmLaunchKernel, unsigned)
-/// Serves calls of device code that is linked with LLVM's libc for GPUs. Every program of flang 23 offers a callback as it starts,
-/// whether it has such code or not, so nothing is said here: the plugins for GPUs look at each image.
+/// Serves calls of device code that is linked with LLVM's libc for GPUs. Every program of flang 23 offers a callback
+/// as it starts, whether it has such code or not, so nothing is said here: the plugins for GPUs look at each image.
 OMPTARGET_API void __tgt_register_rpc_callback(unsigned (* /*callback*/)(void *port, unsigned lanes)) {}
 
-/// Plugins of LLVM 17 and 18 offer themselves to tools here. This library tells tools about devices itself, so nothing is
-/// called back, as if no tool were active.
+/// Plugins of LLVM 17 and 18 offer themselves to tools here. This library tells tools about devices itself, so
+/// nothing is called back, as if no tool were active.
 OMPTARGET_API void ompt_libomptarget_connect() {}
 }

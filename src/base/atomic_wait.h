@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waiting until an atomic word changes, as std::atomic::wait does, which libstdc++ has since version 11 only. Words share a
-// few places to sleep at; a notifier of a word that nobody waits for makes no system call.
+// Waiting until an atomic word changes, as std::atomic::wait does, which libstdc++ has since version 11 only. Words
+// share a few places to sleep at; a notifier of a word that nobody waits for makes no system call.
 #pragma once
 
 #include <atomic>

@@ -11,8 +11,9 @@ namespace omptarget {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Runs the function in a thread of its own and waits for it until the deadline; whether it came back. One that did not goes on in
-/// the background, so that whatever it uses must live for ever. Runs it here if there can be no thread.
+/// Runs the function in a thread of its own and waits for it until the deadline; whether it came back. One that did
+/// not goes on in the background, so that whatever it uses must live for ever. Runs it here if there can be no
+/// thread.
 bool call_until(Deadline deadline, std::function<void()> function);
 
 /// Waits until the condition holds, asking again and again; whether it does.

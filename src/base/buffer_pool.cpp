@@ -15,8 +15,8 @@ namespace {
 constexpr size_t kSmallest = 256;
 constexpr size_t kHugePage = size_t{2} << 20;
 
-/// Memory of its own, aligned to huge pages: random access to small ones costs as much as the memory itself. Only what is
-/// written to takes up memory.
+/// Memory of its own, aligned to huge pages: random access to small ones costs as much as the memory itself. Only
+/// what is written to takes up memory.
 void *map_huge(size_t size) {
   void *const area = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (area == MAP_FAILED)

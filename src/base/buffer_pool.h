@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for data that is read without any lock: it is used again, but never given back to the system and never in another
-// size. A reader that comes late reads nonsense, but never outside of a buffer.
+// Memory for data that is read without any lock: it is used again, but never given back to the system and never in
+// another size. A reader that comes late reads nonsense, but never outside of a buffer.
 #pragma once
 
 #include <cstddef>

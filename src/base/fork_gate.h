@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of a foreign library that registers fork handlers of its own meanwhile. These do not run for a fork that has begun
-// already, so this gate does their work for it.
+// Calls of a foreign library that registers fork handlers of its own meanwhile. These do not run for a fork that has
+// begun already, so this gate does their work for it.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ class ForkGate {
 public:
   constexpr ForkGate() = default;
 
-  /// The calling thread is inside, until the end of the outermost of its objects. Begin and end of that one wait for a fork.
+  /// The calling thread is inside, until the end of the outermost of its objects. Begin and end of that one wait for
+  /// a fork.
   class Inside {
   public:
     explicit Inside(ForkGate &gate);
@@ -33,7 +34,8 @@ public:
     const bool is_outermost_;
   };
 
-  /// Waits for the other threads, but not for longer than that: one of them may be waiting for what the fork's thread holds.
+  /// Waits for the other threads, but not for longer than that: one of them may be waiting for what the fork's thread
+  /// holds.
   void before_fork(std::chrono::milliseconds patience);
   /// In parent and child.
   void after_fork() { mutex_.after_fork(); }

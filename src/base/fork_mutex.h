@@ -10,8 +10,9 @@
 
 namespace omptarget {
 
-/// As std::mutex. A fork by another thread waits until the work is done, so that the child never sees half of it; a fork
-/// by the thread that holds the mutex (a driver starting a helper) goes on, and that thread holds it in the child, too.
+/// As std::mutex. A fork by another thread waits until the work is done, so that the child never sees half of it; a
+/// fork by the thread that holds the mutex (a driver starting a helper) goes on, and that thread holds it in the
+/// child, too.
 class ForkMutex {
 public:
   void lock() {

@@ -4,16 +4,17 @@
 
 namespace omptarget {
 
-/// Whether the calling thread may be inside of the dynamic loader, such as in the constructor of a library that is being opened:
-/// then it holds the loader's lock, and must wait for nobody who opens a library. Goes through the callers on the stack; true
-/// if they cannot all be told. Slow; takes no lock.
+/// Whether the calling thread may be inside of the dynamic loader, such as in the constructor of a library that is
+/// being opened: then it holds the loader's lock, and must wait for nobody who opens a library. Goes through the
+/// callers on the stack; true if they cannot all be told. Slow; takes no lock.
 bool may_be_inside_loader();
 
 /// What constructors and destructors of libraries are called by.
 enum class LoaderCall { kNotTold, kNone, kOpen, kClose, kExit };
 
-/// The nearest of dlopen, dlclose and exit among the callers on the stack; none if what has called main is nearer. Not told: who
-/// calls cannot be told, as of functions without unwind tables, or the thread is not the program's first one. Slow.
+/// The nearest of dlopen, dlclose and exit among the callers on the stack; none if what has called main is nearer.
+/// Not told: who calls cannot be told, as of functions without unwind tables, or the thread is not the program's
+/// first one. Slow.
 LoaderCall nearest_loader_call();
 
 } // namespace omptarget

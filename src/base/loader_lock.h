@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lock for loading, which is given back during calls into foreign code that may wait for the dynamic loader's own lock: a
-// constructor of a library holds that one, and may want this one.
+// A lock for loading, which is given back during calls into foreign code that may wait for the dynamic loader's own
+// lock: a constructor of a library holds that one, and may want this one.
 #pragma once
 
 #include <pthread.h>
@@ -40,9 +40,9 @@ public:
     const Open *const outer_; ///< of this thread
   };
 
-  /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that takes longer
-  /// than a second and the caller may be inside of the dynamic loader, whose lock the other one may be waiting for;
-  /// and at once for the thread's own calls.
+  /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that
+  /// takes longer than a second and the caller may be inside of the dynamic loader, whose lock the other one may be
+  /// waiting for; and at once for the thread's own calls.
   bool wait_for_others(const void *subject, bool (*may_hold_loader)() = may_be_inside_loader);
 
   /// A fork waits for calls of other threads, too, but not for ever. In the child these threads are not there.

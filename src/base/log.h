@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_DEBUG: the trace that every build can print, by topic, to stderr or LIBOMPTARGET_DEBUG_FILE. Host library
-// and plugins each have their own copy with their own prefix. Off, it costs one predictable branch.
+// LIBOMPTARGET_DEBUG: the trace that every build can print, by topic, to stderr or LIBOMPTARGET_DEBUG_FILE. Host
+// library and plugins each have their own copy with their own prefix. Off, it costs one predictable branch.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,8 @@ inline constexpr uint32_t kUnread = 1u << 31;
 uint32_t read_topics();
 } // namespace log_internal
 
-/// The prefix of all lines of this library, for example "TARGET CUDA RTL"; "Libomptarget" unless set. Must live for ever.
+/// The prefix of all lines of this library, for example "TARGET CUDA RTL"; "Libomptarget" unless set. Must live for
+/// ever.
 void set_log_prefix(const char *prefix);
 
 /// Whether lines of this topic are printed. Any thread.
@@ -54,8 +55,8 @@ inline bool traces_anything() { return log_internal::topics.load(std::memory_ord
 /// Traces the settings that the environment has.
 void trace_settings();
 
-/// Parses a value of LIBOMPTARGET_DEBUG: a number (0 is off, 1 and more is everything) or topics separated by commas, or
-/// "all". Words that are no topic are put into unknown, separated by commas.
+/// Parses a value of LIBOMPTARGET_DEBUG: a number (0 is off, 1 and more is everything) or topics separated by commas,
+/// or "all". Words that are no topic are put into unknown, separated by commas.
 uint32_t parse_topics(const char *value, std::string &unknown);
 
 } // namespace omptarget

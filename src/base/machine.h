@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine that this library is built for, the host's: what its ELF files have (the psABI supplement of each processor), and
-// where its systems keep libraries. All that the project knows of one processor stands here.
+// The machine that this library is built for, the host's: what its ELF files have (the psABI supplement of each
+// processor), and where its systems keep libraries. All that the project knows of one processor stands here.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace omptarget {
 
-/// Kinds of relocations that the dynamic linker carries out in shared objects, by their numbers: <elf.h> and LLVM's headers exclude
-/// one another.
+/// Kinds of relocations that the dynamic linker carries out in shared objects, by their numbers: <elf.h> and LLVM's
+/// headers exclude one another.
 struct Relocations {
   uint32_t none;
   uint32_t absolute;                                   ///< address of a symbol

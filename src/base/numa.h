@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The NUMA domains of this machine as the kernel describes them: their CPUs, their memory, how far they are from each other.
+// The NUMA domains of this machine as the kernel describes them: their CPUs, their memory, how far they are from each
+// other.
 #pragma once
 
 #include <climits>

@@ -3,9 +3,9 @@
 //
 // A hash table from addresses to pointers, read without a lock.
 //
-// Open addressing; a new table replaces a full one, and the old ones are kept, so a slow reader never reads freed memory.
-// Slots of removed keys are used again, and emptied where no probing passes them, so that keys that come and go do not
-// fill tables.
+// Open addressing; a new table replaces a full one, and the old ones are kept, so a slow reader never reads freed
+// memory. Slots of removed keys are used again, and emptied where no probing passes them, so that keys that come and
+// go do not fill tables.
 #pragma once
 
 #include <atomic>

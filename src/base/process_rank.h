@@ -21,14 +21,15 @@ struct ProcessRank {
   std::optional<int64_t> count_on_node;   ///< processes of the program on this node
 };
 
-/// Which of count things of a node, such as its devices, is this process's: they are dealt round robin by the place on the node.
-/// 0 where the place is not known. count: at least 1.
+/// Which of count things of a node, such as its devices, is this process's: they are dealt round robin by the place
+/// on the node. 0 where the place is not known. count: at least 1.
 inline int64_t share_of(const ProcessRank &rank, int64_t count) { return rank.on_node.value_or(0) % count; }
 
 /// Looks a variable up, as getenv does.
 using VariableReader = const char *(*)(const char *name);
 
-/// Reads what a launcher has told. A launcher that runs inside of another one's allocation is believed, not the outer one.
+/// Reads what a launcher has told. A launcher that runs inside of another one's allocation is believed, not the outer
+/// one.
 ProcessRank read_process_rank(VariableReader read);
 
 /// What the environment of this process tells; read once. Any thread.
@@ -43,8 +44,8 @@ std::string describe_process();
 /// What each line for people begins with: "[3@node7] " if LIBOMPTARGET_SHOW_RANK asks for it, or nothing. Any thread.
 const std::string &line_prefix();
 
-/// A file name with %h replaced by the name of this machine, %p by the number of the process, %r by its rank (0 without a
-/// launcher), and %% by %. Everything else stays as it is.
+/// A file name with %h replaced by the name of this machine, %p by the number of the process, %r by its rank (0
+/// without a launcher), and %% by %. Everything else stays as it is.
 std::string file_name_of_process(const std::string &pattern);
 
 } // namespace omptarget

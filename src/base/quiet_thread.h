@@ -11,7 +11,8 @@ namespace omptarget {
 
 using CreateThread = decltype(pthread_create);
 
-/// As pthread_create, for a thread that no signal is delivered to: handlers are for the program's threads. Returns 0 or an error number.
+/// As pthread_create, for a thread that no signal is delivered to: handlers are for the program's threads. Returns 0
+/// or an error number.
 inline int create_quiet_thread(pthread_t &thread, void *(*run)(void *), void *data,
                                CreateThread *create = pthread_create) {
   sigset_t all, before;

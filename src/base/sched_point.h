@@ -21,7 +21,8 @@ inline void sched_point(const char *name) {
     hook(name);
 }
 
-/// The fault that is switched on, or null. A test sets it before threads start, to show that it finds the fault (test/stress/plant).
+/// The fault that is switched on, or null. A test sets it before threads start, to show that it finds the fault
+/// (test/stress/plant).
 inline std::atomic<const char *> planted_fault{nullptr};
 
 inline bool is_planted(const char *name) {

@@ -44,7 +44,8 @@ double setting_number(SettingId id);
 int64_t setting_in(SettingId id, int64_t least, int64_t most);
 
 /// Whether the variable is set to something.
-/// As an integer if it is set to one that lies between these; else `otherwise`, with a warning if it is set to anything else.
+/// As an integer if it is set to one that lies between these; else `otherwise`, with a warning if it is set to
+/// anything else.
 int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise);
 
 bool setting_is_set(SettingId id);
@@ -52,8 +53,8 @@ bool setting_is_set(SettingId id);
 /// Prints one warning about a setting's value to stderr, the first time only.
 void warn_about_setting(SettingId id, const std::string &problem);
 
-/// What is said about a variable of the environment whose name looks like a setting of this runtime; empty if it is one,
-/// or has nothing to do with it.
+/// What is said about a variable of the environment whose name looks like a setting of this runtime; empty if it is
+/// one, or has nothing to do with it.
 std::string unknown_setting_text(const std::string &variable);
 
 /// Warns about such variables, the first time only.

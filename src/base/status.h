@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Success or failure as a value. A failure carries what failed and, added on the way up, during what it failed. Only the
-// boundary (src/abi) prints it; nobody else may drop one.
+// Success or failure as a value. A failure carries what failed and, added on the way up, during what it failed. Only
+// the boundary (src/abi) prints it; nobody else may drop one.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace omptarget {
 
-/// One line of a failure. kMessage explains the cause ("message: ..."), kError names what could not be done ("error: ...").
+/// One line of a failure. kMessage explains the cause ("message: ..."), kError names what could not be done ("error:
+/// ...").
 struct FailureLine {
   enum class Kind { kMessage, kError };
   Kind kind;

@@ -19,8 +19,8 @@ std::string printable_name(std::string_view text);
 /// A value of the environment for messages: a long one ends after its beginning, with its length.
 std::string shown_value(std::string_view value);
 
-/// Writes all bytes; interrupting signals and short writes are no failures. False with errno set. A reader that has left, and a
-/// limit of the file's size, are failures and no signals: those of this write are blocked and taken away.
+/// Writes all bytes; interrupting signals and short writes are no failures. False with errno set. A reader that has
+/// left, and a limit of the file's size, are failures and no signals: those of this write are blocked and taken away.
 bool write_all(int file, std::string_view bytes);
 
 /// For tools, at their end: the status, or `failure` and a message if stdout has lost something. Closes stdout.

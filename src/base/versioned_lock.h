@@ -12,8 +12,8 @@
 
 namespace omptarget {
 
-/// Any thread. Not recursive. Who waits spins for a moment and then sleeps. What readers read are atomics, loaded with acquire and stored
-/// with release: who has read what a holder stored also sees that the holder had come.
+/// Any thread. Not recursive. Who waits spins for a moment and then sleeps. What readers read are atomics, loaded
+/// with acquire and stored with release: who has read what a holder stored also sees that the holder had come.
 class VersionedLock {
 public:
   /// What no reader ever notes.

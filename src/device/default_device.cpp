@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char *kStandardVariable = "OMP_DEFAULT_DEVICE";
 
-/// The text of OMP_DEFAULT_DEVICE if it names a device by its traits (OpenMP 6.0, section 4.3.8), or null. Numbers are the
-/// host runtime's affair.
+/// The text of OMP_DEFAULT_DEVICE if it names a device by its traits (OpenMP 6.0, section 4.3.8), or null. Numbers
+/// are the host runtime's affair.
 const char *wanted_traits() {
   const char *const text = std::getenv(kStandardVariable);
   return text && std::strchr(text, '(') ? text : nullptr;

@@ -21,11 +21,12 @@ struct DefaultDevice {
 /// Of count devices of one kind, the one that belongs to the process's place on its node: they are dealt round robin.
 DefaultDevice device_of_place(const ProcessRank &rank, int32_t count);
 
-/// Of the devices at these distances from the process, of which there is one, one of the nearest: these are dealt round robin.
+/// Of the devices at these distances from the process, of which there is one, one of the nearest: these are dealt
+/// round robin.
 DefaultDevice nearest_device(const ProcessRank &rank, const std::vector<int> &distances);
 
-/// Makes the setting's device the default-device-var ICV of this and of later threads (OpenMP 5.2, section 2.4), once, as
-/// soon as there are devices. OMP_DEFAULT_DEVICE wins. Without the setting nothing happens. Any thread.
+/// Makes the setting's device the default-device-var ICV of this and of later threads (OpenMP 5.2, section 2.4),
+/// once, as soon as there are devices. OMP_DEFAULT_DEVICE wins. Without the setting nothing happens. Any thread.
 void choose_default_device();
 
 } // namespace omptarget

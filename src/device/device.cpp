@@ -103,8 +103,8 @@ void Device::unload(std::shared_ptr<OffloadLibrary> library) {
   unload_pending_if_free();
 }
 
-/// Only the thread that holds the lock handles pending unloads. A thread that does not get it leaves them to the holder, which
-/// looks again after giving it back (~Loading).
+/// Only the thread that holds the lock handles pending unloads. A thread that does not get it leaves them to the
+/// holder, which looks again after giving it back (~Loading).
 void Device::unload_pending_if_free() {
   while (!pending_unloads_.lock()->empty()) {
     std::unique_lock load(load_mutex_, std::try_to_lock);
@@ -115,8 +115,8 @@ void Device::unload_pending_if_free() {
   }
 }
 
-/// Takes them one at a time: unloading may open the lock, and the thread that gets it meanwhile must find what is left before it loads
-/// anything.
+/// Takes them one at a time: unloading may open the lock, and the thread that gets it meanwhile must find what is
+/// left before it loads anything.
 void Device::unload_pending() {
   if (OMPTARGET_PLANTED("closed-taken-together"))
     for (const auto &library : std::exchange(*pending_unloads_.lock(), {}))

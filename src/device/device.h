@@ -58,8 +58,8 @@ public:
   /// Whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
   bool lasts() const { return lasts_; }
 
-  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise one thread, which holds
-  /// Loading, initialises the device at its first use and loads the images of modules that came since.
+  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise one thread, which
+  /// holds Loading, initialises the device at its first use and loads the images of modules that came since.
   bool is_prepared(uint32_t generation) const {
     return prepared_generation_.load(std::memory_order_acquire) == generation;
   }
@@ -70,7 +70,8 @@ public:
   void load_images(const Loading &);
   /// Whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
-  /// Whether data that are not present are used in place, although unified shared memory was not asked for: the plugin says so.
+  /// Whether data that are not present are used in place, although unified shared memory was not asked for: the
+  /// plugin says so.
   bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
   /// Whether data that are not present are used in place.
   bool uses_host_memory() const { return modules_.requires_unified_shared_memory() || uses_zero_copy(); }
@@ -80,12 +81,12 @@ public:
   }
   bool is_initialised() const { return is_initialised_.load(std::memory_order_acquire); }
 
-  /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under way,
-  /// since that may wait for the dynamic loader's lock, which a thread that closes a module holds: then the loading thread
-  /// does it as soon as it can.
+  /// Takes apart what the module had loaded: destructors, kernels, globals, functions. Never waits for a load under
+  /// way, since that may wait for the dynamic loader's lock, which a thread that closes a module holds: then the
+  /// loading thread does it as soon as it can.
   void unload(std::shared_ptr<OffloadLibrary> library);
-  /// The module is unregistered because the program ends. Where the device outlives that, the destructors that have entries run;
-  /// everything else stays as it is, but nothing of the module's own memory is read any more.
+  /// The module is unregistered because the program ends. Where the device outlives that, the destructors that have
+  /// entries run; everything else stays as it is, but nothing of the module's own memory is read any more.
   void part_with(const OffloadLibrary &library);
 
   /// Why the module's image is not loaded here, or empty if nothing failed.
@@ -96,9 +97,9 @@ public:
   /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
   std::string unfit_module_of(const void *code) { return images_.unfit_module_of(code); }
 
-  /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses nobody uses
-  /// it any more. finish(): destructors run and the plugin ends it; false if it could not be done until the deadline.
-  /// report_end(): reports and tools learn of it, once; is_gone(): all that is over.
+  /// The end, in this order. close(): from now on the host does the device's work. is_idle(): apart from own_uses
+  /// nobody uses it any more. finish(): destructors run and the plugin ends it; false if it could not be done until
+  /// the deadline. report_end(): reports and tools learn of it, once; is_gone(): all that is over.
   void close();
   bool has_ended() const { return is_closed_.load(std::memory_order_acquire); }
   bool is_gone() const { return has_ended() && is_end_told_.load(std::memory_order_relaxed); }
@@ -155,7 +156,8 @@ private:
   std::atomic<int32_t> users_{0};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_end_told_{false};
-  /// Serialises initialising, loading and unloading; held while the plugin does them, if it cannot be called by several threads.
+  /// Serialises initialising, loading and unloading; held while the plugin does them, if it cannot be called by
+  /// several threads.
   LoaderLock load_mutex_;
   Guarded<std::vector<std::shared_ptr<OffloadLibrary>>> pending_unloads_;
   DeviceImages images_{modules_, id_, plugin_device_, map_, load_mutex_};
@@ -174,7 +176,8 @@ private:
   Device &device_;
 };
 
-/// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one thread.
+/// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one
+/// thread.
 class DeviceUse {
 public:
   DeviceUse() = default;

@@ -19,8 +19,8 @@ thread_local constinit int32_t uses_of_thread = 0;
 
 int32_t Device::own_uses() { return uses_of_thread; }
 
-/// Either the thread that closes the device sees this use, or the use sees that it is closed: both orders are sequentially
-/// consistent.
+/// Either the thread that closes the device sees this use, or the use sees that it is closed: both orders are
+/// sequentially consistent.
 bool Device::count_use() {
   users_.fetch_add(1, std::memory_order_seq_cst);
   if (is_closed_.load(std::memory_order_seq_cst)) [[unlikely]] {

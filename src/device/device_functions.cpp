@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of DeviceImages that deals with indirect functions: reads their device addresses after loading, and hands the merged
-// table to the plugin and to the lookups of code that runs on this CPU.
+// The part of DeviceImages that deals with indirect functions: reads their device addresses after loading, and hands
+// the merged table to the plugin and to the lookups of code that runs on this CPU.
 
 #include <cstring>
 #include <utility>
@@ -21,14 +21,15 @@ namespace omptarget {
 
 namespace {
 
-/// Whether the host has it listed in case that the device has it: vtables of classes that the device may never use, and functions
-/// whose addresses are taken.
+/// Whether the host has it listed in case that the device has it: vtables of classes that the device may never use,
+/// and functions whose addresses are taken.
 bool is_offered(const Entry &entry) {
   return entry.kind == EntryKind::kVtable || std::string_view(entry.name).starts_with(OMPTARGET_OFFERED_FUNCTION);
 }
 
-/// The addresses that the image's own table has for indirect functions. The plugin's table lacks them if the plugin looks
-/// at dynamic symbols only, since compilers hide these functions. Only images in this process have such addresses.
+/// The addresses that the image's own table has for indirect functions. The plugin's table lacks them if the plugin
+/// looks at dynamic symbols only, since compilers hide these functions. Only images in this process have such
+/// addresses.
 class OwnFunctions {
 public:
   OwnFunctions(const ImageCopy &image, const __tgt_target_table &table) : image_(image), table_(table) {}

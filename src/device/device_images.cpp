@@ -21,7 +21,8 @@ namespace omptarget {
 
 namespace {
 
-/// Whether two images of this process ever had a kernel or a variable in common. Written and read with a lock of loading held.
+/// Whether two images of this process ever had a kernel or a variable in common. Written and read with a lock of
+/// loading held.
 constinit std::atomic<bool> has_shared{false};
 
 __tgt_kernel_args plain_launch() {
@@ -201,8 +202,8 @@ void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) 
   loaded.kernels.emplace_back(entry.address, std::move(kernel));
 }
 
-/// Whether the device has a pointer instead of the variable, and no construct will set it: under unified shared memory, and
-/// for linked variables also where data are used in place, it must point to the host's variable.
+/// Whether the device has a pointer instead of the variable, and no construct will set it: under unified shared
+/// memory, and for linked variables also where data are used in place, it must point to the host's variable.
 bool DeviceImages::points_to_host(const Entry &entry) const {
   if (!is_unified_memory_pointer(entry))
     return false;
@@ -229,8 +230,9 @@ Status DeviceImages::add_variable(Loaded &loaded, const Entry &entry, DevicePtr 
   return Status::ok();
 }
 
-/// Other modules' kernels and variables that the module had in common with them count from now on. Nothing is looked through as long as
-/// no two had any in common, so that closing many modules takes no time that grows with the square of their number.
+/// Other modules' kernels and variables that the module had in common with them count from now on. Nothing is looked
+/// through as long as no two had any in common, so that closing many modules takes no time that grows with the square
+/// of their number.
 void DeviceImages::take_over(const Loaded &gone) {
   if (!has_shared.load(std::memory_order_relaxed))
     return;

@@ -41,8 +41,8 @@ struct Kernel {
 /// Not moved: threads read kernels while others load.
 class DeviceImages {
 public:
-  /// The modules are those whose images it loads; their globals are entered into the map; the lock is the device's lock of
-  /// loading. All three outlive it.
+  /// The modules are those whose images it loads; their globals are entered into the map; the lock is the device's
+  /// lock of loading. All three outlive it.
   DeviceImages(ModuleRegistry &modules, DeviceId id, const PluginDevice &device, HostDataToTargetMap &map,
                LoaderLock &lock)
       : modules_(modules), id_(id), device_(device), map_(map), lock_(lock) {}
@@ -61,12 +61,15 @@ public:
 
   // The thread that holds the lock, which is open while a plugin that allows it loads or unloads an image.
 
-  /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs constructors.
-  /// What fails is kept for failure_of(). uses_zero_copy: whether the device uses the host's memory in place.
+  /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs
+  /// constructors. What fails is kept for failure_of(). uses_zero_copy: whether the device uses the host's memory in
+  /// place.
   void load_new(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries, bool uses_zero_copy);
-  /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels, globals, functions.
+  /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels,
+  /// globals, functions.
   void unload(const OffloadLibrary &library, bool has_ended);
-  /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if wanted.
+  /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if
+  /// wanted.
   void part_with(const OffloadLibrary &library, bool runs_destructors);
   /// Those of all images; what was constructed last goes first.
   void run_destructors();

@@ -44,7 +44,8 @@ struct OmptargetTask {
 
 namespace {
 
-/// libomp's record of one dependence. A depend object points to the first of several; the record before it tells how many.
+/// libomp's record of one dependence. A depend object points to the first of several; the record before it tells how
+/// many.
 struct Dependence {
   intptr_t address;
   size_t length;
@@ -73,8 +74,8 @@ constinit std::atomic<int> state{kUnused};
 /// The thread that ends the process, which libomp goes on answering. Set before kMayEnd.
 constinit std::atomic<pthread_t> ending_thread{};
 
-/// The first number that libomp has told, and the number that it tells all threads. kDiffers: threads were told different numbers,
-/// and each remembers its own.
+/// The first number that libomp has told, and the number that it tells all threads. kDiffers: threads were told
+/// different numbers, and each remembers its own.
 constexpr int32_t kNothing = INT32_MIN, kDiffers = INT32_MIN + 1;
 constinit std::atomic<int32_t> first_default_device{kNothing};
 constinit std::atomic<int32_t> usual_default_device{kNothing};
@@ -100,7 +101,8 @@ bool has_other_threads() {
   return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > kOfOne;
 }
 
-/// The threads that start libomp do not wait for one another: it has a lock of its own for that, and calls us with it held.
+/// The threads that start libomp do not wait for one another: it has a lock of its own for that, and calls us with it
+/// held.
 constinit omptarget::ForkGate gate;
 
 /// An OMPT tool that libomp starts may take long to get ready.
@@ -115,7 +117,8 @@ void provide_environment() {
   unsetenv(kAny);
 }
 
-/// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for these.
+/// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for
+/// these.
 [[gnu::noinline, gnu::cold]] void start() {
   {
     const omptarget::ForkGate::Inside inside(gate);
@@ -145,20 +148,21 @@ int32_t ask_for_default_device() {
   return number;
 }
 
-/// libomp (14 to 23) makes a file of this name when it starts. It removes the file when it begins to end, before it waits for its
-/// threads and destroys the state that it answers from.
+/// libomp (14 to 23) makes a file of this name when it starts. It removes the file when it begins to end, before it
+/// waits for its threads and destroys the state that it answers from.
 bool has_begun_to_end() {
   constexpr const char *kFile = "/dev/shm/__KMP_REGISTERED_LIB_%d_%d";
   return access(omptarget::format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str(), F_OK) != 0;
 }
 
-/// Returns the default device before libomp's start and near its end. Once libomp has begun to end, that is the number that this
-/// thread was told last, or the number that all threads were told.
+/// Returns the default device before libomp's start and near its end. Once libomp has begun to end, that is the
+/// number that this thread was told last, or the number that all threads were told.
 [[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
   ensure_started();
   if (!omp_get_default_device)
     return 0;
-  if (state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() || pthread_equal(ending_thread.load(), pthread_self()))
+  if (state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() ||
+      pthread_equal(ending_thread.load(), pthread_self()))
     return ask_for_default_device();
   return own_default_device != kNothing ? own_default_device : first_default_device.load();
 }

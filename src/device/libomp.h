@@ -21,16 +21,16 @@ void forget_other_starters(); ///< in the child, earlier
 /// OMP_TARGET_OFFLOAD as libomp understands it. Starts libomp.
 Offload target_offload();
 
-/// The calling thread ends the process, and the program's own module is finalised. libomp's end, which it does not protect
-/// other threads from, may come at any time now.
+/// The calling thread ends the process, and the program's own module is finalised. libomp's end, which it does not
+/// protect other threads from, may come at any time now.
 void note_end();
 
-/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp. From note_end() on, other threads get
-/// what its thread would have got.
+/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp. From note_end() on, other
+/// threads get what its thread would have got.
 int32_t default_device();
 
-/// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts libomp. False
-/// if that cannot be done.
+/// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts
+/// libomp. False if that cannot be done.
 bool set_default_device(int32_t number);
 
 /// The calling thread's number for the functions below. Starts libomp.
@@ -47,8 +47,8 @@ bool has_target_tasks();
 
 /// A piece of work to be done in a task; it deletes itself.
 using TaskFunction = void (*)(void *argument);
-/// Starts a task that runs function(argument) once count depend objects (omp_depend_t) are fulfilled. False if libomp cannot
-/// do that: then nothing has happened.
+/// Starts a task that runs function(argument) once count depend objects (omp_depend_t) are fulfilled. False if libomp
+/// cannot do that: then nothing has happened.
 bool start_task(TaskFunction function, void *argument, int32_t count, void **depend_objects);
 /// Waits until the depend objects are fulfilled.
 void wait_for_depend_objects(int32_t count, void **depend_objects);

@@ -24,15 +24,16 @@ namespace omptarget {
 /// closes a module holds the dynamic loader's lock, for which threads that load plugins and images wait.
 class ModuleRegistry {
 public:
-  /// Fails if the descriptor is unusable (then nothing is registered), or if the module contradicts itself or what another
-  /// one requires (then it is registered all the same).
+  /// Fails if the descriptor is unusable (then nothing is registered), or if the module contradicts itself or what
+  /// another one requires (then it is registered all the same).
   Status add(const __tgt_bin_desc *descriptor);
   /// The module of that descriptor, or null if it is not registered.
   std::shared_ptr<OffloadLibrary> find(const __tgt_bin_desc *descriptor);
   /// Takes the module out, if it is registered.
   void remove(const std::shared_ptr<OffloadLibrary> &library);
 
-  /// A requires mask of the module that holds the address (compilers up to 16). Fails if it contradicts another module's.
+  /// A requires mask of the module that holds the address (compilers up to 16). Fails if it contradicts another
+  /// module's.
   Status add_requires(int64_t mask, const void *address);
   /// Union of the masks of all modules.
   uint64_t requires_mask() const { return requires_mask_.load(std::memory_order_relaxed); }
@@ -51,7 +52,8 @@ public:
   std::vector<std::shared_ptr<OffloadLibrary>> take(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries);
   /// The module whose entry table has this address, or null.
   std::shared_ptr<OffloadLibrary> library_of(const void *host_id);
-  /// Says what an indirect function or vtable of some module is: "f is in the image of libX.so". Empty if no module has it.
+  /// Says what an indirect function or vtable of some module is: "f is in the image of libX.so". Empty if no module
+  /// has it.
   std::string describe_indirect(const void *function);
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.

@@ -11,8 +11,8 @@ bool is_process_exiting();
 
 void note_process_exit();
 
-/// Registers an exit handler that calls note_process_exit(): modules that came before are unregistered after it has run.
-/// Only the first 256 calls do something.
+/// Registers an exit handler that calls note_process_exit(): modules that came before are unregistered after it has
+/// run. Only the first 256 calls do something.
 void expect_process_exit();
 
 } // namespace omptarget

@@ -123,7 +123,8 @@ Status Runtime::prepare(Device &device) {
     note_initialised(device.plugin());
   }
   device.load_images(loading);
-  // What a plugin, or a library of its, makes at its first image may close the images in an exit handler of its own (LLVM 16's does).
+  // What a plugin, or a library of its, makes at its first image may close the images in an exit handler of its own
+  // (LLVM 16's does).
   if (is_first && !device.lasts())
     end_at_exit(device.plugin());
   return Status::ok();
@@ -174,8 +175,8 @@ PluginNeed Runtime::need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &
   return need;
 }
 
-/// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this one does it,
-/// too, and the first of them to be done counts.
+/// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this
+/// one does it, too, and the first of them to be done counts.
 void Runtime::use_plugins(const PluginNeed &need) {
   const auto is_done = [&] { return has_loaded_plugins_ && !plugins_.lacks(need); };
   if (is_done() || (enumeration_mutex_.wait_for_others(&plugins_) && is_done()))
@@ -312,8 +313,8 @@ void Runtime::report_end_to_tool() {
     device->report_end();
 }
 
-// A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are taken
-// in the order in which they nest: starting libomp, loading, numbering, registry, the rest.
+// A fork while another thread changes a table must not leave the child with a lock that nobody gives back. Locks are
+// taken in the order in which they nest: starting libomp, loading, numbering, registry, the rest.
 void Runtime::before_fork() {
   libomp::before_fork();
   Runtime &runtime = get();

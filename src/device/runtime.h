@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What exists once per process: modules, plugins and devices. Registering does almost nothing; plugins are loaded and devices
-// numbered at the first need.
+// What exists once per process: modules, plugins and devices. Registering does almost nothing; plugins are loaded and
+// devices numbered at the first need.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ public:
   /// The modules that are registered.
   ModuleRegistry &modules() { return modules_; }
 
-  /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is disabled.
-  /// Devices that have ended keep their numbers.
+  /// Number of devices that take images of this program; loads plugins at the first call. 0 when offloading is
+  /// disabled. Devices that have ended keep their numbers.
   int32_t number_of_devices();
 
   /// The same without looking for more.
@@ -47,8 +47,8 @@ public:
   /// Loads plugins and initialises all their devices, whether images need them or not (tools).
   Status initialise_all();
 
-  /// The device, ready for use, or null if the number is out of range, or the device has ended, or this very thread is making
-  /// it ready: then the host does its work.
+  /// The device, ready for use, or null if the number is out of range, or the device has ended, or this very thread
+  /// is making it ready: then the host does its work.
   Result<DeviceUse> device(DeviceId id);
   /// The device of that number if it has ended.
   Device *ended_device(int32_t number) const {
@@ -59,8 +59,8 @@ public:
   /// The device of that number without making it ready; null if out of range.
   Device *known_device(int32_t number) const;
 
-  /// The device of that number if it lasts as long as the process and nothing is left to be done before it is used, so that no use
-  /// of it is counted; otherwise null: device() knows more.
+  /// The device of that number if it lasts as long as the process and nothing is left to be done before it is used,
+  /// so that no use of it is counted; otherwise null: device() knows more.
   Device *ready_device(int64_t number) const {
     if (number < 0 || number >= device_count_.load(std::memory_order_acquire))
       return nullptr;
@@ -68,8 +68,8 @@ public:
     return device->lasts() && device->is_prepared(modules_.generation()) ? device : nullptr;
   }
 
-  /// Returns whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. False in threads that the program has left behind when
-  /// this library is finalised: they do not decide how the process ends.
+  /// Returns whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. False in threads that the
+  /// program has left behind when this library is finalised: they do not decide how the process ends.
   bool is_mandatory() const {
     return offload_.load(std::memory_order_relaxed) == kMandatory &&
            (!has_ended() || pthread_equal(ending_thread_, pthread_self()));
@@ -85,7 +85,8 @@ public:
   /// What was found and what was needed, one line each, for messages about a missing device.
   std::vector<std::string> explain_devices();
 
-  /// What finishes the work that constructs have left on a device with nowait, before it ends; it adds what could not be done.
+  /// What finishes the work that constructs have left on a device with nowait, before it ends; it adds what could not
+  /// be done.
   using Drain = void (*)(Device &device, std::vector<std::string> &failures);
   static void set_drain(Drain function);
   /// Connects an OMPT tool, once, unless the program is ending. libomp has started.
@@ -129,7 +130,7 @@ private:
   std::atomic<int> offload_{kUnread};
   std::atomic<bool> has_ended_{false};
   std::atomic<bool> may_vanish_{false}; ///< some module may
-  pthread_t ending_thread_{}; // written before has_ended_
+  pthread_t ending_thread_{};           // written before has_ended_
 
   LoaderLock enumeration_mutex_; // one thread loads plugins and numbers devices; the others need the result
   bool has_loaded_plugins_ = false;

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of Runtime that deals with the end of the process. What a plugin with a driver has ends in a handler that runs
-// before the driver's own; everything else when this library is finalised, which is after the modules that need it.
+// The part of Runtime that deals with the end of the process. What a plugin with a driver has ends in a handler that
+// runs before the driver's own; everything else when this library is finalised, which is after the modules that need
+// it.
 
 #include "device/runtime.h"
 
@@ -28,7 +29,8 @@ namespace {
 constinit std::atomic<bool> is_made{false};
 constinit std::atomic<Runtime::Drain> drain{nullptr};
 
-/// What is said of work that was still to be done when devices ended. Shared with a thread that may outlive the handler.
+/// What is said of work that was still to be done when devices ended. Shared with a thread that may outlive the
+/// handler.
 struct Ending {
   const Plugin *plugin;
   std::vector<Device *> devices;
@@ -72,8 +74,8 @@ void Runtime::note_initialised(const Plugin &plugin) {
   expect_process_exit();
 }
 
-/// Tells of a module that is unregistered whether the end of the process finalises it: where no exit handler has told it, exit is
-/// among the callers, or the callers cannot be told and nothing can close the module.
+/// Tells of a module that is unregistered whether the end of the process finalises it: where no exit handler has told
+/// it, exit is among the callers, or the callers cannot be told and nothing can close the module.
 bool Runtime::ends_with_process(const OffloadLibrary &library) {
   if (library.cannot_be_closed && is_process_exiting())
     return true;
@@ -81,8 +83,9 @@ bool Runtime::ends_with_process(const OffloadLibrary &library) {
   return call == LoaderCall::kExit || (call == LoaderCall::kNotTold && library.cannot_be_closed);
 }
 
-/// Notes that the process ends, if that is not known yet. An exit handler that a needed library's constructor has registered runs
-/// after the modules have gone, and possibly after the drivers. libomp ends after the modules that were loaded with the program.
+/// Notes that the process ends, if that is not known yet. An exit handler that a needed library's constructor has
+/// registered runs after the modules have gone, and possibly after the drivers. libomp ends after the modules that
+/// were loaded with the program.
 void Runtime::note_end_by_module(OffloadLibrary &library) {
   if (library.cannot_be_closed) {
     libomp::note_end();

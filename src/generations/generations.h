@@ -70,8 +70,8 @@ constexpr const Generation *generation_of(unsigned version) {
   return nullptr;
 }
 
-/// The first version whose kernels for GPUs have an environment beside them. The same release gave up containers and gave
-/// kernels an implicit parameter.
+/// The first version whose kernels for GPUs have an environment beside them. The same release gave up containers and
+/// gave kernels an implicit parameter.
 inline constexpr unsigned kFirstWithEnvironment = [] {
   for (const Generation &generation : kGenerations)
     if (generation.environment != 0)

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names that compilers give to kernels and to what lies beside them. Data only: every folder and every plugin may include it.
+// Names that compilers give to kernels and to what lies beside them. Data only: every folder and every plugin may
+// include it.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,8 @@ struct KernelSource {
   std::string_view rest;     ///< "_<number>" or empty
 };
 
-/// Nothing if the name is of another form. The number of the file's device may be negative, so that it may begin with '_'.
+/// Nothing if the name is of another form. The number of the file's device may be negative, so that it may begin with
+/// '_'.
 constexpr std::optional<KernelSource> source_of_kernel(std::string_view name) {
   if (!name.starts_with(kKernelPrefix))
     return std::nullopt;
@@ -46,8 +48,9 @@ constexpr std::optional<KernelSource> source_of_kernel(std::string_view name) {
   return KernelSource{name.substr(0, at), line, end.substr(line.size())};
 }
 
-/// An indirect function's or vtable's symbol, of the name of its entry: "<symbol>", OMPTARGET_INDIRECT's "__omptarget_indirect_<symbol>",
-/// or clang's, which is a kernel's, with "addr" behind that of a vtable. It points into the name.
+/// An indirect function's or vtable's symbol, of the name of its entry: "<symbol>", OMPTARGET_INDIRECT's
+/// "__omptarget_indirect_<symbol>", or clang's, which is a kernel's, with "addr" behind that of a vtable. It points
+/// into the name.
 constexpr std::string_view source_of_indirect(std::string_view name) {
   for (const std::string_view prefix :
        {std::string_view("__omptarget_indirect_"), std::string_view(OMPTARGET_OFFERED_FUNCTION)})

@@ -18,8 +18,8 @@ constexpr unsigned char kMagic[] = {0x10, 0xFF, 0x10, 0xAD};
 constexpr uint32_t kOldVersion = 1; // clang 15 to 22
 constexpr uint32_t kNewVersion = 2; // clang 23
 
-// Compilers write two or three short strings. Strings may share their bytes, so that without bounds reading them would take
-// the square of the container's size.
+// Compilers write two or three short strings. Strings may share their bytes, so that without bounds reading them
+// would take the square of the container's size.
 constexpr uint64_t kMostStrings = 256;
 constexpr uint64_t kLongestText = 4096;
 

@@ -75,7 +75,8 @@ EntryKind kind_of(const RawEntry &raw) {
 constexpr uint64_t kMaxVariable = uint64_t{1} << 46;
 constexpr uint64_t kMaxVtable = uint64_t{1} << 24;
 
-/// The linker resolved the address, so that a loaded module has it: this one or, for what it shares with others, another.
+/// The linker resolved the address, so that a loaded module has it: this one or, for what it shares with others,
+/// another.
 bool is_in_a_module(const RawEntry &raw, const ModuleBounds &bounds) {
   // The size of an entry for a function is that of a pointer to it.
   const uint64_t size = raw.flags & OMPTARGET_ENTRY_INDIRECT ? 1 : std::max<uint64_t>(raw.size, 1);

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an image says about the compilers that made its kernels. Reads untrusted bytes; what they do not say stays unknown.
+// What an image says about the compilers that made its kernels. Reads untrusted bytes; what they do not say stays
+// unknown.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@ struct ImageSigns {
   uint64_t compilers = 0;          ///< bit N: clang N signed in .comment
   bool has_other_compiler = false; ///< somebody signed whose generation is not known
   unsigned library = 0;            ///< of which generation's libomptarget it asks for, or 0
-  /// By the kernels' names. Of an image that is no ELF file by what ends with them, since nothing need separate names there.
+  /// By the kernels' names. Of an image that is no ELF file by what ends with them, since nothing need separate names
+  /// there.
   std::unordered_map<std::string, KernelMark> marks;
   bool is_elf = false;
 
@@ -40,9 +42,10 @@ struct ImageSigns {
 
 ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping);
 
-/// Whether an image without such an entry of its program cannot be used. Kernels may be missing until one is launched,
-/// indirect functions until they are called. GPU images by clang before 18 leave out inline variables that they do not use; in those for
-/// CPUs by clang 14 static variables have local symbols, which plugins that use dlsym do not find.
+/// Whether an image without such an entry of its program cannot be used. Kernels may be missing until one is
+/// launched, indirect functions until they are called. GPU images by clang before 18 leave out inline variables that
+/// they do not use; in those for CPUs by clang 14 static variables have local symbols, which plugins that use dlsym
+/// do not find.
 bool needs(const ImageSigns &signs, EntryKind kind);
 
 /// The generations that signed a section .comment, as bits, and whether others did.

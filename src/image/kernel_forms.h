@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which parameters a kernel has, found once when its image is loaded. Programs announce it by the version of the argument
-// block, which says it alone for some generations only; what the image says must agree.
+// Which parameters a kernel has, found once when its image is loaded. Programs announce it by the version of the
+// argument block, which says it alone for some generations only; what the image says must agree.
 #pragma once
 
 #include <array>

@@ -166,8 +166,8 @@ int take_needs(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
-/// Where the program itself lies, which neither comes nor goes. Where it has holes between its segments, as on AArch64, _dl_find_object
-/// knows each alone. No member changes once is_known.
+/// Where the program itself lies, which neither comes nor goes. Where it has holes between its segments, as on
+/// AArch64, _dl_find_object knows each alone. No member changes once is_known.
 struct Program {
   static constexpr size_t kMostSegments = 16;
   std::atomic<bool> is_known{false};

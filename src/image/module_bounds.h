@@ -37,12 +37,12 @@ std::optional<AddressRange> module_range(const void *address);
 /// The same without _dl_find_object, which glibc has since 2.35.
 std::optional<AddressRange> module_range_by_list(const void *address);
 
-/// Whether the address lies in a module that was loaded with the program: nothing closes those. False if this library itself
-/// was opened later. Any thread.
+/// Whether the address lies in a module that was loaded with the program: nothing closes those. False if this library
+/// itself was opened later. Any thread.
 bool is_loaded_for_good(uintptr_t address);
 
-/// The names of the libraries that the module with this address needs (DT_NEEDED); empty if there is no such module. Any
-/// thread.
+/// The names of the libraries that the module with this address needs (DT_NEEDED); empty if there is no such module.
+/// Any thread.
 std::vector<std::string> needed_by(const void *address);
 
 /// For fork handlers only: the lock around each look at the list of modules.

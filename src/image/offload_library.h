@@ -55,9 +55,9 @@ struct OffloadLibrary {
   bool is_there() const;
 };
 
-/// Reads a descriptor. Every table must lie in the module that holds the descriptor; a descriptor outside of all modules
-/// is trusted. Fails, naming the module, if the descriptor itself is unusable; a single bad image only gets a defect.
-/// Reads the module's memory only.
+/// Reads a descriptor. Every table must lie in the module that holds the descriptor; a descriptor outside of all
+/// modules is trusted. Fails, naming the module, if the descriptor itself is unusable; a single bad image only gets a
+/// defect. Reads the module's memory only.
 Result<std::unique_ptr<OffloadLibrary>> read_descriptor(const __tgt_bin_desc *descriptor);
 
 } // namespace omptarget

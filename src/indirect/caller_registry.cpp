@@ -52,8 +52,8 @@ struct Table {
   size_t bytes;
 };
 
-/// What the changes need. Two pools, so that a late reader always finds numbers where it expects numbers, and pointers to
-/// tables where it expects those.
+/// What the changes need. Two pools, so that a late reader always finds numbers where it expects numbers, and
+/// pointers to tables where it expects those.
 struct Registry {
   BufferPool callers_pool;
   BufferPool tables_pool;

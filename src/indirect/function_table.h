@@ -19,9 +19,9 @@ namespace omptarget {
 
 using FunctionPair = __omp_offloading_fptr_map_ty;
 
-/// Adds the pairs of one entry: one for a function, one per slot for a vtable of size bytes. The addresses are those of
-/// the function or the vtable itself, on the host and on the device. Nothing is added if one of them is null or the entry
-/// is of another kind.
+/// Adds the pairs of one entry: one for a function, one per slot for a vtable of size bytes. The addresses are those
+/// of the function or the vtable itself, on the host and on the device. Nothing is added if one of them is null or
+/// the entry is of another kind.
 void append_function_pairs(std::vector<FunctionPair> &pairs, EntryKind kind, uint64_t host, uint64_t target,
                            uint64_t size);
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host library's own copy of a table of indirect functions, laid out for speed: a hash table, so that a lookup costs
-// one cache miss where the sorted pairs cost one per step. Lies in a buffer of a BufferPool.
+// The host library's own copy of a table of indirect functions, laid out for speed: a hash table, so that a lookup
+// costs one cache miss where the sorted pairs cost one per step. Lies in a buffer of a BufferPool.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace omptarget {
 
-/// Written once by fill(), then read by any thread. find() on a table that is being overwritten returns nonsense, but ends
-/// and reads only inside of the buffer.
+/// Written once by fill(), then read by any thread. find() on a table that is being overwritten returns nonsense, but
+/// ends and reads only inside of the buffer.
 class LookupTable {
 public:
   /// Size in bytes of a table of that many functions: 24 bytes each.

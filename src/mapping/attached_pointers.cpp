@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attached pointers of each mapping: which device addresses the copies of its pointers hold, and who is about to write them.
+// The attached pointers of each mapping: which device addresses the copies of its pointers hold, and who is about to
+// write them.
 
 #include "mapping/host_data_to_target_map.h"
 
@@ -9,7 +10,8 @@ namespace omptarget {
 
 namespace {
 
-/// Whether a caller that keeps the mapping's storage still has it: the mapping may have been removed, but not become another one.
+/// Whether a caller that keeps the mapping's storage still has it: the mapping may have been removed, but not become
+/// another one.
 bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(word) | 1u) == (ref.generation | 1u); }
 
 } // namespace

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which items stand for base pointers that the program did not name. Compilers before clang 22 map these together with what they point
-// to, and release them whether or not this construct's counterpart did so. docs/mapping.md has what they pass.
+// Which items stand for base pointers that the program did not name. Compilers before clang 22 map these together
+// with what they point to, and release them whether or not this construct's counterpart did so. docs/mapping.md has
+// what they pass.
 #pragma once
 
 #include "mapping/plan.h"
@@ -30,27 +31,30 @@ inline bool is_struct_of_pointers(const MapItems &items, size_t index) {
   return true;
 }
 
-/// Whether the item's range is a base pointer that the program did not name, or a struct of such. What mappers push belongs to what is named.
+/// Whether the item's range is a base pointer that the program did not name, or a struct of such. What mappers push
+/// belongs to what is named.
 inline bool is_base_pointer(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   return item.group < 0 && !item.has(map_type::kHold) &&
          (is_followed_by_pointee(items, index) || is_struct_of_pointers(items, index));
 }
 
-/// The same of the pointer of a PTR_AND_OBJ item. In data constructs clang 19 passes TARGET_PARAM with one that is named beside its
-/// pointee.
+/// The same of the pointer of a PTR_AND_OBJ item. In data constructs clang 19 passes TARGET_PARAM with one that is
+/// named beside its pointee.
 inline bool has_base_pointer(const MapItem &item) {
   return is_pointee(item) && item.group < 0 && !item.has(map_type::kHold | map_type::kTargetParam);
 }
 
-/// Whether the item, or what its pointer leads to, is deleted. clang passes DELETE with the first and the last level only.
+/// Whether the item, or what its pointer leads to, is deleted. clang passes DELETE with the first and the last level
+/// only.
 inline bool deletes_pointee(const MapItems &items, size_t index) {
   while (!items[index].has(map_type::kDelete) && is_followed_by_pointee(items, index))
     ++index;
   return items[index].has(map_type::kDelete);
 }
 
-/// Notes the references that a data construct has taken for base pointers. Regions give back what they have taken without notes.
+/// Notes the references that a data construct has taken for base pointers. Regions give back what they have taken
+/// without notes.
 inline void note_base_pointers(HostDataToTargetMap &map, const MapItems &items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if ((items[i].flags & kItemCounted) && is_base_pointer(items, i)) [[unlikely]]

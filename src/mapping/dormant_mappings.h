@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Removed mappings of small data that keep their storage and their place in the index: a construct in a loop maps the same
-// variable again and again. There are at most as many as places here, each in the place of its address.
+// Removed mappings of small data that keep their storage and their place in the index: a construct in a loop maps the
+// same variable again and again. There are at most as many as places here, each in the place of its address.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ public:
   bool holds(HostPtr begin, const Mapping *mapping) const {
     return place_of(begin).mapping.load(std::memory_order_acquire) == mapping;
   }
-  /// Whether the mapping, which begins there, should take the place: not if another one sleeps there, unless it was refused before.
-  /// So data that are left once, however many, do not drive out each other.
+  /// Whether the mapping, which begins there, should take the place: not if another one sleeps there, unless it was
+  /// refused before. So data that are left once, however many, do not drive out each other.
   bool has_room(HostPtr begin, const Mapping *mapping) {
     Place &place = place_of(begin);
     const Mapping *const sleeper = place.mapping.load(std::memory_order_acquire);

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of present data in the child of a fork: what threads of the parent had begun never ends there (docs/mapping.md).
+// The table of present data in the child of a fork: what threads of the parent had begun never ends there
+// (docs/mapping.md).
 
 #include <new>
 

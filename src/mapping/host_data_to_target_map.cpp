@@ -15,8 +15,8 @@ namespace {
 /// Free mappings go between stripes and store so many at a time.
 constexpr uint32_t kBatch = 16;
 
-/// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment. Whoever finds it in
-/// between must not take it for a new one.
+/// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment.
+/// Whoever finds it in between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -124,8 +124,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
   return find(begin, size);
 }
 
-/// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base. Whether the result is
-/// right: nobody has changed the index meanwhile, and nothing has fallen asleep.
+/// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base.
+/// Whether the result is right: nobody has changed the index meanwhile, and nothing has fallen asleep.
 [[gnu::noinline]] bool HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
                                                               int64_t size, Found &found) const {
   OrderedIndex::Looks looks;
@@ -154,8 +154,8 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
   return !is_dead(found) && looks.are_current();
 }
 
-/// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not write to what all
-/// of them read.
+/// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not
+/// write to what all of them read.
 MappingRef HostDataToTargetMap::arrived_of(const Found &found, HostPtr begin) {
   if (!found.is_contained || !MappingState::is_settled(found.state))
     return {};
@@ -249,8 +249,8 @@ MappingExtras &HostDataToTargetMap::extras_of(Mapping &mapping) {
   return *extras;
 }
 
-/// The stripes are held that take_room has taken, and given back. state: the state word without the generation. Nobody can tell that a mapping
-/// is made before its state word says so.
+/// The stripes are held that take_room has taken, and given back. state: the state word without the generation.
+/// Nobody can tell that a mapping is made before its state word says so.
 Found HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target,
                                       bool is_own, uint64_t state) {
   Mapping &mapping = new_mapping(index_.free_at(around));
@@ -340,8 +340,8 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
   return removed;
 }
 
-/// Takes the mapping out of the table; word: its state, of a removed one, since the holder came. False: its memory is to be used again, but it
-/// has extras, for which nothing may be held.
+/// Takes the mapping out of the table; word: its state, of a removed one, since the holder came. False: its memory is
+/// to be used again, but it has extras, for which nothing may be held.
 bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::Holder &holder, Removed &removed) {
   OMPTARGET_SCHED_POINT("remove: marked, not yet out of the index");
   removed.is_removed = true;
@@ -360,7 +360,8 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   return true;
 }
 
-/// Nobody uses this removed mapping any more: it may become another one, once who removes it gives back its stripe. No stripe is held.
+/// Nobody uses this removed mapping any more: it may become another one, once who removes it gives back its stripe.
+/// No stripe is held.
 [[gnu::noinline]] void HostDataToTargetMap::recycle_apart(Mapping &mapping, Removed &removed, Mutex mutex) {
   removed.is_free = true;
   removed.allocation = mapping.allocation();

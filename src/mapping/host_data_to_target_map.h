@@ -125,15 +125,17 @@ public:
   /// As release of one dynamic reference, if that is the last one; otherwise nothing, in the same step.
   Released release_if_last(MappingRef ref, OnLast on_last = OnLast::kLeave);
 
-  /// Notes that one of the dynamic references, which the caller has taken, stands for a base pointer that the program did not name.
+  /// Notes that one of the dynamic references, which the caller has taken, stands for a base pointer that the program
+  /// did not name.
   void note_base_pointer(MappingRef ref);
   /// Hands such a reference to the caller, who releases it; with all, the others are released. False if there is none.
   bool take_base_pointer(MappingRef ref, bool all);
   /// Somebody else releases all references.
   void forget_base_pointers(MappingRef ref);
 
-  /// Takes the copy-back turn without releasing anything; never waits. end_turn, or for plain data end_turn_asleep, follows once the
-  /// bytes have landed on the host and attached pointers are restored. A thread that waits for a turn (Mapping::wait_for_turn) has none.
+  /// Takes the copy-back turn without releasing anything; never waits. end_turn, or for plain data end_turn_asleep,
+  /// follows once the bytes have landed on the host and attached pointers are restored. A thread that waits for a
+  /// turn (Mapping::wait_for_turn) has none.
   Turn take_turn(MappingRef ref);
   /// Removes the mapping if it is unused.
   Removed end_turn(MappingRef ref);
@@ -141,14 +143,16 @@ public:
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
-  /// Among so many data that memory is waited for: if the thread has lately taken last references away, has what is needed for that fetched.
+  /// Among so many data that memory is waited for: if the thread has lately taken last references away, has what is
+  /// needed for that fetched.
   void expect_leaving(HostPtr begin) const {
     if (recent_.is_large()) [[unlikely]]
       fetch_to_leave(begin);
   }
   /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
   MappingRef find_arrived(HostPtr begin, int64_t size);
-  /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else it is unchanged.
+  /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else
+  /// it is unchanged.
   MappingRef retain_arrived(HostPtr begin, int64_t size, Absence &absence);
   /// The same, borrowed.
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
@@ -158,12 +162,14 @@ public:
   bool release_unless_last(MappingRef ref);
 
   // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
-  /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless is_ready, the
-  /// caller copies the data, and then calls publish_ready, or discard.
+  /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless
+  /// is_ready, the caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(const NewRange &range, bool is_ready);
-  /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays the caller's.
+  /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays
+  /// the caller's.
   Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
-  /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing has happened.
+  /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing
+  /// has happened.
   bool leave_for_turn(MappingRef ref);
   /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
   bool end_turn_asleep(MappingRef ref);
@@ -180,23 +186,24 @@ public:
 
   /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
-  /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who enters it
-  /// meanwhile finds it. False if it has been removed since it was found. unpin removes it if nothing else keeps it.
+  /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who
+  /// enters it meanwhile finds it. False if it has been removed since it was found. unpin removes it if nothing else
+  /// keeps it.
   bool pin(MappingRef ref);
   Removed unpin(MappingRef ref);
-  /// Keeps the mapping's storage and attached pointers as they are, but not the mapping present: for constructs that use
-  /// data without a reference. Who enters the data after they were removed gets fresh storage. False as for pin. Who gives
-  /// back last what was removed frees it.
+  /// Keeps the mapping's storage and attached pointers as they are, but not the mapping present: for constructs that
+  /// use data without a reference. Who enters the data after they were removed gets fresh storage. False as for pin.
+  /// Who gives back last what was removed frees it.
   bool borrow(MappingRef ref);
   Removed give_back(MappingRef ref);
-  /// Removes the infinite mapping that begins there and was made with this creator: an association, or with null a global
-  /// variable, whose module goes. Not removed if it is held.
+  /// Removes the infinite mapping that begins there and was made with this creator: an association, or with null a
+  /// global variable, whose module goes. Not removed if it is held.
   Removed remove_infinite(HostPtr begin, const void *creator = nullptr);
 
-  /// The creating construct tells that storage was allocated (allocation: what to free later; the data come after the padding), that
-  /// the data have arrived (arrival: the event after which they have, or null), or that it failed: the mapping is removed, whatever
-  /// its count, unless it is ready; then others may be using it, and it is the creator's to release. False if
-  /// all references went before it was ready: it is the creator's to remove.
+  /// The creating construct tells that storage was allocated (allocation: what to free later; the data come after the
+  /// padding), that the data have arrived (arrival: the event after which they have, or null), or that it failed: the
+  /// mapping is removed, whatever its count, unless it is ready; then others may be using it, and it is the creator's
+  /// to release. False if all references went before it was ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding = 0);
   [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
   /// The same of a mapping that was made with its storage, and has no creator and no event.
@@ -208,14 +215,15 @@ public:
   std::shared_ptr<void> arrival(MappingRef ref) const;
   void end_arrival(MappingRef ref);
 
-  /// Notes an attached pointer; false if the same was noted already, and its copy written, or if the mapping was removed.
-  /// While another construct is still writing it: with waits blocks until that has settled it, otherwise true, since writing
-  /// it twice does no harm. Takes no lock for one that is known to be written.
+  /// Notes an attached pointer; false if the same was noted already, and its copy written, or if the mapping was
+  /// removed. While another construct is still writing it: with waits blocks until that has settled it, otherwise
+  /// true, since writing it twice does no harm. Takes no lock for one that is known to be written.
   bool note_attached(MappingRef ref, const AttachedPointer &pointer, bool waits);
   /// The writer tells that the copy is written. Never to be forgotten, and nothing may be waited for before.
   void settle_attached(MappingRef ref, HostPtr host_address, const void *writer);
-  /// Returns whether the pointer, which lies in ref, is attached to the target's present place, and its copy is written. Also true if the
-  /// program has changed the host's pointer since it was attached. The caller keeps ref and target. Takes no lock for one that is known to be written.
+  /// Returns whether the pointer, which lies in ref, is attached to the target's present place, and its copy is
+  /// written. Also true if the program has changed the host's pointer since it was attached. The caller keeps ref and
+  /// target. Takes no lock for one that is known to be written.
   bool is_attached(MappingRef ref, HostPtr pointer, MappingRef target);
   /// The attached pointers that lie in [begin, begin + size) of the mapping, which the caller keeps.
   std::vector<AttachedPointer> attached_in(MappingRef ref, HostPtr begin, int64_t size) const;
@@ -236,8 +244,9 @@ public:
   /// The first broken invariant, in words; empty if there is none. Walks the whole table with its locks held.
   std::string fault() const;
 
-  /// Forgets names that lie in this range of addresses, since the module that holds them goes: those of what constructs have mapped,
-  /// and with are_globals those of all global variables, or that of the one which begins there.
+  /// Forgets names that lie in this range of addresses, since the module that holds them goes: those of what
+  /// constructs have mapped, and with are_globals those of all global variables, or that of the one which begins
+  /// there.
   void forget_names(uintptr_t begin, uintptr_t end, bool are_globals = true);
   void forget_name_of_global(HostPtr variable, uintptr_t begin, uintptr_t end);
 
@@ -252,8 +261,8 @@ public:
     index_.unlock();
     mutex_.unlock();
   }
-  /// In the child of a fork, which has one thread: discards data that another thread was mapping or leaving, and ends pins, turns and
-  /// waits. References stay, whichever thread took them.
+  /// In the child of a fork, which has one thread: discards data that another thread was mapping or leaving, and ends
+  /// pins, turns and waits. References stay, whichever thread took them.
   void forget_other_threads();
 
 private:
@@ -322,7 +331,8 @@ private:
   std::vector<FreeMappings> stored_;
 };
 
-/// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the bounds.
+/// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the
+/// bounds.
 inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size) {
   const HostPtr mapped_begin = mapping.begin();
   const HostPtr mapped_end = mapping.end();

@@ -10,8 +10,8 @@
 
 namespace omptarget {
 
-/// Prints a warning. name: what the compiler calls the data, or null. Called once in the life of a mapping, by the construct that takes
-/// the last reference that can be counted.
+/// Prints a warning. name: what the compiler calls the data, or null. Called once in the life of a mapping, by the
+/// construct that takes the last reference that can be counted.
 [[gnu::cold]] void warn_of_infinite_count(const char *name, HostPtr begin, int64_t size);
 
 } // namespace omptarget

@@ -27,16 +27,16 @@ struct AttachedPointer {
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
 };
 
-/// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one compare-and-swap
-/// each, which fails if the mapping was replaced.
+/// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one
+/// compare-and-swap each, which fails if the mapping was replaced.
 struct MappingState {
   static constexpr uint64_t kCountMask = 0x03ffffff;
   static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays (infinite_count.h)
-  /// A construct copies the data back to the host: it has the copy-back turn. Nobody else copies them back meanwhile, nor removes
-  /// the mapping; the construct that ends its turn removes it if it is unused by then.
+  /// A construct copies the data back to the host: it has the copy-back turn. Nobody else copies them back meanwhile,
+  /// nor removes the mapping; the construct that ends its turn removes it if it is unused by then.
   static constexpr uint64_t kTurn = 1ull << 26;
-  /// With kTurn: the last reference has been taken since. Constructs that enter the data wait for the end of the turn, so that either they
-  /// came first, and nothing is copied back, or they come after the copy.
+  /// With kTurn: the last reference has been taken since. Constructs that enter the data wait for the end of the
+  /// turn, so that either they came first, and nothing is copied back, or they come after the copy.
   static constexpr uint64_t kLeft = 1ull << 32;
   static constexpr uint64_t kPinned = 1ull << 27;  ///< there are pins
   static constexpr uint64_t kHeld = 1ull << 28;    ///< the hold count is not zero
@@ -58,12 +58,13 @@ struct MappingState {
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
   /// Generations of mappings in the table are even, those of removed ones the next odd number.
   static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
-  /// Whether a removed mapping keeps its place in the index and its storage, since the same range is likely to be entered again.
+  /// Whether a removed mapping keeps its place in the index and its storage, since the same range is likely to be
+  /// entered again.
   static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
   /// Who uses it and whether its data are there: all but generation, borrowers and storage.
   static uint64_t use(uint64_t word) { return word & kUse; }
-  /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping, next_removed that of a
-  /// mapping that goes.
+  /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping,
+  /// next_removed that of a mapping that goes.
   static uint64_t next_live(uint64_t word) {
     return static_cast<uint64_t>((generation(word) | 1u) + 1) << kGenerationShift;
   }
@@ -82,8 +83,8 @@ struct MappingState {
   static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
 };
 
-/// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written with the map's
-/// mutex held.
+/// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written
+/// with the map's mutex held.
 struct MappingExtras {
   std::atomic<uint32_t> hold_count{0}; ///< changed with the map's mutex held
   uint32_t pins = 0;                   ///< constructs whose queued work uses the mapping after they released it

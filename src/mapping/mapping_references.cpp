@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who keeps a mapping, and how: references of both kinds, those that stand for base pointers, pins, and those who borrow it.
+// Who keeps a mapping, and how: references of both kinds, those that stand for base pointers, pins, and those who
+// borrow it.
 
 #include "base/atomic_wait.h"
 #include "base/sched_point.h"
@@ -32,7 +33,8 @@ Retained HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
   return {true, (word & MappingState::kLeft) != 0};
 }
 
-/// The count is infinite, or may become so by this reference: the thread that counts it says so, and nobody else ever does.
+/// The count is infinite, or may become so by this reference: the thread that counts it says so, and nobody else ever
+/// does.
 Retained HostDataToTargetMap::retain_at_limit(MappingRef ref) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);

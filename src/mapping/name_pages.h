@@ -11,7 +11,8 @@
 
 namespace omptarget {
 
-/// A set of pages, which may seem to hold more than was noted. Any thread; who asks sees what was noted before by who it has met.
+/// A set of pages, which may seem to hold more than was noted. Any thread; who asks sees what was noted before by who
+/// it has met.
 class NamePages {
 public:
   void note(const char *name) {

@@ -16,8 +16,9 @@ const SectionDimension *dimensions_of(const MapItem &item) {
   return static_cast<const SectionDimension *>(raw(item.begin));
 }
 
-/// Clang up to 22 gives offsets as indices, to be multiplied by the stride, and ends with {0, 1, bytes of an element}. Clang
-/// 23 gives them in bytes and ends with {0, bytes of an element, 1}. With elements of one byte both end with {0, 1, 1}.
+/// Clang up to 22 gives offsets as indices, to be multiplied by the stride, and ends with {0, 1, bytes of an
+/// element}. Clang 23 gives them in bytes and ends with {0, bytes of an element, 1}. With elements of one byte both
+/// end with {0, 1, 1}.
 bool has_offsets_in_bytes(const MapItem &item) {
   const SectionDimension &last = dimensions_of(item)[item.size - 1];
   return (item.flags & kItemByteOffsets) != 0 || (last.offset == 0 && last.count > 1 && last.stride == 1);

@@ -14,8 +14,8 @@ namespace {
 template <typename T> T read(const std::atomic<T> &cell) { return cell.load(std::memory_order_acquire); }
 template <typename T> void write(std::atomic<T> &cell, T value) { cell.store(value, std::memory_order_release); }
 
-/// Number of the first count keys that are not above the key. Compares with up to 16 keys a step that do not depend on one
-/// another: the processor fetches them together.
+/// Number of the first count keys that are not above the key. Compares with up to 16 keys a step that do not depend
+/// on one another: the processor fetches them together.
 template <typename Slot> uint32_t count_not_above(const Slot *slots, uint32_t count, uintptr_t key) {
   constexpr uint32_t kWays = 16, kParts = kWays + 1; // no power of two, whose lines would share a set of the cache
   const auto count_every = [&](uint32_t first, uint32_t stride, uint32_t ways) {
@@ -137,8 +137,9 @@ uint32_t OrderedIndex::fetch(uintptr_t key) const {
   return index;
 }
 
-/// A directory that is the same after the leaf's stripe was noted is the one of that version of the stripe: who changes a directory holds
-/// all stripes. No leaf is empty, but that of an empty index, so that no more than two leaves are looked at.
+/// A directory that is the same after the leaf's stripe was noted is the one of that version of the stripe: who
+/// changes a directory holds all stripes. No leaf is empty, but that of an empty index, so that no more than two
+/// leaves are looked at.
 template <bool kFetches> inline void OrderedIndex::look_at(uintptr_t key, Neighbours &around) const {
   const auto note = [](const Leaf &leaf) { return Noted{leaf.stripe, leaf.stripe->lock.version()}; };
   for (;;) {
@@ -179,7 +180,8 @@ bool OrderedIndex::Looks::are_current() const {
          std::all_of(noted_.begin(), noted_.end(), [](Noted noted) { return !noted.stripe || is_current(noted); });
 }
 
-/// The stripes are held that were noted, but have changed since. If they are others than those that the key needs now, gives them back.
+/// The stripes are held that were noted, but have changed since. If they are others than those that the key needs
+/// now, gives them back.
 [[gnu::cold, gnu::noinline]] bool OrderedIndex::look_again(uintptr_t key, Neighbours &around) {
   const Directory &directory = *read(directory_); // stays, with a stripe held
   const uint32_t index = leaf_index(directory, key);

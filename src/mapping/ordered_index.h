@@ -6,14 +6,15 @@
 // Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 17th key
 // of 16 at once, so that it waits for memory three times even among a million keys, not twenty times.
 //
-// Who locks what: each leaf belongs to one of eight stripes, for good. Who changes a leaf holds its stripe. Who inserts a key also holds that
-// of the leaf beside, if the key will be the first or the last one of its leaf: so nobody else inserts between the same neighbours.
-// Who changes the directory (splitting, merging) holds all stripes. Stripes are taken in ascending order. Readers hold nothing: they
-// note the versions of the stripes that they look at, and look again if one has changed.
+// Who locks what: each leaf belongs to one of eight stripes, for good. Who changes a leaf holds its stripe. Who
+// inserts a key also holds that of the leaf beside, if the key will be the first or the last one of its leaf: so
+// nobody else inserts between the same neighbours. Who changes the directory (splitting, merging) holds all stripes.
+// Stripes are taken in ascending order. Readers hold nothing: they note the versions of the stripes that they look
+// at, and look again if one has changed.
 //
 // Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
-// freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and which
-// ThreadSanitizer understands.
+// freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and
+// which ThreadSanitizer understands.
 #pragma once
 
 #include <array>
@@ -32,7 +33,8 @@ namespace omptarget {
 
 class Mapping;
 
-/// Any thread, as the functions say. A thread that holds a stripe must not look for neighbours (around) or take more of them.
+/// Any thread, as the functions say. A thread that holds a stripe must not look for neighbours (around) or take more
+/// of them.
 class OrderedIndex {
 private:
   struct Leaf;
@@ -96,8 +98,9 @@ public:
   };
 
   // Inserting: lock_around, is_full, insert_at, unlock_around.
-  /// Takes the stripes in which the neighbours lie. around: what around(key) returned, however long ago; afterwards it is what the index has
-  /// now. False: nothing is taken, since other stripes are needed than those that were noted.
+  /// Takes the stripes in which the neighbours lie. around: what around(key) returned, however long ago; afterwards
+  /// it is what the index has now. False: nothing is taken, since other stripes are needed than those that were
+  /// noted.
   bool lock_around(uintptr_t key, Neighbours &around);
   /// Then a key can be inserted only after split(key), with nothing held.
   bool is_full(const Neighbours &around) const;
@@ -107,8 +110,8 @@ public:
   /// Makes two leaves of the key's leaf if it is full. Everything is held.
   void split(uintptr_t key);
 
-  /// Holds the stripe of the leaf where a key belongs, or everything if the leaf would be empty without the key. So the key is neither
-  /// inserted nor erased by others.
+  /// Holds the stripe of the leaf where a key belongs, or everything if the leaf would be empty without the key. So
+  /// the key is neither inserted nor erased by others.
   class Holder {
   public:
     /// likely_leaf: what fetch(key) has returned, or anything else: then the directory is searched.

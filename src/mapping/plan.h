@@ -79,7 +79,8 @@ struct EnteredMapping {
   void report() const;
 };
 
-/// What entering has to do: allocate, copy, wait, then the rest. Its address is the creator of the mappings that it makes.
+/// What entering has to do: allocate, copy, wait, then the rest. Its address is the creator of the mappings that it
+/// makes.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
   llvm::SmallVector<Copy, 4> copies;            ///< into own new mappings
@@ -91,8 +92,8 @@ struct EnterPlan {
   std::vector<MappingRef> borrowed;    ///< what late attachments write to without a reference; to be given back
   std::vector<EnteredMapping> entered; ///< own new mappings; to be reported after they were allocated
   std::vector<Removed> removed;        ///< by abandoning the plan: to be freed
-  /// Mappings that this construct has made and published: others may have written to them, so that nothing is copied into them any
-  /// more, but pointers are attached to and in them.
+  /// Mappings that this construct has made and published: others may have written to them, so that nothing is copied
+  /// into them any more, but pointers are attached to and in them.
   llvm::SmallVector<MappingRef, 4> published;
 
   bool is_empty() const {
@@ -101,16 +102,16 @@ struct EnterPlan {
   }
 };
 
-/// Fills the items' mappings, retains them, unless that was done already (present_items.h, or an earlier call for the same plan), and
-/// lists what has to be done. On failure the plan is abandoned.
+/// Fills the items' mappings, retains them, unless that was done already (present_items.h, or an earlier call for the
+/// same plan), and lists what has to be done. On failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
-/// Data that another construct was making are gone: the items that lay there, and what the plan has to do with them, are to be planned
-/// anew. What this construct has made or retained stays.
+/// Data that another construct was making are gone: the items that lay there, and what the plan has to do with them,
+/// are to be planned anew. What this construct has made or retained stays.
 void forget_gone(MapItems &items, EnterPlan &plan);
 
-/// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are given back.
-/// The caller frees what was removed.
+/// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are
+/// given back. The caller frees what was removed.
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan);
 
 /// A mapping that a construct is done with once its work is done.
@@ -129,8 +130,9 @@ using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
 /// Leaves one mapping. The caller frees what was removed.
 Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left);
 
-/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also on
-/// failure. Planning takes the turn of each mapping that is copied back, or the mapping is left late: it never waits for one.
+/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also
+/// on failure. Planning takes the turn of each mapping that is copied back, or the mapping is left late: it never
+/// waits for one.
 struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;        ///< to the host

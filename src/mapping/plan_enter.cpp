@@ -137,7 +137,8 @@ private:
     return item.mapping ? bind_pointer(item) : Status::ok();
   }
 
-  /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2, section
+  /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2,
+  /// section
   /// 5.4.4), whether or not the struct around it is copied.
   void copy_unattached(const Found &pointer, const MapItem &item, int64_t size) {
     if (pointer.is_contained && is_unpublished(pointer.ref.mapping))
@@ -257,8 +258,8 @@ private:
                        [&](const MapItem &item) { return (item.flags & kItemNew) && item.mapping == ref; });
   }
 
-  /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as they
-  /// are on the host.
+  /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as
+  /// they are on the host.
   uint8_t padding_of(const MapItem &item) const {
     if (!is_combined(items_, static_cast<size_t>(&item - items_.data())))
       return 0;
@@ -280,21 +281,23 @@ private:
     (is_unpublished(action.pointer_mapping.mapping) ? plan_.attachments : plan_.late_attachments).push_back(action);
   }
 
-  /// Returns whether this construct maps the pointer and its target and finds it unattached: others may have mapped one of them anew.
+  /// Returns whether this construct maps the pointer and its target and finds it unattached: others may have mapped
+  /// one of them anew.
   bool lacks_attachment(const MapItem &item, MappingRef pointer, MappingRef target) const {
     return !OMPTARGET_PLANTED("attachment-unchecked") && maps_before(item, item.base, pointer) &&
            maps_before(item, item.begin, target) && !map_.is_attached(pointer, item.base, target);
   }
 
-  /// Returns whether the range of an item before that one holds the address. Compilers pass pointers behind all that is mapped.
+  /// Returns whether the range of an item before that one holds the address. Compilers pass pointers behind all that
+  /// is mapped.
   bool maps_before(const MapItem &item, HostPtr address, MappingRef mapping) const {
     return llvm::any_of(llvm::ArrayRef<MapItem>(items_.data(), &item), [&](const MapItem &other) {
       return other.mapping == mapping && address >= other.begin && address < other.begin + other.size;
     });
   }
 
-  /// Once all is mapped. ATTACH: only where this construct made storage, or finds the attachment missing, unless always; nothing is
-  /// counted.
+  /// Once all is mapped. ATTACH: only where this construct made storage, or finds the attachment missing, unless
+  /// always; nothing is counted.
   void attach_deferred(const MapItem &item) {
     if (!item.has(map_type::kAttach)) {
       if (!item.mapping && !item.has(map_type::kLiteral))

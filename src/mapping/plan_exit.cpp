@@ -60,7 +60,8 @@ public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
       : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan), counts_(items) {}
 
-  /// All references are taken away before copying, so that whether a range goes is decided once for all items that lie in it.
+  /// All references are taken away before copying, so that whether a range goes is decided once for all items that
+  /// lie in it.
   Status run() {
     for (MapItem &item : items_) {
       if (!is_data(item))
@@ -149,7 +150,8 @@ private:
         report_looked_up(item, item.begin, item.size, *item.mapping.mapping);
   }
 
-  /// An absent pointee was not entered with its pointer if it is an empty section, or the host's. Any other one is gone since.
+  /// An absent pointee was not entered with its pointer if it is an empty section, or the host's. Any other one is
+  /// gone since.
   void look_up_pointer(size_t index, bool is_pointee_present) {
     MapItem &item = items_[index];
     const bool is_base = has_base_pointer(item);
@@ -166,7 +168,8 @@ private:
       item.flags |= kItemPointerCounted;
   }
 
-  /// Whether the item takes a reference of the mapping away. Base pointers take back what was entered for them and nothing else.
+  /// Whether the item takes a reference of the mapping away. Base pointers take back what was entered for them and
+  /// nothing else.
   bool releases(size_t index, MappingRef ref) {
     MapItem &item = items_[index];
     const bool is_base = is_base_pointer(items_, index);
@@ -312,8 +315,8 @@ private:
   MappingSet late_;   ///< left late
 };
 
-/// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no other
-/// member here, it begins where the section does.
+/// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no
+/// other member here, it begins where the section does.
 HostPtr section_start(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   const bool is_only_member = item.has(map_type::kNonContiguous) && item.group < 0 && index > 0 &&

@@ -16,8 +16,8 @@ bool attaches_always(uint64_t type) {
   return type == map_type::kAttach && is_wanted;
 }
 
-/// action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached, until one is false. Returns
-/// whether there was nothing else.
+/// action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
+/// until one is false. Returns whether there was nothing else.
 template <typename Action, typename Accepts>
 bool for_each_simple(const MapList &list, PresentRefs &refs, Action action, Accepts accepts) {
   if (!is_readable(list)) [[unlikely]]
@@ -52,8 +52,8 @@ bool lies_in(const void *address, const MapList &list, int32_t i) {
   return true;
 }
 
-/// Returns false if a pointer in an argument leads to another one and is not attached: others may have mapped either of both anew. Compilers
-/// pass pointers behind both.
+/// Returns false if a pointer in an argument leads to another one and is not attached: others may have mapped either
+/// of both anew. Compilers pass pointers behind both.
 inline bool is_attached_if_used(HostDataToTargetMap &map, const MapList &list, const PresentRefs &refs, int32_t i) {
   for (int32_t j = 0; j < i; ++j)
     if (lies_in(list.bases[i], list, j) && refs[static_cast<size_t>(j)].mapping) [[unlikely]]

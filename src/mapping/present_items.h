@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs whose data are all present: entering and leaving them changes counts and nothing else, so that neither items nor plans
-// are made. What is not that simple is left to planning (plan.h), which goes on from here. Reports nothing.
+// Constructs whose data are all present: entering and leaving them changes counts and nothing else, so that neither
+// items nor plans are made. What is not that simple is left to planning (plan.h), which goes on from here. Reports
+// nothing.
 #pragma once
 
 #include "mapping/plan.h"
@@ -44,14 +45,16 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
   return size == 0 && (type & (map_type::kTargetParam | kTold)) == map_type::kTargetParam;
 }
 
-/// Retains the arguments' mappings, up to the first argument of which planning must know: refs are those before it, and it itself if
-/// it is absent: then absence tells where. Whether that was all of them: then nothing is left to be done.
+/// Retains the arguments' mappings, up to the first argument of which planning must know: refs are those before it,
+/// and it itself if it is absent: then absence tells where. Whether that was all of them: then nothing is left to be
+/// done.
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
 /// Finds the arguments' mappings, for release_shared. False if planning must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
 
-/// Releases the mappings, except last references. Whether there were none: otherwise plan_exit, with has_entered, does the rest.
+/// Releases the mappings, except last references. Whether there were none: otherwise plan_exit, with has_entered,
+/// does the rest.
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs);
 
 inline bool is_readable(const MapList &list) {
@@ -73,8 +76,8 @@ inline MappingRef borrow_argument(HostDataToTargetMap &map, const MapList &list,
     return {};
   return map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
 }
-/// Borrows the mappings of all arguments. False if planning must do it: then refs are what was borrowed nevertheless, to be given
-/// back.
+/// Borrows the mappings of all arguments. False if planning must do it: then refs are what was borrowed nevertheless,
+/// to be given back.
 bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs);
 
 /// The copy of an argument that lies in the mapping.

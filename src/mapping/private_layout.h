@@ -26,8 +26,8 @@ inline bool is_private(const MapItem &item) { return item.has(map_type::kPrivate
 inline bool is_first_private(const MapItem &item) {
   return is_private(item) && item.has(map_type::kTo | map_type::kAttach);
 }
-/// A private pointer or descriptor that is to point at the device's copy of what it points to (ATTACH and PRIVATE): it lies
-/// at the item's base.
+/// A private pointer or descriptor that is to point at the device's copy of what it points to (ATTACH and PRIVATE):
+/// it lies at the item's base.
 inline bool is_private_pointer(const MapItem &item) { return is_private(item) && item.has(map_type::kAttach); }
 /// Where the host's value lies.
 inline HostPtr private_source(const MapItem &item) { return is_private_pointer(item) ? item.base : item.begin; }

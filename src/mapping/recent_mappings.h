@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mappings that were found before, by the address that was looked up: guesses, which whoever takes one must check. Constructs
-// use the same few data again and again; a good guess saves searching the index.
+// Mappings that were found before, by the address that was looked up: guesses, which whoever takes one must check.
+// Constructs use the same few data again and again; a good guess saves searching the index.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,9 @@ namespace omptarget {
 
 class Mapping;
 
-/// Any thread, but one at a time grows. What is held may have been removed, and used again, at any moment; Mappings are never given
-/// back. Outgrown tables stay, since a thread may be reading them, but large ones lose their memory, and then hold no guess.
+/// Any thread, but one at a time grows. What is held may have been removed, and used again, at any moment; Mappings
+/// are never given back. Outgrown tables stay, since a thread may be reading them, but large ones lose their memory,
+/// and then hold no guess.
 class RecentMappings {
 public:
   RecentMappings() { grow(kBits); }

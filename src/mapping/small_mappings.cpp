@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small data that constructs map anew and leave again without a plan. A mapping that is left so falls asleep: it is removed, as far
-// as anybody can see, but keeps its place in the index and its storage, and whoever enters the same range revives it by one
-// compare-and-swap. Whatever else wants its addresses evicts it.
+// Small data that constructs map anew and leave again without a plan. A mapping that is left so falls asleep: it is
+// removed, as far as anybody can see, but keeps its place in the index and its storage, and whoever enters the same
+// range revives it by one compare-and-swap. Whatever else wants its addresses evicts it.
 
 #include <utility>
 
@@ -19,8 +19,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
-/// Whether the mapping, which begins before the range ends, is where the range is to be; an empty range may be the base of its
-/// neighbours.
+/// Whether the mapping, which begins before the range ends, is where the range is to be; an empty range may be the
+/// base of its neighbours.
 bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
   return range.begin == range.end || range.begin < mapping.end();
 }
@@ -114,8 +114,9 @@ Removed HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end) {
   return remove_if(ref, MappingState::kUse, state_of_end, Mutex::kFree);
 }
 
-/// Whoever puts a mapping to sleep checks afterwards that the place still holds it; whoever takes the place checks afterwards whether
-/// the mapping before sleeps (evict). One of the two sees the other, and evicts what would sleep where nobody finds it.
+/// Whoever puts a mapping to sleep checks afterwards that the place still holds it; whoever takes the place checks
+/// afterwards whether the mapping before sleeps (evict). One of the two sees the other, and evicts what would sleep
+/// where nobody finds it.
 bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping &mapping = *ref.mapping;
@@ -169,8 +170,8 @@ inline Mapping *HostDataToTargetMap::sleeper_in(const NewRange &range, const Ord
   return nullptr;
 }
 
-/// Takes the stripes around the range's begin, for insert_new, if there is room. Otherwise takes nothing, and older is what is present
-/// there. Evicts what sleeps in the range. around: of the range's begin, however long ago.
+/// Takes the stripes around the range's begin, for insert_new, if there is room. Otherwise takes nothing, and older
+/// is what is present there. Evicts what sleeps in the range. around: of the range's begin, however long ago.
 bool HostDataToTargetMap::take_room(const NewRange &range, OrderedIndex::Neighbours &around, Found &older,
                                     Mutex mutex) {
   const auto key = static_cast<uintptr_t>(range.begin);

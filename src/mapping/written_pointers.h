@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which attached pointers are as a construct wants them, told without a lock. The table of present data knows all attached
-// pointers; this remembers some of those whose copies are written. It may forget, and never says what is not so.
+// Which attached pointers are as a construct wants them, told without a lock. The table of present data knows all
+// attached pointers; this remembers some of those whose copies are written. It may forget, and never says what is not
+// so.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,8 @@ public:
   WrittenPointers(const WrittenPointers &) = delete;
   WrittenPointers &operator=(const WrittenPointers &) = delete;
 
-  /// Whether the pointer has these values and its copy is written. Its mapping is of that generation, since the caller keeps it.
+  /// Whether the pointer has these values and its copy is written. Its mapping is of that generation, since the
+  /// caller keeps it.
   bool has(MappingRef mapping, const AttachedPointer &pointer) const {
     const Slot *const slots = slots_.load(std::memory_order_acquire);
     if (!slots)

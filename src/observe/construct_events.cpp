@@ -153,8 +153,8 @@ LateReport::LateReport(const KernelRecord &record)
   context_.thread = static_cast<uint32_t>(syscall(SYS_gettid));
 }
 
-/// No work begins before it is queued or ends after it is known to be complete, however well the clocks are compared; how long it
-/// takes does not depend on that.
+/// No work begins before it is queued or ends after it is known to be complete, however well the clocks are compared;
+/// how long it takes does not depend on that.
 void LateReport::publish(const WorkTimes *times) const {
   WorkTimes told{begin_ns_, returned_ns_};
   if (times) {

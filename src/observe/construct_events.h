@@ -52,8 +52,8 @@ struct ConstructRecord {
   uint32_t listeners; ///< who was told of the begin, and is told of the end
 };
 
-/// From begin to end of a construct, on the thread that carries it out. Constructs nest. One that goes on after its call has
-/// returned is left by its thread meanwhile, and ends while some thread is in it again.
+/// From begin to end of a construct, on the thread that carries it out. Constructs nest. One that goes on after its
+/// call has returned is left by its thread meanwhile, and ends while some thread is in it again.
 class Construct {
 public:
   Construct(const ConstructFacts &facts, const ConstructArguments &arguments) : is_reported_(listeners() != 0) {
@@ -204,7 +204,8 @@ class LateReport {
 public:
   explicit LateReport(const DataOperationRecord &record);
   explicit LateReport(const KernelRecord &record);
-  /// Once, when the work is complete, by any thread. null: the device does not tell when that was, so that the call's times are told.
+  /// Once, when the work is complete, by any thread. null: the device does not tell when that was, so that the call's
+  /// times are told.
   void publish(const WorkTimes *times) const;
 
 private:
@@ -261,8 +262,8 @@ void host_fallback(const ConstructFacts &facts, const char *kernel, const char *
 /// Whether the functions for mappings would do something: ask before gathering their facts.
 inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
 
-/// Data are present already; is_hold: the hold count is meant (ompx_hold). Of the running construct of this thread, like
-/// all below.
+/// Data are present already; is_hold: the hold count is meant (ompx_hold). Of the running construct of this thread,
+/// like all below.
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
 /// A routine has found data on this device.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ names as programmers write them, of modules that may lie: the work, the stack and the result are bounded. A mangled
-// name may stand for a text that is exponentially longer, or nest as deeply as it is long.
+// C++ names as programmers write them, of modules that may lie: the work, the stack and the result are bounded. A
+// mangled name may stand for a text that is exponentially longer, or nest as deeply as it is long.
 #pragma once
 
 #include <string>

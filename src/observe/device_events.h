@@ -26,8 +26,8 @@ void image_unloaded(DeviceId device, uint64_t module);
 /// The program ends: nothing more is reported for the device.
 void device_finalised(DeviceId device);
 
-/// What became of mapped data: copied; used in place, since the program requires unified_shared_memory, or since the plugin
-/// says so.
+/// What became of mapped data: copied; used in place, since the program requires unified_shared_memory, or since the
+/// plugin says so.
 enum class MappedData : uint8_t { kCopied, kUnified, kInPlace };
 
 /// How a device's memory was used; as __tgt_memory_statistics.
@@ -43,7 +43,8 @@ struct DeviceMemory {
 };
 /// How a device's memory is used now, or nothing if its plugin does not tell.
 using ReadDeviceMemory = std::function<std::optional<DeviceMemory>()>;
-/// Has the profile end with how the device's memory was used; read is called at the end of the device or of the process.
+/// Has the profile end with how the device's memory was used; read is called at the end of the device or of the
+/// process.
 void report_memory_at_end(DeviceId device, ReadDeviceMemory read);
 
 /// Reads that now: the device ends.

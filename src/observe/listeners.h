@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The listeners to what happens, as bits of one word: each place that reports something costs one predictable branch when nobody
-// listens.
+// The listeners to what happens, as bits of one word: each place that reports something costs one predictable branch
+// when nobody listens.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device traces of OMPT: records of constructs, data operations and kernels in buffers of the tool's (OpenMP 5.1, section
+// Device traces of OMPT: records of constructs, data operations and kernels in buffers of the tool's (OpenMP 5.1,
+// section
 // 4.2.4 and 4.4.2). Private to src/observe.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_PROFILE: records what happens and writes it at the end. Recording takes two readings of the clock and one
-// entry in a buffer of the thread's own per event, and no lock.
+// LIBOMPTARGET_PROFILE: records what happens and writes it at the end. Recording takes two readings of the clock and
+// one entry in a buffer of the thread's own per event, and no lock.
 #pragma once
 
 #include "observe/construct_events.h"
@@ -18,8 +18,8 @@ void profile_construct(const ConstructRecord &construct, uint64_t end_ns);
 void profile_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
                             uint64_t known);
 void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context);
-/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at. Not 0, unless
-/// there is too little of it.
+/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at.
+/// Not 0, unless there is too little of it.
 uint64_t fingerprint(const void *host, int64_t bytes);
 void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns);
 void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason);

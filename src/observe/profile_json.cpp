@@ -291,7 +291,8 @@ std::string in_page(std::string text) {
   return text;
 }
 
-/// Appends the page up to a mark, and the text in the mark's place; only the template is searched, never what is put in.
+/// Appends the page up to a mark, and the text in the mark's place; only the template is searched, never what is put
+/// in.
 void append_to_mark(std::string &page, std::string_view &rest, std::string_view mark, const std::string &text) {
   const size_t at = rest.find(mark);
   page.append(rest.substr(0, at)).append(text);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranges of time for vendors' tools, named after constructs, kernels and copies: NVIDIA's by NVTX, AMD's by roctx. Nothing is
-// loaded unless such a tool is there (LIBOMPTARGET_RANGES). Private to src/observe, but for tests.
+// Ranges of time for vendors' tools, named after constructs, kernels and copies: NVIDIA's by NVTX, AMD's by roctx.
+// Nothing is loaded unless such a tool is there (LIBOMPTARGET_RANGES). Private to src/observe, but for tests.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which devices a program has, and their numbers: those of the plugins that take its images, in the plugins' order, or those that
-// OMP_AVAILABLE_DEVICES names (OpenMP 6.0, section 4.3.7), in its order.
+// Which devices a program has, and their numbers: those of the plugins that take its images, in the plugins' order,
+// or those that OMP_AVAILABLE_DEVICES names (OpenMP 6.0, section 4.3.7), in its order.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ DeviceTraits traits_of(const DeviceOfPlugin &device);
 /// Not synchronised.
 class DeviceNumbering {
 public:
-  /// The devices of these plugins are the program's, too. Those that get numbers now, the first one that of the first device
-  /// without one; devices never lose their number.
+  /// The devices of these plugins are the program's, too. Those that get numbers now, the first one that of the first
+  /// device without one; devices never lose their number.
   std::vector<DeviceOfPlugin> add(const std::vector<const Plugin *> &plugins);
 
   /// What the setting has left out, for messages; empty if that is nothing.

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of devices by number and by trait, as OMP_AVAILABLE_DEVICES and OMP_DEFAULT_DEVICE have them (OpenMP 6.0, section
+// Lists of devices by number and by trait, as OMP_AVAILABLE_DEVICES and OMP_DEFAULT_DEVICE have them (OpenMP 6.0,
+// section
 // 4.3): "kind(gpu)&&vendor(nvidia),uid(x86_64-host-2),(!kind(gpu))[0:2],*". Knows text only, no devices of this process.
 #pragma once
 
@@ -23,8 +24,8 @@ struct DeviceTraits {
   std::string uid;
 };
 
-/// Of the devices those that the list names, in its order, each once: their indexes. Items that match no device add none.
-/// A text that is no such list is a failure that says where.
+/// Of the devices those that the list names, in its order, each once: their indexes. Items that match no device add
+/// none. A text that is no such list is a failure that says where.
 Result<std::vector<size_t>> select_devices(std::string_view list, const std::vector<DeviceTraits> &devices);
 
 } // namespace omptarget

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared object in this process, and the symbols that it has itself: what dlsym finds may also belong to a library that
-// the object needs.
+// A shared object in this process, and the symbols that it has itself: what dlsym finds may also belong to a library
+// that the object needs.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One loaded plugin behind one inner interface, whatever generation of the plugin ABI it was built for: what it lacks is
-// replaced by the documented fallback or by a stub that says so. Numbers of devices are the plugin's own here.
+// One loaded plugin behind one inner interface, whatever generation of the plugin ABI it was built for: what it lacks
+// is replaced by the documented fallback or by a stub that says so. Numbers of devices are the plugin's own here.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ struct PluginFunctions;
 /// How many arguments a launch may have without offsets of its own.
 inline constexpr uint32_t kZeroOffsets = 1024;
 
-/// A plugin that was loaded, checked and initialised; lives until the end of the process. All functions may be called by
-/// any thread unless the plugin ABI says otherwise. Failures carry the plugin's name and its own words.
+/// A plugin that was loaded, checked and initialised; lives until the end of the process. All functions may be called
+/// by any thread unless the plugin ABI says otherwise. Failures carry the plugin's name and its own words.
 class Plugin {
 public:
   Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices);
@@ -69,8 +69,8 @@ public:
   /// Whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
-  /// Whether the plugin could load the image on some device, and on this very device. arch is what the image's container
-  /// says, or empty.
+  /// Whether the plugin could load the image on some device, and on this very device. arch is what the image's
+  /// container says, or empty.
   bool accepts(const __tgt_device_image &image, const char *arch) const;
   bool accepts_on_device(int32_t device, const __tgt_device_image &image, const char *arch) const;
   bool supports_empty_images() const;
@@ -91,7 +91,8 @@ public:
 
   Result<void *> data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const;
   Status data_delete(int32_t device, void *pointer, int32_t kind) const;
-  /// Copies and fills. With a queue they are queued if the plugin is asynchronous; without one they are complete on return.
+  /// Copies and fills. With a queue they are queued if the plugin is asynchronous; without one they are complete on
+  /// return.
   Status data_submit(int32_t device, void *target, const void *host, int64_t size, Queue *queue) const;
   Status data_retrieve(int32_t device, void *host, const void *target, int64_t size, Queue *queue) const;
   Status data_fill(int32_t device, void *target, uint8_t value, int64_t size, Queue *queue) const;
@@ -101,9 +102,9 @@ public:
                        int64_t size, Queue *queue) const;
 
   /// arguments: the final values, without the implicit leading parameter; one free slot must precede them
-  /// (arguments[-1] may be written), so that the implicit parameter can be put there for plugins that do not supply it.
-  /// args: full block; Version 3 means that the kernel has a leading implicit parameter, 5, for plugins that take it, that
-  /// the last argument is the implicit one.
+  /// (arguments[-1] may be written), so that the implicit parameter can be put there for plugins that do not supply
+  /// it. args: full block; Version 3 means that the kernel has a leading implicit parameter, 5, for plugins that take
+  /// it, that the last argument is the implicit one.
   Status launch_kernel(int32_t device, void *kernel, void **arguments, __tgt_kernel_args &args, Queue *queue) const {
     __tgt_async_info *const info = queue && is_asynchronous_ ? &queue->info : nullptr;
     const int32_t result = launch_as_is_ && args.NumArgs <= kZeroOffsets

@@ -159,9 +159,10 @@ std::vector<__tgt_offload_entry> entries_for_llvm(const PluginFunctions &functio
   return offered;
 }
 
-/// The plugins for CPUs of LLVM 14 and 15 return the table that lies in the loaded device image: in another order, possibly
-/// unaligned, without what only the host has, and without the pointers of variables of "declare target link" and of
-/// "requires unified_shared_memory". They give it as many entries as the program has; what follows is no table.
+/// The plugins for CPUs of LLVM 14 and 15 return the table that lies in the loaded device image: in another order,
+/// possibly unaligned, without what only the host has, and without the pointers of variables of "declare target link"
+/// and of "requires unified_shared_memory". They give it as many entries as the program has; what follows is no
+/// table.
 bool is_in_image(const PluginFunctions &functions, const __tgt_device_image &image) {
   return functions.generation == PluginGeneration::kRegion && is_for_this_machine(image);
 }

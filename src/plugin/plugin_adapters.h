@@ -30,8 +30,8 @@ ptrdiff_t *zero_offsets(size_t count);
 /// parameter where the plugin does not. Returns what the plugin returns.
 int32_t launch_adapted(const PluginFunctions &functions, const PluginLaunch &request);
 
-/// The text at an address that a plugin gave, or nothing if no memory, or too much without a NUL, is there. Does not touch what cannot be
-/// read.
+/// The text at an address that a plugin gave, or nothing if no memory, or too much without a NUL, is there. Does not
+/// touch what cannot be read.
 std::optional<std::string_view> readable_text(const char *text);
 
 /// Loads an image and returns a table that is known to fit it. A table that was made here lives as long as the plugin.

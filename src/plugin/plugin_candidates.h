@@ -31,8 +31,9 @@ std::vector<std::string> split_list(std::string_view list, char separator);
 std::vector<PluginCandidate> find_candidates(const std::vector<std::string> &folders,
                                              std::vector<PluginRejection> &rejections);
 
-/// Orders and restricts; of one kind, earlier folders come first. selection: names, or kinds where nothing has that name, in order; empty for the default order: cuda, amdgpu, all others by
-/// name, x86_64. Names of the selection that no candidate has are put into missing.
+/// Orders and restricts; of one kind, earlier folders come first. selection: names, or kinds where nothing has that
+/// name, in order; empty for the default order: cuda, amdgpu, all others by name, x86_64. Names of the selection that
+/// no candidate has are put into missing.
 std::vector<PluginCandidate> order_candidates(std::vector<PluginCandidate> candidates,
                                               const std::vector<std::string> &selection,
                                               std::vector<std::string> &missing);

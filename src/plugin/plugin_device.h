@@ -91,8 +91,8 @@ private:
   int32_t id_;
 };
 
-/// A queue whose work ends before it does: what is still under way when it goes, after a failure, is waited for, so that
-/// nothing of the plugin's writes to memory that is gone. One thread.
+/// A queue whose work ends before it does: what is still under way when it goes, after a failure, is waited for, so
+/// that nothing of the plugin's writes to memory that is gone. One thread.
 class OwnedQueue {
 public:
   explicit OwnedQueue(PluginDevice device) : device_(device) {}

@@ -19,8 +19,8 @@ inline constexpr const char *kNoDevices = "reports no devices";
 /// plugin's code; slow. One thread at a time.
 Result<void *> open_plugin(const std::string &path);
 
-/// Takes the functions of a plugin that is open, and lets it initialise and count its devices. As above. note: for tools, called with
-/// the name of each function of the plugin before that is called.
+/// Takes the functions of a plugin that is open, and lets it initialise and count its devices. As above. note: for
+/// tools, called with the name of each function of the plugin before that is called.
 Result<std::unique_ptr<Plugin>> start_plugin(const std::string &name, const std::string &path, void *handle,
                                              void (*note)(const char *function) = nullptr);
 

@@ -52,9 +52,10 @@ struct PluginSet {
 };
 
 /// Searches LIBOMPTARGET_PLUGIN_PATH (not in a privileged process) and the folder of this library (own_folder.h) for
-/// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them: those that the setting
-/// names, and without it those that are needed. Runs plugin code; slow. Called with no lock held that a plugin could want.
-/// trial: for tools, which call it for every file before any is opened; it returns why one cannot be opened, or nothing.
+/// libomptarget.rtl.<name>.so, orders and restricts them by LIBOMPTARGET_PLUGINS, and loads them: those that the
+/// setting names, and without it those that are needed. Runs plugin code; slow. Called with no lock held that a
+/// plugin could want. trial: for tools, which call it for every file before any is opened; it returns why one cannot
+/// be opened, or nothing.
 PluginSet load_plugins(const PluginNeed &need, std::string (*trial)(const std::string &path) = nullptr);
 
 /// Loads those that are needed now, and returns them and the others. As above.

@@ -36,7 +36,8 @@ inline Device *ready_device_for(int64_t device_number) {
                                                                               : device_number);
 }
 
-/// The device of that number if it has ended, else null. What it held is lost to the construct (lost_data.h). Any thread.
+/// The device of that number if it has ended, else null. What it held is lost to the construct (lost_data.h). Any
+/// thread.
 Device *ended_device_for(int64_t device_number);
 
 /// Source position of an ident_t, which owns the text; empty if the program was compiled without.

@@ -52,8 +52,8 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
       .about(variable_text(copy.name, copy.size));
 }
 
-/// Queues a copy of this kind, host being its place on the host; whether it brings attached pointers with it. A template, so that
-/// neither kind pays for the other.
+/// Queues a copy of this kind, host being its place on the host; whether it brings attached pointers with it. A
+/// template, so that neither kind pays for the other.
 template <DataOperationKind kKind>
 Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_pointers) {
   constexpr bool kIsToDevice = kKind == DataOperationKind::kToDevice;
@@ -182,8 +182,8 @@ Status ConstructQueue::attach(const Attachment &action) {
   const std::optional<DevicePtr> device_address = target_of(action.pointer_mapping, action.pointer);
   if (!device_value || !device_address)
     return Status::ok(); // not present any more
-  // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this construct's
-  // knows nothing of, so that the pointer is written once more.
+  // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this
+  // construct's knows nothing of, so that the pointer is written once more.
   const bool waits = !device_.plugin().is_asynchronous();
   if (!pointers_.begin(action.pointer_mapping, {action.pointer, host_value, *device_address, *device_value}, waits))
     return Status::ok();

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The queue of one construct on its device: what the construct copies, writes and launches goes through it, and what must live
-// until that is done lives in it.
+// The queue of one construct on its device: what the construct copies, writes and launches goes through it, and what
+// must live until that is done lives in it.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -16,8 +16,8 @@
 
 namespace omptarget {
 
-/// A queue is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the destructor.
-/// Used by one thread.
+/// A queue is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the
+/// destructor. Used by one thread.
 class ConstructQueue {
 public:
   explicit ConstructQueue(Device &device)
@@ -39,16 +39,18 @@ public:
            pointers_.is_empty() && late_.empty();
   }
 
-  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A copy does not write
-  /// attached pointers (OpenMP 5.2, section 5.8.6): other threads, and their kernels, may read them.
+  /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A
+  /// copy does not write attached pointers (OpenMP 5.2, section 5.8.6): other threads, and their kernels, may read
+  /// them.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
-  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached now, but for those
-  /// that are known, in ascending order, to have their values.
+  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached
+  /// now, but for those that are known, in ascending order, to have their values.
   Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known);
   /// Writes the device address of target into the device copy of a pointer.
   Status attach(const Attachment &action);
-  /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or null.
+  /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or
+  /// null.
   Status write_value(DevicePtr target, const void *value, int64_t size, const char *name = nullptr);
   /// Writes size bytes of host memory that stays as it is until the construct ends.
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
@@ -58,21 +60,23 @@ public:
   /// Device memory that is freed when the queue has been waited for.
   Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
 
-  /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still there.
+  /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still
+  /// there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
   /// As omptarget::arrival_event.
   Result<std::shared_ptr<void>> arrival_event() { return omptarget::arrival_event(device_.plugin_device(), queue_); }
   /// Takes over a mapping that was published with such an event: wait() ends its arrival.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
-  /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary memory is freed.
+  /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary
+  /// memory is freed.
   Status wait();
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
   /// Whether all queued work is done; does not wait.
   Result<bool> is_done();
-  /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's times; where the
-  /// plugin has none, waits for the operation, so that its time is its own.
+  /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's
+  /// times; where the plugin has none, waits for the operation, so that its time is its own.
   template <typename Event, typename Work> Status timed(Event &event, Work work) {
     if (!event.wants_times()) [[likely]]
       return work();
@@ -84,8 +88,8 @@ public:
     return status;
   }
 
-  /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work are
-  /// taken for the kernel's.
+  /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work
+  /// are taken for the kernel's.
   void set_kernel(const char *name) { kernel_ = name; }
   /// Adds to a failure that it is the kernel's.
   Status blamed_on_kernel(Status failure) const;
@@ -101,8 +105,8 @@ private:
   [[gnu::cold]] void report_times(bool has_worked);
   Status copy_around_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
-  /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as nothing was
-  /// attached when the copy was queued.
+  /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as
+  /// nothing was attached when the copy was queued.
   struct Landing {
     Copy copy;
     std::unique_ptr<std::byte[]> staged;

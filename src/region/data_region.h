@@ -9,8 +9,8 @@
 
 namespace omptarget {
 
-/// Any thread. Each construct is complete on return, unless its call may return early (Call::is_nowait). On the host it does nothing.
-/// enter_data writes the addresses of use_device_ptr and use_device_addr back to list.bases.
+/// Any thread. Each construct is complete on return, unless its call may return early (Call::is_nowait). On the host
+/// it does nothing. enter_data writes the addresses of use_device_ptr and use_device_addr back to list.bases.
 Status enter_data(const Call &call, const MapList &list);
 Status exit_data(const Call &call, const MapList &list);
 Status update_data(const Call &call, const MapList &list);

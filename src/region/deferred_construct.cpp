@@ -29,8 +29,9 @@ const QuerySettings &query_settings() {
 using DeferredConstructs = Guarded<std::vector<DeferredConstruct *>>;
 DeferredConstructs &deferred_constructs();
 
-// A fork takes the lock before those of Runtime, whose handlers were there first; no thread takes it that holds one of those. In the child
-// there are no constructs: libomp forgets its tasks there, and the table of present data their turns.
+// A fork takes the lock before those of Runtime, whose handlers were there first; no thread takes it that holds one
+// of those. In the child there are no constructs: libomp forgets its tasks there, and the table of present data their
+// turns.
 void before_fork() { deferred_constructs().mutex_for_fork().lock(); }
 void after_fork() { deferred_constructs().mutex_for_fork().unlock(); }
 void after_fork_in_child() {
@@ -180,8 +181,8 @@ void DeferredConstruct::complete_holder(Device &device, MappingRef ref) {
   holder->finish(holder->complete());
 }
 
-/// All constructs of the device, which ends. Nobody uses it any more, so that none is added meanwhile; a thread that asks for one
-/// finds that it is done.
+/// All constructs of the device, which ends. Nobody uses it any more, so that none is added meanwhile; a thread that
+/// asks for one finds that it is done.
 void DeferredConstruct::complete_all(Device &device, std::vector<std::string> &failures) {
   while (DeferredConstruct *const construct = take_one(device, [](const DeferredConstruct &) { return true; })) {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "finishing deferred %s, since the device ends",

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs with nowait on devices that queue work: the target task of libomp (16 and later) is left with the work under
-// way, and libomp asks for it until it is done. With an older libomp, or outside a task, the construct is complete on return.
+// Constructs with nowait on devices that queue work: the target task of libomp (16 and later) is left with the work
+// under way, and libomp asks for it until it is done. With an older libomp, or outside a task, the construct is
+// complete on return.
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,9 @@
 
 namespace omptarget {
 
-/// A construct that outlives its call. It is left to libomp, which has its handle; then libomp's threads, threads that wait for data
-/// which it copies back, or the end of the device, take it, one at a time, until it is done. It is destroyed when libomp has learnt that.
+/// A construct that outlives its call. It is left to libomp, which has its handle; then libomp's threads, threads
+/// that wait for data which it copies back, or the end of the device, take it, one at a time, until it is done. It is
+/// destroyed when libomp has learnt that.
 class DeferredConstruct {
 public:
   /// Taken by the calling thread, which starts it.
@@ -26,17 +28,19 @@ public:
   DeferredConstruct(const DeferredConstruct &) = delete;
   DeferredConstruct &operator=(const DeferredConstruct &) = delete;
 
-  /// Where libomp keeps the handle of an unfinished construct of the running task, or null: the construct must be completed
-  /// before its call returns.
+  /// Where libomp keeps the handle of an unfinished construct of the running task, or null: the construct must be
+  /// completed before its call returns.
   static void **free_slot(const Device &device, const Call &call);
   /// Leaves it to libomp: slot gets its handle. If its data are waited for, completes it instead.
   static Status leave(std::unique_ptr<DeferredConstruct> construct, void *&slot);
-  /// What libomp calls with the handle: whether the construct is done, and then it is gone. Waits for it instead of asking once
-  /// this thread has asked in vain several times, so that asking does not keep a core busy. On failure *call is the construct's.
+  /// What libomp calls with the handle: whether the construct is done, and then it is gone. Waits for it instead of
+  /// asking once this thread has asked in vain several times, so that asking does not keep a core busy. On failure
+  /// *call is the construct's.
   static Result<bool> ask(void *handle, Call &call);
 
-  /// The caller waits for the turn of the mapping and has none itself. If a construct that is left to libomp has it, completes that
-  /// construct: libomp may never ask for it before this thread goes on. The thread that has taken a construct completes it itself.
+  /// The caller waits for the turn of the mapping and has none itself. If a construct that is left to libomp has it,
+  /// completes that construct: libomp may never ask for it before this thread goes on. The thread that has taken a
+  /// construct completes it itself.
   static void complete_holder(Device &device, MappingRef ref);
 
 protected:
@@ -71,7 +75,7 @@ private:
   Device &device_;
   const Call call_;
   ReportedConstruct reported_; // ends after the work
-  Status failure_; // of a done one; libomp learns of it
+  Status failure_;             // of a done one; libomp learns of it
   std::atomic<State> state_{State::kTaken};
 };
 

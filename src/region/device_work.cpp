@@ -91,8 +91,8 @@ Status DeviceWork::enter_data(MapItems &items) {
   return Status::ok();
 }
 
-/// Carries out the lists of the plan and empties them. False if data of another construct are gone that this one needs: they are to be
-/// planned anew, with what is left in the lists.
+/// Carries out the lists of the plan and empties them. False if data of another construct are gone that this one
+/// needs: they are to be planned anew, with what is left in the lists.
 Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   OMPTARGET_TRY(allocate(plan));
   OMPTARGET_SCHED_POINT("enter: allocated");
@@ -183,8 +183,8 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
   return attach_early(plan);
 }
 
-/// Pointers in data of others, if these have arrived: nobody is to find what they point to before they are attached. False: as
-/// make_present.
+/// Pointers in data of others, if these have arrived: nobody is to find what they point to before they are attached.
+/// False: as make_present.
 Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
   for (Attachment &action : plan.late_attachments) {
     const Mapping &pointer = *action.pointer_mapping.mapping;
@@ -274,7 +274,8 @@ Status DeviceWork::complete() {
   return is_leaving() ? leave_all(true) : Status::ok();
 }
 
-/// The queue is empty. Leaves everything, whatever fails; a construct that takes a last reference copies back if it is to copy.
+/// The queue is empty. Leaves everything, whatever fails; a construct that takes a last reference copies back if it
+/// is to copy.
 Status DeviceWork::leave_all(bool copies) {
   Status status = leave_mappings();
   while (!exit_.late.empty()) {
@@ -303,8 +304,8 @@ Status DeviceWork::leave_late(bool copies) {
   return status;
 }
 
-/// Called with no turn of its own, and everything of its own published. libomp may never ask for a construct with nowait that has the
-/// turn: this thread completes it.
+/// Called with no turn of its own, and everything of its own published. libomp may never ask for a construct with
+/// nowait that has the turn: this thread completes it.
 void DeviceWork::wait_for_turn(MappingRef ref) {
   OMPTARGET_SCHED_POINT("about to wait for the turn");
   if (device().plugin().is_asynchronous())

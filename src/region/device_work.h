@@ -11,8 +11,9 @@
 
 namespace omptarget {
 
-/// What one construct does with data on one device. It enters, updates or starts to leave data, which queues work; complete()
-/// waits for that and leaves what is to be left. After a failure the destructor does, without copying. Used by one thread.
+/// What one construct does with data on one device. It enters, updates or starts to leave data, which queues work;
+/// complete() waits for that and leaves what is to be left. After a failure the destructor does, without copying.
+/// Used by one thread.
 class DeviceWork {
 public:
   explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device) {}
@@ -27,8 +28,8 @@ public:
   Device &device() { return queue_.device(); }
   ConstructQueue &queue() { return queue_; }
 
-  /// Plans and carries out entering; again, if what another construct was making is gone, because it failed or was removed.
-  /// On failure the mapping table is as before.
+  /// Plans and carries out entering; again, if what another construct was making is gone, because it failed or was
+  /// removed. On failure the mapping table is as before.
   Status enter(MapItems &items);
   /// The same for a construct that leaves the data present: another one gives them back.
   Status enter_data(MapItems &items);

@@ -21,7 +21,8 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
-/// One launch of a kernel. What it refers to, and itself, live until the launch is complete or queued; used by one thread.
+/// One launch of a kernel. What it refers to, and itself, live until the launch is complete or queued; used by one
+/// thread.
 class KernelCall {
 public:
   KernelCall(Device &device, const Kernel &kernel, LaunchRequest &request)
@@ -34,8 +35,8 @@ public:
   /// Adds the value of the next argument.
   void add(void *value) { values_.push_back(value); }
 
-  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue keeps what must
-  /// live as long as the kernel runs.
+  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue
+  /// keeps what must live as long as the kernel runs.
   const __tgt_kernel_args &prepare(ConstructQueue &queue);
   /// Then launches the kernel.
   Status start(Queue &queue) {
@@ -86,8 +87,8 @@ inline Status call_without_arguments(const Device &device, const Kernel &kernel,
   return status;
 }
 
-/// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other pointers are
-/// passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
+/// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other
+/// pointers are passed as they are (OpenMP 5.2, section 5.4.4: firstprivate pointers).
 void *unmapped_argument(const Device &device, const Kernel &kernel, int64_t size, void *base);
 
 } // namespace omptarget

@@ -27,8 +27,8 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
                          reason);
 }
 
-/// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is mandatory), or
-/// loading failed, or nobody registered it.
+/// Why the kernel is not on the device: nothing fits it (then the host runs the region, unless offloading is
+/// mandatory), or loading failed, or nobody registered it.
 [[gnu::cold, gnu::noinline]] Result<Outcome> missing_kernel(Device &device, const LaunchRequest &request,
                                                             const Call &call) {
   Runtime &runtime = Runtime::get();
@@ -81,8 +81,8 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
                      library ? library->path.c_str() : "an unknown module", raw(device.id())));
 }
 
-/// Teams on a CPU have no dynamic group-private memory: the program says by its fallback whether the kernel can do without
-/// (OpenMP 6.1, dyn_groupprivate). clang before 23 has no fallback, and its kernels are run.
+/// Teams on a CPU have no dynamic group-private memory: the program says by its fallback whether the kernel can do
+/// without (OpenMP 6.1, dyn_groupprivate). clang before 23 has no fallback, and its kernels are run.
 [[gnu::cold, gnu::noinline]] Status check_group_memory(Device &device, const Kernel &kernel,
                                                        const LaunchRequest &request) {
   if (!kernel.signs->is_for_cpu || request.block != BlockForm::kVersion5 ||
@@ -281,7 +281,8 @@ Status run_planned(Device &device, const Call &call, const Kernel &kernel, Launc
   });
 }
 
-/// The kernel of a region was not run. The failure is that of the kernel of this name, or where it is null, what it says.
+/// The kernel of a region was not run. The failure is that of the kernel of this name, or where it is null, what it
+/// says.
 [[gnu::cold, gnu::noinline]] Status abandon_region(Device &device, const char *kernel, const MapList &list,
                                                    const PresentRefs &refs, Status failure) {
   MapItems items;

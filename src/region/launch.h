@@ -10,8 +10,8 @@
 
 namespace omptarget {
 
-/// What a launch is asked for, in the inner form. Has no initial values, which would cost a launch more than reading them does:
-/// the maker of a request fills all of it.
+/// What a launch is asked for, in the inner form. Has no initial values, which would cost a launch more than reading
+/// them does: the maker of a request fills all of it.
 struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
   const void *host_id; ///< the host's address for the kernel
   MapList list;
@@ -23,12 +23,13 @@ struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
 
 enum class Outcome { kRanOnDevice, kRunOnHost };
 
-/// Runs the kernel on the call's device and waits for it; kRunOnHost: the caller must run the host version (offloading is
-/// off, there is no device, or no image of the module fits the device). A request is launched once. Any thread.
+/// Runs the kernel on the call's device and waits for it; kRunOnHost: the caller must run the host version
+/// (offloading is off, there is no device, or no image of the module fits the device). A request is launched once.
+/// Any thread.
 Result<Outcome> launch(const Call &call, LaunchRequest &request);
 
-/// The same if the device and the kernel are there. True: it has run, or failed as status says. False: nothing has happened, and
-/// launch knows more.
+/// The same if the device and the kernel are there. True: it has run, or failed as status says. False: nothing has
+/// happened, and launch knows more.
 bool launch_at_once(const Call &call, LaunchRequest &request, Status &status);
 
 } // namespace omptarget

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a compiler's argument arrays to map items: user-defined mappers (OpenMP 5.2, section 5.8.8) are called and what they
-// push takes their argument's place.
+// From a compiler's argument arrays to map items: user-defined mappers (OpenMP 5.2, section 5.8.8) are called and
+// what they push takes their argument's place.
 #pragma once
 
 #include "base/status.h"
@@ -22,11 +22,13 @@ private:
   MapItems items_;
 };
 
-/// Appends the items of the list, and calls mappers, which run code of the program. Fails for negative counts and parents that do not
-/// exist. code: return address in the code that passes them, for updates, whose sections need not be contiguous.
+/// Appends the items of the list, and calls mappers, which run code of the program. Fails for negative counts and
+/// parents that do not exist. code: return address in the code that passes them, for updates, whose sections need not
+/// be contiguous.
 Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
 
-/// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For updates.
+/// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For
+/// updates.
 Status find_offsets(MapItems &items, const void *code);
 
 } // namespace omptarget

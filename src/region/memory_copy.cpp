@@ -128,7 +128,8 @@ struct RectangleCopy {
 
 bool is_complete(const Rectangle &rectangle) { return rectangle.array && rectangle.offsets && rectangle.dimensions; }
 
-/// Fails if the rectangle is not in the array, or the array in no memory. end: "src" or "dst", as the parameters are called.
+/// Fails if the rectangle is not in the array, or the array in no memory. end: "src" or "dst", as the parameters are
+/// called.
 Status check_array(const Rectangle &rectangle, const RectangleShape &shape, const char *end) {
   size_t size = shape.element_size;
   bool overflows = false;

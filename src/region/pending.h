@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a construct has begun and ends once its queue is empty. Each destructor ends what is left; whoever owns it has waited for
-// the queue before. All are used by one thread.
+// What a construct has begun and ends once its queue is empty. Each destructor ends what is left; whoever owns it has
+// waited for the queue before. All are used by one thread.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -14,8 +14,8 @@
 
 namespace omptarget {
 
-/// The event after which all that is queued now is done, or null if it is done: then it has been waited for. It lives as long as somebody
-/// may wait for it.
+/// The event after which all that is queued now is done, or null if it is done: then it has been waited for. It lives
+/// as long as somebody may wait for it.
 Result<std::shared_ptr<void>> arrival_event(PluginDevice device, Queue &queue);
 
 /// Things that have begun, and what ends them.

@@ -27,8 +27,8 @@ bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int3
   return list.sizes[i] > 0 && !map.find(pointer, list.sizes[i]).ref;
 }
 
-/// Whether an argument after the i-th lies in its range, or overlaps it. Then planning maps it: a new mapping is published once all that
-/// is copied into it has arrived.
+/// Whether an argument after the i-th lies in its range, or overlaps it. Then planning maps it: a new mapping is
+/// published once all that is copied into it has arrived.
 bool is_mapped_again(const MapList &list, int32_t i) {
   const HostPtr begin = host_ptr(list.begins[i]);
   for (int32_t j = i + 1; j < list.count; ++j)
@@ -38,7 +38,8 @@ bool is_mapped_again(const MapList &list, int32_t i) {
   return false;
 }
 
-/// Whether all arguments are plain data or values. Pointers to be attached must know which storage is new, unless they are absent.
+/// Whether all arguments are plain data or values. Pointers to be attached must know which storage is new, unless
+/// they are absent.
 bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
   for (int32_t i = 0; i < list.count; ++i) {
     const auto type = static_cast<uint64_t>(list.types[i]);
@@ -173,8 +174,8 @@ private:
     return copies ? fill(i, ref) : Made::kYes;
   }
 
-  /// Copies into an own mapping. Others find the mapping before the copy is made, and wait for it: nobody may copy the host's data, let
-  /// others change them, and use the copy then.
+  /// Copies into an own mapping. Others find the mapping before the copy is made, and wait for it: nobody may copy
+  /// the host's data, let others change them, and use the copy then.
   Made fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody observes. Whatever is less
-// simple is left to planning.
+// Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody
+// observes. Whatever is less simple is left to planning.
 #pragma once
 
 #include "device/device.h"
@@ -11,7 +11,8 @@
 
 namespace omptarget {
 
-/// The queue of a construct without a plan. Its end waits for what is left, and others then need not wait for the construct's data.
+/// The queue of a construct without a plan. Its end waits for what is left, and others then need not wait for the
+/// construct's data.
 class DirectQueue {
 public:
   /// refs: the construct's, which outlive the queue.
@@ -31,8 +32,8 @@ public:
   Result<bool> is_done() { return device_.plugin_device().query(queue_); }
   /// Waits for all that is queued.
   Status complete();
-  /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True: all of it is
-  /// there. Otherwise the lost ones are to be entered again, or status says what failed.
+  /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True:
+  /// all of it is there. Otherwise the lost ones are to be entered again, or status says what failed.
   bool publish(Status &status) { return !has_arrivals_ || publish_arriving(status); }
   /// publish() is to publish this one.
   void add_arriving(PresentRef &ref) { ref.is_arriving = has_arrivals_ = true; }
@@ -46,9 +47,10 @@ private:
   bool has_arrivals_ = false;
 };
 
-/// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments that are entered;
-/// if status is good, planning has to enter the rest. What is retained or made stays: other constructs may have written to it. absence:
-/// of that argument. status: the failure of a copy. The queue is idle, and after false again.
+/// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments
+/// that are entered; if status is good, planning has to enter the rest. What is retained or made stays: other
+/// constructs may have written to it. absence: of that argument. status: the failure of a copy. The queue is idle,
+/// and after false again.
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
                  Status &status);
 
@@ -61,8 +63,8 @@ using QueuedTurns = llvm::SmallVector<QueuedTurn, 16>;
 /// Queues the copies of what is copied back and referenced by nobody else. status: as below.
 void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
                        Status &status);
-/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first failure to
-/// copy back or to free. Returns the failure of the queued work.
+/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first
+/// failure to copy back or to free. Returns the failure of the queued work.
 Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
                  Status &status);
 inline Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {
@@ -71,8 +73,8 @@ inline Status leave_queued(Device &device, const MapList &list, PresentRefs &ref
   return end_turns(device, list, refs, queue, turns, status);
 }
 
-/// Takes away the references that release_shared has left, copying back what goes. False: planning has to release what refs still
-/// counts. status: the first failure to copy back or to free what went. Nothing is queued.
+/// Takes away the references that release_shared has left, copying back what goes. False: planning has to release
+/// what refs still counts. status: the first failure to copy back or to free what went. Nothing is queued.
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 
 } // namespace omptarget

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs in the most frequent case: nobody observes, and the data are present, or plain and absent. They need no items, no plan
-// and no DeviceWork. Each tells what is left to be done.
+// Constructs in the most frequent case: nobody observes, and the data are present, or plain and absent. They need no
+// items, no plan and no DeviceWork. Each tells what is left to be done.
 #pragma once
 
 #include <memory>
@@ -70,9 +70,9 @@ inline constexpr const char *kDuringEntry = "Call to targetDataBegin failed, abo
 inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";
 inline constexpr const char *kAfterKernel = "Failed to process data after launching the kernel.";
 
-/// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts after entering.
-/// False: refs says what is retained (entering), or found and still counted (leaving; empty if nothing was found); an update has done
-/// nothing. status: what failed nevertheless.
+/// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts
+/// after entering. False: refs says what is retained (entering), or found and still counted (leaving; empty if
+/// nothing was found); an update has done nothing. status: what failed nevertheless.
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
 bool update_directly(Device &device, const MapList &list, Status &status);

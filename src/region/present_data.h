@@ -11,8 +11,8 @@
 
 namespace omptarget {
 
-/// The item's data, as far as some of them are present on the device; for a pointer without a size the data that a region
-/// would find through it. Nothing for values, and for private variables that are no pointers.
+/// The item's data, as far as some of them are present on the device; for a pointer without a size the data that a
+/// region would find through it. Nothing for values, and for private variables that are no pointers.
 std::optional<Copy> present_data(Device &device, const MapItem &item);
 
 } // namespace omptarget

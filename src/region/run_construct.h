@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver of every construct that works by plans: it reports the construct, has it started, and completes it, or with nowait
-// leaves it to libomp.
+// The driver of every construct that works by plans: it reports the construct, has it started, and completes it, or
+// with nowait leaves it to libomp.
 #pragma once
 
 #include <memory>

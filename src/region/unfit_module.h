@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules none of whose images fits a device that other modules use. By default the host does their constructs, those of data
-// as well as regions, so that both see the same memory. What meets data of other modules on the device fails: the host has no
-// up-to-date values of them. Where offloading is mandatory, the modules' regions fail, and nothing here is asked.
+// Modules none of whose images fits a device that other modules use. By default the host does their constructs, those
+// of data as well as regions, so that both see the same memory. What meets data of other modules on the device fails:
+// the host has no up-to-date values of them. Where offloading is mandatory, the modules' regions fail, and nothing
+// here is asked.
 #pragma once
 
 #include "base/status.h"
@@ -14,7 +15,8 @@
 
 namespace omptarget {
 
-/// Whether the host does this data construct, in place of the device. Fails if data of it are on the device. Any thread.
+/// Whether the host does this data construct, in place of the device. Fails if data of it are on the device. Any
+/// thread.
 Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items);
 
 /// Fails if the host cannot run a region of the module in place of the device, since data of it, or variables of the

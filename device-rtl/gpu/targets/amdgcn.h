@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What AMD's GPUs are asked for: places in the grid, barriers, lanes of a wave, fences, time. Sizes of the grid are in the implicit
-// arguments since code object version 5, which clang 19 makes, and before in the packet of the launch (abi: device images, section 5.1).
+// What AMD's GPUs are asked for: places in the grid, barriers, lanes of a wave, fences, time. Sizes of the grid are
+// in the implicit arguments since code object version 5, which clang 19 makes, and before in the packet of the launch
+// (abi: device images, section 5.1).
 #pragma once
 
 #include "../basics.h"
@@ -31,8 +32,8 @@ INLINE uint32_t block_id(int dimension = 0) {
          : dimension == 1 ? __builtin_amdgcn_workgroup_id_y()
                           : __builtin_amdgcn_workgroup_id_z();
 }
-/// Three sizes of 16 bits, read in words: GFX9 reads less by a vector load only, and LLVM 19 then chooses by a flag that nobody has set
-/// where a team is a part of the block.
+/// Three sizes of 16 bits, read in words: GFX9 reads less by a vector load only, and LLVM 19 then chooses by a flag
+/// that nobody has set where a team is a part of the block.
 INLINE uint32_t size_at(uint64_t sizes, int dimension) {
   const uint32_t word = reinterpret_cast<Constant<uint32_t> *>(sizes)[dimension / 2];
   return dimension % 2 ? word >> 16 : word & 0xFFFF;
@@ -70,8 +71,8 @@ INLINE void barrier_any() {
 INLINE bool uniform(bool value) { return __builtin_amdgcn_readfirstlane(value) != 0; }
 /// Registers suffice here.
 INLINE uint32_t not_known(uint32_t value) { return value; }
-/// Whether a thread that is not among the first so many of the block goes its own way: with its wave only, as a wave comes to a barrier
-/// as one.
+/// Whether a thread that is not among the first so many of the block goes its own way: with its wave only, as a wave
+/// comes to a barrier as one.
 INLINE bool waits_apart(uint32_t threads) {
   const uint32_t first = thread_id() & ~(amdgcn_wave_size() - 1);
   return first >= threads;
@@ -103,17 +104,19 @@ INLINE bool is_null(const void *pointer) { return pointer == nullptr; }
 INLINE bool is_private(const void *pointer) { return amdgcn_is_private(pointer); }
 #endif
 
-/// Keeps a kernel generic whose main thread comes here. LLVM's OpenMPOpt would make the kernel SPMD: all threads would
-/// come here, and one of them would do each write for all. It never does so where a kernel calls a function that it knows
-/// as OpenMP's and not as harmless. Assembler text here would make it assume nested parallel regions besides.
+/// Keeps a kernel generic whose main thread comes here. LLVM's OpenMPOpt would make the kernel SPMD: all threads
+/// would come here, and one of them would do each write for all. It never does so where a kernel calls a function
+/// that it knows as OpenMP's and not as harmless. Assembler text here would make it assume nested parallel regions
+/// besides.
 INLINE void keep_generic() { __kmpc_end_ordered(nullptr, 0); }
 /// Does nothing, but may do anything for compilers: they drop calls of functions that do nothing.
 INLINE void opaque() { __asm__ volatile(""); }
 
 /// What never is, and compilers do not know it. No assembler text, which they think could do anything.
 INLINE bool never() { return block_size() == 0; }
-/// Keeps compilers from concluding that a function does not recurse, by a call of what comes to it, which is never made. Here a
-/// function whose address is known is one that every call by a pointer may come to, with all of its registers.
+/// Keeps compilers from concluding that a function does not recurse, by a call of what comes to it, which is never
+/// made. Here a function whose address is known is one that every call by a pointer may come to, with all of its
+/// registers.
 #define MAY_RECURSE(function, call)                                                                                    \
   if (target::never()) [[unlikely]]                                                                                    \
   return call
@@ -129,7 +132,8 @@ INLINE uint64_t ticks() { return __builtin_readsteadycounter(); }
 /// Unless the plugin says another number.
 INLINE uint64_t default_ticks_per_second() { return 100000000; }
 #else
-// Bitcode of clang 16 is for all processors, its linker's assembler knows for which. LLVM 16 has no name for the message of GFX11.
+// Bitcode of clang 16 is for all processors, its linker's assembler knows for which. LLVM 16 has no name for the
+// message of GFX11.
 INLINE uint64_t ticks() {
   uint64_t now;
   __asm__ volatile(".if .amdgcn.gfx_generation_number >= 11\n"

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVIDIA's GPUs are asked for: places in the grid, barriers, lanes of a warp, fences, time. Intrinsics by their names, because
-// clang's built-in functions of some of them want a processor to be named, and bitcode is for all.
+// What NVIDIA's GPUs are asked for: places in the grid, barriers, lanes of a warp, fences, time. Intrinsics by their
+// names, because clang's built-in functions of some of them want a processor to be named, and bitcode is for all.
 #pragma once
 
 #include "../basics.h"
@@ -77,24 +77,25 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
   return votes;
 }
 
-/// Keeps a kernel generic whose main thread comes here (amdgcn.h). Here the driver's functions do so, malloc and vprintf:
-/// no compiler sees through them.
+/// Keeps a kernel generic whose main thread comes here (amdgcn.h). Here the driver's functions do so, malloc and
+/// vprintf: no compiler sees through them.
 INLINE void keep_generic() {}
 INLINE void opaque() {}
 
-/// Keeps compilers from concluding that a function does not recurse (amdgcn.h). Not for clang 16: shown the call, it leaves barriers to
-/// some of a warp's lanes.
+/// Keeps compilers from concluding that a function does not recurse (amdgcn.h). Not for clang 16: shown the call, it
+/// leaves barriers to some of a warp's lanes.
 #if OMPTARGET_RTL_GENERATION >= 19
 #define MAY_RECURSE(function, call) __asm__("" ::"i"(&function))
 #else
 #define MAY_RECURSE(function, call)
 #endif
 
-/// Tells whether the image is for sm_70 or later, whose lanes go on independently. One bitcode file is for all processors; linking decides.
+/// Tells whether the image is for sm_70 or later, whose lanes go on independently. One bitcode file is for all
+/// processors; linking decides.
 INLINE bool is_sm_70() { return nvvm_reflect("__CUDA_ARCH") >= 700; }
 
-/// Tells whether a thread with this number or a higher one may go its own way beside lower lanes of its warp. Before sm_70 a warp comes to a
-/// barrier as one: it counts as a whole when some of its lanes do.
+/// Tells whether a thread with this number or a higher one may go its own way beside lower lanes of its warp. Before
+/// sm_70 a warp comes to a barrier as one: it counts as a whole when some of its lanes do.
 INLINE bool waits_apart(uint32_t threads) { return is_sm_70() || (thread_id() & ~(warp_size() - 1)) >= threads; }
 /// Lanes of a warp cannot wait for each other in loops: why, for a message; null: they can.
 INLINE const char *lockstep() {

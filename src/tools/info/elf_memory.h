@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ELF file as it would lie in memory, relocated as far as it can be without its libraries. The file may say anything:
-// nothing is copied, each table is read once, and tables that share their bytes are refused, so that the work grows with
-// the size of the file.
+// An ELF file as it would lie in memory, relocated as far as it can be without its libraries. The file may say
+// anything: nothing is copied, each table is read once, and tables that share their bytes are refused, so that the
+// work grows with the size of the file.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace omptarget::info_tool {
 
 class ElfMemory {
 public:
-  /// Takes the contents of a file, which it relocates in place, and refers to as long as it lives. Fails, saying why, if
-  /// it is no 64-bit ELF file for this machine, or contradicts itself.
+  /// Takes the contents of a file, which it relocates in place, and refers to as long as it lives. Fails, saying why,
+  /// if it is no 64-bit ELF file for this machine, or contradicts itself.
   static Result<ElfMemory> load(std::span<std::byte> file);
 
   /// The value of a word that is to hold an address in another module.

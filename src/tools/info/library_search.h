@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which file the dynamic loader takes for each name of libomptarget that a program or its libraries need, and why. Follows
-// glibc's ld.so: names already loaded, DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, the cache, default folders. Runs nothing and
-// loads nothing. What a program opens itself (dlopen) or lets an auditing library decide (LD_AUDIT) is not seen.
+// Which file the dynamic loader takes for each name of libomptarget that a program or its libraries need, and why.
+// Follows glibc's ld.so: names already loaded, DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, the cache, default folders.
+// Runs nothing and loads nothing. What a program opens itself (dlopen) or lets an auditing library decide (LD_AUDIT)
+// is not seen.
 #pragma once
 
 #include <string>
@@ -57,8 +58,8 @@ struct LibraryChoices {
   std::vector<LibraryChoice> choices;
 };
 
-/// The choices for every name of libomptarget, in the loader's order; one per name and file. Empty if nothing asks for one.
-/// A file that cannot be read as a program or library gives none.
+/// The choices for every name of libomptarget, in the loader's order; one per name and file. Empty if nothing asks
+/// for one. A file that cannot be read as a program or library gives none.
 LibraryChoices choose_libraries(const std::string &path, const LoaderSetting &setting);
 
 /// "LD_LIBRARY_PATH names /opt/lib"

@@ -34,8 +34,8 @@ struct Verdict {
 class Machine {
 public:
   enum class Devices : bool { kCounted, kUsed };
-  /// Loads the plugins that libomptarget.so in the same installation would load. kUsed: initialises all devices and asks for their
-  /// properties. Each plugin is tried in a child process first.
+  /// Loads the plugins that libomptarget.so in the same installation would load. kUsed: initialises all devices and
+  /// asks for their properties. Each plugin is tried in a child process first.
   static Machine with_plugins(Devices devices = Devices::kCounted);
 
   const std::vector<PluginFacts> &plugins() const { return plugins_; }

@@ -19,8 +19,8 @@ namespace omptarget::info_tool {
 
 namespace {
 
-/// The names that an image defines. The bytes of all names together are at most those of the file: names that share their
-/// bytes would be read once for each.
+/// The names that an image defines. The bytes of all names together are at most those of the file: names that share
+/// their bytes would be read once for each.
 class DefinedNames {
 public:
   explicit DefinedNames(std::span<const std::byte> image) : image_(image), budget_(image.size()) {}

@@ -12,8 +12,8 @@
 
 namespace omptarget::info_tool {
 
-/// The kernels, variables, constructors and destructors that the image should define and does not. Empty for images whose
-/// symbols cannot be read: a damaged table, or no ELF file.
+/// The kernels, variables, constructors and destructors that the image should define and does not. Empty for images
+/// whose symbols cannot be read: a damaged table, or no ELF file.
 std::vector<FileEntry> missing_entries(std::span<const std::byte> image, const std::vector<FileEntry> &entries);
 
 } // namespace omptarget::info_tool

@@ -79,7 +79,8 @@ template <typename Predicate> std::string generation_text(Predicate holds) {
   return format(last - first == 1 ? "clang %u or %u" : "clang %u to %u", first, last);
 }
 
-/// Of the compilers of the table that it holds for, those that signed the images; all if none of them did, or another one.
+/// Of the compilers of the table that it holds for, those that signed the images; all if none of them did, or another
+/// one.
 template <typename Predicate> auto signed_among(const FileDescriptor &descriptor, Predicate holds) {
   Signatures found;
   for (const FileImage &image : descriptor.images)

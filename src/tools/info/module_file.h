@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the file of an executable or a shared library offloads: its tables of entries and its device images, found without
-// loading it.
+// What the file of an executable or a shared library offloads: its tables of entries and its device images, found
+// without loading it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct ModuleFile {
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 
-/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. Whatever the file
-/// says, the time and memory that this takes grow with its size only.
+/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. Whatever
+/// the file says, the time and memory that this takes grow with its size only.
 Result<ModuleFile> read_module_file(const std::string &path);
 
 /// The kind of an entry with this size and these flags (compiler ABI: entry flags).

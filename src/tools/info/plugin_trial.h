@@ -13,7 +13,8 @@ struct TrialExtent {
   int seconds;       ///< for all of it
 };
 
-/// Loads and starts the plugin. Returns why this process must not do so: the child crashed, ended or hung, and where; otherwise nothing.
+/// Loads and starts the plugin. Returns why this process must not do so: the child crashed, ended or hung, and where;
+/// otherwise nothing.
 std::string try_plugin(const std::string &path, const TrialExtent &extent);
 
 } // namespace omptarget::info_tool

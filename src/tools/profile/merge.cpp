@@ -194,7 +194,8 @@ private:
     sum["longest"] = std::max(number(sum, "longest"), number(row, "longest"));
   }
 
-  /// As in the profile of one process: by falling time, those of unchanged copies by bytes, those on the host by number.
+  /// As in the profile of one process: by falling time, those of unchanged copies by bytes, those on the host by
+  /// number.
   static Array sorted(Table table, std::string_view name) {
     const char *const key = name == "repeated" ? "unchangedBytes" : name == "fallbacks" ? "count" : "ns";
     Array rows;

@@ -20,9 +20,8 @@ struct ProfileText {
 /// When processes begin: by the clocks of their nodes, or all at 0.
 enum class Timeline { kClocks, kAligned };
 
-/// One profile of all: the tracks of each process side by side on one timeline; tables added up, and
-/// one with a row for each process, the slowest first. Fails, naming the profile, if one is damaged or was not written by
-/// omptarget.
+/// One profile of all: the tracks of each process side by side on one timeline; tables added up, and one with a row
+/// for each process, the slowest first. Fails, naming the profile, if one is damaged or was not written by omptarget.
 Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Timeline timeline);
 
 } // namespace omptarget::profile_tool

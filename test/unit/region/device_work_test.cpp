@@ -21,7 +21,6 @@ Result<bool> try_complete(DeviceWork &work) {
   return is_done;
 }
 
-
 using namespace map_type;
 
 struct Struct {
