@@ -74,7 +74,7 @@ constinit std::atomic<int> state{kUnused};
 /// The thread that ends the process, which libomp goes on answering. Set before kMayEnd.
 constinit std::atomic<pthread_t> ending_thread{};
 
-/// The first number that libomp has told, and the number that it tells all threads. kDiffers: threads were told
+/// The first number that libomp has told, and the number that all threads were told. kDiffers: threads were told
 /// different numbers, and each remembers its own.
 constexpr int32_t kNothing = INT32_MIN, kDiffers = INT32_MIN + 1;
 constinit std::atomic<int32_t> first_default_device{kNothing};

@@ -84,8 +84,8 @@ bool Runtime::ends_with_process(const OffloadLibrary &library) {
 }
 
 /// Notes that the process ends, if that is not known yet. An exit handler that a needed library's constructor has
-/// registered runs after the modules have gone, and possibly after the drivers. libomp ends after the modules that
-/// were loaded with the program.
+/// registered runs late, possibly after the drivers' end. libomp ends after the modules that were loaded with the
+/// program.
 void Runtime::note_end_by_module(OffloadLibrary &library) {
   if (library.cannot_be_closed) {
     libomp::note_end();

@@ -4,7 +4,8 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// With few processors the sanitizer reports a race between two loops of libomp 19's teams, under LLVM's runtime as well.
+// With few processors the sanitizer reports a race between two loops of libomp 19's teams, under LLVM's runtime as
+// well.
 // UNSUPPORTED: tsan
 
 #include "check.h"

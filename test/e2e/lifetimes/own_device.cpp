@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread with a default device of its own keeps it while the process ends, until somebody joins it. That is a destructor of a
-// global object, after an opened library has been finalised. Or it is the destructor of a needed library, after the program's own
-// module has been finalised.
+// A thread with a default device of its own keeps it while the process ends, until somebody joins it. That is a
+// destructor of a global object, after an opened library has been finalised. Or it is the destructor of a needed
+// library, after the program's own module has been finalised.
 
 // RUN: %clang -shared -fPIC %inputs/library.c -o %t.opened.so
 // RUN: %clangxx -shared -fPIC -DLIBRARY %s -o %t.needed.so -pthread

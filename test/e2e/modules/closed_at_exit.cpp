@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Destructors of global objects close, open and use libraries with regions while the process ends. A library at the address of a
-// closed one has its own kernels and variables, and the program's regions go on.
+// Destructors of global objects close, open and use libraries with regions while the process ends. A library at the
+// address of a closed one has its own kernels and variables, and the program's regions go on.
 
 // RUN: %clang -shared -fPIC %inputs/library.c -o %t.lib.so
 // RUN: %clang -shared -fPIC -DNAME=lib -DSTART=500 %inputs/library.c -o %t.other.so

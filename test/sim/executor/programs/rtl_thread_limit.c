@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler knows the limit of threads of a kernel that must stay generic. The block has one warp more, for the main thread; from
-// clang 17 on, AMD's GPUs count that warp in the limit. Clang 16's OpenMPOpt takes the limit for the size of the block: code that
-// asks for this size looks for the main thread in the wrong warp.
+// The compiler knows the limit of threads of a kernel that must stay generic. The block has one warp more, for the main
+// thread. From clang 17 on, AMD's GPUs count that warp in the limit. Clang 16's OpenMPOpt takes the limit for the size
+// of the block, so code that asks for this size looks in the wrong warp.
 // REQUIRES: rtl-ours
 // RUN: %clang %low -DLIMIT=128 %s -o %t.128
 // RUN: %run LIBOMPTARGET_INFO=16 %t.128 2>&1 | %FileCheck %s
