@@ -46,7 +46,7 @@ INLINE Allocator *made_allocator(uint64_t handle) {
   return handle > kLastPredefinedAllocator ? reinterpret_cast<Allocator *>(handle) : nullptr;
 }
 
-/// Whether the pool has room for that, which is taken then.
+/// Returns whether the pool has room for that, which is taken then.
 static bool take_from_pool(Allocator &allocator, uint64_t size) {
   uint64_t used = atomics::load(&allocator.used);
   do {
@@ -112,7 +112,7 @@ static void release_block(void *memory) {
   release(block.begin);
 }
 
-/// Whether the trait can be had.
+/// Returns whether the trait can be had.
 static bool set_trait(Allocator &allocator, const Trait &trait) {
   if (trait.value == kDefaultValue)
     return true;

@@ -24,7 +24,7 @@ template <typename P, typename T> INLINE auto fetch_or(P *address, T value) {
 template <typename P, typename T> INLINE auto fetch_and(P *address, T value) {
   return OMPTARGET_ATOMIC(fetch_and, address, value);
 }
-/// Whether *address was expected and is desired now; else expected gets what it is.
+/// Returns whether *address was expected and is desired now; else expected gets what it is.
 template <typename P, typename T> INLINE bool compare_exchange(P *address, T &expected, T desired) {
   return __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
                                             __MEMORY_SCOPE_DEVICE);

@@ -287,7 +287,8 @@ RTL uint32_t __kmpc_get_hardware_thread_id_in_block() { return target::thread_id
 RTL uint32_t __kmpc_get_hardware_num_threads_in_block() { return target::block_size(); }
 RTL uint32_t __kmpc_get_warp_size() { return target::warp_size(); }
 
-/// Whether the worker has a part in the region that the main thread began; *region is null when the kernel ends.
+/// Returns whether the worker has a part in the region that the main thread began; *region is null when the kernel
+/// ends.
 RTL bool __kmpc_kernel_parallel(void **region) {
   *region = generic_team.region;
   if (!*region)

@@ -39,7 +39,7 @@ uint32_t further_levels();
 
 /// Threads that are in an explicit task, and in no region within it.
 SHARED_VARIABLE uint32_t task_bits[kMaxWarps];
-/// Whether any thread of any kernel ever was: known not to be in images without tasks.
+/// Returns whether any thread of any kernel ever was: known not to be in images without tasks.
 static uint32_t any_task = 0;
 INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
 
@@ -73,8 +73,8 @@ SHARED_VARIABLE GenericTeam generic_team;
 
 /// By the call that the compiler knows the result of, where it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
-/// Whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels that do
-/// not, all that such regions need vanishes.
+/// Returns whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels
+/// that do not, all that such regions need vanishes.
 #if OMPTARGET_RTL_GENERATION >= 19
 INLINE bool may_nest() { return kernel_may_nest != 0; }
 #else
@@ -101,7 +101,7 @@ INLINE uint32_t own_levels() {
     return 0;
   return may_nest() ? 1 + further_levels() : 1;
 }
-/// Whether the thread is in the team's region, at whatever level.
+/// Returns whether the thread is in the team's region, at whatever level.
 INLINE bool is_active() { return is_spmd() ? spmd_level != 0 : target::thread_id() != main_thread(); }
 INLINE uint32_t active_size() {
   if (!is_spmd())

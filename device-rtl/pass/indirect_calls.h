@@ -10,14 +10,14 @@
 
 namespace omptarget_pass {
 
-/// Whether this is the device side of an OpenMP program.
+/// Returns whether this is the device side of an OpenMP program.
 bool is_device_module(const llvm::Module &module);
 
-/// Whether the value is for certain the address of a function or vtable of this very module, the result of a
+/// Returns whether the value is for certain the address of a function or vtable of this very module, the result of a
 /// translation, or null. Looks through casts, offsets, phis, selects and loads from constant tables.
 bool is_device_pointer(const llvm::Value *value);
 
-/// Whether the call is one of translate_fptr's; its argument is then operand 0.
+/// Returns whether the call is one of translate_fptr's; its argument is then operand 0.
 bool is_translation(const llvm::Value *value);
 
 /// Puts translations in front of indirect calls and around vtable pointers. Runs first of all, while it still shows

@@ -68,9 +68,9 @@ public:
   static void set_again(const SignalRef &signal);
   /// Blocks until the signal is 0. Fails if the device faults meanwhile or the operation failed.
   Status wait(const SignalRef &signal);
-  /// Whether wait() leaves the CPU to others from the start.
+  /// Returns whether wait() leaves the CPU to others from the start.
   bool sleeps() const { return busy_ticks_ == 0; }
-  /// Whether it is 0.
+  /// Returns whether it is 0.
   Result<bool> is_complete(const SignalRef &signal);
   /// Destroys all. Nothing refers to any.
   Status release_all();

@@ -86,7 +86,7 @@ public:
   /// Waits if copies to this host memory are under way.
   Status settle(const void *host, size_t size) { return copies.overlaps(host, size) ? wait() : Status::ok(); }
   Status wait();
-  /// Whether all is complete; then as after wait().
+  /// Returns whether all is complete; then as after wait().
   Result<bool> query();
   void record(Event &event);
   void wait_for(Event &event);

@@ -41,7 +41,7 @@ struct EntryTable {
 /// resolver fails.
 Status build_entry_table(const __tgt_device_image &image, const EntryResolver &resolve, EntryTable &table);
 
-/// Whether a variable holds the host's address of another, under unified shared memory.
+/// Returns whether a variable holds the host's address of another, under unified shared memory.
 bool is_reference_pointer(const __tgt_offload_entry &entry);
 
 } // namespace omptarget

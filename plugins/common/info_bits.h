@@ -19,7 +19,7 @@ uint64_t read_bits();
 } // namespace info_internal
 
 void set_info_bits(uint32_t bits);
-/// Whether information of this kind is asked for. Any thread.
+/// Returns whether information of this kind is asked for. Any thread.
 inline bool wants_info(uint32_t bit) {
   const uint64_t bits = info_internal::bits.load(std::memory_order_relaxed);
   if (bits == 0) [[likely]]

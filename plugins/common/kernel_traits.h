@@ -44,7 +44,7 @@ struct KernelTraits {
   /// The mode for a launch with arguments of this version. A kernel that says nothing is bare from version 3 on;
   /// before, it is a constructor or destructor, which must get the one thread that it asks for: SPMD.
   ExecMode mode_for(uint32_t arguments_version) const;
-  /// Whether the launch brings its own number of records of the buffer for reductions over teams (clang 23).
+  /// Returns whether the launch brings its own number of records of the buffer for reductions over teams (clang 23).
   bool reduces_by_team() const { return environment_size == kTrailingEnvironmentSize; }
   /// Bytes of the buffer that a launch with so many teams needs for reductions over them; 0 if it needs none.
   uint64_t reduction_buffer_size(uint32_t teams) const {

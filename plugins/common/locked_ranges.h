@@ -52,7 +52,7 @@ public:
   Status unlock(void *host);
   /// Unpins everything.
   Status unlock_all();
-  /// Whether all of the range is pinned here.
+  /// Returns whether all of the range is pinned here.
   bool holds(const void *host, size_t size);
 
 private:

@@ -24,7 +24,7 @@ public:
   /// Pins size bytes if the setting asks for it. Fails if they cannot be pinned and the setting says that they must be.
   Status notify_mapped(void *host, size_t size);
   Status notify_unmapped(void *host);
-  /// Whether anything is pinned at all.
+  /// Returns whether anything is pinned at all.
   bool is_on() const { return pins_ != Pins::kOff; }
 
 private:

@@ -37,7 +37,7 @@ struct DeviceProperties {
   static Result<DeviceProperties> read(int32_t id);
 };
 
-/// Whether threads sleep while they wait for a device: LIBOMPTARGET_CUDA_WAIT=block.
+/// Returns whether threads sleep while they wait for a device: LIBOMPTARGET_CUDA_WAIT=block.
 bool waits_by_sleeping();
 
 class Device final : public gpu::Device {

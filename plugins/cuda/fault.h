@@ -8,7 +8,7 @@
 
 namespace omptarget::cuda {
 
-/// Whether a result means that the context is lost, whatever call returns it.
+/// Returns whether a result means that the context is lost, whatever call returns it.
 bool ends_context(CUresult result);
 
 } // namespace omptarget::cuda

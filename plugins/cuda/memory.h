@@ -13,7 +13,7 @@ namespace omptarget::cuda {
 class Memory final : public gpu::Memory {
 public:
   Memory() : gpu::Memory(source_, pinner_) {}
-  /// Whether the driver copies from there without a buffer of its own.
+  /// Returns whether the driver copies from there without a buffer of its own.
   bool is_pinned(const void *host);
 
 private:

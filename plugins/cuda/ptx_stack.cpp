@@ -78,7 +78,7 @@ public:
 
   const std::unordered_map<std::string_view, Function> &all() const { return functions_; }
 
-  /// Whether it, or what it calls, has a stack of no known size. Each function is looked at once.
+  /// Returns whether it, or what it calls, has a stack of no known size. Each function is looked at once.
   bool has_unknown_size(std::string_view name) {
     struct Step {
       Function *function;

@@ -62,9 +62,9 @@ public:
   int32_t number() const;
   void set_number(int32_t number) { number_.store(number, std::memory_order_relaxed); }
   bool reaches_host_memory() const { return host_memory_access().how != OMPTARGET_HOST_MEMORY_NOT_REACHED; }
-  /// Whether mapped data is to be used where it lies. Does not change while the device is open.
+  /// Returns whether mapped data is to be used where it lies. Does not change while the device is open.
   bool uses_zero_copy() const { return is_ready() ? is_zero_copy_ : wants_zero_copy(); }
-  /// Whether kernels may use any memory of the host at any time: copies must keep their place among them.
+  /// Returns whether kernels may use any memory of the host at any time: copies must keep their place among them.
   bool kernels_use_host_memory() const { return is_zero_copy_ || uses_unified_shared_memory(); }
   bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
   const LaunchLimits &limits() const { return limits_; }
@@ -119,10 +119,11 @@ public:
   virtual void print_info() const = 0;
   /// What an interoperability object tells of it.
   virtual void describe(__tgt_device_info &info) const = 0;
-  /// Whether it reaches the other one's memory.
+  /// Returns whether it reaches the other one's memory.
   virtual bool can_copy_to(const Device &) const { return true; }
   virtual HostMemoryAccess host_memory_access() const = 0;
-  /// Whether device and CPU share one memory, so that copying is in vain wherever kernels reach what the host has.
+  /// Returns whether device and CPU share one memory, so that copying is in vain wherever kernels reach what the host
+  /// has.
   virtual bool shares_memory_with_cpu() const { return false; }
   /// Bytes of shared memory that a team can have.
   virtual uint32_t shared_memory_limit() const = 0;
@@ -161,7 +162,7 @@ protected:
   /// What the device has and prefers, before the settings.
   virtual void set_limits(LaunchLimits &limits) const = 0;
   virtual DeviceRates rates() const = 0;
-  /// Whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
+  /// Returns whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
   virtual bool has_heap_pools() const { return false; }
   /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
   virtual Status create_own() { return Status::ok(); }

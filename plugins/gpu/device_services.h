@@ -40,7 +40,7 @@ public:
     if (has_kernels()) [[unlikely]]
       end(stream);
   }
-  /// Whether kernels that may ask for something are under way.
+  /// Returns whether kernels that may ask for something are under way.
   bool has_kernels() const { return kernels_.load(std::memory_order_relaxed) != 0; }
   /// Answers what a thread that waits for the device may answer. False if nothing was asked.
   bool serve_while_waiting();

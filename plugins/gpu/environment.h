@@ -27,7 +27,7 @@ struct EnvironmentNeed {
   /// Bytes of all buffers.
   uint64_t size() const { return group_memory_offset() + global_memory; }
   uint64_t group_memory_offset() const { return (reduction + kAlignment - 1) / kAlignment * kAlignment; }
-  /// Whether an environment that was made for this one serves for the other, too.
+  /// Returns whether an environment that was made for this one serves for the other, too.
   bool serves(const EnvironmentNeed &other) const;
 
 private:

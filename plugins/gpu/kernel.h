@@ -25,7 +25,7 @@ public:
   /// Asks the driver, unless that was done. Any thread, inside of a Scope. Everything below may be called afterwards.
   Status prepare() { return is_prepared_.load(std::memory_order_acquire) ? Status::ok() : prepare_once(); }
   const KernelTraits &traits() const { return traits_; }
-  /// Whether its code may ask the host for something while it runs.
+  /// Returns whether its code may ask the host for something while it runs.
   bool needs_services() const { return needs_services_; }
   /// Most threads of a team that its registers allow; 0: not known.
   uint32_t max_threads() const { return max_threads_; }

@@ -117,7 +117,7 @@ protected:
 
   /// Blocks until the stream is empty.
   virtual Status finish(Stream &stream) = 0;
-  /// Whether finish() leaves the CPU to others from the start.
+  /// Returns whether finish() leaves the CPU to others from the start.
   virtual bool sleeps_in_finish() const = 0;
   virtual Result<bool> is_finished(Stream &stream) = 0;
   /// After a wait that failed: the stream is not used again, and what is under way no longer uses the caller's memory.

@@ -202,7 +202,7 @@ Status LoadedImage::answer_for(int32_t device) {
   return Status::ok();
 }
 
-/// Whether text is a string inside the image.
+/// Returns whether text is a string inside the image.
 bool LoadedImage::is_name(const char *text) const {
   const Segment *segment = segment_of(text, 1);
   if (!segment)

@@ -62,7 +62,7 @@ inline uint64_t page_size() {
   return size;
 }
 
-/// Whether the bytes could be an image for this plugin: quick, reads the ELF header only.
+/// Returns whether the bytes could be an image for this plugin: quick, reads the ELF header only.
 bool is_image_for_host(std::string_view image);
 
 /// Checks everything that the dynamic linker walks. Failures say what is wrong where.

@@ -19,7 +19,7 @@ bool has_ended(pid_t thread) {
   return thread == 0 || (syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH);
 }
 
-/// Whether the kernel can make all threads of the process pass a barrier.
+/// Returns whether the kernel can make all threads of the process pass a barrier.
 bool has_barrier() {
   static const bool has = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   return has;

@@ -18,8 +18,8 @@ namespace omptarget::host {
 
 namespace {
 
-/// Whether an OMPT tool is there. The OpenMP runtime asks for the number of devices while it starts the tool, with a
-/// lock held that its functions for places take.
+/// Returns whether an OMPT tool is there. The OpenMP runtime asks for the number of devices while it starts the tool,
+/// with a lock held that its functions for places take.
 bool has_tool() {
   Dl_info tool, runtime;
   auto *const starts_tool = openmp_function<void()>("ompt_start_tool");

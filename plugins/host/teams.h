@@ -26,7 +26,7 @@ bool is_known(const void *kernel);
 void add_kernels_per_team(AddressRange image);
 void forget_kernels_per_team(AddressRange image);
 
-/// Whether the kernel is run once for each team. Any thread.
+/// Returns whether the kernel is run once for each team. Any thread.
 inline bool runs_once_per_team(const void *kernel) {
   return teams_internal::images.load(std::memory_order_relaxed) != 0 && teams_internal::is_known(kernel);
 }

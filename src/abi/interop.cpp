@@ -67,7 +67,7 @@ void set_code(int *place, int code) {
     *place = code;
 }
 
-/// Whether the property can be read; otherwise the code says why not.
+/// Returns whether the property can be read; otherwise the code says why not.
 bool is_readable(const Interop *interop, int property, int wanted, int *code) {
   if (property >= 0 || property < kLastProperty) {
     set_code(code, kOutOfRange);

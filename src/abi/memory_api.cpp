@@ -44,7 +44,7 @@ void release(const char *function, void *pointer, int device, int32_t kind, cons
   (void)succeeded(free_memory(pointer, device, kind), call);
 }
 
-/// Whether all numbers are those of devices, before a task is started for them.
+/// Returns whether all numbers are those of devices, before a task is started for them.
 bool are_devices(const Call &call, std::initializer_list<int32_t> numbers) {
   for (const int32_t number : numbers)
     if (auto device = api_device(number); !device)

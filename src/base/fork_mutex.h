@@ -30,7 +30,7 @@ public:
     mutex_.unlock();
   }
 
-  /// Whether the calling thread holds it: then locking it would wait for ever.
+  /// Returns whether the calling thread holds it: then locking it would wait for ever.
   bool is_held_here() const { return owner_.load(std::memory_order_relaxed) == pthread_self(); }
 
   void before_fork() {

@@ -4,9 +4,9 @@
 
 namespace omptarget {
 
-/// Whether the calling thread may be inside of the dynamic loader, such as in the constructor of a library that is
-/// being opened: then it holds the loader's lock, and must wait for nobody who opens a library. Goes through the
-/// callers on the stack; true if they cannot all be told. Slow; takes no lock.
+/// Returns whether the calling thread may be inside of the dynamic loader, such as in the constructor of a library
+/// that is being opened: then it holds the loader's lock, and must wait for nobody who opens a library. Goes through
+/// the callers on the stack; true if they cannot all be told. Slow; takes no lock.
 bool may_be_inside_loader();
 
 /// What constructors and destructors of libraries are called by.

@@ -22,7 +22,7 @@ public:
   /// try_lock, if no thread has it open either.
   bool try_lock_closed();
 
-  /// Whether the calling thread holds it, or has it open: then waiting for it would be waiting for oneself.
+  /// Returns whether the calling thread holds it, or has it open: then waiting for it would be waiting for oneself.
   bool is_held_here() const { return mutex_.is_held_here() || is_open_here(); }
 
   /// Made by the holder: until its end other threads may take the lock. The call is about the subject, an identity.
@@ -51,7 +51,7 @@ public:
   void forget_others();
 
 private:
-  /// Whether the condition holds for one of the calling thread's calls, of whichever lock.
+  /// Returns whether the condition holds for one of the calling thread's calls, of whichever lock.
   template <typename Condition> static bool any_open_here(Condition holds);
   bool is_open_here() const;
   bool is_open_for(const void *subject) const;

@@ -36,7 +36,7 @@ uint32_t read_topics();
 /// ever.
 void set_log_prefix(const char *prefix);
 
-/// Whether lines of this topic are printed. Any thread.
+/// Returns whether lines of this topic are printed. Any thread.
 inline bool traces(Topic topic) {
   uint32_t topics = log_internal::topics.load(std::memory_order_relaxed);
   if (topics == 0) [[likely]]
@@ -46,7 +46,7 @@ inline bool traces(Topic topic) {
   return (topics & static_cast<uint32_t>(topic)) != 0;
 }
 
-/// Whether lines of any topic may be printed. Any thread.
+/// Returns whether lines of any topic may be printed. Any thread.
 inline bool traces_anything() { return log_internal::topics.load(std::memory_order_relaxed) != 0; }
 
 /// Prints one line with time, thread, device (unless negative) and topic. Any thread; lines are never mixed.

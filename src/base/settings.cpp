@@ -69,7 +69,7 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 
 } // namespace
 
-/// Whether a setting names files, or prints what only the process should know, such as its addresses.
+/// Returns whether a setting names files, or prints what only the process should know, such as its addresses.
 static bool is_for_ordinary_processes(SettingId id) {
   return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile ||
          id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||

@@ -26,7 +26,7 @@ public:
       word = wait(word);
     return word;
   }
-  /// Whether nobody has changed anything since the version was noted.
+  /// Returns whether nobody has changed anything since the version was noted.
   bool is_still(uint32_t version) const { return word_.load(std::memory_order_acquire) == version; }
 
   /// Returns the version that it found. likely: what that probably is.

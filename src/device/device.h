@@ -55,11 +55,12 @@ public:
   /// The kernel that the host knows by this address, or null if it is not loaded here.
   const Kernel *kernel(const void *host_id) const { return images_.kernel(host_id); }
 
-  /// Whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
+  /// Returns whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
   bool lasts() const { return lasts_; }
 
-  /// Whether nothing is left to be done before it is used; generation is the registry's. Otherwise one thread, which
-  /// holds Loading, initialises the device at its first use and loads the images of modules that came since.
+  /// Returns whether nothing is left to be done before it is used; generation is the registry's. Otherwise one
+  /// thread, which holds Loading, initialises the device at its first use and loads the images of modules that came
+  /// since.
   bool is_prepared(uint32_t generation) const {
     return prepared_generation_.load(std::memory_order_acquire) == generation;
   }
@@ -68,14 +69,14 @@ public:
   Status initialise(const Loading &);
   /// After initialise(). What cannot be loaded is kept for load_failure(). Runs the constructors of images.
   void load_images(const Loading &);
-  /// Whether this thread is making the device ready: code of an image or of a plugin has come back here.
+  /// Returns whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
-  /// Whether data that are not present are used in place, although unified shared memory was not asked for: the
+  /// Returns whether data that are not present are used in place, although unified shared memory was not asked for: the
   /// plugin says so.
   bool uses_zero_copy() const { return uses_zero_copy_.load(std::memory_order_relaxed); }
-  /// Whether data that are not present are used in place.
+  /// Returns whether data that are not present are used in place.
   bool uses_host_memory() const { return modules_.requires_unified_shared_memory() || uses_zero_copy(); }
-  /// Whether kernels reach memory of the host that was not allocated for them.
+  /// Returns whether kernels reach memory of the host that was not allocated for them.
   bool reaches_host_memory() const {
     return uses_host_memory() || plugin_device_.host_memory_access() > OMPTARGET_HOST_MEMORY_NOT_REACHED;
   }
@@ -92,7 +93,7 @@ public:
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
-  /// Whether some module has kernels, but no image that fits this device.
+  /// Returns whether some module has kernels, but no image that fits this device.
   bool has_unfit_modules() const { return images_.has_unfit_modules(); }
   /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
   std::string unfit_module_of(const void *code) { return images_.unfit_module_of(code); }

@@ -21,8 +21,8 @@ namespace omptarget {
 
 namespace {
 
-/// Whether the host has it listed in case that the device has it: vtables of classes that the device may never use,
-/// and functions whose addresses are taken.
+/// Returns whether the host has it listed in case that the device has it: vtables of classes that the device may
+/// never use, and functions whose addresses are taken.
 bool is_offered(const Entry &entry) {
   return entry.kind == EntryKind::kVtable || std::string_view(entry.name).starts_with(OMPTARGET_OFFERED_FUNCTION);
 }
@@ -137,7 +137,7 @@ void DeviceImages::register_code(Loaded &loaded) {
   }
 }
 
-/// Whether there are others than vtables, which compilers list unasked.
+/// Returns whether there are others than vtables, which compilers list unasked.
 bool DeviceImages::has_indirect_functions() const {
   for (const auto &loaded : loaded_)
     for (const Entry &entry : loaded->image.entries())

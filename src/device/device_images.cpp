@@ -202,7 +202,7 @@ void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) 
   loaded.kernels.emplace_back(entry.address, std::move(kernel));
 }
 
-/// Whether the device has a pointer instead of the variable, and no construct will set it: under unified shared
+/// Returns whether the device has a pointer instead of the variable, and no construct will set it: under unified shared
 /// memory, and for linked variables also where data are used in place, it must point to the host's variable.
 bool DeviceImages::points_to_host(const Entry &entry) const {
   if (!is_unified_memory_pointer(entry))

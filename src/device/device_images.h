@@ -53,7 +53,7 @@ public:
 
   /// The kernel that the host knows by this address, or null if it is not loaded here. Takes no lock.
   const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
-  /// Whether some module has kernels, but no image that fits the device.
+  /// Returns whether some module has kernels, but no image that fits the device.
   bool has_unfit_modules() const { return has_unfit_modules_.load(std::memory_order_relaxed); }
   /// The path of the module that holds this code, if it is such a one; otherwise empty.
   std::string unfit_module_of(const void *code);

@@ -31,7 +31,7 @@ Status Device::trim_memory() {
   return plugin_device_.trim_memory();
 }
 
-/// Whether there was something to free.
+/// Returns whether there was something to free.
 [[gnu::cold]] bool Device::free_all_evicted() {
   const std::vector<DevicePtr> evicted = map_.take_evicted();
   for (const DevicePtr block : evicted)

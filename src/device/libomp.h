@@ -42,7 +42,7 @@ void wait_for_dependences(ident_t *location, int32_t count, void *dependences, i
 /// The slot for an unfinished operation of the running target task, or null if the task cannot be left unfinished.
 void **async_handle(int32_t thread);
 
-/// Whether the functions that target tasks need are all there.
+/// Returns whether the functions that target tasks need are all there.
 bool has_target_tasks();
 
 /// A piece of work to be done in a task; it deletes itself.

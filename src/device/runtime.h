@@ -77,7 +77,7 @@ public:
   /// Returns whether offloading is switched off.
   bool is_disabled() const { return offload_.load(std::memory_order_relaxed) == kDisabled; }
 
-  /// Whether everything has ended: from now on all happens on the host.
+  /// Returns whether everything has ended: from now on all happens on the host.
   bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
   /// Ends all devices that have not ended, and writes reports. Nothing but the end of this library calls it.
   void end();

@@ -79,7 +79,7 @@ inline constexpr unsigned kFirstWithEnvironment = [] {
   return 0u;
 }();
 
-/// Whether some compiler emits argument blocks of this version.
+/// Returns whether some compiler emits argument blocks of this version.
 constexpr bool is_known_block(uint32_t version) {
   for (const Generation &generation : kGenerations)
     if (generation.block == version && version != 0)
@@ -87,7 +87,7 @@ constexpr bool is_known_block(uint32_t version) {
   return false;
 }
 
-/// Whether some compiler's kernel environments have this many bytes.
+/// Returns whether some compiler's kernel environments have this many bytes.
 constexpr bool is_known_environment(uint64_t bytes) {
   for (const Generation &generation : kGenerations)
     if (generation.environment == bytes && bytes != 0)

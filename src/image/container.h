@@ -18,7 +18,7 @@ struct ContainedImage {
   std::string triple; ///< "nvptx64-nvidia-cuda", or empty
 };
 
-/// Whether the bytes begin like a container.
+/// Returns whether the bytes begin like a container.
 bool is_container(std::span<const std::byte> bytes);
 
 /// The image inside. Fails, naming the field, if anything in the headers is out of range or of an unknown version.

@@ -42,7 +42,7 @@ struct ImageSigns {
 
 ImageSigns read_signs(std::span<const std::byte> image, Wrapping wrapping);
 
-/// Whether an image without such an entry of its program cannot be used. Kernels may be missing until one is
+/// Returns whether an image without such an entry of its program cannot be used. Kernels may be missing until one is
 /// launched, indirect functions until they are called. GPU images by clang before 18 leave out inline variables that
 /// they do not use; in those for CPUs by clang 14 static variables have local symbols, which plugins that use dlsym
 /// do not find.

@@ -19,9 +19,9 @@ struct ModuleBounds {
   std::string path;
   std::vector<AddressRange> segments;
 
-  /// Whether [address, address + size) lies in one segment.
+  /// Returns whether [address, address + size) lies in one segment.
   bool contains(const void *address, uint64_t size) const;
-  /// Whether a NUL terminated text begins there and ends in the same segment.
+  /// Returns whether a NUL terminated text begins there and ends in the same segment.
   bool contains_text(const char *text) const;
   /// From the first segment's begin to the last one's end.
   AddressRange whole() const;
@@ -37,8 +37,8 @@ std::optional<AddressRange> module_range(const void *address);
 /// The same without _dl_find_object, which glibc has since 2.35.
 std::optional<AddressRange> module_range_by_list(const void *address);
 
-/// Whether the address lies in a module that was loaded with the program: nothing closes those. False if this library
-/// itself was opened later. Any thread.
+/// Returns whether the address lies in a module that was loaded with the program: nothing closes those. False if this
+/// library itself was opened later. Any thread.
 bool is_loaded_for_good(uintptr_t address);
 
 /// The names of the libraries that the module with this address needs (DT_NEEDED); empty if there is no such module.

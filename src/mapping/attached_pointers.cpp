@@ -10,8 +10,8 @@ namespace omptarget {
 
 namespace {
 
-/// Whether a caller that keeps the mapping's storage still has it: the mapping may have been removed, but not become
-/// another one.
+/// Returns whether a caller that keeps the mapping's storage still has it: the mapping may have been removed, but not
+/// become another one.
 bool is_kept(uint64_t word, MappingRef ref) { return (MappingState::generation(word) | 1u) == (ref.generation | 1u); }
 
 } // namespace

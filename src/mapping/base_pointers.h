@@ -12,14 +12,15 @@ namespace omptarget {
 
 inline bool is_pointee(const MapItem &item) { return item.has(map_type::kPtrAndObj) && !item.has(map_type::kLiteral); }
 
-/// Whether the item is a pointer of which the next one is the pointee.
+/// Returns whether the item is a pointer of which the next one is the pointee.
 inline bool is_followed_by_pointee(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   return index + 1 < items.size() && is_pointee(items[index + 1]) && items[index + 1].base == item.begin &&
          item.size == static_cast<int64_t>(sizeof(void *));
 }
 
-/// Whether the item is a struct that the compiler made of pointers to what the construct maps, and of nothing else.
+/// Returns whether the item is a struct that the compiler made of pointers to what the construct maps, and of nothing
+/// else.
 inline bool is_struct_of_pointers(const MapItems &items, size_t index) {
   const auto number = static_cast<int32_t>(index);
   const auto is_member = [&](size_t i) { return i < items.size() && items[i].parent == number; };
@@ -31,8 +32,8 @@ inline bool is_struct_of_pointers(const MapItems &items, size_t index) {
   return true;
 }
 
-/// Whether the item's range is a base pointer that the program did not name, or a struct of such. What mappers push
-/// belongs to what is named.
+/// Returns whether the item's range is a base pointer that the program did not name, or a struct of such. What
+/// mappers push belongs to what is named.
 inline bool is_base_pointer(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   return item.group < 0 && !item.has(map_type::kHold) &&
@@ -45,8 +46,8 @@ inline bool has_base_pointer(const MapItem &item) {
   return is_pointee(item) && item.group < 0 && !item.has(map_type::kHold | map_type::kTargetParam);
 }
 
-/// Whether the item, or what its pointer leads to, is deleted. clang passes DELETE with the first and the last level
-/// only.
+/// Returns whether the item, or what its pointer leads to, is deleted. clang passes DELETE with the first and the
+/// last level only.
 inline bool deletes_pointee(const MapItems &items, size_t index) {
   while (!items[index].has(map_type::kDelete) && is_followed_by_pointee(items, index))
     ++index;

@@ -18,7 +18,7 @@ class ConstructCounts {
 public:
   explicit ConstructCounts(const MapItems &items) : items_(items) {}
 
-  /// Whether the item's range or pointer, lying in the mapping, is to be counted. Pointees always are, once.
+  /// Returns whether the item's range or pointer, lying in the mapping, is to be counted. Pointees always are, once.
   bool counts(const MapItem &item, MappingRef mapping, bool is_pointee) {
     if (item.group >= 0) [[unlikely]]
       return is_first_in_group(item, mapping);
@@ -62,7 +62,7 @@ private:
   std::unique_ptr<llvm::DenseSet<Key>> counted_;
 };
 
-/// Whether the item is a struct of which the items that follow map parts.
+/// Returns whether the item is a struct of which the items that follow map parts.
 inline bool is_combined(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   if (item.is_member() || index + 1 >= items.size()) [[likely]]

@@ -28,8 +28,8 @@ public:
   bool holds(HostPtr begin, const Mapping *mapping) const {
     return place_of(begin).mapping.load(std::memory_order_acquire) == mapping;
   }
-  /// Whether the mapping, which begins there, should take the place: not if another one sleeps there, unless it was
-  /// refused before. So data that are left once, however many, do not drive out each other.
+  /// Returns whether the mapping, which begins there, should take the place: not if another one sleeps there, unless
+  /// it was refused before. So data that are left once, however many, do not drive out each other.
   bool has_room(HostPtr begin, const Mapping *mapping) {
     Place &place = place_of(begin);
     const Mapping *const sleeper = place.mapping.load(std::memory_order_acquire);

@@ -331,8 +331,8 @@ private:
   std::vector<FreeMappings> stored_;
 };
 
-/// Whether the mapping holds the whole range. word is its state, read before; while that stays the same, so do the
-/// bounds.
+/// Returns whether the mapping holds the whole range. word is its state, read before; while that stays the same, so
+/// do the bounds.
 inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size) {
   const HostPtr mapped_begin = mapping.begin();
   const HostPtr mapped_end = mapping.end();

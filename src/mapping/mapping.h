@@ -58,8 +58,8 @@ struct MappingState {
   static bool is_unused(uint64_t word) { return count(word) == 0 && !(word & kHeld); }
   /// Generations of mappings in the table are even, those of removed ones the next odd number.
   static bool is_removed(uint64_t word) { return (generation(word) & 1) != 0; }
-  /// Whether a removed mapping keeps its place in the index and its storage, since the same range is likely to be
-  /// entered again.
+  /// Returns whether a removed mapping keeps its place in the index and its storage, since the same range is likely
+  /// to be entered again.
   static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
   /// Who uses it and whether its data are there: all but generation, borrowers and storage.
   static uint64_t use(uint64_t word) { return word & kUse; }
@@ -75,7 +75,7 @@ struct MappingState {
   static uint64_t removed(uint64_t word) {
     return next_removed(word) | static_cast<uint64_t>(borrowers(word)) << kBorrowersShift;
   }
-  /// Whether none of its data is on the way any more. False for a removed one, which is not ready.
+  /// Returns whether none of its data is on the way any more. False for a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
   /// And nobody copies them back: then a construct may use them without a plan.
   static bool is_settled(uint64_t word) { return (word & (kReady | kArriving | kTurn)) == kReady; }
@@ -128,8 +128,8 @@ public:
   /// Blocks until nobody has the turn, or the mapping is gone.
   void wait_for_turn(uint32_t generation) const;
 
-  /// Whether that construct is creating it: an identity, never followed. A construct that finds its own may trust it:
-  /// nobody else removes what is not ready.
+  /// Returns whether that construct is creating it: an identity, never followed. A construct that finds its own may
+  /// trust it: nobody else removes what is not ready.
   bool is_created_by(const void *creator) const {
     return (origin_.load(std::memory_order_relaxed) & ~kPaddingMask) == origin_of(creator);
   }

@@ -23,7 +23,7 @@ public:
     if (!(word.load(std::memory_order_relaxed) & bit_of(page)))
       word.fetch_or(bit_of(page), std::memory_order_relaxed);
   }
-  /// Whether a name that was noted may lie in [begin, end).
+  /// Returns whether a name that was noted may lie in [begin, end).
   bool may_lie_in(uintptr_t begin, uintptr_t end) const {
     const uintptr_t first = begin >> kPageBits;
     const uintptr_t pages = std::min<uintptr_t>(((end - 1) >> kPageBits) - first + 1, 64 * kWords);

@@ -41,7 +41,8 @@ private:
   llvm::SmallVector<SectionDimension, 4> repetitions_; // innermost first
 };
 
-/// Whether the item's descriptor leaves open if its offsets are indices or bytes, and both name different memory.
+/// Returns whether the item's descriptor leaves open if its offsets are indices or bytes, and both name different
+/// memory.
 bool may_have_byte_offsets(const MapItem &item);
 
 /// The blocks of an item of target update. Neighbouring blocks are one. Fails for descriptors that make no sense.

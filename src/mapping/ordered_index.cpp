@@ -217,7 +217,7 @@ inline OrderedIndex::Leaf *OrderedIndex::leaf_at(uint32_t index) const {
   return read(read(directory_)->leaves[index].value);
 }
 
-/// Whether leaf_index would find it.
+/// Returns whether leaf_index would find it.
 inline bool OrderedIndex::is_leaf_of(const Directory &directory, uint32_t index, uintptr_t key) {
   const uint32_t count = std::min(read(directory.count), directory.capacity);
   return index < count && (index == 0 || read(directory.leaves[index].key) <= key) &&

@@ -83,7 +83,7 @@ public:
   /// Has the whole leaf of the key fetched, while something else is done. Returns its number, which others may change.
   uint32_t fetch(uintptr_t key) const;
   static constexpr uint32_t kNoLeaf = UINT32_MAX;
-  /// Whether what around() returned is right, and what was read of the neighbours since.
+  /// Returns whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.
   class Looks {

@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// Whether it was entered before planning began, or by an earlier attempt.
+  /// Returns whether it was entered before planning began, or by an earlier attempt.
   static bool is_bound(const MapItem &item) {
     return item.mapping && (item.pointer_mapping || !item.has(map_type::kPtrAndObj));
   }
@@ -145,7 +145,7 @@ private:
       add_copy(plan_.copies, {pointer.ref, item.base, size, item.name});
   }
 
-  /// Whether all of the pointer is in the mapping: implicit items may lie in one partly.
+  /// Returns whether all of the pointer is in the mapping: implicit items may lie in one partly.
   static bool holds(const Mapping &mapping, HostPtr pointer) {
     return pointer >= mapping.begin() && pointer + kPointerSize <= mapping.end();
   }
@@ -247,10 +247,10 @@ private:
       entered.report();
   }
 
-  /// Whether this plan makes the mapping. Others wait for its data.
+  /// Returns whether this plan makes the mapping. Others wait for its data.
   bool is_unpublished(const Mapping *mapping) const { return mapping->is_created_by(&plan_); }
 
-  /// Whether this construct has made the mapping.
+  /// Returns whether this construct has made the mapping.
   bool is_own(MappingRef ref) const {
     if (is_unpublished(ref.mapping) || llvm::is_contained(plan_.published, ref))
       return true;

@@ -168,8 +168,8 @@ private:
       item.flags |= kItemPointerCounted;
   }
 
-  /// Whether the item takes a reference of the mapping away. Base pointers take back what was entered for them and
-  /// nothing else.
+  /// Returns whether the item takes a reference of the mapping away. Base pointers take back what was entered for
+  /// them and nothing else.
   bool releases(size_t index, MappingRef ref) {
     MapItem &item = items_[index];
     const bool is_base = is_base_pointer(items_, index);

@@ -21,7 +21,7 @@ struct PrivateLayout {
   bool has_large = false;                ///< some firstprivate variables lie above it
 };
 
-/// Whether the item is private, and gets a value from the host.
+/// Returns whether the item is private, and gets a value from the host.
 inline bool is_private(const MapItem &item) { return item.has(map_type::kPrivate) && !item.has(map_type::kLiteral); }
 inline bool is_first_private(const MapItem &item) {
   return is_private(item) && item.has(map_type::kTo | map_type::kAttach);

@@ -39,12 +39,12 @@ public:
   void fetch(HostPtr address) const { __builtin_prefetch(&slot_of(address)); }
   void note(HostPtr address, Mapping *mapping) { slot_of(address).store(mapping, std::memory_order_release); }
 
-  /// Whether so many mappings have too few slots: then the guesses of most are lost.
+  /// Returns whether so many mappings have too few slots: then the guesses of most are lost.
   bool is_small_for(size_t count) const {
     const unsigned bits = newest_bits();
     return bits < kMostBits && count > size_t{1} << bits >> 1;
   }
-  /// Whether guesses are waited for, since they fill the nearer caches.
+  /// Returns whether guesses are waited for, since they fill the nearer caches.
   bool is_large() const { return newest_bits() >= kLargeBits; }
   /// Four times as many slots, which hold nothing yet.
   void grow() { grow(newest_bits() + 2); }

@@ -19,8 +19,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
-/// Whether the mapping, which begins before the range ends, is where the range is to be; an empty range may be the
-/// base of its neighbours.
+/// Returns whether the mapping, which begins before the range ends, is where the range is to be; an empty range may
+/// be the base of its neighbours.
 bool is_in_the_way(const Mapping &mapping, const NewRange &range) {
   return range.begin == range.end || range.begin < mapping.end();
 }

@@ -21,7 +21,7 @@ public:
   WrittenPointers(const WrittenPointers &) = delete;
   WrittenPointers &operator=(const WrittenPointers &) = delete;
 
-  /// Whether the pointer has these values and its copy is written. Its mapping is of that generation, since the
+  /// Returns whether the pointer has these values and its copy is written. Its mapping is of that generation, since the
   /// caller keeps it.
   bool has(MappingRef mapping, const AttachedPointer &pointer) const {
     const Slot *const slots = slots_.load(std::memory_order_acquire);

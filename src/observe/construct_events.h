@@ -167,7 +167,7 @@ public:
   }
   ReportedWork(const ReportedWork &) = delete;
   ReportedWork &operator=(const ReportedWork &) = delete;
-  /// Whether somebody wants to know when the work itself was done, not only the call.
+  /// Returns whether somebody wants to know when the work itself was done, not only the call.
   bool wants_times() const { return is_reported_ && internal::wants_times(record_.listeners); }
   /// The work goes on after the call, and its times become known later.
   LateReport postpone();
@@ -259,7 +259,7 @@ void mapping_missing(const char *name);
 void host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason);
 } // namespace internal
 
-/// Whether the functions for mappings would do something: ask before gathering their facts.
+/// Returns whether the functions for mappings would do something: ask before gathering their facts.
 inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
 
 /// Data are present already; is_hold: the hold count is meant (ompx_hold). Of the running construct of this thread,
@@ -289,7 +289,7 @@ struct MappedItem {
 bool reports_map_items();
 void map_items(std::span<const MappedItem> items);
 
-/// Whether host_fallback would do something: ask before gathering its arguments.
+/// Returns whether host_fallback would do something: ask before gathering its arguments.
 inline bool reports_host_fallback() { return (listeners() & (listener::kProfile | listener::kTool)) != 0; }
 /// A target region is about to be run by the host's version, which nobody tells the end of. facts.device: the initial
 /// device; reason is static.

@@ -13,7 +13,7 @@ namespace omptarget::observe {
 /// What the device_initialize callback hands to the tool as the device.
 void *trace_handle(int device);
 
-/// Whether the device's trace takes records of this callback (plain form's number).
+/// Returns whether the device's trace takes records of this callback (plain form's number).
 bool traces_record(int device, int callback);
 
 /// Appends a record; may call the tool's buffer callbacks on this thread, with no lock held.

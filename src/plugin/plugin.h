@@ -19,7 +19,7 @@ namespace omptarget {
 /// The queue of one construct. Owned by the construct, used by one thread at a time.
 struct Queue {
   __tgt_async_info info{};
-  /// Whether work may be under way; then synchronize() must be called before the queue goes.
+  /// Returns whether work may be under way; then synchronize() must be called before the queue goes.
   bool is_busy() const { return info.Queue != nullptr; }
 };
 
@@ -42,34 +42,35 @@ public:
   const std::string &path() const { return path_; } ///< the file that was opened
   int32_t number_of_devices() const { return number_of_devices_; }
 
-  /// Whether work is queued; otherwise every operation is complete on return and queues stay empty.
+  /// Returns whether work is queued; otherwise every operation is complete on return and queues stay empty.
   bool is_asynchronous() const { return is_asynchronous_; }
   bool has_events() const { return has_events_; }
-  /// Whether it tells when queued work was done.
+  /// Returns whether it tells when queued work was done.
   bool has_timing() const { return has_timing_; }
-  /// Whether data_notify_mapped and data_notify_unmapped do something.
+  /// Returns whether data_notify_mapped and data_notify_unmapped do something.
   bool wants_mappings() const { return wants_mappings_; }
   bool has_function_map() const { return has_function_map_; }
   /// Returns whether device code calls functions of its own image only, so that each image has a table.
   bool separates_images() const { return separates_images_; }
-  /// Whether the caller is the first to ask: the one that reports that the plugin has no function map.
+  /// Returns whether the caller is the first to ask: the one that reports that the plugin has no function map.
   bool is_first_to_miss_map() const { return !has_missed_map_.exchange(true, std::memory_order_relaxed); }
-  /// Whether launch_kernel knows of a trailing implicit parameter, and supplies its value.
+  /// Returns whether launch_kernel knows of a trailing implicit parameter, and supplies its value.
   bool takes_trailing() const { return takes_trailing_; }
-  /// Whether it works until the process is gone; otherwise it ends in an exit handler of ours.
+  /// Returns whether it works until the process is gone; otherwise it ends in an exit handler of ours.
   bool lasts() const { return lasts_; }
-  /// Whether images may be loaded and unloaded by several threads at once, also on one device.
+  /// Returns whether images may be loaded and unloaded by several threads at once, also on one device.
   bool loads_side_by_side() const;
-  /// Whether init_device may be what starts its driver, or starting it has been done when the plugin was loaded.
+  /// Returns whether init_device may be what starts its driver, or starting it has been done when the plugin was
+  /// loaded.
   bool starts_driver_late() const;
-  /// Whether the caller is the first to ask: the one that ends it.
+  /// Returns whether the caller is the first to ask: the one that ends it.
   bool is_first_to_end() const { return !has_ended_.exchange(true, std::memory_order_acq_rel); }
-  /// Whether it gives every kernel a leading implicit parameter, whatever the kernel has (LLVM 18).
+  /// Returns whether it gives every kernel a leading implicit parameter, whatever the kernel has (LLVM 18).
   bool always_leads() const;
-  /// Whether images must stay in memory while they are loaded.
+  /// Returns whether images must stay in memory while they are loaded.
   bool keeps_images() const;
 
-  /// Whether the plugin could load the image on some device, and on this very device. arch is what the image's
+  /// Returns whether the plugin could load the image on some device, and on this very device. arch is what the image's
   /// container says, or empty.
   bool accepts(const __tgt_device_image &image, const char *arch) const;
   bool accepts_on_device(int32_t device, const __tgt_device_image &image, const char *arch) const;

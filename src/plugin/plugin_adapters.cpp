@@ -76,8 +76,8 @@ int32_t launch_in_form(const PluginFunctions &functions, const PluginLaunch &req
                                  request.queue);
 }
 
-/// Whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses the
-/// request.
+/// Returns whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses
+/// the request.
 bool is_readable(const void *begin, size_t size) {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin);

@@ -69,7 +69,7 @@ void sort_by_default(std::vector<PluginCandidate> &candidates) {
             [&](const PluginCandidate &a, const PluginCandidate &b) { return key(a) < key(b); });
 }
 
-/// Whether the first folder that has something of that name or kind has a plugin of that name.
+/// Returns whether the first folder that has something of that name or kind has a plugin of that name.
 bool is_in_first_folder(const std::vector<PluginCandidate> &candidates, const std::string &name) {
   size_t first = SIZE_MAX;
   bool is_named = false;

@@ -19,7 +19,7 @@ Status check_plugin_file(const std::string &path);
 /// The functions of the plugin ABI that the file itself defines, without __tgt_rtl_.
 Result<std::set<std::string>> read_plugin_functions(const std::string &path);
 
-/// Whether the file needs a symbol that it does not define; false if it cannot be read.
+/// Returns whether the file needs a symbol that it does not define; false if it cannot be read.
 bool plugin_file_needs(const std::string &path, std::string_view symbol);
 
 /// As check_plugin_file, for the contents of a file.

@@ -56,12 +56,12 @@ struct PluginFunctions {
   int32_t (*load_device_binary)(int32_t, __tgt_device_image *, DeviceBinary *) = nullptr;
 };
 
-/// Whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a queue is
-/// what the plugin ABI says it is.
+/// Returns whether work can be queued: the plugin can wait for a queue, can put copies and kernels into one, and a
+/// queue is what the plugin ABI says it is.
 bool can_queue_work(const PluginFunctions &functions);
 /// The plugin's own words about the last failure in this thread; empty if it has none.
 std::string last_error_text(const PluginFunctions &functions);
-/// Whether all functions of events are there; and all of times.
+/// Returns whether all functions of events are there; and all of times.
 bool has_all_events(const PluginFunctions &functions);
 bool has_all_timing(const PluginFunctions &functions);
 

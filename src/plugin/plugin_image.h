@@ -21,7 +21,7 @@ Status check_image_is_whole(const __tgt_device_image &image);
 /// before 18", "clang 23 or later". Null otherwise.
 const char *maker_without_leading_parameter(const __tgt_device_image &image);
 
-/// Whether it is an ELF image that this CPU can run.
+/// Returns whether it is an ELF image that this CPU can run.
 bool is_for_this_machine(const __tgt_device_image &image);
 
 /// The names of the dynamic symbols that an image for this CPU defines, which are those that dlsym finds; none for

@@ -45,7 +45,7 @@ struct PluginSet {
   std::vector<PluginRejection> rejections;      ///< with those that have no devices
   std::vector<Waiting> waiting;                 ///< those that no image needs yet
 
-  /// Whether one that waits is needed.
+  /// Returns whether one that waits is needed.
   bool lacks(const PluginNeed &need) const;
   /// Adds what was loaded of those that waited.
   void add(PluginSet newer);

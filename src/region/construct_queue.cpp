@@ -273,7 +273,7 @@ void *ConstructQueue::start_timing() {
   return nullptr;
 }
 
-/// Whether the times will be there. Otherwise the operation is complete, or has failed.
+/// Returns whether the times will be there. Otherwise the operation is complete, or has failed.
 bool ConstructQueue::stop_timing(Status &status, void *timing) {
   const PluginDevice &device = device_.plugin_device();
   if (timing && status) {

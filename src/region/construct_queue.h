@@ -33,7 +33,7 @@ public:
   /// For the plugin.
   Queue &plugin_queue() { return queue_; }
   bool is_busy() const { return queue_.is_busy(); }
-  /// Whether wait() has nothing to do.
+  /// Returns whether wait() has nothing to do.
   bool is_idle() const {
     return !queue_.is_busy() && landings_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
            pointers_.is_empty() && late_.empty();
@@ -73,7 +73,7 @@ public:
   Status wait();
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
-  /// Whether all queued work is done; does not wait.
+  /// Returns whether all queued work is done; does not wait.
   Result<bool> is_done();
   /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's
   /// times; where the plugin has none, waits for the operation, so that its time is its own.

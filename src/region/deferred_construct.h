@@ -61,7 +61,7 @@ private:
     kDone
   };
 
-  /// Whether the caller has it alone from now on.
+  /// Returns whether the caller has it alone from now on.
   bool take();
   /// Leaves it again; false if it is wanted, and still taken.
   bool put_back();

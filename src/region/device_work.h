@@ -40,7 +40,7 @@ public:
   Status complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.
   Status abandon(MapItems &items);
-  /// Whether the construct copies back the mapping's data: nobody else does before it is complete.
+  /// Returns whether the construct copies back the mapping's data: nobody else does before it is complete.
   bool has_turn(MappingRef ref) const;
 
 private:

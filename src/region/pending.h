@@ -75,7 +75,7 @@ public:
       settle();
   }
 
-  /// Whether the copy is to be written by this construct (HostDataToTargetMap::note_attached).
+  /// Returns whether the copy is to be written by this construct (HostDataToTargetMap::note_attached).
   bool begin(MappingRef mapping, AttachedPointer pointer, bool waits) {
     pointer.writer = this;
     if (!owner_.note_attached(mapping, pointer, waits))

@@ -17,7 +17,7 @@ bool do_overlap(HostPtr begin, int64_t size, HostPtr other_begin, int64_t other_
   return begin < other_begin + other_size && other_begin < begin + size;
 }
 
-/// Whether the pointer is neither present nor mapped by the list: then there is nothing to attach.
+/// Returns whether the pointer is neither present nor mapped by the list: then there is nothing to attach.
 bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int32_t i) {
   const HostPtr pointer = host_ptr(list.bases[i]);
   for (int32_t j = 0; j < list.count; ++j)
@@ -27,8 +27,8 @@ bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int3
   return list.sizes[i] > 0 && !map.find(pointer, list.sizes[i]).ref;
 }
 
-/// Whether an argument after the i-th lies in its range, or overlaps it. Then planning maps it: a new mapping is
-/// published once all that is copied into it has arrived.
+/// Returns whether an argument after the i-th lies in its range, or overlaps it. Then planning maps it: a new mapping
+/// is published once all that is copied into it has arrived.
 bool is_mapped_again(const MapList &list, int32_t i) {
   const HostPtr begin = host_ptr(list.begins[i]);
   for (int32_t j = i + 1; j < list.count; ++j)
@@ -38,8 +38,8 @@ bool is_mapped_again(const MapList &list, int32_t i) {
   return false;
 }
 
-/// Whether all arguments are plain data or values. Pointers to be attached must know which storage is new, unless
-/// they are absent.
+/// Returns whether all arguments are plain data or values. Pointers to be attached must know which storage is new,
+/// unless they are absent.
 bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
   for (int32_t i = 0; i < list.count; ++i) {
     const auto type = static_cast<uint64_t>(list.types[i]);

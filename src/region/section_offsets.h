@@ -9,7 +9,7 @@
 
 namespace omptarget {
 
-/// Whether the module with this code gives offsets in bytes. The compilers of its images tell it, or else the
+/// Returns whether the module with this code gives offsets in bytes. The compilers of its images tell it, or else the
 /// libomptarget that the module needs. Fails if neither tells it. Any thread; reads images at the first call for a
 /// module.
 Result<bool> has_byte_offsets(const void *code);

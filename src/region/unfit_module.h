@@ -15,8 +15,8 @@
 
 namespace omptarget {
 
-/// Whether the host does this data construct, in place of the device. Fails if data of it are on the device. Any
-/// thread.
+/// Returns whether the host does this data construct, in place of the device. Fails if data of it are on the device.
+/// Any thread.
 Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items);
 
 /// Fails if the host cannot run a region of the module in place of the device, since data of it, or variables of the

@@ -71,8 +71,8 @@ INLINE void barrier_any() {
 INLINE bool uniform(bool value) { return __builtin_amdgcn_readfirstlane(value) != 0; }
 /// Registers suffice here.
 INLINE uint32_t not_known(uint32_t value) { return value; }
-/// Whether a thread that is not among the first so many of the block goes its own way: with its wave only, as a wave
-/// comes to a barrier as one.
+/// Returns whether a thread that is not among the first so many of the block goes its own way: with its wave only, as
+/// a wave comes to a barrier as one.
 INLINE bool waits_apart(uint32_t threads) {
   const uint32_t first = thread_id() & ~(amdgcn_wave_size() - 1);
   return first >= threads;

@@ -42,7 +42,7 @@ public:
   bool is_open() const { return is_open_; }
   const struct stat &facts() const { return facts_; }
 
-  /// Whether all of it could be read.
+  /// Returns whether all of it could be read.
   bool read(uint64_t offset, void *target, size_t size) const {
     const auto end = static_cast<uint64_t>(facts_.st_size);
     if (offset > end || size > end - offset)

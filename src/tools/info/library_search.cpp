@@ -120,7 +120,7 @@ private:
     return result;
   }
 
-  /// Whether the folder, or its part for this CPU, has a file of that name for this machine.
+  /// Returns whether the folder, or its part for this CPU, has a file of that name for this machine.
   bool find_in(const std::string &folder, const std::string &name, LibraryChoice &choice) {
     for (const std::string &part : cpu_folders_) {
       const std::string of_cpu = format("%s/%s", folder.c_str(), part.c_str());
@@ -133,7 +133,7 @@ private:
     return true;
   }
 
-  /// Whether the loader takes the file, or stops at it.
+  /// Returns whether the loader takes the file, or stops at it.
   bool take(const std::string &path, LibraryChoice &choice) {
     found_ = {};
     std::string defect;

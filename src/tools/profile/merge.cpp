@@ -27,7 +27,7 @@ constexpr int64_t kFlowsOfProcess = int64_t{1} << 32;
 constexpr const char *kTables[] = {"regions", "kernels", "transfers", "variables", "repeated", "fallbacks"};
 constexpr const char *kSums[] = {"count", "ns", "bytes", "unchanged", "unchangedBytes"};
 
-/// Whether no value lies so deep in others that reading it takes too much stack.
+/// Returns whether no value lies so deep in others that reading it takes too much stack.
 bool is_flat(std::string_view json) {
   constexpr int kDeepest = 32;
   int depth = 0;
@@ -51,7 +51,7 @@ bool is_flat(std::string_view json) {
   return true;
 }
 
-/// Whether all numbers are finite: JSON has no others, but one such as 1e999 is read as infinity.
+/// Returns whether all numbers are finite: JSON has no others, but one such as 1e999 is read as infinity.
 bool is_finite(const Value &value) {
   if (const std::optional<double> number = value.getAsNumber())
     return std::isfinite(*number);
