@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device image calls to translate function pointers, and the table it reads; compiled for each device. All
+// The function that device images call to translate function pointers, and the table it reads, for each device. All
 // weak, as several images' worth of objects may be linked into one, and protected, so that the program and other
 // images in the process do not take their place.
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What users' code asks in a region (OpenMP 5.2, chapter 18), and what it sets: for the caller's data environment.
+// The API routines that read and set the caller's data environment in a region (OpenMP 5.2, chapter 18).
 
 #include "environment.h"
 #include "loops.h"
@@ -123,7 +123,7 @@ RTL_WEAK void __cxa_deleted_virtual() { fail("a deleted virtual function was cal
 #endif
 
 #if OMPTARGET_RTL_GENERATION >= 19
-// Of ompx.h, as kernel languages have them.
+// The functions of ompx.h: places in the grid, as kernel languages have them.
 RTL int32_t ompx_thread_id(int32_t dimension) { return static_cast<int32_t>(target::thread_id(dimension)); }
 RTL int32_t ompx_block_id(int32_t dimension) { return static_cast<int32_t>(target::block_id(dimension)); }
 RTL int32_t ompx_block_dim(int32_t dimension) { return static_cast<int32_t>(target::block_size(dimension)); }

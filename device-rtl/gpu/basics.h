@@ -11,7 +11,7 @@
 #define OMPTARGET_RTL_GENERATION 22 ///< 16, 19, 22 or 23
 #endif
 
-/// What compiled code calls. Hidden: an image's functions are its own.
+/// A function that compiled code calls. Hidden: an image's functions are its own.
 #define RTL extern "C" __attribute__((visibility("hidden")))
 #define RTL_WEAK extern "C" __attribute__((visibility("hidden"), weak))
 /// A plugin writes or reads it, by its name.

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plugin tells a device, and what the compiler says of a kernel (abi: device images, sections 1 and 2).
+// Configuration of a device by the plugin, and of a kernel by the compiler (abi: device images, sections 1 and 2).
 #pragma once
 
 #include "state.h"
@@ -18,7 +18,7 @@ struct DeviceEnvironment {
 };
 RTL_PLUGIN_VARIABLE __attribute__((address_space(4))) DeviceEnvironment __omp_rtl_device_environment = {};
 
-// What the user says by options of the compiler, which defines them as constants then.
+// Options of the compiler's command line. The compiler defines them as constants.
 extern "C" {
 __attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_debug_kind = 0;
 __attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_assume_no_nested_parallelism = 0;
@@ -33,7 +33,7 @@ struct KernelEnvironment {
   uint8_t use_generic_state_machine, may_use_nested_parallelism, mode;
 };
 #endif
-/// What a launch has for reductions over teams and for group memory.
+/// The memory of a launch for reductions over teams and for group memory.
 #if OMPTARGET_RTL_GENERATION >= 23
 struct LaunchEnvironment {
   void *reduction_buffer;

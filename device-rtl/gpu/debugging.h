@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the RTL says and checks where both the compiler's option (-fopenmp-target-debug=) and
-// LIBOMPTARGET_DEVICE_RTL_DEBUG ask for it. The option is a constant of the image: without it compilers leave nothing
-// of this.
+// Messages and checks of the RTL, if both the compiler's option (-fopenmp-target-debug=) and
+// LIBOMPTARGET_DEVICE_RTL_DEBUG ask for them. The option is a constant of the image: without it the compiler removes
+// all of this.
 #pragma once
 
 #include "configuration.h"
@@ -22,7 +22,7 @@ INLINE void trace(const char *function) {
   if (debugs(kDebugTracing)) [[unlikely]]
     tell(function);
 }
-/// What callers must keep to; the kernel stops where one does not.
+/// Checks a precondition of the caller and stops the kernel if it does not hold.
 template <typename Condition> INLINE void demand(Condition holds, const char *otherwise) {
   if (debugs(kDebugAssertions) && !holds()) [[unlikely]]
     fail(otherwise);

@@ -1,9 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops whose chunks are given out while they run (OpenMP 5.2, 11.5.3). What all threads of a team share, shared
-// memory has; a loop that a thread has for itself, and a thread's own place in a static schedule, its data
-// environment has.
+// Loops that assign their chunks while they run (OpenMP 5.2, 11.5.3). The team's state of a loop lies in shared memory.
+// A loop of one thread, and a thread's place in a static schedule, lie in the thread's data environment.
 
 #include "debugging.h"
 #include "environment.h"
@@ -11,7 +10,7 @@
 
 namespace omptarget::device_rtl::gpu {
 
-/// The loop that a team shares. By several variables: those that no loop of an image needs vanish.
+/// The loop that a team shares, in several variables: the linker drops those that no loop of an image needs.
 namespace team_loop {
 #if defined(__AMDGCN__)
 inline constexpr uint64_t kAlignment = 16; ///< where it is less, LLVM 19 refuses some kernels
@@ -30,7 +29,7 @@ SHARED_VARIABLE Number first, chunk;
 SHARED_VARIABLE uint8_t is_guided;
 } // namespace team_loop
 
-/// What a schedule of the compiler comes to.
+/// A schedule of the compiler, decoded.
 struct Plan {
   bool is_shared; ///< threads take chunks from one place
   bool is_guided;
@@ -63,7 +62,7 @@ INLINE Dispatch *own_loop() {
   return environment->level == level() && environment->loop.is_under_way ? &environment->loop : nullptr;
 }
 
-/// Of a thread that takes its chunks by itself.
+/// Begins the loop of a thread that computes its chunks alone.
 INLINE void begin_own(const Plan &plan, uint64_t lower, uint64_t count) {
   Dispatch &loop = own_environment().loop;
   const uint64_t number = thread_number(), threads = team_size();

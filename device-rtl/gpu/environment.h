@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Data environments of single threads: what a thread sets for itself (omp_set_num_threads in a region), and loops
-// that it does not share. Rare, so they are in the heap, in lists that warps share, each under a lock. What no
-// image's code ever sets is known when it is linked: any_environment is never written then, and all that depends on
-// it vanishes.
+// that it does not share. Rare, so they are in the heap, in lists that warps share, each under a lock. If
+// no code of an image sets them, any_environment is never written. The compiler sees that when it links the image, and
+// removes everything that depends on it.
 #pragma once
 
 #include "memory.h"
@@ -31,11 +31,11 @@ struct Environment {
   Dispatch loop;
 };
 
-/// Of the calling thread's innermost region that has one; null if none has.
+/// Returns the environment of the calling thread's innermost region that has one, or null.
 Environment *find_environment();
-/// Of the calling thread's innermost region, made if it has none.
+/// Returns the environment of the calling thread's innermost region. Makes it if there is none.
 Environment &own_environment();
-/// Of regions of this level and deeper ones.
+/// Drops the environments of regions of this level and deeper ones.
 void drop_environments(uint32_t level);
 
 ControlVariables variables();
@@ -47,13 +47,13 @@ inline constexpr uint32_t kEnvironmentLists = 8; ///< a warp has one for itself 
 SHARED_VARIABLE SharedList environment_lists[kEnvironmentLists];
 SHARED_VARIABLE uint32_t environment_bits[kMaxWarps]; ///< threads that have some
 
-/// Whether any thread of any kernel has one, and whether any has set control variables: two, as a loop that a thread
-/// has for itself must not keep the compiler from knowing how many threads regions have.
+/// Set once any thread of any kernel has an environment, and once any has set control variables. These are two flags:
+/// a loop of one thread must not keep the compiler from knowing how many threads regions have.
 static uint32_t any_environment = 0;
 static uint32_t any_variables = 0;
 /// The same of allocators.
 static uint32_t any_default_allocator = 0;
-/// Of a generic kernel's main thread, and for what its workers begin with. 0: nobody has set it.
+/// The allocator of a generic kernel's main thread, which its workers begin with. 0: not set.
 SHARED_VARIABLE uint64_t team_allocator;
 
 INLINE bool has_environment() { return any_environment != 0 && thread_bit(environment_bits); }
@@ -62,7 +62,7 @@ INLINE void leave_environments(uint32_t level) {
     drop_environments(level);
 }
 
-/// By all threads of an SPMD kernel, by the main thread of a generic one.
+/// Called by all threads of an SPMD kernel, and by the main thread of a generic one.
 INLINE void begin_environments() {
   for (uint32_t i = 0; i < kEnvironmentLists; ++i)
     begin_list(&environment_lists[i]);

@@ -15,7 +15,7 @@ struct Member {
 };
 INLINE Member of_team() { return {thread_number(), team_size()}; }
 INLINE Member of_teams() { return {target::block_id(), target::block_count()}; }
-/// Of the threads of all teams.
+/// The calling thread among the threads of all teams.
 INLINE Member of_all() {
   const uint32_t size = team_size();
   return {target::block_id() * size + thread_number(), target::block_count() * size};
@@ -136,7 +136,7 @@ RTL void __kmpc_for_static_fini(ident_t *, int32_t) {}
 RTL void __kmpc_distribute_static_fini(ident_t *, int32_t) {}
 
 #if OMPTARGET_RTL_GENERATION >= 19
-// Of flang: whole loops. A loop of a team ends with a barrier, which flang leaves out of its code. Since 22 it says
+// Whole loops, by flang. A loop of a team ends with a barrier, which flang leaves out of its code. Since 22 it says
 // besides whether each thread gets at most one iteration, which changes nothing here.
 #if OMPTARGET_RTL_GENERATION >= 22
 #define AT_MOST_ONE , int8_t

@@ -142,7 +142,7 @@ static void give_back(HeapBlock *block) {
   add_free(block);
 }
 
-/// What was allocated: a record behind the pool, of the plugin's, which has it there where that is asked for.
+/// Statistics of allocations: a record behind the pool. The plugin puts it there on request.
 struct HeapStatistics {
   uint64_t mark, count, total, least, most;
 };
@@ -257,7 +257,7 @@ RTL void *llvm_omp_get_dynamic_shared() { return (void *)omptarget_dynamic_share
 RTL void *__kmpc_get_dynamic_shared() { return (void *)omptarget_dynamic_shared; }
 
 #if OMPTARGET_RTL_GENERATION >= 23
-// Of the clause dyn_groupprivate: shared memory, or what the plugin found for the block where that did not suffice.
+// Memory of the clause dyn_groupprivate: shared memory, or a fallback of the plugin's if the block cannot have that.
 RTL void *omp_get_dyn_gprivate_ptr(uint64_t offset, int32_t) {
   const LaunchEnvironment *launch = launch_environment();
   if (reinterpret_cast<uint64_t>(launch) == ~uint64_t{0} || !launch->group_memory)
@@ -278,7 +278,7 @@ RTL uint64_t omp_get_dyn_gprivate_memspace(int32_t) {
 }
 #endif
 
-/// Of lists of dependences, which clang allocates.
+/// Allocates lists of dependences for clang.
 RTL void *__kmpc_alloc(int32_t, uint64_t size, void *) {
   note_allocation(size);
   return allocate_or_fail(size);

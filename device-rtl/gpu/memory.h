@@ -12,7 +12,7 @@ namespace omptarget::device_rtl::gpu {
 inline constexpr uint64_t kHeapAlignment = 16; ///< of what allocate returns
 /// As allocate; the kernel stops where there is none.
 void *allocate_or_fail(uint64_t size);
-/// Of what threads share, or ask for by OpenMP: for those who debug.
+/// Counts an allocation of shared variables or by OpenMP's routines, for debugging.
 void note_allocation(uint64_t size);
 
 /// Shared memory for variables that threads share although one owns them: a stack of the main thread of a generic

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compilers call to print. For AMD's GPUs it is beside the host services, so that an image that calls it has
-// these.
+// The functions that compilers call to print. For AMD's GPUs it is beside the host services, so that an image that
+// calls it has these.
 
 #include "services.h"
 
@@ -10,7 +10,7 @@ using namespace omptarget::device_rtl::gpu;
 
 RTL int32_t __llvm_omp_vprintf(const char *format, void *arguments, uint32_t) { return print(format, arguments); }
 
-/// Of the directive error: 1 is a warning, all else ends the program.
+/// The directive error: severity 1 is a warning, any other ends the program.
 RTL void __kmpc_error(ident_t *, int32_t severity, const char *message) {
   struct {
     const char *kind, *message;

@@ -119,7 +119,7 @@ INLINE void leave_alone(uint32_t outside) {
   clear_thread_bit(alone_bits);
 }
 
-/// By the thread alone: within another region, or as its condition is false.
+/// Runs a region by the calling thread alone: within another region, or because its condition is false.
 INLINE void run_alone(const Region &region) {
   const uint32_t outside = own_levels(), all = level();
   if (all == kMostLevels)
@@ -143,9 +143,9 @@ INLINE void begin_region(void *body, void **arguments, int64_t count) {
 #endif
 }
 INLINE void begin_any_region(void *body) { begin_region(body, nullptr, 0); }
-/// Of a region whose body nobody sees through. Such a body was called by what calls this. As clang says of bodies
-/// that none recurses, LLVM would conclude that nothing here does, and for AMD's GPUs count its stack once and keep
-/// no registers for its callers.
+/// Runs the body of a region in a function that is not inlined. Such a body was called by the caller of this
+/// function. As clang says of bodies that none recurses, LLVM would conclude that nothing here does, and for AMD's
+/// GPUs count its stack once and keep no registers for its callers.
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
   MAY_RECURSE(begin_any_region, begin_region(body, arguments, count));
   run_alone({body, nullptr, arguments, count});
@@ -162,13 +162,13 @@ INLINE uint32_t choose_threads(uint32_t usable, int32_t condition, int32_t wante
   return own.threads != 0 ? smaller(usable, own.threads) : usable;
 }
 
-/// Of a kernel whose threads all come here, at level 0.
+/// Runs a region by all threads of a kernel, at level 0.
 INLINE void run_member(const Region &region) {
   enter(region, target::thread_id());
   leave_environments(1);
 }
 
-/// By the first threads of the block.
+/// Runs a region by the first threads of the block.
 INLINE void run_in_part(const Region &region, uint32_t threads) {
   const uint32_t thread = target::thread_id();
   if (thread == 0)
@@ -208,7 +208,7 @@ INLINE void end_arguments() {
     release(generic_team.arguments);
 }
 
-/// By the main thread of a generic kernel: lets the workers go, and waits for them.
+/// Starts the workers and waits for them. Called by the main thread of a generic kernel.
 INLINE void run_generic(const Region &region, uint32_t threads) {
   begin_arguments(static_cast<uint64_t>(region.count));
   void **const arguments = generic_team.arguments;
@@ -244,13 +244,13 @@ INLINE void run_region(const Region &region, int32_t condition, int32_t threads_
   run_generic(region, threads);
 }
 
-/// By all threads of an SPMD kernel before a barrier, by the main thread of a generic one.
+/// Called by all threads of an SPMD kernel before a barrier, and by the main thread of a generic one.
 INLINE void begin_lists() {
   begin_list(&further_list);
   begin_environments();
 }
 
-/// What a thread of a kernel begins with.
+/// Initialises the calling thread's state at the begin of a kernel.
 INLINE void begin_thread(uint32_t mode, bool may_nest, LaunchEnvironment *launch) {
   const bool spmd = (mode & kModeIsSpmd) != 0;
   kernel_is_spmd = spmd;
@@ -310,7 +310,7 @@ RTL void __kmpc_kernel_end_parallel() {
 
 namespace omptarget::device_rtl::gpu {
 
-/// What workers of a generic kernel do where the compiler has not made a machine of its own, of the same steps.
+/// The loop of a generic kernel's workers, if the compiler has not made a machine of the same steps itself.
 __attribute__((noinline)) static void run_worker() {
   for (;;) {
     __kmpc_barrier_simple_generic(nullptr, 0);
@@ -350,8 +350,8 @@ INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, 
 }
 
 /// Nothing in SPMD kernels, as their threads must be able to end at once: behind a reduction over teams clang leaves
-/// one of them alone at a barrier, and here those beside it would wait to meet it. What sets variables outside of
-/// regions is in generic kernels.
+/// one of them alone at a barrier, and here those beside it would wait to meet it. Code that sets variables outside
+/// of regions is in generic kernels only.
 INLINE void end_kernel() {
   if (is_spmd())
     return;
@@ -389,7 +389,7 @@ RTL void __kmpc_parallel_60(ident_t *, int32_t, int32_t condition, int32_t threa
   TRACE;
   run_region({body, wrapper, arguments, count}, condition, threads);
 }
-// Of flang 22.
+// Called by flang 22.
 RTL void __kmpc_parallel_51(ident_t *place, int32_t thread, int32_t condition, int32_t threads, int32_t binding,
                             void *body, void *wrapper, void **arguments, int64_t count) {
   __kmpc_parallel_60(place, thread, condition, threads, binding, body, wrapper, arguments, count, 0);

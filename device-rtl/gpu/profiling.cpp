@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code calls that counts what it does (-fprofile-generate, -fprofile-instr-generate), and where the counters
-// are. A unit of its own in the archives: only an image with counters has it. Values (targets of calls, sizes of
-// copies) are not counted. No variable of another unit's is here: linkers would take this one for it.
+// Hooks for code instrumented with -fprofile-generate or -fprofile-instr-generate, and the place of the counters. A
+// unit of its own in the archives: only an image with counters has it. Values (targets of calls, sizes of copies) are
+// not counted. No variable of another unit's is here: linkers would take this one for it.
 
 #include "atomics.h"
 
@@ -62,7 +62,7 @@ RTL void __llvm_profile_instrument_gpu(uint64_t *counter, uint64_t *uniform_coun
     atomics::fetch_add(uniform_counter, count);
 }
 
-/// Whether this block is counted: one of 2^bits is.
+/// Returns whether this block is counted: one of 2^bits is.
 RTL int32_t __llvm_profile_sampling_gpu(uint32_t bits) {
   const uint32_t block = target::block_id(0) +
                          target::block_count(0) * (target::block_id(1) + target::block_count(1) * target::block_id(2));

@@ -50,7 +50,7 @@ INLINE void reduce_threads(const TeamReduction &reduction, uint32_t threads) {
 INLINE int32_t reduce_team(const TeamReduction &reduction) {
   if (!is_in_team())
     return 1;
-  // What is worked out of the size is not to be kept in registers over the loops before.
+  // Values computed from the size must not stay in registers during the loops before.
   reduce_threads(reduction, target::not_known(team_size()));
   return target::thread_id() == 0;
 }
@@ -139,7 +139,7 @@ INLINE int32_t reduce_teams(const TeamsReduction &reduction) {
 }
 
 #if OMPTARGET_RTL_GENERATION < 19
-/// Of all kernels of the image, as this generation has one buffer for all of them: those that run at once would mix.
+/// Counts for all kernels of the image, as this generation has one buffer for all. Kernels that run at once would mix.
 static uint32_t teams_done = 0;
 #endif
 

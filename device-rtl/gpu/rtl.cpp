@@ -18,6 +18,6 @@
 #include "../translate.cpp"
 
 #if defined(__NVPTX__)
-// By which the plugin knows that an image has this RTL, where all else of it may be gone or have no name.
+// The plugin recognises an image with this RTL by this variable: all else of it may be gone or have no name.
 extern "C" RTL_PLUGIN_VARIABLE const char __omptarget_device_rtl = OMPTARGET_RTL_GENERATION;
 #endif

@@ -1,13 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What device code asks of the outside: text, memory beyond the heap, the end of the program.
+// Requests of device code to the host: text, memory beyond the heap, the end of the program.
 #pragma once
 
 #include "targets/current.h"
 
-// What host_services.cpp has, which is in images that call something of it; elsewhere each of these says that nobody
-// serves. print: most is the greatest alignment that an argument has. Returns what printf does; negative: nobody
+// Functions of host_services.cpp, which is linked into images that call one of them. In other images each returns that
+// nobody serves. print: most is the greatest alignment that an argument has. Returns what printf does; negative: nobody
 // serves.
 RTL int32_t __omptarget_service_print(const char *format, const void *arguments, uint32_t most);
 RTL void *__omptarget_service_allocate(uint64_t size);

@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads and teams are in: the mode of the kernel, levels of parallel regions, sizes of teams, internal control
+// State of threads and teams: the mode of the kernel, levels of parallel regions, sizes of teams, internal control
 // variables.
 //
-// What all threads of a block have in common is in plain variables of shared memory. In an SPMD kernel all threads
+// State of a block lies in plain variables of shared memory. In an SPMD kernel all threads
 // write them, each the same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows
 // that it does (LLVM's OpenMPOpt, which follows such variables), and what is only written vanishes. In a generic
 // kernel the main thread writes them, before a barrier lets the workers go. Regions that a thread is in by itself are
@@ -32,9 +32,9 @@ INLINE void clear_thread_bit(SHARED uint32_t *bits) {
 SHARED_VARIABLE uint32_t alone_bits[kMaxWarps];
 /// Workers of a generic kernel that have no part in the region.
 SHARED_VARIABLE uint32_t waiting_bits[kMaxWarps];
-/// Whether any thread of any kernel ever was in a region by itself: known not to be in images without such regions.
+/// Set once a thread of any kernel was in a region by itself. Images without such regions never write it.
 static uint32_t any_own_levels = 0;
-/// Of those regions the ones within the outermost (parallel.cpp).
+/// Returns how many of those regions lie within the outermost (parallel.cpp).
 uint32_t further_levels();
 
 /// Threads that are in an explicit task, and in no region within it.
@@ -46,7 +46,7 @@ INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
 SHARED_VARIABLE uint8_t kernel_is_spmd;
 SHARED_VARIABLE uint8_t kernel_may_nest;
 SHARED_VARIABLE uint8_t kernel_was_generic; ///< the compiler has made it an SPMD one
-// Of SPMD kernels:
+// For SPMD kernels:
 SHARED_VARIABLE uint8_t spmd_level; ///< 1 while all threads are at the team's region, else 0
 SHARED_VARIABLE uint16_t spmd_size; ///< threads of the team, 0: all of the block
 
@@ -61,7 +61,7 @@ inline constexpr ControlVariables kDefaultVariables{0, 1, 1, 0};
 
 inline constexpr uint32_t kMaxSharedArguments = 64;
 
-/// Of a team of a generic kernel. The main thread writes it while the workers wait, and they read it.
+/// State of a generic kernel's team. The main thread writes it while the workers wait, and they read it.
 struct GenericTeam {
   void *region; ///< the wrapper of the region to run; null: the kernel ends
   uint32_t size;
@@ -71,7 +71,7 @@ struct GenericTeam {
 };
 SHARED_VARIABLE GenericTeam generic_team;
 
-/// By the call that the compiler knows the result of, where it knows the kernel.
+/// Returns whether the kernel is SPMD. The compiler knows the result of this call if it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
 /// Returns whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels
 /// that do not, all that such regions need vanishes.

@@ -91,7 +91,7 @@ RTL void __kmpc_end_critical(ident_t *, int32_t, uint32_t *name) {
   TRACE;
   unlock(name);
 }
-/// Of sections that say how they are used; flang's of all that have a name.
+/// Enters a critical section with a hint. Flang calls it for all sections that have a name.
 RTL void __kmpc_critical_with_hint(ident_t *place, int32_t thread, uint32_t *name, uint32_t) {
   __kmpc_critical(place, thread, name);
 }

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who waits for whom.
+// Barriers, locks and critical sections.
 //
 // All barriers are of the whole block, the only kind that both targets have. A team that is smaller lets the block's
 // other threads come to its barriers, too: they wait until the team says that a barrier was its last. That is in

@@ -14,7 +14,7 @@ constexpr int32_t kRunsUserCode = -1;
 DEVICE_RTL int32_t __kmpc_target_init(void *, void *) { return kRunsUserCode; }
 DEVICE_RTL void __kmpc_target_deinit() {}
 
-// What the plugin looks for in an image (plugins/host/teams.h).
+// The plugin looks for this variable in an image (plugins/host/teams.h).
 extern "C" {
 __attribute__((visibility("default"))) extern const int32_t __omptarget_kernel_per_team = 1;
 }

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the device RTL for CPUs asks of libomp, the OpenMP runtime of the host, which runs the threads of its kernels.
+// Functions of libomp, the host's OpenMP runtime, that the device RTL for CPUs calls. libomp runs the threads of
+// kernels.
 #pragma once
 
 #include <cstddef>
@@ -27,5 +28,5 @@ int omp_get_team_num(void);
 int omp_get_num_teams(void);
 }
 
-/// What device code calls. Hidden: it is the image's own, and nobody else's.
+/// A function that device code calls. Hidden: it belongs to the image alone.
 #define DEVICE_RTL extern "C" __attribute__((visibility("hidden")))

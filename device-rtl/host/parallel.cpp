@@ -70,7 +70,7 @@ DEVICE_RTL void __kmpc_parallel_60(ident_t *place, int32_t, int32_t condition, i
   __kmpc_fork_call(place, 1, reinterpret_cast<kmpc_micro>(enter), &region);
 }
 
-/// Of flang and clang before 22.
+/// Called by flang and clang before 22.
 DEVICE_RTL void __kmpc_parallel_51(ident_t *place, int32_t thread, int32_t condition, int32_t threads, int32_t binding,
                                    void *body, void *wrapper, void **arguments, int64_t count) {
   __kmpc_parallel_60(place, thread, condition, threads, binding, body, wrapper, arguments, count, 0);

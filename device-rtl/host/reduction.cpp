@@ -23,7 +23,7 @@ DEVICE_RTL void __kmpc_end_reduce(ident_t *place, int32_t, kmp_critical_name *lo
   __kmpc_barrier(place, thread);
 }
 
-/// Of loops with nowait.
+/// The same for loops with nowait.
 DEVICE_RTL int32_t __kmpc_reduce_nowait(ident_t *place, int32_t, int32_t, size_t, void *, void (*)(void *, void *),
                                         kmp_critical_name *lock) {
   return __kmpc_reduce(place, 0, 0, 0, nullptr, nullptr, lock);

@@ -61,7 +61,7 @@ SetVector<BasicBlock *> blocks_between(BasicBlock *first, BasicBlock *last) {
   return blocks;
 }
 
-/// What the section computes and later code uses goes through memory: for the loop no value of it reaches beyond.
+/// Passes the section's results to later code through memory, as no value of a loop may be used behind it.
 void keep_results_in_memory(const SetVector<BasicBlock *> &blocks) {
   SmallVector<Instruction *, 8> results;
   for (BasicBlock *block : blocks)

@@ -11,7 +11,7 @@
 
 namespace omptarget_pass {
 
-/// Of device modules for GPUs. Clang's sections are left as they are.
+/// Rewrites critical sections of device modules for GPUs. Clang's sections are left as they are.
 struct SerialiseCriticalSections : llvm::PassInfoMixin<SerialiseCriticalSections> {
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
   static bool isRequired() { return true; } // NOLINT(readability-identifier-naming): LLVM asks for it

@@ -22,7 +22,7 @@ namespace omptarget_pass {
 
 namespace {
 
-// What an entry for a function's address says (abi: entries), in the compiler's own layout.
+// An entry for a function's address (abi: entries), in the compiler's own layout.
 constexpr unsigned kPointerSize = 8;
 #if LLVM_VERSION_MAJOR >= 20
 constexpr char kSection[] = "llvm_offload_entries";

@@ -14,8 +14,8 @@ namespace omptarget_pass {
 
 bool is_by_flang(const llvm::Module &module);
 
-/// Of modules by flang; others it leaves alone. Runs before calls are inlined and functions that nobody calls are
-/// dropped.
+/// Adds entries to modules by flang, and leaves others alone. Runs before calls are inlined and functions that nobody
+/// calls are dropped.
 struct OfferFunctions : llvm::PassInfoMixin<OfferFunctions> {
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
   static bool isRequired() { return true; } // NOLINT(readability-identifier-naming): LLVM asks for it

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What clang and flang ask of a plugin given by -fpass-plugin=.
+// The interface of a plugin given to clang and flang by -fpass-plugin=.
 
 #include "critical_sections.h"
 #include "indirect_calls.h"
@@ -28,7 +28,7 @@ void register_passes(PassBuilder &builder) {
   });
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(FoldTranslations()); });
-  // By name, for opt -passes=.
+  // The names of the passes, for opt -passes=.
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
         if (name == "omptarget-insert-translations")

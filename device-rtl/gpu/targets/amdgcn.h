@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What AMD's GPUs are asked for: places in the grid, barriers, lanes of a wave, fences, time. Sizes of the grid are
+// Primitives of AMD's GPUs: places in the grid, barriers, lanes of a wave, fences, time. Sizes of the grid are
 // in the implicit arguments since code object version 5, which clang 19 makes, and before in the packet of the launch
 // (abi: device images, section 5.1).
 #pragma once
@@ -112,7 +112,7 @@ INLINE void keep_generic() { __kmpc_end_ordered(nullptr, 0); }
 /// Does nothing, but may do anything for compilers: they drop calls of functions that do nothing.
 INLINE void opaque() { __asm__ volatile(""); }
 
-/// What never is, and compilers do not know it. No assembler text, which they think could do anything.
+/// Returns false, which compilers do not know. No assembler text, which they think could do anything.
 INLINE bool never() { return block_size() == 0; }
 /// Keeps compilers from concluding that a function does not recurse, by a call of what comes to it, which is never
 /// made. Here a function whose address is known is one that every call by a pointer may come to, with all of its
@@ -159,7 +159,7 @@ INLINE uint64_t default_ticks_per_second() {
 }
 #endif
 
-/// Of one that waits for the host or another wave.
+/// Pauses a thread that waits for the host or another wave.
 INLINE void pause() { __builtin_amdgcn_s_sleep(2); }
 [[noreturn]] INLINE void stop() { __builtin_trap(); }
 

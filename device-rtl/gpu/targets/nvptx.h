@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVIDIA's GPUs are asked for: places in the grid, barriers, lanes of a warp, fences, time. Intrinsics by their
+// Primitives of NVIDIA's GPUs: places in the grid, barriers, lanes of a warp, fences, time. Intrinsics by their
 // names, because clang's built-in functions of some of them want a processor to be named, and bitcode is for all.
 #pragma once
 
@@ -46,7 +46,7 @@ INLINE uint32_t block_count(int dimension = 0) {
 }
 INLINE uint32_t warp_size() { return 32; }
 
-/// Of all threads of the block that have not ended; whole warps come to it together.
+/// Barrier of all threads of the block that have not ended. Whole warps reach it together.
 INLINE void barrier_aligned() { __syncthreads(); }
 /// The same for threads that come by themselves.
 INLINE void barrier_any() { nvvm_barrier(8); }
@@ -129,7 +129,7 @@ INLINE bool is_null(const void *pointer) {
 INLINE bool is_private(const void *pointer) { return __nvvm_isspacep_local(pointer); }
 #endif
 
-/// Of the clock that every block shares: nanoseconds.
+/// Returns the clock that every block shares, in nanoseconds.
 INLINE uint64_t ticks() {
   uint64_t now;
   __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -137,7 +137,7 @@ INLINE uint64_t ticks() {
 }
 INLINE uint64_t default_ticks_per_second() { return 1000000000; }
 
-/// Of one that waits for the host or another warp.
+/// Pauses a thread that waits for the host or another warp.
 INLINE void pause() {
   if (is_sm_70())
     __asm__ volatile("nanosleep.u32 40;" ::: "memory");
