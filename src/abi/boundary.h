@@ -29,7 +29,7 @@ template <typename T> T finish(Result<T> result, const Call &call) {
 }
 
 /// For API functions that report failure by their result: prints what failed. Only an invalid device number under
-/// OMP_TARGET_OFFLOAD=MANDATORY is fatal. Whether it succeeded.
+/// OMP_TARGET_OFFLOAD=MANDATORY is fatal. Returns whether it succeeded.
 bool succeeded(Status status, const Call &call);
 
 /// For what fails after its API function has returned, or cannot report it: as succeeded, but any failure is fatal

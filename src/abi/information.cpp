@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What users and tools ask for: descriptions of devices, tables of present data, the mask of LIBOMPTARGET_INFO.
+// Information for users and tools: descriptions of devices, tables of present data, the mask of LIBOMPTARGET_INFO.
 
 #include <cinttypes>
 #include <cstdio>

@@ -40,7 +40,7 @@ enum ReturnCode : int {
 };
 constexpr int32_t kTargetSyncType = 2;
 
-/// What is told of a plugin's runtime and its vendor; the host CPU has none.
+/// Names of a plugin's runtime and its vendor. The host CPU has none.
 struct ForeignRuntime {
   const char *plugin;
   intptr_t id;
@@ -126,7 +126,7 @@ Status synchronise(const Interop &interop) {
     *interop.queue = queue.info;
     return status;
   }
-  // By an event: synchronising would end the queue, which the program still has.
+  // Waits by an event: synchronising would end the queue, which the program still has.
   OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
   Status status = device.record_event(event, queue);
   if (status.is_ok())

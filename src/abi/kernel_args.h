@@ -19,7 +19,7 @@ inline constexpr uint64_t kKnownFlags =
     OMPTARGET_KERNEL_NOWAIT | OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK | OMPTARGET_KERNEL_STRICT;
 /// From there on a block has what the plugin gets as it is.
 inline constexpr size_t kSettings = offsetof(__tgt_kernel_args, Tripcount);
-/// By version.
+/// The forms of blocks, by version.
 inline constexpr BlockForm kForms[] = {BlockForm::kNone,     BlockForm::kVersion1, BlockForm::kVersion2,
                                        BlockForm::kVersion3, BlockForm::kNone,     BlockForm::kVersion5};
 [[gnu::cold]] Status unreadable(const void *block);
@@ -29,7 +29,7 @@ Status take_off_implicit(MapList &list);
 
 /// Reads the block as far as its version goes, and nothing else, into a request without host_id; num_teams and
 /// thread_limit are the call's. Fails, naming the version, for blocks of versions that no compiler of
-/// generations/clang.def emits. Of a block of version 5 the last argument, the implicit one, is taken off.
+/// generations/clang.def emits. The last argument of a version 5 block, the implicit one, is dropped.
 inline Status read_kernel_args(const void *block, int32_t num_teams, int32_t thread_limit, LaunchRequest &request) {
   using namespace kernel_args_internal;
   uint32_t version = 0;

@@ -9,7 +9,7 @@ namespace omptarget {
 /// the callers on the stack; true if they cannot all be told. Slow; takes no lock.
 bool may_be_inside_loader();
 
-/// What constructors and destructors of libraries are called by.
+/// The caller of constructors and destructors of libraries.
 enum class LoaderCall { kNotTold, kNone, kOpen, kClose, kExit };
 
 /// The nearest of dlopen, dlclose and exit among the callers on the stack; none if what has called main is nearer.

@@ -40,9 +40,9 @@ public:
     const Open *const outer_; ///< of this thread
   };
 
-  /// By the holder: waits, giving the lock back meanwhile, until no thread has it open for the subject. False if that
-  /// takes longer than a second and the caller may be inside of the dynamic loader, whose lock the other one may be
-  /// waiting for; and at once for the thread's own calls.
+  /// Waits until no thread has the lock open for the subject. The holder calls it, and releases the lock meanwhile.
+  /// False if that takes longer than a second and the caller may be inside of the dynamic loader, whose lock the
+  /// other one may be waiting for; and at once for the thread's own calls.
   bool wait_for_others(const void *subject, bool (*may_hold_loader)() = may_be_inside_loader);
 
   /// A fork waits for calls of other threads, too, but not for ever. In the child these threads are not there.

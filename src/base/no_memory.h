@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens when a shared library of ours finds no memory for its own notes.
+// Ends the process when a shared library of ours finds no memory for its own notes.
 #pragma once
 
 namespace omptarget {

@@ -147,7 +147,7 @@ int numa_distance(const std::string &folder, int from, int to) {
 
 int numa_domain_of_pci(const std::string &address) {
   std::string line = read_first_line("/sys/bus/pci/devices/" + address + "/numa_node");
-  // What a GPU is split into may be told apart by functions that the kernel does not list.
+  // The parts of a GPU may have function numbers that the kernel does not list.
   if (const size_t dot = address.rfind('.'); line.empty() && dot != std::string::npos)
     line = read_first_line("/sys/bus/pci/devices/" + address.substr(0, dot) + ".0/numa_node");
   const std::vector<int> numbers = read_number_list(line);

@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// What a launcher tells its processes. Numbers that it does not tell, or that make no sense, are absent.
+/// The place of a process as its launcher tells it. Numbers that it does not tell, or that make no sense, are absent.
 struct ProcessRank {
   const char *launcher = nullptr;         ///< its name, for messages; null without one
   const char *rank_variable = nullptr;    ///< which variable gave the rank
@@ -32,7 +32,7 @@ using VariableReader = const char *(*)(const char *name);
 /// one.
 ProcessRank read_process_rank(VariableReader read);
 
-/// What the environment of this process tells; read once. Any thread.
+/// Returns the place of this process from its environment, which is read once. Any thread.
 const ProcessRank &process_rank();
 
 /// The name of this machine, or "unknown".
@@ -41,7 +41,8 @@ std::string machine_name();
 /// "rank 3 on node7", or "process 4711 on node7" where the rank is not known. For messages.
 std::string describe_process();
 
-/// What each line for people begins with: "[3@node7] " if LIBOMPTARGET_SHOW_RANK asks for it, or nothing. Any thread.
+/// Returns the prefix of each line for people: "[3@node7] " if LIBOMPTARGET_SHOW_RANK asks for it, or nothing. Any
+/// thread.
 const std::string &line_prefix();
 
 /// A file name with %h replaced by the name of this machine, %p by the number of the process, %r by its rank (0

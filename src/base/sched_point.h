@@ -33,7 +33,7 @@ inline bool is_planted(const char *name) {
 } // namespace omptarget
 
 #define OMPTARGET_SCHED_POINT(name) ::omptarget::sched_point(name)
-/// Whether to be wrong in the way of that name. Code behind it is what the library must not do.
+/// True if the defect of that name is switched on. The code behind it is wrong on purpose.
 #define OMPTARGET_PLANTED(name) ::omptarget::is_planted(name)
 
 #else

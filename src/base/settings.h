@@ -53,7 +53,7 @@ bool setting_is_set(SettingId id);
 /// Prints one warning about a setting's value to stderr, the first time only.
 void warn_about_setting(SettingId id, const std::string &problem);
 
-/// What is said about a variable of the environment whose name looks like a setting of this runtime; empty if it is
+/// Returns a remark on a variable of the environment whose name looks like a setting of this runtime. Empty if it is
 /// one, or has nothing to do with it.
 std::string unknown_setting_text(const std::string &variable);
 

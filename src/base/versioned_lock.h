@@ -12,11 +12,11 @@
 
 namespace omptarget {
 
-/// Any thread. Not recursive. Who waits spins for a moment and then sleeps. What readers read are atomics, loaded
-/// with acquire and stored with release: who has read what a holder stored also sees that the holder had come.
+/// Any thread. Not recursive. Waiters spin for a moment and then sleep. Readers read atomics, loaded with acquire and
+/// stored with release: a reader of a holder's store also sees that the lock was taken.
 class VersionedLock {
 public:
-  /// What no reader ever notes.
+  /// A version that no reader ever sees.
   static constexpr uint32_t kNoVersion = 1;
 
   /// For readers: the version, which is even. Waits for who holds the lock.
@@ -44,7 +44,7 @@ public:
     word_.fetch_add(1, std::memory_order_acq_rel);
     notify_waiters(word_);
   }
-  /// Of a holder that has changed nothing: the version is the old one again.
+  /// Unlocks without publishing a change: the version is the old one again.
   void unlock_unchanged() {
     word_.fetch_sub(1, std::memory_order_acq_rel);
     notify_waiters(word_);

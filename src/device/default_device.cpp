@@ -52,7 +52,7 @@ void choose_by_traits(const char *text) {
 
 enum class Rule { kNone, kPlace, kNearest };
 
-/// What the setting asks for, if it can be done; what cannot is said.
+/// Returns the rule that the setting asks for, and says so if that cannot be followed.
 Rule wanted_rule() {
   const char *const text = setting_text(SettingId::kDefaultDevice);
   if (!text)

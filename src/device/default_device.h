@@ -18,11 +18,10 @@ struct DefaultDevice {
   std::string reason;
 };
 
-/// Of count devices of one kind, the one that belongs to the process's place on its node: they are dealt round robin.
+/// Returns the device of the process's place on its node, of count devices of one kind, dealt round robin.
 DefaultDevice device_of_place(const ProcessRank &rank, int32_t count);
 
-/// Of the devices at these distances from the process, of which there is one, one of the nearest: these are dealt
-/// round robin.
+/// Returns one of the nearest devices, dealt round robin. distances: of the devices from the process, at least one.
 DefaultDevice nearest_device(const ProcessRank &rank, const std::vector<int> &distances);
 
 /// Makes the setting's device the default-device-var ICV of this and of later threads (OpenMP 5.2, section 2.4),

@@ -33,7 +33,7 @@ public:
   Device &operator=(const Device &) = delete;
 
   DeviceId id() const { return id_; }
-  /// What carries work out: the plugin, and its own number of the device.
+  /// The plugin, and its own number of the device.
   const PluginDevice &plugin_device() const { return plugin_device_; }
   const Plugin &plugin() const { return plugin_device_.plugin(); }
   int32_t local_id() const { return plugin_device_.id(); }
@@ -47,9 +47,9 @@ public:
     if (map_.has_evicted()) [[unlikely]]
       free_all_evicted();
   }
-  /// Frees what dormant mappings keep. Whether there was something to free.
+  /// Frees the blocks of dormant mappings. Returns whether there was one.
   bool free_dormant();
-  /// Gives back what is kept for later, here and in the plugin. What is in use stays.
+  /// Frees memory that is kept for later, here and in the plugin. Used memory stays.
   Status trim_memory();
 
   /// The kernel that the host knows by this address, or null if it is not loaded here.
@@ -67,7 +67,7 @@ public:
   class Loading;
   /// Not for a device that has ended or is initialised already. The plugin is asked once.
   Status initialise(const Loading &);
-  /// After initialise(). What cannot be loaded is kept for load_failure(). Runs the constructors of images.
+  /// Loads images after initialise(), and runs their constructors. Failures are kept for load_failure().
   void load_images(const Loading &);
   /// Returns whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }

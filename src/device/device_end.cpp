@@ -77,7 +77,7 @@ void Device::part_with(const OffloadLibrary &library) {
   images_.part_with(library, lasts_ && !has_ended());
 }
 
-/// What was closed during the fork could not be taken apart: the next construct does it.
+/// Modules closed during the fork could not be taken apart: the next construct does that.
 void Device::after_fork_of_loader() {
   load_mutex_.after_fork();
   if (!pending_unloads_.lock()->empty())

@@ -21,8 +21,7 @@ namespace omptarget {
 
 namespace {
 
-/// Whether two images of this process ever had a kernel or a variable in common. Written and read with a lock of
-/// loading held.
+/// Set once two images of this process had a kernel or a variable in common. Guarded by the locks of loading.
 constinit std::atomic<bool> has_shared{false};
 
 __tgt_kernel_args plain_launch() {
@@ -332,7 +331,7 @@ void DeviceImages::run_constructors() {
       }
 }
 
-/// What was constructed last goes first.
+/// Runs destructors in the reverse order of constructors.
 void DeviceImages::run_destructors(Loaded &loaded) {
   std::vector<Kernel> destructors = std::exchange(loaded.destructors, {});
   for (auto destructor = destructors.rbegin(); destructor != destructors.rend(); ++destructor)

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is loaded on one device: images with their kernels, globals and indirect functions. Device decides when.
+// The images on one device, with their kernels, globals and indirect functions. Device decides when to load.
 #pragma once
 
 #include <atomic>

@@ -107,7 +107,7 @@ Status ModuleRegistry::note_requires(const std::string &module, uint64_t mask) {
   return Status::ok();
 }
 
-/// What a module that is gone had required binds nobody.
+/// Forgets the requirements of a module that is gone.
 void ModuleRegistry::forget_requires(Tables &tables, const std::string &module) {
   const auto is_of_module = [&](const auto &library) { return library->path == module; };
   if (std::any_of(tables.libraries.begin(), tables.libraries.end(), is_of_module))

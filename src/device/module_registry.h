@@ -58,9 +58,9 @@ public:
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
-  /// What the image's headers say; nothing as above.
+  /// Returns the facts in the image's headers; nothing as above.
   std::optional<ImageFacts> facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
-  /// What the image is for, as text: "sm_90", or what is damaged.
+  /// Returns the architecture of the image as text: "sm_90", or what is damaged.
   std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
 
   std::mutex &mutex_for_fork() { return tables_.mutex_for_fork(); }

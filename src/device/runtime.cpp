@@ -38,7 +38,8 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   const std::shared_ptr<OffloadLibrary> library = modules_.find(descriptor);
   if (!library)
     return;
-  // What ends with the process keeps its memory: a device may need its image still, even for the first time.
+  // A module that ends with the process stays in the registry: a device may still need its image, even for the first
+  // time.
   const bool is_end = ends_with_process(*library);
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
@@ -123,8 +124,7 @@ Status Runtime::prepare(Device &device) {
     note_initialised(device.plugin());
   }
   device.load_images(loading);
-  // What a plugin, or a library of its, makes at its first image may close the images in an exit handler of its own
-  // (LLVM 16's does).
+  // A plugin may register an exit handler at its first image, which closes the images (LLVM 16's does).
   if (is_first && !device.lasts())
     end_at_exit(device.plugin());
   return Status::ok();

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What exists once per process: modules, plugins and devices. Registering does almost nothing; plugins are loaded and
+// The state of the process: modules, plugins and devices. Registering does almost nothing; plugins are loaded and
 // devices numbered at the first need.
 #pragma once
 
@@ -82,11 +82,10 @@ public:
   /// Ends all devices that have not ended, and writes reports. Nothing but the end of this library calls it.
   void end();
 
-  /// What was found and what was needed, one line each, for messages about a missing device.
+  /// Returns lines on found and needed devices, for messages about a missing one.
   std::vector<std::string> explain_devices();
 
-  /// What finishes the work that constructs have left on a device with nowait, before it ends; it adds what could not
-  /// be done.
+  /// Finishes the work that constructs have left on a device with nowait, before it ends. Adds its failures.
   using Drain = void (*)(Device &device, std::vector<std::string> &failures);
   static void set_drain(Drain function);
   /// Connects an OMPT tool, once, unless the program is ending. libomp has started.

@@ -1,9 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of Runtime that deals with the end of the process. What a plugin with a driver has ends in a handler that
-// runs before the driver's own; everything else when this library is finalised, which is after the modules that need
-// it.
+// The part of Runtime that deals with the end of the process. A plugin with a driver ends in a handler that
+// runs before the driver's own. Everything else ends when this library is finalised, after the modules that need it.
 
 #include "device/runtime.h"
 
@@ -29,8 +28,7 @@ namespace {
 constinit std::atomic<bool> is_made{false};
 constinit std::atomic<Runtime::Drain> drain{nullptr};
 
-/// What is said of work that was still to be done when devices ended. Shared with a thread that may outlive the
-/// handler.
+/// The end of a plugin's devices, with failures of unfinished work. Shared with a thread that may outlive the handler.
 struct Ending {
   const Plugin *plugin;
   std::vector<Device *> devices;

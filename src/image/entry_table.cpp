@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kOldSize = sizeof(__tgt_offload_entry);
 constexpr uint32_t kNewSize = sizeof(__tgt_offload_entry_v1);
 
-/// What both layouts say, before it is judged.
+/// The fields of both layouts, not yet checked.
 struct RawEntry {
   const void *address;
   const char *name;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the bytes of a device image say about it: for messages and for choosing among several.
+// Facts in the bytes of a device image, for messages and for choosing among several images.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ private:
     }
   }
 
-  /// Of which generation the libomptarget is that the image needs.
+  /// Reads the generation of the libomptarget that the image needs.
   void read_dynamic(const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Range sections) {
     using Dynamic = Elf::Elf_Dyn;
     const auto entries = value_or<llvm::ArrayRef<Dynamic>>(elf_.getSectionContentsAsArray<Dynamic>(section), {});

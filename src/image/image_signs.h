@@ -1,8 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an image says about the compilers that made its kernels. Reads untrusted bytes; what they do not say stays
-// unknown.
+// Signs in an image of the compilers that made its kernels. Reads untrusted bytes; missing signs stay unknown.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace omptarget {
 
-/// What lies beside a kernel in its image.
+/// The symbols beside a kernel in its image.
 struct KernelMark {
   bool has_mode = false;         ///< NAME_exec_mode
   bool has_environment = false;  ///< NAME_kernel_environment
@@ -30,13 +29,13 @@ struct ImageSigns {
   uint64_t compilers = 0;          ///< bit N: clang N signed in .comment
   bool has_other_compiler = false; ///< somebody signed whose generation is not known
   unsigned library = 0;            ///< of which generation's libomptarget it asks for, or 0
-  /// By the kernels' names. Of an image that is no ELF file by what ends with them, since nothing need separate names
-  /// there.
+  /// The marks by the kernels' names. If the image is no ELF file, a name is any text that ends with the kernel's
+  /// name: nothing need separate names there.
   std::unordered_map<std::string, KernelMark> marks;
   bool is_elf = false;
 
   KernelMark mark_of(std::string_view kernel) const;
-  /// Whether some kernel of the image has a mark at all, and which.
+  /// Returns the marks that some kernel of the image has.
   KernelMark any_mark() const;
 };
 

@@ -104,7 +104,7 @@ private:
   }
 
   /// Objects are linked by their own compiler or a newer one: a container, which clang 15 to 17 make, and the name of a
-  /// library bound the compiler from above. Of the latter only blocks that compilers on both sides emit need to know.
+  /// library bound the compiler from above. Only blocks that compilers on both sides emit depend on the latter.
   void narrow_by_wrapping() {
     if (signs_.wrapping == Wrapping::kContainer)
       keep(where([](const Generation &generation) { return generation.version < kFirstWithEnvironment; }),
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  /// What tells clang 18 from 16 and 17 if the image is not signed and nothing lies beside the kernel.
+  /// Tells clang 18 from 16 and 17 if the image is not signed and nothing lies beside the kernel.
   void narrow_unsigned() {
     const uint64_t raw = where([](const Generation &generation) { return generation.wrapping == Wrapping::kRaw; });
     if (const KernelMark any = signs_.any_mark(); any.has_environment && !signs_.is_for_cpu)

@@ -21,7 +21,7 @@ inline constexpr size_t kBlockForms = 5;
 /// The version that the block has; 0 for none.
 uint32_t block_version(BlockForm form);
 
-/// What a kernel wants, by BlockForm; kRefused: such launches are refused, explain_refusal says why.
+/// The form of parameters that a kernel wants, by BlockForm. kRefused: explain_refusal says why.
 using ParameterForms = std::array<ParameterForm, kBlockForms>;
 
 ParameterForms parameter_forms(const ImageSigns &signs, const std::string &kernel);

@@ -61,7 +61,7 @@ int visit(dl_phdr_info *info, size_t, void *data) {
   return search.result ? 1 : 0;
 }
 
-/// What _dl_find_object fills in. Declared here, since the library is also built with headers that do not have it.
+/// The result of _dl_find_object. Declared here, since the library is also built with headers that do not have it.
 struct FoundObject {
   unsigned long long flags;
   void *begin;

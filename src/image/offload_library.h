@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one module (executable or shared library) brought: its entries and device images in the inner form. Behind this
-// file nobody knows which compiler made the module.
+// The entries and device images of one module (executable or shared library), in the inner form. Code behind this file
+// does not know which compiler made the module.
 #pragma once
 
 #include <atomic>
@@ -32,10 +32,10 @@ struct DeviceImage {
   size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
-/// What the offsets of sections that are not contiguous are in a module; both: of some they are this, of some that.
+/// The unit of offsets of non-contiguous sections in a module. kBoth: some are indices, some bytes.
 enum class SectionOffsets : uint8_t { kUnread, kIndices, kBytes, kBoth, kUnknown };
 
-/// Immutable once read. What it points to is valid while the module is registered: see ModuleRegistry::copy_image.
+/// Immutable once read. Its pointers are valid while the module is registered: see ModuleRegistry::copy_image.
 struct OffloadLibrary {
   const __tgt_bin_desc *descriptor = nullptr; ///< its identity
   std::string path;                           ///< of the module, for messages

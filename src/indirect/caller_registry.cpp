@@ -30,7 +30,7 @@ struct Caller {
   const LookupTable *table;
 };
 
-/// What lookups see: the images in the order of their addresses. Lies in a buffer of the pool.
+/// The images in the order of their addresses, for lookups. Lies in a buffer of the pool.
 struct Callers {
   uint64_t count;
   Caller &caller(uint64_t index) { return reinterpret_cast<Caller *>(this + 1)[index]; }
@@ -52,7 +52,7 @@ struct Table {
   size_t bytes;
 };
 
-/// What the changes need. Two pools, so that a late reader always finds numbers where it expects numbers, and
+/// State for changes. It has two pools, so that a late reader always finds numbers where it expects numbers, and
 /// pointers to tables where it expects those.
 struct Registry {
   BufferPool callers_pool;

@@ -32,8 +32,8 @@ inline bool is_struct_of_pointers(const MapItems &items, size_t index) {
   return true;
 }
 
-/// Returns whether the item's range is a base pointer that the program did not name, or a struct of such. What
-/// mappers push belongs to what is named.
+/// Returns whether the item's range is a base pointer that the program did not name, or a struct of such. Items that
+/// mappers push belong to a named item.
 inline bool is_base_pointer(const MapItems &items, size_t index) {
   const MapItem &item = items[index];
   return item.group < 0 && !item.has(map_type::kHold) &&

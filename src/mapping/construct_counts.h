@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which mappings an item changes the count of. Members are counted with their struct. What a mapper pushes for one
-// argument counts each mapping once, however many elements and members lie in it: the numbers of parents that mappers
-// push overflow, name the wrong parent from the second element on, and so cannot tell (docs/mapping.md).
+// The mappings whose count an item changes. Members are counted with their struct. The items that a mapper pushes for
+// one argument count each mapping once, however many elements and members lie in it: the numbers of parents that
+// mappers push overflow, name the wrong parent from the second element on, and so cannot tell (docs/mapping.md).
 #pragma once
 
 #include <llvm/ADT/DenseSet.h>

@@ -14,7 +14,7 @@
 
 namespace omptarget {
 
-/// Any thread. What a place holds is a hint: it may be present, or a mapping of something else by now.
+/// Any thread. A place holds a hint: the mapping may be present, or of other data by now.
 class DormantMappings {
 public:
   /// Larger data are not worth keeping: allocating is little of what they cost.

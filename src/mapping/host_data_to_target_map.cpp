@@ -16,14 +16,14 @@ namespace {
 constexpr uint32_t kBatch = 16;
 
 /// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment.
-/// Whoever finds it in between must not take it for a new one.
+/// A lookup in between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 
-/// What a thread has done lately in large tables, and is likely to do again.
+/// Recent actions of a thread in large tables, which it is likely to repeat.
 struct Habit {
   static constexpr uint8_t kTries = 2;   ///< so often it is relied on without being confirmed
   uint8_t entering = 0;                  ///< data that were absent
@@ -125,7 +125,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
 }
 
 /// A dormant mapping hides nothing that overlaps a range, but it may lie between an array section and its base.
-/// Whether the result is right: nobody has changed the index meanwhile, and nothing has fallen asleep.
+/// Returns whether the result is right: the index has not changed meanwhile, and nothing has become dormant.
 [[gnu::noinline]] bool HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
                                                               int64_t size, Found &found) const {
   OrderedIndex::Looks looks;
@@ -324,7 +324,7 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
   Removed removed;
   {
     const uint32_t likely_leaf = recent_.is_large() ? habit.leaf : OrderedIndex::kNoLeaf;
-    // Of its key, if it is still the same mapping.
+    // The stripe of its key, if it is still the same mapping.
     OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin()), likely_leaf);
     uint64_t word = mapping.state_.load(kAcquire);
     do {
@@ -399,7 +399,7 @@ Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   return remove_unless_used(ref, Mutex::kFree);
 }
 
-/// Who unpins it last removes what is pinned.
+/// The last unpin removes a pinned mapping.
 Removed HostDataToTargetMap::remove_unless_used(MappingRef ref, Mutex mutex) {
   constexpr uint64_t kWhoUsesIt =
       MappingState::kCountMask | MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;

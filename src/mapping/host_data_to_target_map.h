@@ -34,7 +34,7 @@ struct Found {
   bool is_overlapped = false; ///< part of the range lies inside
 };
 
-/// What a new mapping is made of. All addresses are the host's.
+/// The parts of a new mapping. All addresses are the host's.
 struct NewRange {
   HostPtr begin;
   HostPtr end;
@@ -44,7 +44,7 @@ struct NewRange {
   Counter counter;
 };
 
-/// What looking for data that are absent has found.
+/// The result of a lookup of absent data.
 struct Absence {
   bool is_absent = false;                                             ///< nothing overlaps the range
   bool may_sleep = false;                                             ///< a dormant mapping of the range may be there
@@ -56,7 +56,7 @@ struct Inserted {
   bool is_new = false;
 };
 
-/// Whether a release that takes the last reference takes the copy-back turn (MappingState::kTurn) in the same step.
+/// The action of a release that takes the last reference: kTakeTurn takes the copy-back turn in the same step.
 enum class OnLast : bool { kLeave, kTakeTurn };
 
 /// What releasing did.

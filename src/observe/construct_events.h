@@ -95,7 +95,7 @@ struct WorkTimes {
   uint64_t end_ns;
 };
 
-/// What an event is told with, wherever its times come from later.
+/// The context of an event, wherever its times come from later.
 struct EventContext {
   uint64_t construct = 0;      ///< its number; 0: none
   const char *place = nullptr; ///< of the construct
@@ -199,7 +199,7 @@ public:
 /// The launch of a kernel, to its end or to the end of putting it into a queue.
 using KernelLaunch = ReportedWork<KernelRecord>;
 
-/// What is left to be told of an operation whose call has returned: to the profile and to device traces.
+/// A report on an operation whose call has returned, for the profile and device traces.
 class LateReport {
 public:
   explicit LateReport(const DataOperationRecord &record);
@@ -234,7 +234,7 @@ private:
   const DeviceId device_;
 };
 
-/// What a construct does to the counts of a mapping.
+/// The change of a mapping's counts by a construct.
 enum class CountChange : uint8_t {
   kIncremented,
   kSuppressed, ///< looked up only
@@ -262,8 +262,8 @@ void host_fallback(const ConstructFacts &facts, const char *kernel, const char *
 /// Returns whether the functions for mappings would do something: ask before gathering their facts.
 inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
 
-/// Data are present already; is_hold: the hold count is meant (ompx_hold). Of the running construct of this thread,
-/// like all below.
+/// Data are present already; is_hold: the hold count is meant (ompx_hold). All functions below report for the running
+/// construct of this thread.
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
 void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
 /// A routine has found data on this device.

@@ -11,7 +11,7 @@ namespace omptarget::observe {
 /// Null outside of constructs, and if nobody listened when it began.
 ConstructRecord *current_construct();
 
-/// What events of the calling thread are told with.
+/// Returns the context of events of the calling thread.
 EventContext event_context();
 
 /// Numbers constructs and operations, from 1.

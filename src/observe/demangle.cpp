@@ -32,7 +32,7 @@ public:
 
   template <typename T, typename... Args>
   Node *makeNode(Args &&...args) { // NOLINT(readability-identifier-naming): the parser's name
-    // What it stands for is not known yet when it is made; kernels have no such names.
+    // Its meaning is not known yet when it is made. Kernels have no such names.
     if constexpr (std::is_same_v<T, ForwardTemplateReference>)
       is_measured_ = false;
     Extent extent{1, 0};

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens to devices: initialised, images loaded and unloaded, ended. Told to OMPT tools and to the profile.
+// Events of devices, for OMPT tools and the profile: initialised, images loaded and unloaded, ended.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ void image_unloaded(DeviceId device, uint64_t module);
 /// The program ends: nothing more is reported for the device.
 void device_finalised(DeviceId device);
 
-/// What became of mapped data: copied; used in place, since the program requires unified_shared_memory, or since the
-/// plugin says so.
+/// The way of mapped data: copied; used in place, because the program requires unified_shared_memory or the plugin says
+/// so.
 enum class MappedData : uint8_t { kCopied, kUnified, kInPlace };
 
 /// How a device's memory was used; as __tgt_memory_statistics.

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What users see on stderr: LIBOMPTARGET_INFO, messages and warnings, in LLVM 19's words.
+// Output for users on stderr: LIBOMPTARGET_INFO, messages and warnings, in LLVM 19's words.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ namespace {
 
 using ompt::Data;
 
-/// What the tool has registered; written once, before kTool is set.
+/// The callbacks that the tool has registered. Written once, before kTool is set.
 struct Callbacks {
   ompt::TargetEmi target_emi;
   ompt::Target target;

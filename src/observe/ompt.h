@@ -26,7 +26,7 @@ uint64_t ompt_target_id(const ConstructRecord &construct);
 bool ompt_wants_map_items();
 void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> items);
 
-/// What libomp gives to whoever connects: fetches the tool's callbacks. Returns 0.
+/// Fetches the tool's callbacks. libomp passes lookup to a library that connects. Returns 0.
 int ompt_connect(ompt::Lookup lookup);
 
 /// The functions that a tool finds through the lookup of device_initialize; null for unknown names.

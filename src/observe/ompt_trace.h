@@ -10,7 +10,7 @@
 
 namespace omptarget::observe {
 
-/// What the device_initialize callback hands to the tool as the device.
+/// Returns the device handle that the device_initialize callback passes to the tool.
 void *trace_handle(int device);
 
 /// Returns whether the device's trace takes records of this callback (plain form's number).

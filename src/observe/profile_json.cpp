@@ -132,7 +132,7 @@ private:
       first = std::min({first, event.begin_ns, event.queued_ns != 0 ? event.queued_ns : event.begin_ns});
     return profile.events.empty() ? 0 : first;
   }
-  /// What a device does at the same time lies in rows of their own: viewers draw events of one row over one another.
+  /// Gives events of a device that overlap in time rows of their own: viewers draw events of one row over one another.
   void place_in_rows() {
     std::map<std::pair<int, int64_t>, std::vector<uint64_t>> ends; // of each row of a lane
     for (const ProfileEvent &event : profile_.events) {

@@ -49,7 +49,7 @@ void add(SummaryRow &row, const ProfileEvent &event) {
   row.bytes += event.bytes;
 }
 
-/// Whether both sides had the same data before a copy.
+/// Tells whether both sides had the same data before a copy.
 class CopyHistory {
 public:
   bool is_unchanged(const ProfileEvent &event) {

@@ -19,7 +19,8 @@ namespace omptarget {
 /// A device of a plugin, by the plugin's own number.
 using DeviceOfPlugin = std::pair<const Plugin *, int32_t>;
 
-/// What OMP_AVAILABLE_DEVICES and OMP_DEFAULT_DEVICE may ask about it. Asks the plugin; no device is initialised.
+/// Returns the traits that OMP_AVAILABLE_DEVICES and OMP_DEFAULT_DEVICE select by. Asks the plugin; no device is
+/// initialised.
 DeviceTraits traits_of(const DeviceOfPlugin &device);
 
 /// Not synchronised.
@@ -29,7 +30,7 @@ public:
   /// device without one; devices never lose their number.
   std::vector<DeviceOfPlugin> add(const std::vector<const Plugin *> &plugins);
 
-  /// What the setting has left out, for messages; empty if that is nothing.
+  /// Returns a text on the devices that the setting has left out; empty if there is none.
   std::string explain() const;
 
 private:

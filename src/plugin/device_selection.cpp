@@ -11,7 +11,7 @@ namespace omptarget {
 
 namespace {
 
-/// Whether each device is meant.
+/// For each device: true if it is meant.
 using Choice = std::vector<bool>;
 
 /// One list, read from left to right. After a failure nothing more is read.

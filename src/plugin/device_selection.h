@@ -15,7 +15,7 @@
 
 namespace omptarget {
 
-/// What is asked about a device. An empty text matches nothing.
+/// The traits of a device. An empty text matches nothing.
 struct DeviceTraits {
   std::string kind;   ///< "gpu", "cpu"
   std::string arch;   ///< "nvptx64", "amdgcn", "x86_64"
@@ -24,8 +24,8 @@ struct DeviceTraits {
   std::string uid;
 };
 
-/// Of the devices those that the list names, in its order, each once: their indexes. Items that match no device add
-/// none. A text that is no such list is a failure that says where.
+/// Returns the indexes of the devices that the list names, in its order, each once. Items that match no device add
+/// none. Fails, saying where, if the text is no such list.
 Result<std::vector<size_t>> select_devices(std::string_view list, const std::vector<DeviceTraits> &devices);
 
 } // namespace omptarget

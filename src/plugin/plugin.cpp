@@ -16,13 +16,13 @@ namespace omptarget {
 
 namespace {
 
-/// What a function of a plugin returned; number 0 for those whose failure is a null pointer.
+/// The result of a plugin's function. number: 0 if its failure is a null pointer.
 struct Returned {
   const char *function;
   int32_t number;
 };
 
-/// What a plugin could not do on one of its devices, with its own words or else what it returned, the function and the
+/// Returns the failure of a plugin on one of its devices, with its own words or else its result, the function and the
 /// file.
 [[gnu::cold, gnu::noinline, gnu::format(printf, 4, 5)]] Status
 plugin_failure(const Plugin &plugin, const PluginFunctions &functions, Returned returned, const char *pattern, ...) {

@@ -125,7 +125,7 @@ public:
   Status sync_event(int32_t device, void *event) const;
   void destroy_event(int32_t device, void *event) const;
 
-  /// What is queued between the two is timed; only if has_timing().
+  /// Work queued between the two is timed. Only if has_timing().
   Result<void *> start_timing(int32_t device, Queue &queue) const;
   Status stop_timing(int32_t device, Queue &queue, void *timing) const;
   /// When it began and ended, by the host's monotonic clock, once it is complete. Takes timing back, also if it fails.

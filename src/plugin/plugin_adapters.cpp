@@ -96,7 +96,7 @@ size_t entries_of(const __tgt_device_image &image) {
   return static_cast<size_t>(image.EntriesEnd - image.EntriesBegin);
 }
 
-/// Whether a plugin returned a table at all.
+/// Checks that a plugin returned a table at all.
 Status check_table(const PluginFunctions &functions, const __tgt_target_table *table) {
   if (!table) {
     const std::string words = last_error_text(functions);
@@ -108,7 +108,7 @@ Status check_table(const PluginFunctions &functions, const __tgt_target_table *t
   return Status::ok();
 }
 
-/// What is wrong with the entries of a table, whatever the image.
+/// Checks the entries of a table, whatever the image.
 Status check_table_entries(const __tgt_target_table &table, const __tgt_device_image &image) {
   const char *begin = reinterpret_cast<const char *>(table.EntriesBegin);
   const char *end = reinterpret_cast<const char *>(table.EntriesEnd);

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What older generations of plugins need done differently: launches, and tables of loaded images. Failures are texts
+// Adapters for older generations of plugins: launches, and tables of loaded images. Failures are texts
 // about the plugin's answer; class Plugin adds which plugin and during what.
 #pragma once
 

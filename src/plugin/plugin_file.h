@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the file of a plugin says about itself. Opening a shared object runs its code, so the file is read first.
+// Facts in the file of a plugin. Opening a shared object runs its code, so the file is read first.
 #pragma once
 
 #include <set>

@@ -26,7 +26,7 @@ enum class PluginGeneration {
   kCurrent, ///< describes itself by __tgt_rtl_abi
 };
 
-/// What __tgt_rtl_get_global and __tgt_rtl_get_function of LLVM 18 take.
+/// The argument of __tgt_rtl_get_global and __tgt_rtl_get_function of LLVM 18.
 struct DeviceBinary {
   uintptr_t handle;
 };
@@ -42,7 +42,7 @@ struct AdaptedTable {
 struct PluginFunctions {
   PluginGeneration generation = PluginGeneration::kLaunch;
   uint64_t features = 0; ///< OMPTARGET_PLUGIN_*
-  /// Whether launch_kernel takes every block as it is; decided when the plugin is loaded.
+  /// True if launch_kernel takes every block as it is. Decided when the plugin is loaded.
   bool launches_as_is = false;
   Guarded<std::vector<std::unique_ptr<AdaptedTable>>> tables;
 

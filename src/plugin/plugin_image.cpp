@@ -46,7 +46,7 @@ const char *maker_of(unsigned version) {
   return form == ParameterForm::kPlain ? kBefore : form == ParameterForm::kLeading ? nullptr : kAfter;
 }
 
-/// What images for GPUs have beside each kernel: one symbol up to LLVM 17, another one since.
+/// The symbol beside each kernel in images for GPUs: one up to LLVM 17, another one since.
 enum class KernelStyle { kUnknown, kMode, kEnvironment, kSmallEnvironment };
 
 /// Calls visit(symbol, name) for every symbol of a section.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has to be known about a device image because plugins of LLVM do not look: whether it is whole, what its
-// kernels expect, and how long its own table of entries is.
+// Checks of a device image that plugins of LLVM do not make: it is whole, the parameters of its kernels, and the length
+// of its own table of entries.
 #pragma once
 
 #include <set>

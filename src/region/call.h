@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every entry point knows of its call, and the device that a call is for.
+// The call of an entry point, and the device that the call is for.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ inline Device *ready_device_for(int64_t device_number) {
                                                                               : device_number);
 }
 
-/// The device of that number if it has ended, else null. What it held is lost to the construct (lost_data.h). Any
+/// Returns the device of that number if it has ended, else null. Its data are lost to the construct (lost_data.h). Any
 /// thread.
 Device *ended_device_for(int64_t device_number);
 

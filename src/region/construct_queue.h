@@ -60,8 +60,8 @@ public:
   /// Device memory that is freed when the queue has been waited for.
   Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
 
-  /// Has what is queued from now on wait for data that other constructs make present. Whether all of them are still
-  /// there.
+  /// Lets later work of the queue wait for data that other constructs make present. Returns whether all of them are
+  /// still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
   /// As omptarget::arrival_event.
   Result<std::shared_ptr<void>> arrival_event() { return omptarget::arrival_event(device_.plugin_device(), queue_); }

@@ -22,7 +22,7 @@ void return_addresses(const MapItems &items, void **bases) {
     if (!item.has(map_type::kReturnParam) || item.argument < 0)
       continue;
     HostPtr base = base_of(item);
-    // What is not present keeps its host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
+    // Absent data keep their host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
     if (!item.mapping && !(item.flags & kItemHostPointer)) {
       observe::mapping_missing(item.name);
       if (item.has(map_type::kNullify))

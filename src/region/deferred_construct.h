@@ -33,9 +33,8 @@ public:
   static void **free_slot(const Device &device, const Call &call);
   /// Leaves it to libomp: slot gets its handle. If its data are waited for, completes it instead.
   static Status leave(std::unique_ptr<DeferredConstruct> construct, void *&slot);
-  /// What libomp calls with the handle: whether the construct is done, and then it is gone. Waits for it instead of
-  /// asking once this thread has asked in vain several times, so that asking does not keep a core busy. On failure
-  /// *call is the construct's.
+  /// Returns whether the construct of the handle is done, and then destroys it. libomp calls it. Waits once this thread
+  /// has asked in vain several times, so that asking does not keep a core busy. On failure *call is the construct's.
   static Result<bool> ask(void *handle, Call &call);
 
   /// The caller waits for the turn of the mapping and has none itself. If a construct that is left to libomp has it,

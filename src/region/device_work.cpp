@@ -63,7 +63,7 @@ MappingPolicy DeviceWork::policy_of(const Device &device) {
   return policy;
 }
 
-/// Plans until all is there. What this construct has published stays as it is: others may have written to it.
+/// Plans until all is there. Published mappings stay as they are: others may have written to them.
 Status DeviceWork::enter(MapItems &items) {
   EnterPlan plan;
   for (;;) {

@@ -11,8 +11,8 @@
 
 namespace omptarget {
 
-/// What one construct does with data on one device. It enters, updates or starts to leave data, which queues work;
-/// complete() waits for that and leaves what is to be left. After a failure the destructor does, without copying.
+/// The work of one construct on the data of one device. It enters, updates or starts to leave data, which queues work.
+/// complete() waits for that and leaves the data. After a failure the destructor does, without copying.
 /// Used by one thread.
 class DeviceWork {
 public:

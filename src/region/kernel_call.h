@@ -21,7 +21,7 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
-/// One launch of a kernel. What it refers to, and itself, live until the launch is complete or queued; used by one
+/// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
 /// thread.
 class KernelCall {
 public:

@@ -10,14 +10,14 @@
 
 namespace omptarget {
 
-/// What a launch is asked for, in the inner form. Has no initial values, which would cost a launch more than reading
+/// A request for a launch, in the inner form. Has no initial values, which would cost a launch more than reading
 /// them does: the maker of a request fills all of it.
 struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
   const void *host_id; ///< the host's address for the kernel
   MapList list;
   BlockForm block; ///< with the kernel's image tells which implicit parameter the kernel has
-  /// What the plugin gets, but for version and arguments: teams and threads by dimension (0: not given; without a teams
-  /// construct 1), trip count (0: unknown), flags, bytes of dynamic shared memory per team.
+  /// The plugin's argument block, but for version and arguments: teams and threads by dimension (0: not given;
+  /// without a teams construct 1), trip count (0: unknown), flags, bytes of dynamic shared memory per team.
   __tgt_kernel_args args;
 };
 

@@ -24,7 +24,7 @@ Status find_offsets(MapItem &item, const void *code) {
   return Status::ok();
 }
 
-/// What the compiler passed for argument i.
+/// Fills the item with argument i of the compiler's list.
 void fill(MapItem &item, const MapList &list, int32_t i) {
   item.base = host_ptr(list.bases[i]);
   item.begin = host_ptr(list.begins[i]);
@@ -40,10 +40,11 @@ Status parent_follows(int32_t argument, int32_t parent) {
       format("map argument %d is a member of argument %d, which does not precede it", argument, parent));
 }
 
-/// What a map clause says of all its parts: mappers push their own types, without these (OpenMP 5.2, section 5.8.8).
+/// Bits of a map clause that hold for all its parts: mappers push their own types, without these (OpenMP 5.2, section
+/// 5.8.8).
 constexpr uint64_t kInherited = map_type::kAlways | map_type::kClose | map_type::kHold | map_type::kDelete |
                                 map_type::kPresent | map_type::kImplicit;
-/// What is about the argument itself, not about its parts.
+/// Bits that hold for the argument itself, not for its parts.
 constexpr uint64_t kOfArgument = map_type::kTargetParam | map_type::kReturnParam;
 
 /// Puts the components in the argument's place.

@@ -11,7 +11,8 @@
 
 namespace omptarget {
 
-/// What a mapper function fills through __tgt_push_mapper_component; its address is the handle. Used by one thread.
+/// The components that a mapper function adds by __tgt_push_mapper_component. Its address is the handle. Used by one
+/// thread.
 class MapperComponents {
 public:
   void push(const MapItem &component) { items_.push_back(component); }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device memory routines (OpenMP 5.2, section 18.8), by number of device; the initial device is the host. Any
-// thread. Sizes and lengths are in bytes. What returns a Status or Result fails for a number that is no device's.
+// thread. Sizes and lengths are in bytes. Functions that return a Status or Result fail for a number that is no
+// device's.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +79,7 @@ int32_t device_of_uid(const char *uid);
 Result<void *> mapped_address(const void *pointer, int32_t device);
 Result<bool> is_present(const void *pointer, int32_t device);
 
-/// What omp_pause_resource passes for all devices.
+/// The device number of omp_pause_resource for all devices.
 inline constexpr int32_t kAllDevices = -11;
 /// Gives back what a device, or each of them, keeps for later; what the program has there stays. Does nothing for
 /// devices that are not in use, and for the host.

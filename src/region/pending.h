@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a construct has begun and ends once its queue is empty. Each destructor ends what is left; whoever owns it has
+// Work that a construct has begun and ends once its queue is empty. Each destructor ends what is left; its owner has
 // waited for the queue before. All are used by one thread.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody
-// observes. Whatever is less simple is left to planning.
+// observes. All less simple cases are left to planning.
 #pragma once
 
 #include "device/device.h"

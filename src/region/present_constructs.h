@@ -23,7 +23,7 @@ inline bool may_be_direct(const Device &device, const Call &call) {
   return !is_observed() && !(call.is_nowait && device.plugin().is_asynchronous());
 }
 
-/// What became of a region's data, kernel and data again.
+/// The outcome of a region: of entering, the kernel, and leaving.
 enum class DirectLaunch {
   kDone,
   kNotEntered, ///< planning has to enter the items, of which refs says what is retained already

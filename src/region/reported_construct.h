@@ -34,7 +34,7 @@ public:
     if (observe::listeners() != 0) [[unlikely]]
       send_items(items);
   }
-  /// What a kernel gets for its arguments, before it is launched.
+  /// Reports the values of a kernel's arguments, before it is launched.
   static void report_kernel_arguments(const MapItems &items) {
     if (observe::reports_mappings()) [[unlikely]]
       send_kernel_arguments(items);

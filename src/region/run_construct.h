@@ -15,7 +15,7 @@
 
 namespace omptarget {
 
-/// What a construct is to do: its kind, and the arguments as the compiler passes them.
+/// A construct: its kind, and the arguments as the compiler passes them.
 struct Construct {
   observe::ConstructKind kind;
   const MapList &list;

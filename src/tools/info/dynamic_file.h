@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the dynamic loader reads of a file before it maps it: what the file needs and which folders it names. Reads a
+// The parts of a file that the dynamic loader reads before it maps it: needed libraries and named folders. Reads a
 // few parts of the file, each of bounded size, so that large libraries cost little and damaged ones nothing.
 #pragma once
 

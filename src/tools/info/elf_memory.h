@@ -53,7 +53,7 @@ public:
     uint64_t begin;
     std::span<const std::byte> bytes;
   };
-  /// What is writable before the program starts, where tables of addresses lie.
+  /// Returns the ranges that are writable before the program starts: tables of addresses lie there.
   std::vector<Range> data_ranges() const;
 
   uint64_t file_size() const { return file_.size(); }

@@ -63,7 +63,7 @@ bool is_libomptarget(const std::string &needed) {
   return std::string_view(needed).substr(needed.rfind('/') + 1).starts_with(kName);
 }
 
-/// What the loader does at the start of one program.
+/// The loader's work at the start of one program.
 class Loader {
 public:
   explicit Loader(const LoaderSetting &setting) : setting_(setting) {}

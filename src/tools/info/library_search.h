@@ -3,8 +3,8 @@
 //
 // Which file the dynamic loader takes for each name of libomptarget that a program or its libraries need, and why.
 // Follows glibc's ld.so: names already loaded, DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, the cache, default folders.
-// Runs nothing and loads nothing. What a program opens itself (dlopen) or lets an auditing library decide (LD_AUDIT)
-// is not seen.
+// Runs nothing and loads nothing. It does not see libraries that a program opens itself (dlopen), or
+// that an auditing library chooses (LD_AUDIT).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace omptarget::info_tool {
 
-/// What the loader goes by beside the files.
+/// The loader's settings beside the files.
 struct LoaderSetting {
   std::string library_path; ///< LD_LIBRARY_PATH
   std::vector<std::string> preloaded;
@@ -64,7 +64,7 @@ LibraryChoices choose_libraries(const std::string &path, const LoaderSetting &se
 
 /// "LD_LIBRARY_PATH names /opt/lib"
 std::string reason_text(const LibraryChoice &choice);
-/// What to do to get omptarget instead, one way each, own_folder being where it lies; empty if it is chosen.
+/// Returns ways to get omptarget instead, one each; empty if it is chosen. own_folder: where omptarget lies.
 std::vector<std::string> advice_for(const LibraryChoice &choice, const std::string &program,
                                     const std::string &own_folder);
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said of the loader's choices.
+// Texts on the loader's choices.
 
 #include <climits>
 #include <unistd.h>

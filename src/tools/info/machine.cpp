@@ -35,7 +35,7 @@ constexpr int kSeconds = 60; ///< that a plugin may take to start
 std::string try_start(const std::string &path) { return try_plugin(path, {false, kSeconds}); }
 std::string try_devices(const std::string &path) { return try_plugin(path, {true, kSeconds}); }
 
-/// What a function prints to stdout.
+/// Returns the output of a function on stdout.
 template <typename Function> std::string captured(Function function) {
   std::fflush(stdout);
   const int file = memfd_create("properties", MFD_CLOEXEC);

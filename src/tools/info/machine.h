@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this machine offers: plugins and their devices, and what they say about an image.
+// The plugins of this machine and their devices, and their verdicts on an image.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct PluginFacts {
   std::vector<DeviceFacts> devices;
 };
 
-/// Whether an image would run here.
+/// The verdict on an image: it would run here, or not.
 struct Verdict {
   const PluginFacts *plugin = nullptr; ///< the one that takes it, or null
   std::vector<int32_t> devices;        ///< the plugin's numbers of those that can run it

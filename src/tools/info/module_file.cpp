@@ -79,8 +79,8 @@ template <typename Predicate> std::string generation_text(Predicate holds) {
   return format(last - first == 1 ? "clang %u or %u" : "clang %u to %u", first, last);
 }
 
-/// Of the compilers of the table that it holds for, those that signed the images; all if none of them did, or another
-/// one.
+/// Returns the compilers of the table that holds() is true for and that signed the images. Returns all of them if none
+/// signed, or another compiler.
 template <typename Predicate> auto signed_among(const FileDescriptor &descriptor, Predicate holds) {
   Signatures found;
   for (const FileImage &image : descriptor.images)
@@ -138,7 +138,7 @@ private:
     return Status::ok();
   }
 
-  /// What both layouts of an entry say.
+  /// The fields of both layouts of an entry.
   struct RawEntry {
     uint64_t address;
     uint64_t name;

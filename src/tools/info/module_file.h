@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the file of an executable or a shared library offloads: its tables of entries and its device images, found
-// without loading it.
+// The tables of entries and the device images in the file of an executable or a shared library, found without loading
+// it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct FileImage {
   std::vector<FileEntry> missing;     ///< entries of the module that the image should have and has not
 };
 
-/// What one descriptor of the module names: one compiler's part of it.
+/// One descriptor of the module: one compiler's part of it.
 struct FileDescriptor {
   std::string generation; ///< "clang 15 or 16"
   std::vector<FileEntry> entries;
@@ -46,8 +46,8 @@ struct ModuleFile {
   std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
 };
 
-/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. Whatever
-/// the file says, the time and memory that this takes grow with its size only.
+/// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. The time
+/// and memory that this takes grow with the file's size only, whatever its contents.
 Result<ModuleFile> read_module_file(const std::string &path);
 
 /// The kind of an entry with this size and these flags (compiler ABI: entry flags).

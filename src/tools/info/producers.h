@@ -18,8 +18,8 @@ std::vector<std::string> signatures_in(std::string_view comment);
 /// Those of a device image; none if it is no ELF file, or a damaged one.
 std::vector<std::string> signatures_of(std::span<const std::byte> image);
 
-/// What is to be said of a compiler that signed so: whose it is, if it is not LLVM's, and that it was not tried with
-/// omptarget. Empty for those that were.
+/// Returns a remark on a compiler with this signature: its vendor, if that is not LLVM, and that it was not tried with
+/// omptarget. Empty for compilers that were tried.
 std::string remark_on_compiler(std::string_view signature);
 
 } // namespace omptarget::info_tool

@@ -70,7 +70,7 @@ std::string rank_text(const Machine &machine) {
   return text;
 }
 
-/// What OMP_AVAILABLE_DEVICES makes of the devices, for a program with images for all of them.
+/// Returns the devices that OMP_AVAILABLE_DEVICES leaves, for a program with images for all of them.
 std::string available_text(const Machine &machine) {
   const char *const list = setting_text(SettingId::kAvailableDevices);
   if (!list)

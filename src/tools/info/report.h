@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What omptarget-info says, as text and as JSON.
+// The output of omptarget-info, as text and as JSON.
 #pragma once
 
 #include <span>

@@ -62,7 +62,7 @@ bool is_finite(const Value &value) {
          std::all_of(object->begin(), object->end(), [](const auto &field) { return is_finite(field.second); });
 }
 
-/// What is needed of one profile.
+/// The needed parts of one profile.
 struct Process {
   std::string label; ///< "rank 3 (node7)"
   int64_t rank = 0;  ///< or its place in the list
