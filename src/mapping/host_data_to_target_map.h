@@ -59,7 +59,7 @@ struct Inserted {
 /// The action of a release that takes the last reference: kTakeTurn takes the copy-back turn in the same step.
 enum class OnLast : bool { kLeave, kTakeTurn };
 
-/// What releasing did.
+/// The result of a release.
 struct Released {
   bool is_valid;          ///< false: the mapping had been removed meanwhile
   bool reached_zero;      ///< this call took the last reference
@@ -68,14 +68,14 @@ struct Released {
   bool must_wait = false; ///< nothing has happened: it is the last reference, and another construct has the turn
 };
 
-/// What retaining did.
+/// The result of retaining.
 struct Retained {
   bool is_valid = false;  ///< false: the mapping had been removed meanwhile
   bool must_wait = false; ///< the data are being copied back by a construct that was the last one (MappingState::kLeft)
   explicit operator bool() const { return is_valid; }
 };
 
-/// What became of asking for the turn of a mapping.
+/// The answer to a request for the turn of a mapping.
 enum class Turn : uint8_t {
   kTaken,
   kBusy, ///< another construct has it
@@ -95,14 +95,14 @@ struct Removed {
   std::shared_ptr<void> arrival{}; ///< its event, which may end with this
 };
 
-/// Any thread. No function calls out with a lock held. Who locks what:
+/// Any thread. No function calls out with a lock held. Locks:
 /// - find, retain, release with the dynamic counter, borrowing, and what sleeps: nothing. The state word of a mapping decides.
 /// - insert and remove: the stripes of the index where the range lies. A mapping is marked as removed with the stripe of its key held that it
 ///   is also taken out of the index with; so nobody finds it in the index with its stripe held, or uses its memory again before it is out.
 /// - what has extras (holds, pins, attached pointers, base pointers, events), and evicting: mutex_. A mapping
 ///   gets its extras with mutex_ held and while nobody removes it, and loses them with mutex_ held.
 /// - what walks through the table: all stripes.
-/// Who takes several takes mutex_ first, then stripes, then store_mutex_.
+/// A thread that takes several takes mutex_ first, then stripes, then store_mutex_.
 class HostDataToTargetMap {
 public:
   HostDataToTargetMap() = default;
@@ -149,7 +149,8 @@ public:
     if (recent_.is_large()) [[unlikely]]
       fetch_to_leave(begin);
   }
-  /// What holds the whole range (size 0: the address) and whose data have arrived, or null: then there is more to know.
+  /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived. Null: there is
+  /// more to know.
   MappingRef find_arrived(HostPtr begin, int64_t size);
   /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else
   /// it is unchanged.
@@ -192,8 +193,8 @@ public:
   bool pin(MappingRef ref);
   Removed unpin(MappingRef ref);
   /// Keeps the mapping's storage and attached pointers as they are, but not the mapping present: for constructs that
-  /// use data without a reference. Who enters the data after they were removed gets fresh storage. False as for pin.
-  /// Who gives back last what was removed frees it.
+  /// use data without a reference. A construct that enters the data after they were removed gets fresh storage. False
+  /// as for pin. The last give_back of a removed mapping frees it.
   bool borrow(MappingRef ref);
   Removed give_back(MappingRef ref);
   /// Removes the infinite mapping that begins there and was made with this creator: an association, or with null a

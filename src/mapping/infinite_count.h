@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What users are told of data whose reference count has become infinite.
+// The warning to users about data whose reference count has become infinite.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::string range_text(const Mapping &mapping) {
                 static_cast<unsigned long long>(static_cast<uintptr_t>(mapping.end())));
 }
 
-/// What is wrong with a state word. Threads that take no lock change only counts meanwhile.
+/// Returns the fault of a state word, or nothing. Threads that take no lock change only counts meanwhile.
 std::string state_fault(uint64_t word, uint32_t hold_count) {
   if (MappingState::is_dormant(word)) {
     constexpr uint64_t kAllowed = ~uint64_t{0} << MappingState::kGenerationShift | MappingState::kStorage;

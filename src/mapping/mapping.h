@@ -27,7 +27,7 @@ struct AttachedPointer {
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
 };
 
-/// What is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one
+/// The state that is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one
 /// compare-and-swap each, which fails if the mapping was replaced.
 struct MappingState {
   static constexpr uint64_t kCountMask = 0x03ffffff;
@@ -61,7 +61,7 @@ struct MappingState {
   /// Returns whether a removed mapping keeps its place in the index and its storage, since the same range is likely
   /// to be entered again.
   static bool is_dormant(uint64_t word) { return is_removed(word) && (word & kStorage) != 0; }
-  /// Who uses it and whether its data are there: all but generation, borrowers and storage.
+  /// Returns the part of the word without generation, borrowers and storage: its users, and whether its data are there.
   static uint64_t use(uint64_t word) { return word & kUse; }
   /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping,
   /// next_removed that of a mapping that goes.
@@ -83,8 +83,8 @@ struct MappingState {
   static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
 };
 
-/// What few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and written
-/// with the map's mutex held.
+/// State that few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and
+/// written with the map's mutex held.
 struct MappingExtras {
   std::atomic<uint32_t> hold_count{0}; ///< changed with the map's mutex held
   uint32_t pins = 0;                   ///< constructs whose queued work uses the mapping after they released it
@@ -106,7 +106,7 @@ public:
   int64_t size() const { return end() - begin(); }
   /// Device address of begin(). Only once storage is published.
   DevicePtr target_begin() const { return target_begin_.load(std::memory_order_acquire); }
-  /// What was allocated: target_begin() less the padding; null if the memory is not the mapping's own.
+  /// Returns the allocated block: target_begin() less the padding. Null if the memory is not the mapping's own.
   DevicePtr allocation() const {
     const uint64_t padding = origin_.load(std::memory_order_relaxed) & kPaddingMask;
     return padding == kNotOwn ? DevicePtr::kNull : target_begin() + -static_cast<int64_t>(padding);

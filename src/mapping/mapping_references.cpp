@@ -1,8 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who keeps a mapping, and how: references of both kinds, those that stand for base pointers, pins, and those who
-// borrow it.
+// References to a mapping: of both kinds, those that stand for base pointers, pins, and borrowing.
 
 #include "base/atomic_wait.h"
 #include "base/sched_point.h"

@@ -6,11 +6,11 @@
 // Two levels: a directory of leaves, each leaf a sorted array of up to 120 keys. A search compares with every 17th key
 // of 16 at once, so that it waits for memory three times even among a million keys, not twenty times.
 //
-// Who locks what: each leaf belongs to one of eight stripes, for good. Who changes a leaf holds its stripe. Who
-// inserts a key also holds that of the leaf beside, if the key will be the first or the last one of its leaf: so
-// nobody else inserts between the same neighbours. Who changes the directory (splitting, merging) holds all stripes.
-// Stripes are taken in ascending order. Readers hold nothing: they note the versions of the stripes that they look
-// at, and look again if one has changed.
+// Locks: each leaf belongs to one of eight stripes, for good. A thread that changes a leaf holds its stripe. If the new
+// key will be the first or the last one of its leaf, the thread also holds the stripe of the leaf beside. So
+// nobody else inserts between the same neighbours. A thread that splits or merges leaves holds all stripes.
+// Stripes are taken in ascending order. Readers hold nothing: they note the versions of the stripes that they read,
+// and retry if one has changed.
 //
 // Leaves and directories are never given back to the system, so a reader that lost a race reads garbage and never
 // freed memory. All accesses are acquire loads and release stores instead of fences, which cost nothing on x86 and
@@ -67,7 +67,7 @@ public:
     Noted own;   ///< the leaf's stripe
     Noted other; ///< that of the leaf beside, if one of the neighbours lies there; otherwise own again
 
-    /// Of a key that nobody has looked for.
+    /// Returns the neighbours of a key that nobody has looked for.
     static Neighbours unknown() {
       Neighbours neighbours;
       neighbours.forget();
@@ -141,7 +141,7 @@ public:
   size_t leaf_count() const;
   /// All values in order of their keys; everything is held.
   std::vector<Mapping *> values() const;
-  /// Of all stripes; everything is held.
+  /// Returns the free lists of all stripes. Everything is held.
   std::vector<FreeMappings> free_lists() const;
   /// The first broken invariant, in words; empty if there is none. Everything is held.
   std::string fault() const;
@@ -159,7 +159,7 @@ private:
     Stripe *stripe = nullptr; // from when it is made
     Slot<Mapping> slots[kLeafCapacity];
   };
-  /// What goes from one inserting thread to the next, in one line.
+  /// State that inserting threads pass on, in one cache line.
   struct alignas(64) Stripe {
     VersionedLock lock;
     uint32_t number = 0;
@@ -167,7 +167,7 @@ private:
     std::atomic<size_t> keys{0}; // inserted less erased: keys move between stripes, so that only the sum of all tells
   };
 
-  /// Of a leaf whose keys must be at least lowest and below limit.
+  /// Returns the fault of a leaf whose keys must be at least lowest and below limit.
   static std::string leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit);
   static bool is_current(Noted noted);
   static void fetch(const Leaf &leaf);

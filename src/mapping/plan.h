@@ -18,7 +18,7 @@ namespace omptarget {
 
 using MapItems = llvm::SmallVector<MapItem, 8>;
 
-/// What planning must know of the device and the program.
+/// Facts about the device and the program, for planning.
 struct MappingPolicy {
   bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
   bool pins_released = false;   ///< the device queues work: what a construct leaves must live until its work is done
@@ -68,7 +68,7 @@ inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found 
     awaited.push_back(found.ref);
 }
 
-/// What is to be told of an item whose data are present.
+/// A report on an item whose data are present.
 struct EnteredMapping {
   const Mapping *mapping;
   observe::MappingFacts facts; ///< without the device address
@@ -79,7 +79,7 @@ struct EnteredMapping {
   void report() const;
 };
 
-/// What entering has to do: allocate, copy, wait, then the rest. Its address is the creator of the mappings that it
+/// The actions of entering: allocate, copy, wait, then the rest. Its address is the creator of the mappings that it
 /// makes.
 struct EnterPlan {
   llvm::SmallVector<NewStorage, 4> allocations;
@@ -107,7 +107,7 @@ struct EnterPlan {
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
 /// Data that another construct was making are gone: the items that lay there, and what the plan has to do with them,
-/// are to be planned anew. What this construct has made or retained stays.
+/// are to be planned anew. Mappings that this construct has made or retained stay.
 void forget_gone(MapItems &items, EnterPlan &plan);
 
 /// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are
@@ -130,7 +130,7 @@ using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
 /// Leaves one mapping. The caller frees what was removed.
 Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left);
 
-/// What leaving has to do: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also
+/// The actions of leaving: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also
 /// on failure. Planning takes the turn of each mapping that is copied back, or the mapping is left late: it never
 /// waits for one.
 struct ExitPlan {
@@ -148,7 +148,7 @@ struct ExitPlan {
 Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
                  ExitPlan &plan);
 
-/// What target update has to do.
+/// The actions of target update.
 struct UpdatePlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> to_device;

@@ -44,7 +44,7 @@ Status extension_not_allowed(const MapItem &item, HostPtr begin, int64_t size, c
       .about(variable_text(item));
 }
 
-/// What is looked up or mapped for an item: its range, or the pointer of PTR_AND_OBJ.
+/// The looked up or mapped range of an item: its own, or the pointer of PTR_AND_OBJ.
 struct Range {
   HostPtr begin;
   int64_t size;

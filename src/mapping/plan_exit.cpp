@@ -123,7 +123,7 @@ private:
     return turn;
   }
 
-  /// What releasing must do if it takes the last reference. Without turns a pin keeps what is copied back present.
+  /// Returns the action of a release that takes the last reference. Without turns a pin keeps copied data present.
   OnLast on_last(MappingRef ref) {
     if (copied_.is_empty() || !copied_.has(ref) || always_.has(ref) || last_.has(ref))
       return OnLast::kLeave;
@@ -173,7 +173,7 @@ private:
   bool releases(size_t index, MappingRef ref) {
     MapItem &item = items_[index];
     const bool is_base = is_base_pointer(items_, index);
-    // What deletes a member deletes the struct's mapping, which the struct itself is only released from.
+    // Deleting a member deletes the struct's mapping; the struct itself only releases it.
     const bool deletes = item.has(map_type::kDelete) || (is_base && deletes_pointee(items_, index));
     if (!counts_.counts(item, ref, item.has(map_type::kPtrAndObj)) && !deletes)
       return false;
@@ -230,7 +230,7 @@ private:
     return MappingState::count(ref.mapping->state()) == MappingState::kInfinite;
   }
 
-  /// What others reference, too, is left late.
+  /// Leaves data that others reference late.
   [[gnu::noinline]] void release_unless_shared(MapItem &item, MappingRef ref) {
     const Released released =
         item.has(map_type::kHold) ? Released{true, false, 0} : map_.release_if_last(ref, on_last(ref));
@@ -263,7 +263,7 @@ private:
     return late;
   }
 
-  /// What else is copied back of data that are left late: members, and items whose reference was not the last one.
+  /// Adds the other copies back of data that are left late: members, and items whose reference was not the last one.
   void add_late_copies() {
     for (const MapItem &item : items_) {
       if (!is_data(item) || !is_copied_back(item) || (item.flags & kItemLate) || !late_.has(item.mapping))

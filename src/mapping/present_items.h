@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs whose data are all present: entering and leaving them changes counts and nothing else, so that neither
-// items nor plans are made. What is not that simple is left to planning (plan.h), which goes on from here. Reports
+// items nor plans are made. All other constructs are left to planning (plan.h), which goes on from here. Reports
 // nothing.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace omptarget {
 
-/// What is known of an argument: the mapping that the construct has retained or found, or null.
+/// The state of an argument: the mapping that the construct has retained or found, or null.
 struct PresentRef {
   Mapping *mapping;
   uint32_t generation;
@@ -20,7 +20,7 @@ struct PresentRef {
   bool is_arriving = false; ///< and published it while its data were on the way
   MappingRef ref() const { return {mapping, generation}; }
 };
-/// By the number of the argument.
+/// One for each argument, by its number.
 using PresentRefs = llvm::SmallVector<PresentRef, 16>;
 
 /// Data that are counted when they are present, and that is all.
@@ -46,15 +46,15 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
 }
 
 /// Retains the arguments' mappings, up to the first argument of which planning must know: refs are those before it,
-/// and it itself if it is absent: then absence tells where. Whether that was all of them: then nothing is left to be
-/// done.
+/// and it itself if it is absent: then absence tells where. Returns whether that was all of them: then nothing is
+/// left to be done.
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
 /// Finds the arguments' mappings, for release_shared. False if planning must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
 
-/// Releases the mappings, except last references. Whether there were none: otherwise plan_exit, with has_entered,
-/// does the rest.
+/// Releases the mappings, except last references. Returns whether there were none: otherwise plan_exit, with
+/// has_entered, does the rest.
 bool release_shared(HostDataToTargetMap &map, PresentRefs &refs);
 
 inline bool is_readable(const MapList &list) {

@@ -19,8 +19,8 @@ namespace omptarget {
 
 class Mapping;
 
-/// Any thread, but one at a time grows. What is held may have been removed, and used again, at any moment; Mappings
-/// are never given back. Outgrown tables stay, since a thread may be reading them, but large ones lose their memory,
+/// Any thread, but one at a time grows. A held mapping may be removed, and used again, at any moment. Mappings
+/// are never freed. Outgrown tables stay, since a thread may be reading them, but large ones lose their memory,
 /// and then hold no guess.
 class RecentMappings {
 public:

@@ -3,7 +3,7 @@
 //
 // Small data that constructs map anew and leave again without a plan. A mapping that is left so falls asleep: it is
 // removed, as far as anybody can see, but keeps its place in the index and its storage, and whoever enters the same
-// range revives it by one compare-and-swap. Whatever else wants its addresses evicts it.
+// range revives it by one compare-and-swap. Any other mapping of these addresses evicts it.
 
 #include <utility>
 
@@ -39,7 +39,7 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   if (!mapping)
     return {};
   uint64_t word = mapping->state_.load(kAcquire);
-  // What is read here is of this mapping if the word is still the same below.
+  // These reads are valid if the word is still the same below.
   if (!MappingState::is_dormant(word) || mapping->begin() != range.begin || mapping->end() != range.end ||
       mapping->base() != range.base || mapping->has_attached_pointers())
     return {};
@@ -77,7 +77,7 @@ bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
   return true;
 }
 
-/// Of small data that were entered lately: those are likely to be entered again.
+/// Returns whether the mapping is of small data that were entered lately: they are likely to be entered again.
 inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
   return dormant_.may_keep(mapping.size()) && recent_.guess(mapping.begin()) == &mapping &&
          (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0 && // its own memory, and nothing before the data
@@ -114,9 +114,9 @@ Removed HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end) {
   return remove_if(ref, MappingState::kUse, state_of_end, Mutex::kFree);
 }
 
-/// Whoever puts a mapping to sleep checks afterwards that the place still holds it; whoever takes the place checks
-/// afterwards whether the mapping before sleeps (evict). One of the two sees the other, and evicts what would sleep
-/// where nobody finds it.
+/// A thread that makes a mapping dormant checks afterwards that the place still holds it. A thread that takes the place
+/// checks afterwards whether the mapping before is dormant (evict). At least one of the two detects the race and evicts
+/// the mapping.
 bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping &mapping = *ref.mapping;
@@ -161,7 +161,7 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
   return false;
 }
 
-/// What sleeps where the range is to be, or null.
+/// Returns the dormant mapping in the range, or null.
 inline Mapping *HostDataToTargetMap::sleeper_in(const NewRange &range, const OrderedIndex::Neighbours &around) {
   const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
   for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})

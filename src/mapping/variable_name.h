@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compilers say about a mapped variable: ";name;file;line;column;;", with debug information only.
+// Names of mapped variables, as compilers write them: ";name;file;line;column;;", with debug information only.
 #pragma once
 
 #include <string>

@@ -98,7 +98,7 @@ void Construct::enter_reported() {
 
 namespace {
 
-/// What data operations alone tell when they begin.
+/// Reports the begin of a data operation.
 void report_begin(DataOperationRecord &record) {
   record.facts.code = current ? current->facts.code : api_code;
   if (record.listeners & listener::kInfo)

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens during constructs, told once at well-named places and passed on to whoever listens: LIBOMPTARGET_INFO,
+// Events during constructs, reported once at well-named places and passed on to the listeners: LIBOMPTARGET_INFO,
 // LIBOMPTARGET_PROFILE and OMPT tools. Callers never ask who listens.
 #pragma once
 
@@ -23,7 +23,7 @@ inline bool wants_times(uint32_t listeners) { return (listeners & (listener::kPr
 /// Kinds of constructs; the values are OMPT's.
 enum class ConstructKind : uint8_t { kTarget = 1, kEnterData = 2, kExitData = 3, kUpdate = 4 };
 
-/// A construct as its entry point knows it. What is pointed to outlives the construct.
+/// A construct as its entry point knows it. Its pointees outlive the construct.
 struct ConstructFacts {
   ConstructKind kind;
   bool is_nowait;
@@ -40,7 +40,7 @@ struct ConstructArguments {
   void *const *names;
 };
 
-/// What a record of a running construct holds; private to src/observe.
+/// The record of a running construct. Private to src/observe.
 struct ConstructRecord {
   ConstructFacts facts;
   ConstructRecord *outer;
@@ -64,12 +64,12 @@ public:
     if (is_reported_) [[unlikely]]
       end();
   }
-  /// What the thread does next does not belong to it; the innermost construct only.
+  /// The thread's next actions do not belong to the construct. For the innermost construct only.
   void leave() {
     if (is_reported_) [[unlikely]]
       leave_reported();
   }
-  /// What the thread does next belongs to it, also if it began on another thread.
+  /// The thread's next actions belong to the construct, also if it began on another thread.
   void enter_again() {
     if (is_reported_) [[unlikely]]
       enter_reported();
