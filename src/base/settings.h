@@ -43,11 +43,11 @@ double setting_number(SettingId id);
 /// An integer setting's value if it lies between the two; otherwise the default, and a warning, once.
 int64_t setting_in(SettingId id, int64_t least, int64_t most);
 
-/// Whether the variable is set to something.
-/// As an integer if it is set to one that lies between these; else `otherwise`, with a warning if it is set to
+/// Returns the setting as an integer if it lies between these; else `otherwise`, with a warning if it is set to
 /// anything else.
 int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise);
 
+/// Returns whether the variable is set to something.
 bool setting_is_set(SettingId id);
 
 /// Prints one warning about a setting's value to stderr, the first time only.

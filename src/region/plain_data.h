@@ -48,7 +48,7 @@ private:
 };
 
 /// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments
-/// that are entered; if status is good, planning has to enter the rest. What is retained or made stays: other
+/// that are entered; if status is good, planning has to enter the rest. Retained and new mappings stay: other
 /// constructs may have written to it. absence: of that argument. status: the failure of a copy. The queue is idle,
 /// and after false again.
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
