@@ -23,7 +23,7 @@
 
 namespace omptarget::amdgpu {
 
-/// What the driver tells of a device without anything being created on it.
+/// Properties of a device that the driver has without creating anything on it.
 struct DeviceProperties {
   hsa_agent_t agent{0};
   TargetId target;
@@ -50,7 +50,7 @@ public:
   Device(int32_t id, const DeviceProperties &properties);
 
   const DeviceProperties &properties() const { return properties_; }
-  /// What images are compared with.
+  /// Returns the target that images are compared with.
   const TargetId &runs() const { return properties_.target; }
   hsa_agent_t agent() const { return properties_.agent; }
   const HostPools &host_pools() const { return properties_.host_pools; }
@@ -111,7 +111,7 @@ private:
   QueueSet queues_;
 };
 
-/// What the devices share; fixed once they were found.
+/// Returns the agents that the devices share. Fixed once they were found.
 const std::vector<hsa_agent_t> &all_agents();
 
 } // namespace omptarget::amdgpu

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel's fault ends its queue, and its signal never completes: the driver tells of it by an event of the system
-// or of the queue. What these say, in words.
+// or of the queue. This file puts them into words.
 #pragma once
 
 #include <string>

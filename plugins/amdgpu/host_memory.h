@@ -19,7 +19,7 @@ namespace omptarget::amdgpu {
 
 struct MemoryPool;
 
-/// What the devices share. Any thread.
+/// Host memory that the devices share. Any thread.
 class HostMemory {
 public:
   /// The one of this process; never destroyed.
@@ -28,11 +28,11 @@ public:
   /// The device is in use from now on: it reaches all that is there, and what comes.
   Status add_user(hsa_agent_t agent);
 
-  /// Of a pool of the host's; each device in use reaches it.
+  /// Allocates from a pool of the host's. Each device in use reaches the block.
   Result<void *> allocate(const std::optional<MemoryPool> &pool, size_t size);
   Status release(void *memory);
 
-  /// What the devices want pinned, together: a range that one of them no longer needs may be another one's.
+  /// The pinned ranges of all devices: a range that one of them no longer needs may be another one's.
   LockedRanges &pinned() { return pinned_; }
 
 private:

@@ -27,11 +27,11 @@ struct TargetId {
   Feature sramecc = Feature::kUnsupported;
 
   std::string name() const;
-  /// Of such a text, or of an ISA's name, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
+  /// Reads such a text, or an ISA's name, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
   static Result<TargetId> parse(std::string_view text);
 };
 
-/// What an image is and which devices can run it.
+/// The kind of an image, and the devices that can run it.
 struct ImageTarget {
   CodeObjectVersion version = CodeObjectVersion::kV5;
   TargetId target;

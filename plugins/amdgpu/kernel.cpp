@@ -47,7 +47,7 @@ Status Kernel::ask_driver() {
   };
   OMPTARGET_TRY(
       OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object_));
-  // What the driver read is what it enforces; for the arguments, drivers may round up what the metadata says.
+  // The driver enforces the numbers that it read. For the arguments, drivers may round up the metadata's size.
   for (const auto &[attribute, value] : wanted) {
     uint32_t number = 0;
     OMPTARGET_TRY(OMPTARGET_HSA(hsa_executable_symbol_get_info, *code, attribute, &number));

@@ -26,7 +26,7 @@ public:
   }
 
   const KernelMetadata &metadata() const { return metadata_; }
-  /// What a dispatch packet names the kernel by.
+  /// Returns the handle of the kernel for dispatch packets.
   uint64_t object() const { return object_; }
   /// Bytes of stack of a thread: what the kernel says or LIBOMPTARGET_STACK_SIZE, whichever is more.
   uint32_t private_size() const { return private_size_; }

@@ -81,7 +81,7 @@ void trace_kernel(int32_t device, const Kernel &kernel, const LaunchShape &shape
 
 } // namespace
 
-// What the metadata says the kernel takes is compared.
+// Compares the arguments with the kernel's metadata.
 Result<void *> Device::prepare_arguments(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan,
                                          Attachments &attachments) {
   const Kernel &kernel = static_cast<const Kernel &>(launch.kernel);

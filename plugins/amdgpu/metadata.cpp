@@ -56,7 +56,7 @@ const Field *field_of(CodeObjectVersion version, std::string_view name) {
   return version == CodeObjectVersion::kV4 ? find_field(kFieldsV4, name) : find_field(kFieldsV5, name);
 }
 
-// What launches write, of version 5 and later: three of a kind lie behind one another.
+// Fields that launches write since version 5: three of a kind lie behind one another.
 constexpr const Field &kBlockCounts = *find_field(kFieldsV5, "hidden_block_count_x");
 constexpr const Field &kGroupSizes = *find_field(kFieldsV5, "hidden_group_size_x");
 constexpr const Field &kGridDimensions = *find_field(kFieldsV5, "hidden_grid_dims");

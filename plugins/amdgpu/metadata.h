@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a code object's note says about its kernels, and where the implicit arguments of a kernel lie. Pure: reads bytes
+// The metadata of kernels in a code object's note, and the places of a kernel's implicit arguments. Pure: reads bytes
 // that may be damaged, knows nothing of devices.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace omptarget::amdgpu {
 /// Versions of code objects: ELF ABI version + 2.
 enum class CodeObjectVersion : uint8_t { kV4 = 4, kV5 = 5, kV6 = 6 };
 
-/// What the metadata says about one kernel.
+/// The metadata of one kernel.
 struct KernelMetadata {
   uint32_t kernarg_size = 0; ///< bytes of explicit and implicit arguments
   uint32_t kernarg_alignment = 8;
@@ -40,7 +40,7 @@ using CodeObjectMetadata = std::map<std::string, KernelMetadata>;
 /// Reads the note of a code object. A code object without such a note has no kernels.
 Result<CodeObjectMetadata> read_metadata(const ElfImage &elf);
 
-/// What a launch tells a kernel implicitly.
+/// The implicit arguments of a launch.
 struct ImplicitValues {
   uint32_t blocks[3];
   uint16_t threads[3];

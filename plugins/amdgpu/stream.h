@@ -18,7 +18,7 @@
 
 namespace omptarget::amdgpu {
 
-/// What an operation uses until it is complete.
+/// Resources that an operation uses until it is complete.
 struct Attachments {
   void *block =
       nullptr; ///< pinned memory of ours that the stream does not keep: a kernel's arguments, or what is copied
@@ -34,8 +34,7 @@ struct Timing {
   };
   std::vector<Operation> operations;
 };
-/// What the system's timestamps and the host's clock said at the same moment. Times that are read by the same
-/// reference are in order.
+/// The system's timestamp and the host's clock at the same moment. Times by the same reference are in order.
 struct ClockReference {
   uint64_t ticks = 0;
   uint64_t host_ns = 0;
@@ -52,8 +51,8 @@ struct Event {
   gpu::SharedCopies copies;
 };
 
-/// A stream. One thread at a time, except for what events took from it. What is native of it is the HSA queue that
-/// its kernels go to.
+/// A stream. One thread at a time, except for what events took from it. Its native handle is the HSA queue of its
+/// kernels.
 class Stream : public gpu::Stream {
 public:
   explicit Stream(Device &device) : device_(device) {}

@@ -14,7 +14,7 @@ namespace omptarget::amdgpu {
 namespace {
 
 constexpr uint64_t kMostAge = 1'000'000'000; // of a reference
-// Of making one: the shortest of several tries counts.
+// Tries of making one, of which the shortest counts.
 constexpr int kMostTries = 16;
 constexpr uint64_t kShortTry = 5'000;
 

@@ -16,7 +16,7 @@ namespace omptarget::amdgpu {
 namespace {
 void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 
-// What was counted for a copy stays pinned until it is complete.
+// Memory counted for a copy stays pinned until the copy is complete.
 Attachments pinned(void *host, const PinnedView &view) {
   Attachments attachments;
   attachments.locked = view.is_counted ? host : nullptr;

@@ -14,7 +14,7 @@ namespace omptarget::amdgpu {
 
 namespace {
 
-/// What the devices share. Never destroyed.
+/// State that the devices share. Never destroyed.
 struct Shared {
   std::vector<hsa_agent_t> agents; ///< of the devices, in the same order
 };

@@ -37,7 +37,7 @@ struct LaunchEnvironment {
 };
 static_assert(sizeof(LaunchEnvironment) == generation_of(22)->launch_environment);
 
-/// What a team gets that cannot have its dynamic group-private memory.
+/// Fallback for a team whose dynamic group-private memory is unavailable.
 enum class GroupMemoryFallback : uint8_t { kNone, kNull, kGlobalMemory };
 
 /// The implicit trailing parameter of kernels of clang 23 points to this, or is all ones.
@@ -69,7 +69,7 @@ struct DeviceMemoryPoolTracker {
 inline constexpr const char *kMemoryPoolName = "__omp_rtl_device_memory_pool";
 inline constexpr const char *kMemoryPoolTrackerName = "__omp_rtl_device_memory_pool_tracker";
 
-/// What our own device RTL counts behind the memory of its pool, where the plugin has put the mark.
+/// Counters of our own device RTL behind the memory of its pool, if the plugin has put the mark there.
 struct DeviceHeapStatistics {
   uint64_t mark;
   DeviceMemoryPoolTracker counted;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an ELF image says about itself: header, sections, symbols and their initial bytes. Reads untrusted bytes: every
+// The parts of an ELF image: header, sections, symbols and their initial bytes. Reads untrusted bytes: every
 // offset is checked. Knows nothing of devices.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace omptarget {
 
-/// What a host entry asks the device for.
+/// The kind of a host entry.
 enum class EntryKind {
   kKernel,   ///< a launch handle; also constructors and destructors
   kVariable, ///< the address of the symbol, of the entry's size

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler says about a kernel: the kernel environment of clang 18 and later, the byte for the execution mode
+// Traits of a kernel from its compiler: the kernel environment of clang 18 and later, the byte for the execution mode
 // of clang 14 to 17.
 #pragma once
 
@@ -28,7 +28,7 @@ const char *name_of(ExecMode mode);
 inline constexpr size_t kKernelEnvironmentSize = 48;
 inline constexpr size_t kTrailingEnvironmentSize = 40;
 
-/// What decides how a kernel is launched. Numbers <= 0 are unset.
+/// Traits that decide how a kernel is launched. Numbers <= 0 are unset.
 struct KernelTraits {
   enum class Source { kNone, kExecModeByte, kEnvironment };
   Source source = Source::kNone;

@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// What a device and the settings allow and prefer.
+/// Limits and preferences of a device and the settings.
 struct LaunchLimits {
   uint32_t warp_size = 32;
   uint32_t max_threads = 1024;
@@ -25,7 +25,7 @@ struct LaunchLimits {
   uint32_t shared_memory = 0;                  ///< LIBOMPTARGET_SHARED_MEMORY_SIZE, bytes
 };
 
-/// What the program asks for; 0 or less is unset.
+/// The shape that the program asks for; 0 or less is unset.
 struct ShapeRequest {
   ExecMode exec_mode;
   int32_t num_teams;

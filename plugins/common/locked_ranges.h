@@ -27,14 +27,14 @@ public:
   /// itself, so that it is not unpinned here.
   virtual Result<void *> pin(void *host, size_t size, bool &is_foreign) = 0;
   virtual Status unpin(void *host) = 0;
-  /// For how many devices it pins now; never fewer than before. What was pinned for fewer is pinned again, on top of
-  /// that, before it is used: each pin is undone by one unpin().
+  /// Sets the number of devices to pin for, never fewer than before. Memory pinned for fewer is pinned once more before
+  /// it is used. Each pin is undone by one unpin().
   virtual size_t reach() { return 1; }
   virtual Result<void *> pin_again(void *host, size_t size) {
     bool is_foreign = false;
     return pin(host, size, is_foreign);
   }
-  /// Looks for memory that others than the calling LockedRanges have pinned. What is counted is given back by unpin().
+  /// Looks for memory that others than the calling LockedRanges have pinned. unpin() gives counted memory back.
   virtual PinnedView find_pinned(void *, size_t) { return {}; }
 };
 

@@ -13,8 +13,8 @@
 
 namespace omptarget {
 
-/// Any thread. What is cut out is given back to the source together with the rest of its slab, so it is meant to be
-/// below an allocator that keeps blocks.
+/// Any thread. Blocks go back to the source together with the rest of their slab, so an allocator that keeps blocks
+/// should lie above.
 class SlabSource final : public MemorySource {
 public:
   static constexpr size_t kSlabBytes = size_t{256} << 10;

@@ -99,7 +99,7 @@ Status Device::provide_stack(uint64_t bytes) {
   return Status::ok();
 }
 
-// What a stack that is too small ends with: it lies among that of other threads.
+// A stack that is too small ends with these results: it lies among the stacks of other threads.
 std::string Device::advice_on_fault(CUresult result) const {
   if (result == CUDA_ERROR_MPS_CLIENT_TERMINATED)
     return "; NVIDIA's Multi-Process Service has ended this process's work, as it also does when another process that shares the "
@@ -154,7 +154,7 @@ void Device::choose_wait() {
     warn_about_setting(SettingId::kCudaWait, "the driver refuses: " + cuda::describe(result));
 }
 
-/// Who to ask about a device on which no context can be made; null if the result is not about others.
+/// Returns advice about a device on which no context can be made; null if the result is not about others.
 static const char *advice_on_context(CUresult result) {
   switch (static_cast<int>(result)) {
   case CUDA_ERROR_DEVICE_UNAVAILABLE:

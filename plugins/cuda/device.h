@@ -20,7 +20,7 @@
 
 namespace omptarget::cuda {
 
-/// What the driver tells of a device without a context.
+/// Properties of a device that the driver has without a context.
 struct DeviceProperties {
   CUdevice handle = 0;
   int sm = 0; ///< 10 * major + minor of the compute capability
@@ -48,7 +48,7 @@ public:
   static Device *current();
 
   const DeviceProperties &properties() const { return properties_; }
-  /// What images are compared with.
+  /// Returns the facts that images are compared with.
   Runs runs() const { return {properties_.sm, driver().version}; }
   /// The failure of a driver call. If it ended the context, that of the kernel, and of all later calls.
   Status failure(CUresult result, const std::string &call);

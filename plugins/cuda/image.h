@@ -21,13 +21,13 @@ namespace omptarget::cuda {
 
 class Device;
 
-/// What a device runs.
+/// The code that a device runs.
 struct Runs {
   int sm;     ///< 10 * major + minor
   int driver; ///< 1000 * major + 10 * minor of the newest CUDA that the driver serves
 };
 
-/// What an image is and which devices can run it.
+/// The kind of an image, and the devices that can run it.
 struct ImageTarget {
   enum class Form { kCubin, kPtx, kPtxInElf };
   enum class Match { kFamily, kExact, kForward }; ///< which devices besides the very architecture

@@ -14,7 +14,7 @@ namespace omptarget::cuda {
 
 namespace {
 
-// What the driver allows without asking.
+// The size that the driver allows by default.
 constexpr uint32_t kPlainSharedMemory = 48 * 1024;
 
 } // namespace

@@ -59,7 +59,7 @@ Status Memory::Pinner::unpin(void *host) { return OMPTARGET_CU(cuMemHostUnregist
 
 bool Memory::is_pinned(const void *host) {
   unsigned type = 0;
-  // Of pageable memory it knows nothing; where devices reach that, it may say so by a type of 0.
+  // The driver does not know pageable memory. If devices reach that, it may return a type of 0.
   return OMPTARGET_CU_RESULT(cuPointerGetAttribute, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device_address(host)) ==
              CUDA_SUCCESS &&
          type != 0;

@@ -22,9 +22,9 @@ inline constexpr uint64_t kPtxStack = 4096;
 /// Bytes of stack that threads of such kernels may need, by kernel. Immutable; any bytes may be read.
 class StackNeeds {
 public:
-  /// By what ptxas and nvlink say of frames and calls.
+  /// Computes the needs from the frames and calls that ptxas and nvlink note.
   static StackNeeds of_cubin(const ElfImage &elf);
-  /// By the calls in the text.
+  /// Computes the needs from the calls in the text.
   static StackNeeds of_ptx(std::string_view text);
 
   /// 0: its size is known to the driver.

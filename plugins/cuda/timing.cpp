@@ -15,9 +15,9 @@ namespace omptarget::cuda {
 
 namespace {
 
-// Of a reference; the driver's numbers are good to 60 ns then.
+// The age of a reference up to which the driver's numbers are good to 60 ns.
 constexpr uint64_t kMostAge = 1'000'000'000;
-// Of making one.
+// Tries of making one.
 constexpr int kMostTries = 16;
 constexpr uint64_t kShortTry = 50'000;
 
@@ -50,8 +50,8 @@ uint64_t to_ns(double milliseconds) {
 
 } // namespace
 
-// On a stream without work an event is complete at once, so nobody's work is waited for. Of several tries the
-// shortest counts.
+// On a stream without work an event is complete at once, so nobody's work is waited for. The shortest of several
+// tries counts.
 Status Timings::make_reference() {
   for (CUevent *event : {&reference_, &candidate_})
     if (!*event) {

@@ -27,8 +27,8 @@ Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, s
                                   : OMPTARGET_CU_ON(stream, cuMemcpyHtoDAsync, target, host, size, stream.handle());
 }
 
-// Where kernels may read and write what lies there, they would not find it before the host's step. Of a few bytes
-// that is found out when a kernel follows, which is rare.
+// Where kernels may read and write what lies there, they would not find it before the host's step. For a few bytes
+// that is decided when a kernel follows, which is rare.
 Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t size) {
   Stream &stream = as_stream(handle);
   if (!stream.copies.is_empty()) [[unlikely]]

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A GPU: what was loaded and allocated on it. Nothing of the driver's is created before init(). The functions are
-// those of the plugin ABI without its conventions; plugin.cpp adds these. What a driver does are the virtual
-// functions.
+// those of the plugin ABI without its conventions; plugin.cpp adds these. The virtual functions are the
+// driver's.
 //
 // Order of locks: none of the locks here and in the parts below is held while another one is taken; where a vendor's
 // are, its own header says so.
@@ -43,7 +43,7 @@ struct HostMemoryAccess {
   const char *text = "";
 };
 
-/// What the device environment of an image tells of the device.
+/// The device's rates, for the device environment of an image.
 struct DeviceRates {
   uint64_t clock_frequency;      ///< ticks per second of the clock that kernels read
   uint64_t hardware_parallelism; ///< warps that can be resident
@@ -117,7 +117,7 @@ public:
   virtual std::string pci_address() const = 0;
   /// Prints what a user is told about it.
   virtual void print_info() const = 0;
-  /// What an interoperability object tells of it.
+  /// Fills in the device's part of an interoperability object.
   virtual void describe(__tgt_device_info &info) const = 0;
   /// Returns whether it reaches the other one's memory.
   virtual bool can_copy_to(const Device &) const { return true; }
@@ -148,7 +148,7 @@ protected:
   /// Before everything else, without a Scope, and after all of it.
   virtual Status open() { return Status::ok(); }
   virtual Status close() { return Status::ok(); }
-  /// What the driver notes when a thread enters, so that leave() can put the thread back as it was.
+  /// The state of a thread that enters, with which leave() restores it.
   struct Entry {
     void *thread = nullptr; ///< what the driver's part keeps of the thread
     alignas(void *) std::byte before[3 * sizeof(void *)];
@@ -157,9 +157,9 @@ protected:
   /// wait until something else is called.
   virtual void enter(Entry &) {}
   virtual void leave(const Entry &) {}
-  /// Whether the driver can be called at all from here: otherwise nothing can be given back.
+  /// Fails if the driver cannot be called from here: then nothing can be given back.
   virtual Status check_entered() { return Status::ok(); }
-  /// What the device has and prefers, before the settings.
+  /// Sets the device's limits and preferences, before the settings.
   virtual void set_limits(LaunchLimits &limits) const = 0;
   virtual DeviceRates rates() const = 0;
   /// Returns whether device runtimes for it take their memory from a pool of ours. Otherwise the driver has a heap.
@@ -167,7 +167,7 @@ protected:
   /// Creates and releases what only this driver has; before, and after, memory, staging and queues.
   virtual Status create_own() { return Status::ok(); }
   virtual Status release_own() { return Status::ok(); }
-  /// What is traced of a device that is ready.
+  /// Returns a text on a ready device, for the trace.
   virtual std::string summary() const = 0;
 
   // ---- What a driver does: work on a stream

@@ -27,7 +27,7 @@ public:
     return format("device %d, %s%sblock %u, thread %u", device_.number(), kernels.c_str(), kernels.empty() ? "" : ", ",
                   caller.block, caller.thread);
   }
-  // By stdio, so that it comes between what the program prints.
+  // Writes by stdio, in order with the program's own output.
   void write(const std::string &text) override { std::fwrite(text.data(), 1, text.size(), stdout); }
   void complain(const std::string &text) override { write_error_line("omptarget error: " + text); }
   Result<void *> allocate(uint64_t size) override {
@@ -49,7 +49,7 @@ public:
     write_error_line(format("omptarget error: device code called abort: %s", describe(caller).c_str()));
     std::abort();
   }
-  // What exit() would wait for, such as devices, waits for the kernel, and this for it.
+  // exit() would wait for the devices, they for the kernel, and the kernel for this call.
   void exit_process(const ServiceCaller &caller, int status) override {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.number(), "device code called exit(%d): %s", status,
                            describe(caller).c_str());

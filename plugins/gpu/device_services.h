@@ -35,7 +35,7 @@ public:
   /// nobody can serve.
   Status launching(const void *stream);
   void not_launched(const void *stream);
-  /// All work of the stream is complete, or lost; of all streams: nullptr. What it asked for was done before.
+  /// All work of the stream is complete, or lost; of all streams: nullptr. Its requests were served before.
   void completed(const void *stream) {
     if (has_kernels()) [[unlikely]]
       end(stream);

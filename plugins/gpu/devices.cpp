@@ -23,7 +23,7 @@ namespace {
 constinit std::atomic<int32_t> first_number{0};
 constinit std::atomic<__tgt_host_call> call_of_host{nullptr};
 
-/// What the environment says about the devices that the driver shows; empty if that is nothing.
+/// Returns a text on variables of the environment that limit the driver's devices; empty if there is none.
 std::string visibility_text() {
   std::string text;
   if (const char *value = std::getenv(kVendor.visibility))

@@ -28,7 +28,7 @@ struct DriverFunction {
 Result<std::string> open_driver_library(const char *missing, std::initializer_list<const char *> files,
                                         const std::vector<DriverFunction> &functions);
 
-/// What a call of the driver's returned, as a Status; failure makes one of a result other than 0, which is success.
+/// Converts the result of a driver's call to a Status. 0 is success; failure() makes a Status of any other result.
 template <typename CallResult>
 Status check_call(const char *name, CallResult result, Status (*failure)(const char *, CallResult)) {
   return result == 0 ? Status() : failure(name, result);

@@ -43,7 +43,7 @@ struct EnvironmentBlock {
   const uint64_t memory;
   const EnvironmentNeed need;
   bool is_written = false; ///< on the device; kernels leave it as they found it
-  /// What a launch finds; never changes, so that it may be copied at any time.
+  /// The initial state of a launch. Never changes, so that it may be copied at any time.
   alignas(8) std::array<std::byte, sizeof(TrailingEnvironment)> initial{};
   size_t initial_size;
 };

@@ -29,7 +29,7 @@ public:
   void init(bool counts);
   /// Gives an image that was just loaded its pool, if it has a place for one.
   Status give(Device &device, Image &image);
-  /// What was allocated of the image's pool; nothing if nobody has counted.
+  /// Returns the statistics of the image's pool; nothing if they were not counted.
   Result<std::optional<DeviceMemoryPoolTracker>> statistics(Device &device, const Image &image) const;
   /// Frees the pool of an image that is about to be unloaded.
   Status take_back(Device &device, const Image &image);

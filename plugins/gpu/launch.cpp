@@ -48,8 +48,8 @@ EnvironmentNeed Launch::environment_need(const Grid &grid) const {
 
 namespace {
 
-/// What teams get of the dynamic group-private memory that a kernel of clang 23 asks for. Where the fallback is to
-/// fail, starting the kernel does so.
+/// Decides on the dynamic group-private memory of the teams of a clang 23 kernel. If the fallback is to fail, starting
+/// the kernel fails.
 void grant_group_memory(const Launch &launch, uint32_t from_setting, uint32_t limit, Grid &grid) {
   const uint32_t wanted = launch.shape.DynCGroupMem;
   if (!launch.has_trailing() || wanted == 0)

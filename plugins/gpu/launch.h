@@ -17,7 +17,7 @@
 
 namespace omptarget::gpu {
 
-/// What the host library asks for.
+/// A launch as the host library asks for it.
 struct Launch {
   Kernel &kernel;
   void *const *arguments;
@@ -29,7 +29,7 @@ struct Launch {
   /// Kernels of clang 18 to 22 get the address of their launch environment first, those of clang 23 last.
   bool has_leading() const { return shape.Version == kVersionWithLeading; }
   bool has_trailing() const { return shape.Version == kVersionWithTrailing && shape.NumArgs > 0; }
-  /// What the launch environment must have.
+  /// Returns the need for a launch environment.
   EnvironmentNeed environment_need(const Grid &grid) const;
   /// Arguments of kernels are 8 bytes each, of all generations.
   size_t argument_count() const { return size_t{shape.NumArgs} + (has_leading() ? 1 : 0); }

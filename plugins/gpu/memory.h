@@ -49,7 +49,7 @@ public:
   void *try_allocate(size_t size, int32_t kind);
   bool try_release(void *memory);
 
-  /// Of device memory.
+  /// Returns the statistics of device memory.
   AllocatorStatistics statistics() {
     const auto &allocator = allocators_[OMPTARGET_ALLOC_DEVICE];
     return allocator ? allocator->statistics() : AllocatorStatistics();

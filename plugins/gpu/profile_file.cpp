@@ -45,7 +45,7 @@ private:
   const int number_;
 };
 
-// What cannot be made is told by the file that cannot be opened.
+// Failures show when the file cannot be opened.
 void make_folders(const std::string &path) {
   for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
     (void)::mkdir(path.substr(0, at).c_str(), 0777);

@@ -12,7 +12,7 @@
 
 namespace omptarget::gpu {
 
-/// What a name is made of.
+/// The parts of a name.
 struct ProfileName {
   std::string pattern;   ///< LLVM_PROFILE_FILE
   std::string target;    ///< "amdgcn-amd-amdhsa"
@@ -20,8 +20,8 @@ struct ProfileName {
   uint64_t signature = 0;
 };
 
-/// The name: %p the process, %h the machine, %t TMPDIR, %b and %m the code, %Nm one of N; %c nothing. What else
-/// follows % stays as it is. merges: whether the file keeps what other processes have counted (%m).
+/// The name: %p the process, %h the machine, %t TMPDIR, %b and %m the code, %Nm one of N; %c nothing. Any other
+/// text behind % stays as it is. merges: whether the file keeps what other processes have counted (%m).
 std::string profile_path(const ProfileName &name, bool &merges);
 
 /// Writes a profile to its file, whose name the environment gives. The first of a process replaces what the file

@@ -20,7 +20,7 @@ namespace omptarget::gpu {
 
 class Device;
 
-/// Of work on the device; nanoseconds of the host's monotonic clock.
+/// Times of work on the device, in nanoseconds of the host's monotonic clock.
 struct Times {
   uint64_t begin;
   uint64_t end;
@@ -104,7 +104,7 @@ public:
   /// Blocks until what the event stands behind is complete.
   virtual Status wait_for(void *event) = 0;
 
-  /// What is queued from now on is timed, until stop_timing; takes a stream if the queue has none.
+  /// Begins to time the queue's work, until stop_timing. Takes a stream if the queue has none.
   virtual Result<void *> start_timing(const Caller &caller) = 0;
   virtual Status stop_timing(Stream &stream, void *timing) = 0;
   /// The timed work is complete. The timing is given back, whatever happens.

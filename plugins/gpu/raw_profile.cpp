@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kMagic = 0xff6c70726f667281; // "\xfflprofr\x81", read as a number
 constexpr uint64_t kVersionBits = 0xffffffff;
-// What else the version says that changes what the sections are: records are in debug information, counters are
-// bytes, counts of memory, times of calls.
+// Bits of the version that change the sections: records are in debug information, counters are bytes, counts of
+// memory, times of calls.
 constexpr uint64_t kOtherKinds = uint64_t{1} << 59 | uint64_t{1} << 60 | uint64_t{1} << 62 | uint64_t{1} << 63;
 constexpr size_t kWord = sizeof(uint64_t);
 constexpr size_t kNone = ~size_t{0};
@@ -26,10 +26,10 @@ constexpr size_t kNone = ~size_t{0};
 /// Where a version has what, in bytes, or kNone. The header is words, of which all but these and the first two are 0.
 struct Format {
   uint32_t version;
-  // Of a record. Pointers to counters are distances from the record, the others addresses.
+  // Offsets in a record. Pointers to counters are distances from the record, the others addresses.
   size_t record, counters, uniform_counters, bitmap, function, values, count, sites, bitmap_bytes;
   uint32_t kinds; ///< of values that are counted at sites: a number of 16 bits for each
-  // Of the header, in words.
+  // Offsets in the header, in words.
   size_t header, record_count, counter_count, uniform_count, uniform_delta, names_size, counters_delta, last_kind;
 };
 constexpr Format kFormats[] = {
@@ -57,7 +57,7 @@ template <typename T> void append(std::string &bytes, T value) {
 }
 void pad(std::string &bytes) { bytes.resize((bytes.size() + kWord - 1) / kWord * kWord); }
 
-/// What follows the names for a record that has sites of values: no value at any of them.
+/// Returns the bytes behind the names for a record that has sites of values: no value at any of them.
 std::string no_values(const Format &format, std::string_view record) {
   std::string kinds;
   uint32_t count = 0;
@@ -79,7 +79,7 @@ std::string no_values(const Format &format, std::string_view record) {
   return values + kinds;
 }
 
-/// Whether the counters that a record points at, by its distance from them, lie in the section.
+/// Checks that the counters of a record, at this distance from it, lie in the section.
 Status check_counters(const ProfileData::Section &section, uint64_t record, uint64_t distance, uint64_t count) {
   const uint64_t offset = record + distance - section.address;
   if (offset % kWord != 0 || offset > section.bytes.size() || count > (section.bytes.size() - offset) / kWord)

@@ -15,7 +15,7 @@
 
 namespace omptarget::gpu {
 
-/// What code that counts has left on a device.
+/// The data of instrumented code on a device.
 struct ProfileData {
   struct Section {
     uint64_t address = 0; ///< on the device

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of a printf in device code (docs/host-services.md). What was sent is not trusted: each conversion is
-// compared with the value that came for it.
+// The text of a printf in device code (docs/host-services.md). The data are not trusted: each conversion is
+// compared with its value.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ bool ServiceMailbox::serve_all(Calls calls) {
   return has_served;
 }
 
-// Whether the packet is one of a call of a function.
+// Returns whether the packet belongs to a call of a function.
 bool ServiceMailbox::is_of_function(const Call &call, const __omptarget_service_packet &packet) {
   return packet.operation == OMPTARGET_SERVICE_CALL ||
          (packet.operation == OMPTARGET_SERVICE_CONTINUE && call.operation == OMPTARGET_SERVICE_CALL);

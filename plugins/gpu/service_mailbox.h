@@ -17,13 +17,13 @@
 
 namespace omptarget::gpu {
 
-/// Who in a device asks.
+/// The caller in device code.
 struct ServiceCaller {
   uint32_t block;
   uint32_t thread;
 };
 
-/// What is done for device code. Any thread.
+/// Services for device code. Any thread.
 class ServiceHost {
 public:
   virtual ~ServiceHost() = default;
@@ -35,7 +35,7 @@ public:
   virtual void complain(const std::string &text) = 0;
   virtual Result<void *> allocate(uint64_t size) = 0;
   virtual Status release(void *memory) = 0;
-  /// Of the user's functions; data may be changed.
+  /// Calls one of the user's functions, which may change the data.
   virtual Result<uint64_t> call(uint32_t number, void *data, uint64_t size) = 0;
   /// Both end the process. In tests they return.
   virtual void abort_process(const ServiceCaller &caller) = 0;
@@ -57,7 +57,7 @@ public:
   Status close();
 
 private:
-  /// What a port has sent of a call, and what is left of the answer.
+  /// The received part of a port's call, and the rest of the answer.
   struct Call {
     bool is_open = false;
     bool is_refused = false;

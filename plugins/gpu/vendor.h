@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plugin for GPUs says of its driver as a whole. Each of them defines one Vendor; the rest of what a driver does
-// are the virtual functions of Device, Image, Kernel, Memory, QueueSet and StagingBuffer.
+// The interface of a plugin for GPUs to its driver as a whole. Each plugin defines one Vendor. The virtual functions of
+// Device, Image, Kernel, Memory, QueueSet and StagingBuffer are the rest.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace omptarget::gpu {
 class Device;
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-/// What an image is and which devices can run it.
+/// The kind of an image, and the devices that can run it.
 class ImageTarget {
 public:
   virtual ~ImageTarget() = default;

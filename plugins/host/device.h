@@ -29,7 +29,7 @@ extern std::atomic<DeviceDomain *const *>
 int32_t read_device_count();
 } // namespace internal
 
-/// What a device has that is a NUMA domain.
+/// State of a device that is a NUMA domain.
 struct DeviceDomain {
   explicit DeviceDomain(NumaDomain read) : domain(std::move(read)), memory(domain), threads(domain) {}
   const NumaDomain domain;
@@ -50,7 +50,7 @@ inline DeviceDomain *domain_of(int32_t device) {
   return all ? all[device] : nullptr;
 }
 
-/// What is loaded on one device. Reached with its lock held.
+/// The images on one device. Guarded by its lock.
 struct DeviceState {
   explicit DeviceState(int32_t device) : functions(device) {}
   std::vector<std::unique_ptr<LoadedImage>> images;

@@ -43,7 +43,7 @@ void stay_in(const NumaDomain &domain) {
                     std::strerror(error));
 }
 
-/// What the OpenMP runtime of the host has for compilers (abi: __kmpc_*). Any of it may be missing.
+/// Functions of the host's OpenMP runtime for compilers (abi: __kmpc_*). Any of them may be missing.
 class HostTeams {
   struct Ident {
     int32_t reserved = 0;

@@ -18,7 +18,7 @@ namespace omptarget::host {
 
 namespace {
 
-/// What the device runtime of LLVM 16 to 22 reads of its device; images of older ones have a shorter one.
+/// The device environment of LLVM 16 to 22's device runtime. Images of older ones have a shorter one.
 struct DeviceEnvironment {
   uint32_t debug_kind;
   uint32_t number_of_devices;

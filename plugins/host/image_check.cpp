@@ -97,7 +97,7 @@ Status check_thread_data(const Elf64_Phdr &program, ImageLayout &layout) {
   return Status::ok();
 }
 
-/// What becomes read-only must be the image's own.
+/// Memory that becomes read-only must be the image's own.
 Status check_protected(const Elf64_Phdr &program, ImageLayout &layout) {
   if (program.p_memsz == 0)
     return Status::ok();

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an image for the CPU says about itself, checked before the dynamic linker sees it: the linker trusts what it
+// Checks of an image for the CPU before the dynamic linker sees it: the linker trusts what it
 // loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/security.md
 // says what remains.
 #pragma once
@@ -56,7 +56,7 @@ struct ImageLayout {
   std::vector<DeviceFunctionUse> device_functions;
 };
 
-/// Of this system's memory, bytes: AArch64 has 4,096, 16,384 or 65,536.
+/// Returns the size of a page of this system in bytes: AArch64 has 4,096, 16,384 or 65,536.
 inline uint64_t page_size() {
   static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   return size;

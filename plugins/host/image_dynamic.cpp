@@ -104,7 +104,7 @@ Status DynamicTables::read_entries() {
       filtered_.push_back(entry.d_un.d_val);
     else
       values_[entry.d_tag] = entry.d_un.d_val;
-    // What the dynamic linker does without: a count that saves it time, and a name that nobody asks for.
+    // The dynamic linker does not need these: a count that saves it time, and a name that nobody asks for.
     if (entry.d_tag == DT_RELACOUNT || (entry.d_tag == DT_SONAME && replaceable == 0))
       replaceable = layout_.dynamic_offset + index * sizeof(Elf64_Dyn);
   }

@@ -97,7 +97,7 @@ void ImageFile::release() {
     close_file();
 }
 
-/// Whether the dynamic linker will be able to open the path and to execute what is there.
+/// Checks that the dynamic linker will be able to open the path and to execute the file.
 Status ImageFile::check_use() const {
   const int opened = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0)

@@ -45,7 +45,8 @@ bool is_of_threads(uint32_t type) {
                                                     kKinds.thread_descriptor});
 }
 
-/// What the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared objects do not have.
+/// Returns the bytes that the linker writes for a relocation; 0 for kinds that it refuses itself, or that shared
+/// objects do not have.
 uint64_t written_by(uint32_t type) {
   if (type == kKinds.none)
     return 0;
@@ -80,7 +81,7 @@ Status DynamicTables::find_relocations() {
   return symbol_count_ <= image_.size() ? Status::ok() : damaged("table of relocations: a symbol does not exist");
 }
 
-/// What is written must be writable, and must be none of the tables that the linker goes on reading.
+/// The place must be writable, and in none of the tables that the linker goes on reading.
 Status DynamicTables::write_at(Place place) {
   const Segment *segment = segment_of(place.address, place.size);
   if (!segment)
@@ -170,7 +171,7 @@ Status DynamicTables::check_relocations() {
   return Status::ok();
 }
 
-/// Of the functions that the image has from elsewhere.
+/// Finds the functions that the image has from elsewhere.
 void DynamicTables::find_device_functions() {
   for (const Elf64_Rela &relocation : relocations_) {
     const uint32_t type = ELF64_R_TYPE(relocation.r_info);

@@ -13,7 +13,7 @@ namespace omptarget::host {
 
 /// Any thread.
 class KernelRuns {
-  /// Of one thread. Lives for ever; that of a thread that has ended is used again.
+  /// The record of one thread. Lives for ever; the record of an ended thread is used again.
   struct Record {
     std::atomic<uint64_t> since{0}; ///< the moment in which the outermost kernel started; 0: none runs
     uint32_t depth = 0;

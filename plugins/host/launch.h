@@ -27,7 +27,7 @@ struct KernelArguments {
 inline constexpr uint32_t kDirect = 32;
 
 namespace launch_internal {
-/// What the implicit parameter points to is of interest to GPUs only. LLVM passes this value here, too.
+/// The target of the implicit parameter matters to GPUs only. LLVM passes this value here, too.
 inline void *implicit_argument() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 /// Gathers the arguments and calls the kernel.
 Status call_with_arguments(void *kernel, const KernelArguments &arguments);

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LIBOMPTARGET_INFO tells about launches.
+// Lines of LIBOMPTARGET_INFO about launches.
 #pragma once
 
 #include <cstdint>

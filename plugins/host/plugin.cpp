@@ -28,7 +28,7 @@ namespace omptarget::host {
 
 namespace {
 
-/// Whether the host library announces forks; LLVM's do not.
+/// True if the host library announces forks. LLVM's do not.
 constinit std::atomic<bool> are_forks_announced{false};
 
 /// All devices; their locks are held during a fork, so that the child finds them free and what they guard whole.
@@ -171,7 +171,7 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-/// What a launch asks for; 0 where nothing is asked.
+/// The numbers that a launch asks for; 0: unset.
 struct LaunchBounds {
   uint32_t teams;
   uint32_t threads;
@@ -318,7 +318,7 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
   return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, {teams, threads});
 }
 
-/// What the host libraries of LLVM 14 and 15 call instead.
+/// The host libraries of LLVM 14 and 15 call this instead.
 // NOLINTNEXTLINE(readability-function-size): the interface's parameters
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, void *kernel, void **values,
                                                               ptrdiff_t *offsets, int32_t count, int32_t teams,

@@ -14,7 +14,7 @@
 
 namespace omptarget::host {
 
-/// What the image's device RTL exports: the kernels are of that kind.
+/// The image's device RTL exports this symbol if the kernels are of that kind.
 inline constexpr const char *kTeamsMark = "__omptarget_kernel_per_team";
 
 namespace teams_internal {
