@@ -230,7 +230,7 @@ struct Place {
 
 int find_place(dl_phdr_info *info, size_t, void *data) {
   auto &place = *static_cast<Place *>(data);
-  if (holds(*info, place.address))
+  if (place.before == modules_of_start || holds(*info, place.address))
     return 1;
   ++place.before;
   return 0;
