@@ -62,6 +62,10 @@ if given.sanitizer:
     features |= {"sanitizer", given.sanitizer[0] + "san"}
 if given.plugins_of:
     features.add("plugins-of-" + given.plugins_of)
+# Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
+lasts = not given.driver and not given.plugins_of.startswith(("llvm", "first"))
+if lasts:
+    features.add("lasts")
 if shutil.which("chromium"):
     features.add("chromium")
 features |= {"clang-" + version for version in given.versions}
@@ -121,7 +125,6 @@ config.substitutions += [
     (r"%llvmfolder\b", os.path.join(given.runtimes, given.libomp)),
     (r"%prefix\b", given.prefix),
     (r"%plugin-name\b", given.driver or given.machine),
-    # Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
-    (r"%lifetime\b", "DRIVER" if given.driver or given.plugins_of.startswith(("llvm", "first")) else "LASTS"),
+    (r"%lifetime\b", "LASTS" if lasts else "DRIVER"),
     (r"%llvm-libomptarget\b", os.path.join(given.runtimes, given.libomp, "lib", "libomptarget.so")),
 ]

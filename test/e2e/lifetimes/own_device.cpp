@@ -9,10 +9,9 @@
 // RUN: %clangxx %s -o %t %t.needed.so -pthread -ldl
 // RUN: %run %t %t.opened.so object
 // RUN: %run %t %t.opened.so library
-// Devices of plugins that do not last end before, and data with them.
-// UNSUPPORTED: runtime-llvm, sim-cuda, sim-amdgpu, sanitizer
-// UNSUPPORTED: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy
-// UNSUPPORTED: plugins-of-llvm-17, plugins-of-llvm-18
+// Other devices end before, and data with them.
+// REQUIRES: lasts
+// UNSUPPORTED: runtime-llvm, sanitizer
 
 #include <atomic>
 #include <pthread.h>
