@@ -26,9 +26,9 @@ out, with the nearest name that is.
 
 Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal after `0x`.
 
-What libomp reads has its usual meaning; omptarget asks libomp for it: `OMP_TARGET_OFFLOAD` (`MANDATORY`: a construct that
-cannot run on a device ends the program; `DISABLED`: everything runs on the host, no plugin is loaded; `DEFAULT`) and
-`OMP_DEFAULT_DEVICE`.
+Variables that libomp reads have their usual meaning; omptarget asks libomp for them: `OMP_TARGET_OFFLOAD`
+(`MANDATORY`: a construct that cannot run on a device ends the program; `DISABLED`: everything runs on the host, no
+plugin is loaded; `DEFAULT`) and `OMP_DEFAULT_DEVICE`.
 
 | variable | type | default | read by | what it does |
 |---|---|---|---|---|
