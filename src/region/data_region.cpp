@@ -166,7 +166,7 @@ template <auto construct, auto host> [[gnu::noinline]] Status on_any_device(cons
 
 /// construct(device, call, list) on the call's device, or host(call, list) if there is none.
 template <auto construct, auto host> Status on_device_of(const Call &call, const MapList &list) {
-  if (Device *const ready = ready_device_for(call.device_number)) [[likely]]
+  if (const DeviceUse ready = ready_device_for(call.device_number)) [[likely]]
     return construct(*ready, call, list);
   return on_any_device<construct, host>(call, list);
 }

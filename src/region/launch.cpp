@@ -442,22 +442,10 @@ Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &reque
   return Outcome::kRanOnDevice;
 }
 
-/// The device must be made ready or its use be counted first, or there is none.
-[[gnu::noinline]] Result<Outcome> launch_on_device_or_host(const Call &call, LaunchRequest &request) {
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
-  if (device)
-    return launch_on(*device, call, request);
-  OMPTARGET_TRY(run_without_ended_device(call, request.list));
-  Runtime::connect_tool();
-  if (observe::reports_host_fallback()) [[unlikely]]
-    report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
-  return Outcome::kRunOnHost;
-}
-
 } // namespace
 
 bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
-  Device *const device = ready_device_for(call.device_number);
+  const DeviceUse device = ready_device_for(call.device_number);
   if (!device) [[unlikely]]
     return false;
   const Kernel *const kernel = device->kernel(request.host_id);
@@ -471,8 +459,14 @@ bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
 }
 
 Result<Outcome> launch(const Call &call, LaunchRequest &request) {
-  Device *const ready = ready_device_for(call.device_number);
-  return ready ? launch_on(*ready, call, request) : launch_on_device_or_host(call, request);
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
+  if (device)
+    return launch_on(*device, call, request);
+  OMPTARGET_TRY(run_without_ended_device(call, request.list));
+  Runtime::connect_tool();
+  if (observe::reports_host_fallback()) [[unlikely]]
+    report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
+  return Outcome::kRunOnHost;
 }
 
 } // namespace omptarget
