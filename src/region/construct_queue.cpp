@@ -213,10 +213,25 @@ Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) 
     OMPTARGET_SCHED_POINT("await");
     if (!ref.mapping->wait_for(bit, ref.generation))
       are_there = false;
-    else if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
-      OMPTARGET_TRY(device_.plugin_device().wait_event(arrival.get(), queue_));
+    else if (Arrival *const arrival = device_.map().use_arrival(ref))
+      OMPTARGET_TRY(wait_for_arrival(ref, *arrival));
   }
   return are_there;
+}
+
+Status ConstructQueue::wait_for_arrival(MappingRef ref, Arrival &arrival) {
+  Status status;
+  if (device_.map().is_arriving(ref))
+    status = device_.plugin_device().wait_event(arrival.event, queue_);
+  device_.arrivals().leave(arrival);
+  return status;
+}
+
+Result<Arrival *> ConstructQueue::record_arrival() {
+  OMPTARGET_TRY_ASSIGN(Arrival *const arrival, device_.arrivals().record(queue_));
+  if (arrival)
+    arrivals_.take(*arrival);
+  return arrival;
 }
 
 Status ConstructQueue::wait_for_plugin() {

@@ -22,7 +22,7 @@ namespace omptarget {
 class ConstructQueue {
 public:
   explicit ConstructQueue(Device &device)
-      : device_(device), temporaries_(device), arrivals_(device.map()), pointers_(device.map()), times_(device) {}
+      : device_(device), temporaries_(device), arrivals_(device), pointers_(device.map()), times_(device) {}
   ~ConstructQueue() { // something is left only after a failure, which is on its way up
     if (!is_idle()) [[unlikely]]
       wait().consume();
@@ -64,9 +64,9 @@ public:
   /// Lets later work of the queue wait for data that other constructs make present. Returns whether all of them are
   /// still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
-  /// As omptarget::arrival_event.
-  Result<std::shared_ptr<void>> arrival_event() { return omptarget::arrival_event(device_.plugin_device(), queue_); }
-  /// Takes over a mapping that was published with such an event: wait() ends its arrival.
+  /// The arrival of what is queued now (ArrivalEvents::record), which lasts until wait().
+  Result<Arrival *> record_arrival();
+  /// Takes over a mapping that was published with such an arrival: wait() ends it.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
   /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary
@@ -93,6 +93,7 @@ private:
   template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, void *host, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
+  Status wait_for_arrival(MappingRef ref, Arrival &arrival);
   Status copy_around_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as

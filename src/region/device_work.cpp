@@ -190,9 +190,9 @@ Result<bool> DeviceWork::publish(EnterPlan &plan) {
   bool are_kept = true;
   if (plan.allocations.empty())
     return are_kept;
-  std::shared_ptr<void> arrival;
+  Arrival *arrival = nullptr;
   if (queue_.is_busy() && mapping_settings().force_atomic) {
-    OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
+    OMPTARGET_TRY_ASSIGN(arrival, queue_.record_arrival());
   }
   for (const NewStorage &storage : plan.allocations) {
     if (arrival)

@@ -3,6 +3,8 @@
 
 #include "region/plain_data.h"
 
+#include <utility>
+
 #include "base/sched_point.h"
 #include "region/device_work.h"
 #include "region/mapping_settings.h"
@@ -317,23 +319,28 @@ void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size
 Status DirectQueue::complete() {
   Status status = report_ ? report_->wait(queue_) : device_.plugin_device().synchronize(queue_);
   if (has_arrivals_)
-    for (PresentRef &ref : refs_)
-      if (ref.is_arriving) {
-        device_.map().end_arrival(ref.ref());
-        ref.is_arriving = false;
-      }
-  has_arrivals_ = false;
+    end_arrivals();
   return status;
 }
 
+void DirectQueue::end_arrivals() {
+  for (PresentRef &ref : refs_)
+    if (ref.is_arriving) {
+      device_.map().end_arrival(ref.ref());
+      ref.is_arriving = false;
+    }
+  has_arrivals_ = false;
+  if (arrival_)
+    device_.arrivals().leave(*std::exchange(arrival_, nullptr));
+}
+
 bool DirectQueue::publish_arriving(Status &status) {
-  std::shared_ptr<void> arrival;
   if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
-    auto event = arrival_event(device_.plugin_device(), queue_);
-    if (event.is_ok())
-      arrival = *event;
+    auto recorded = device_.arrivals().record(queue_);
+    if (recorded.is_ok())
+      arrival_ = *recorded;
     else
-      status.keep_first(event.take_status());
+      status.keep_first(recorded.take_status());
   }
   bool are_there = status.is_ok();
   if (!are_there) // nobody can wait for it
@@ -341,8 +348,8 @@ bool DirectQueue::publish_arriving(Status &status) {
   for (PresentRef &ref : refs_) {
     if (!ref.is_arriving)
       continue;
-    ref.is_arriving = arrival != nullptr;
-    if (device_.map().publish_ready(ref.ref(), arrival)) [[likely]]
+    ref.is_arriving = arrival_ != nullptr;
+    if (device_.map().publish_ready(ref.ref(), arrival_)) [[likely]]
       continue;
     // Another construct has deleted them meanwhile.
     are_there = false;
@@ -351,7 +358,7 @@ bool DirectQueue::publish_arriving(Status &status) {
     device_.map().end_arrival(ref.ref()); // others may have entered them in between
     ref = {};
   }
-  has_arrivals_ = arrival != nullptr;
+  has_arrivals_ = arrival_ != nullptr;
   return are_there;
 }
 

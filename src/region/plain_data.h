@@ -43,12 +43,14 @@ public:
 
 private:
   bool publish_arriving(Status &status);
+  void end_arrivals();
 
   Device &device_;
   PresentRefs &refs_;
   DirectReport *const report_;
   Queue queue_;
   bool has_arrivals_ = false;
+  Arrival *arrival_ = nullptr; ///< of what publish() has published
 };
 
 /// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments
