@@ -3,13 +3,13 @@
 
 #include "region/data_region.h"
 
-#include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include "base/log.h"
+#include "region/left_construct.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
-#include "region/present_constructs.h"
-#include "region/run_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -33,156 +33,153 @@ void return_addresses(const MapItems &items, void **bases) {
   }
 }
 
-void trace_begin(const Device &device, const Call &call, const MapList &list) {
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s with %d arguments", call.construct, list.count);
-}
-
-/// The items of a list, of which refs tells what is known already. False: the host does the construct.
-Result<bool> gather(Device &device, const Call &call, const MapList &list, const PresentRefs &refs, bool is_reported,
-                    MapItems &items) {
-  if (!is_reported)
-    trace_begin(device, call, list);
+/// The items of a list, of which refs tells what is known already.
+Status gather(const Call &call, const MapList &list, const PresentRefs &refs, MapItems &items) {
   OMPTARGET_TRY(gather_items(list, items, call.code));
   set_present(items, refs);
-  if (!device.has_unfit_modules()) [[likely]]
-    return true;
-  OMPTARGET_TRY(find_offsets(items, call.code));
-  OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(device, call, items));
-  return !is_hosts;
+  return Status::ok();
 }
 
-/// Gives back what a construct has retained before it failed.
-[[gnu::cold, gnu::noinline]] Status abandon(Device &device, const MapList &list, const PresentRefs &refs,
-                                            Status failure) {
-  MapItems items;
-  gather_items(list, items).consume(); // has been read before
-  set_present(items, refs);
-  DeviceWork(device).abandon(items).consume(); // the first failure is what counts
-  return failure;
-}
+// The kinds of data constructs. Each is carried out without a plan if that is enough: directly(), which is complete on
+// return, or halves(), which starts it. plan() starts the items of it otherwise; refs: what is retained already, or of
+// an exit what is found and still counted. on_host() does what is left for the host.
 
-/// refs: what is retained already. report: of a construct whose begin was told, or null.
-[[gnu::noinline]] Status enter_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs,
-                                       const DirectReport *report) {
-  MapItems items;
-  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, report != nullptr, items));
-  if (!is_here)
-    return Status::ok();
-  return run_construct(device, call, {observe::ConstructKind::kEnterData, list}, report, [&](DeviceWork &work) {
+struct Enter {
+  static constexpr observe::ConstructKind kKind = observe::ConstructKind::kEnterData;
+  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
+                               Status &status) {
+    if (!enter_directly(device, list, refs, report, status)) [[unlikely]]
+      return DirectLaunch::kNotEntered;
+    return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
+  }
+  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.enter(status); }
+  static Status plan(DeviceWork &work, MapItems &items, const MapList &list, const PresentRefs &) {
     OMPTARGET_TRY(work.enter_data(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
     return Status::ok();
-  });
+  }
+  static Status on_host(const Call &, const MapList &) { return Status::ok(); }
+};
+
+struct Exit {
+  static constexpr observe::ConstructKind kKind = observe::ConstructKind::kExitData;
+  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
+                               Status &status) {
+    if (leave_directly(device, list, refs, report, status)) [[likely]]
+      return DirectLaunch::kDone;
+    return refs.empty() ? DirectLaunch::kNotEntered : DirectLaunch::kNotLeft;
+  }
+  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.leave(status); }
+  static Status plan(DeviceWork &work, MapItems &items, const MapList &, const PresentRefs &refs) {
+    OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
+    ReportedConstruct::report_items(items);
+    return Status::ok();
+  }
+  static Status on_host(const Call &call, const MapList &list) { return leave_ended_device(call, list); }
+};
+
+struct Update {
+  static constexpr observe::ConstructKind kKind = observe::ConstructKind::kUpdate;
+  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &, DirectReport *report,
+                               Status &status) {
+    return update_directly(device, list, report, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
+  }
+  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.update(status); }
+  static Status plan(DeviceWork &work, MapItems &items, const MapList &, const PresentRefs &) {
+    return work.start_update(items);
+  }
+  static Status on_host(const Call &call, const MapList &list) { return update_ended_device(call, list); }
+};
+
+template <typename Kind>
+Status start_planned(DeviceWork &work, const Call &call, const MapList &list, const PresentRefs &refs) {
+  MapItems items;
+  OMPTARGET_TRY(gather(call, list, refs, items));
+  if constexpr (std::is_same_v<Kind, Update>)
+    OMPTARGET_TRY(find_offsets(items, call.code));
+  return Kind::plan(work, items, list, refs);
+}
+template <typename Kind>
+[[gnu::noinline]] Status run_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(start_planned<Kind>(work, call, list, refs));
+  return work.complete();
 }
 
-[[gnu::always_inline]] inline Status enter_here(Device &device, const Call &call, const MapList &list,
+/// Carries out a construct to its end. report: null if nobody observes.
+template <typename Kind>
+[[gnu::always_inline]] inline Status run_to_end(Device &device, const Call &call, const MapList &list,
                                                 DirectReport *report) {
   PresentRefs refs;
   Status status;
-  if (enter_directly(device, list, refs, report, status))
-    return status.is_ok() ? Status::ok() : abandon(device, list, refs, std::move(status));
-  return enter_planned(device, call, list, refs, report);
-}
-
-/// refs: what is found and still counted, or nothing. report: as above.
-[[gnu::noinline]] Status exit_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs,
-                                      const DirectReport *report) {
-  MapItems items;
-  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, refs, report != nullptr, items));
-  if (!is_here)
-    return leave_ended_device(call, list);
-  return run_construct(device, call, {observe::ConstructKind::kExitData, list}, report, [&](DeviceWork &work) {
-    OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
-    if (refs.empty()) // otherwise they were told
-      ReportedConstruct::report_items(items);
-    return Status::ok();
-  });
-}
-
-[[gnu::always_inline]] inline Status exit_here(Device &device, const Call &call, const MapList &list,
-                                               DirectReport *report) {
-  PresentRefs refs;
-  Status status;
-  if (!leave_directly(device, list, refs, report, status))
-    status.keep_first(exit_planned(device, call, list, refs, report));
-  return status;
-}
-
-[[gnu::noinline]] Status update_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &,
-                                        const DirectReport *report) {
-  MapItems items;
-  OMPTARGET_TRY_ASSIGN(const bool is_here, gather(device, call, list, {}, report != nullptr, items));
-  if (!is_here)
-    return update_ended_device(call, list);
-  OMPTARGET_TRY(find_offsets(items, call.code));
-  return run_construct(device, call, {observe::ConstructKind::kUpdate, list}, report,
-                       [&](DeviceWork &work) { return work.start_update(items); });
-}
-
-[[gnu::always_inline]] inline Status update_here(Device &device, const Call &call, const MapList &list,
-                                                 DirectReport *report) {
-  Status status;
-  if (update_directly(device, list, report, status))
+  const DirectLaunch so_far = Kind::directly(device, list, refs, report, status);
+  if (so_far == DirectLaunch::kDone) [[likely]]
     return status;
-  return update_planned(device, call, list, {}, report);
+  if (so_far == DirectLaunch::kNotEntered)
+    return run_planned<Kind>(device, call, list, refs);
+  return conclude(device, nullptr, list, refs, so_far, std::move(status));
 }
 
-/// A data construct: what carries it out, without a plan if that is enough, and by plans.
-using CarryOut = Status (*)(Device &, const Call &, const MapList &, DirectReport *);
-using Plan = Status (*)(Device &, const Call &, const MapList &, const PresentRefs &, const DirectReport *);
-
-template <observe::ConstructKind kKind, CarryOut carry_out>
-[[gnu::cold, gnu::noinline]] Status observed_on(Device &device, const Call &call, const MapList &list) {
-  const ReportedConstruct reported(call, device, kKind, list);
-  trace_begin(device, call, list);
+template <typename Kind>
+[[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const MapList &list) {
+  const ReportedConstruct reported(call, device, Kind::kKind, list);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s with %d arguments", call.construct, list.count);
   DirectReport report(device, list);
-  return carry_out(device, call, list, &report);
+  return run_to_end<Kind>(device, call, list, &report);
 }
 
-/// Constructs of modules that have no image for the device may be the host's.
-template <observe::ConstructKind kKind, CarryOut carry_out, Plan plan>
-[[gnu::always_inline]] inline Status on_device(Device &device, const Call &call, const MapList &list) {
-  if (!may_be_direct(device, call) || device.has_unfit_modules()) [[unlikely]]
-    return plan(device, call, list, {}, nullptr);
+template <typename Kind>
+[[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const MapList &list, void *&slot) {
+  return LeftConstruct::run(
+      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot, Kind::halves,
+      [&](DeviceWork &work, const PresentRefs &refs) { return start_planned<Kind>(work, call, list, refs); });
+}
+
+/// Some module has no image for the device: its constructs are the host's, and those of others are the device's.
+template <typename Kind>
+[[gnu::cold, gnu::noinline]] Status run_beside_unfit(Device &device, const Call &call, const MapList &list) {
+  MapItems items;
+  OMPTARGET_TRY(gather(call, list, {}, items));
+  OMPTARGET_TRY(find_offsets(items, call.code));
+  OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(device, call, items));
+  if (is_hosts)
+    return Kind::on_host(call, list);
+  const ReportedConstruct reported(call, device, Kind::kKind, list);
+  DeviceWork work(device);
+  OMPTARGET_TRY(Kind::plan(work, items, list, {}));
+  return work.complete();
+}
+
+template <typename Kind>
+[[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const MapList &list) {
+  if (device.has_unfit_modules()) [[unlikely]]
+    return run_beside_unfit<Kind>(device, call, list);
+  if (call.is_nowait)
+    if (void **slot = DeferredConstruct::free_slot(device, call))
+      return run_and_leave<Kind>(device, call, list, *slot);
   if (is_observed()) [[unlikely]]
-    return observed_on<kKind, carry_out>(device, call, list);
-  return carry_out(device, call, list, nullptr);
-}
-Status enter_on(Device &device, const Call &call, const MapList &list) {
-  return on_device<observe::ConstructKind::kEnterData, enter_here, enter_planned>(device, call, list);
-}
-Status exit_on(Device &device, const Call &call, const MapList &list) {
-  return on_device<observe::ConstructKind::kExitData, exit_here, exit_planned>(device, call, list);
-}
-Status update_on(Device &device, const Call &call, const MapList &list) {
-  return on_device<observe::ConstructKind::kUpdate, update_here, update_planned>(device, call, list);
+    return run_observed<Kind>(device, call, list);
+  return run_to_end<Kind>(device, call, list, nullptr);
 }
 
-template <auto construct, auto host> [[gnu::noinline]] Status on_any_device(const Call &call, const MapList &list) {
+template <typename Kind> [[gnu::noinline]] Status run_on_any_device(const Call &call, const MapList &list) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
-  return device ? construct(*device, call, list) : host(call, list);
+  return device ? run_on<Kind>(*device, call, list) : Kind::on_host(call, list);
 }
 
-/// construct(device, call, list) on the call's device, or host(call, list) if there is none.
-template <auto construct, auto host> Status on_device_of(const Call &call, const MapList &list) {
+template <typename Kind> Status run(const Call &call, const MapList &list) {
   if (const DeviceUse ready = ready_device_for(call.device_number)) [[likely]]
-    return construct(*ready, call, list);
-  return on_any_device<construct, host>(call, list);
+    return run_on<Kind>(*ready, call, list);
+  return run_on_any_device<Kind>(call, list);
 }
-
-Status do_nothing(const Call &, const MapList &) { return Status::ok(); }
 
 } // namespace
 
-Status enter_data(const Call &call, const MapList &list) { return on_device_of<enter_on, do_nothing>(call, list); }
+Status enter_data(const Call &call, const MapList &list) { return run<Enter>(call, list); }
 
-Status exit_data(const Call &call, const MapList &list) {
-  return on_device_of<exit_on, leave_ended_device>(call, list);
-}
+Status exit_data(const Call &call, const MapList &list) { return run<Exit>(call, list); }
 
-Status update_data(const Call &call, const MapList &list) {
-  return on_device_of<update_on, update_ended_device>(call, list);
-}
+Status update_data(const Call &call, const MapList &list) { return run<Update>(call, list); }
 
 } // namespace omptarget

@@ -4,18 +4,17 @@
 #include "region/launch.h"
 
 #include <cstring>
-#include <optional>
 
 #include "base/log.h"
 #include "device/process_exit.h"
 #include "device/runtime.h"
 #include "mapping/private_layout.h"
 #include "region/kernel_call.h"
+#include "region/left_construct.h"
 #include "region/lost_data.h"
 #include "region/map_arguments.h"
 #include "region/present_constructs.h"
 #include "region/reported_construct.h"
-#include "region/run_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -285,41 +284,6 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
   return work.complete();
 }
 
-/// The kernel of a region was not run. The failure is that of the kernel of this name, or where it is null, what it
-/// says.
-[[gnu::cold, gnu::noinline]] Status abandon_region(Device &device, const char *kernel, const MapList &list,
-                                                   const PresentRefs &refs, Status failure) {
-  MapItems items;
-  gather_items(list, items).consume(); // has been read before
-  set_present(items, refs);
-  DeviceWork work(device);
-  work.queue().set_kernel(kernel);
-  work.abandon(items).consume(); // that failure is what counts
-  return work.queue().blamed_on_kernel(std::move(failure));
-}
-
-/// The kernel of a region has been run, and the region turns out to be the last one that uses some of its data.
-Status leave_region(Device &device, const char *kernel, const MapList &list, const PresentRefs &refs) {
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
-  set_present(items, refs);
-  DeviceWork work(device);
-  work.queue().set_kernel(kernel);
-  if (Status status = work.start_exit(items, true); !status)
-    return std::move(status).during(kAfterKernel);
-  return work.complete();
-}
-
-/// Does what is left to be done for a region that has got so far. kernel: its name. Returns what failed.
-[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list,
-                                             const PresentRefs &refs, DirectLaunch so_far, Status status) {
-  if (so_far == DirectLaunch::kNotLeft)
-    status.keep_first(leave_region(device, kernel, list, refs));
-  else if (so_far != DirectLaunch::kDone)
-    status = abandon_region(device, so_far == DirectLaunch::kFailed ? kernel : nullptr, list, refs, std::move(status));
-  return status;
-}
-
 /// Runs a region with data. report: null if nobody observes.
 [[gnu::noinline]] Status run_with_data(Device &device, const Kernel &kernel, LaunchRequest &request,
                                        DirectReport *report) {
@@ -333,75 +297,18 @@ Status leave_region(Device &device, const char *kernel, const MapList &list, con
   return conclude(device, kernel.name, request.list, refs, so_far, std::move(status));
 }
 
-/// A region that may outlive its call.
-class DeferredRegion final : public DeferredConstruct {
-public:
-  DeferredRegion(Device &device, const Call &call, const Kernel &kernel, const MapList &list)
-      : DeferredConstruct(device, call, observe::ConstructKind::kTarget, list), kernel_(kernel.name),
-        region_(device, list, is_observed()) {}
-
-  /// Starts it. Returns whether it is under way: complete() follows. Otherwise status says what has become of it.
-  bool start(const Kernel &kernel, LaunchRequest &request, Status &status) {
-    const DirectLaunch so_far = region_.start(kernel, request, status);
-    if (so_far == DirectLaunch::kDone) {
-      region_.keep_list();
-      return true;
-    }
-    if (so_far != DirectLaunch::kNotEntered) {
-      status = conclude(so_far, std::move(status));
-      return false;
-    }
-    planned_.emplace(device());
-    status = run_planned(*planned_, kernel, request, region_.refs());
-    return status.is_ok();
-  }
-  bool is_under_way() { return planned_ ? planned_->queue().is_busy() : region_.is_under_way(); }
-
-  Status complete() override {
-    if (planned_)
-      return planned_->complete();
-    Status status;
-    const DirectLaunch so_far = region_.finish(status);
-    return conclude(so_far, std::move(status));
-  }
-
-private:
-  Result<bool> is_done() override {
-    if (planned_)
-      return planned_->queue().is_done();
-    auto has_run = region_.has_run();
-    if (has_run.is_ok()) [[likely]]
-      return has_run;
-    Status status;
-    region_.finish(status);
-    status.consume(); // the first failure is what counts
-    return conclude(DirectLaunch::kFailed, has_run.take_status());
-  }
-  bool has_turn(MappingRef ref) const override { return planned_ ? planned_->has_turn(ref) : region_.has_turn(ref); }
-  Status conclude(DirectLaunch so_far, Status status) {
-    return omptarget::conclude(device(), kernel_, region_.list(), region_.refs(), so_far, std::move(status));
-  }
-
-  const char *const kernel_;
-  LeftRegion region_;
-  std::optional<DeviceWork> planned_; ///< if its data need a plan
-};
-
 /// Starts a region, and leaves it to libomp, which keeps it in the slot.
 [[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
                                        void *&slot) {
-  auto deferred = std::make_unique<DeferredRegion>(device, call, kernel, request.list);
-  Status status;
-  if (!deferred->start(kernel, request, status))
-    return status;
-  if (!deferred->is_under_way())
-    return deferred->complete();
-  return DeferredConstruct::leave(std::move(deferred), slot);
+  return LeftConstruct::run(
+      std::make_unique<LeftConstruct>(device, call, observe::ConstructKind::kTarget, request.list, kernel.name), slot,
+      [&](DirectHalves &direct, Status &status) { return direct.launch(kernel, request, status); },
+      [&](DeviceWork &work, const PresentRefs &refs) { return run_planned(work, kernel, request, refs); });
 }
 
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
                                                          Status failure) {
-  return abandon_region(device, kernel.name, list, {}, std::move(failure));
+  return conclude(device, kernel.name, list, {}, DirectLaunch::kFailed, std::move(failure));
 }
 
 /// Runs a region to its end. report: null if nobody observes.

@@ -92,30 +92,41 @@ inline Status give_back(Device &device, MappingRef ref) {
   return device.map().give_back_simply(ref) ? Status::ok() : give_back_whole(device, ref);
 }
 
-/// As update_directly. Copies made before planning has to do the rest are made once more.
-[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, DirectReport *report,
-                                   Status &status) {
-  PresentRefs refs;
-  DirectQueue queue(device, refs, report);
+/// Borrows the arguments of an update and queues their copies, or makes them. queued: so many are queued. False:
+/// planning has to do the update; copies that were made are made once more. finish_update follows.
+bool start_update(Device &device, const MapList &list, uint64_t direction, PresentRefs &refs, DirectQueue &queue,
+                  int32_t &queued, Status &status) {
   bool are_here = borrow_present(device.map(), list, direction, refs);
-  int32_t queued = 0;
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i) {
     const MappingRef ref = refs[static_cast<size_t>(i)].ref();
     OMPTARGET_SCHED_POINT("update: next copy");
     are_here = !ref.mapping->has_attached_pointers(); // others attach pointers during the copies before
     if (are_here) [[likely]]
-      status = copy_borrowed(device, list, i, direction, ref, &queue.get(), report);
+      status = copy_borrowed(device, list, i, direction, ref, &queue.get(), queue.report());
     if (queue.is_busy())
       queued = are_here ? i + 1 : i;
     else if (are_here && status.is_ok())
       status = settle_if_attached(device, list, i, direction, ref);
   }
+  return are_here;
+}
+void finish_update(Device &device, const MapList &list, uint64_t direction, PresentRefs &refs, DirectQueue &queue,
+                   int32_t queued, Status &status) {
   if (queue.is_busy())
     status.keep_first(queue.complete());
   for (int32_t i = 0; status.is_ok() && i < queued; ++i)
     status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
   for (const PresentRef &ref : refs)
     status.keep_first(give_back(device, ref.ref()));
+}
+/// As update_directly.
+[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, DirectReport *report,
+                                   Status &status) {
+  PresentRefs refs;
+  DirectQueue queue(device, refs, report);
+  int32_t queued = 0;
+  const bool are_here = start_update(device, list, direction, refs, queue, queued, status);
+  finish_update(device, list, direction, refs, queue, queued, status);
   return are_here;
 }
 
@@ -173,6 +184,23 @@ inline bool leave_shared(Device &device, PresentRefs &refs, const DirectReport *
   return DirectLaunch::kDone;
 }
 
+/// Writes device addresses back to the caller's bases (use_device_ptr, use_device_addr).
+inline void return_addresses(const MapList &list, const PresentRefs &refs) {
+  for (int32_t i = 0; i < list.count; ++i)
+    if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
+      list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
+}
+
+/// Finds what the construct leaves. False: planning has to do it, and refs are empty.
+inline bool find_left(Device &device, const MapList &list, PresentRefs &refs, const DirectReport *report) {
+  if (!find_present(device.map(), list, refs)) {
+    refs.clear();
+    return false;
+  }
+  if (report) [[unlikely]]
+    report->mapped(refs);
+  return true;
+}
 [[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
                                       Status &status) {
   DirectQueue queue(device, refs, report);
@@ -190,20 +218,14 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Dire
     return !status.is_ok();
   if (report) [[unlikely]]
     report->mapped(refs);
-  for (int32_t i = 0; i < list.count; ++i)
-    if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
-      list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
+  return_addresses(list, refs);
   check_present_data(device);
   return true;
 }
 
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
-  if (!find_present(device.map(), list, refs)) {
-    refs.clear();
+  if (!find_left(device, list, refs, report))
     return false;
-  }
-  if (report) [[unlikely]]
-    report->mapped(refs);
   if (device.plugin().is_asynchronous())
     leave_in_queue(device, list, refs, report, status);
   if (!leave_shared(device, refs, report) && !leave_plain(device, list, refs, report, status))
@@ -247,8 +269,8 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
   return finish(device, request.list, refs, report, status);
 }
 
-DirectLaunch LeftRegion::start(const Kernel &kernel, LaunchRequest &request, Status &status) {
-  const DirectLaunch started = omptarget::start(device_, kernel, request, refs_, queue_, status);
+DirectLaunch DirectHalves::launch(const Kernel &kernel, LaunchRequest &request, Status &status) {
+  const DirectLaunch started = start(device_, kernel, request, refs_, queue_, status);
   if (started != DirectLaunch::kDone) [[unlikely]]
     queue_.complete().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())
@@ -256,18 +278,67 @@ DirectLaunch LeftRegion::start(const Kernel &kernel, LaunchRequest &request, Sta
   return started;
 }
 
-DirectLaunch LeftRegion::finish(Status &status) {
-  status = std::move(queued_);
-  if (Status waited = end_turns(device_, list_, refs_, queue_, turns_, status); !waited.is_ok()) [[unlikely]]
-    return fail(std::move(waited), status);
-  return omptarget::finish(device_, list_, refs_, queue_.report(), status);
+DirectLaunch DirectHalves::enter(Status &status) {
+  kind_ = Kind::kEntry;
+  Absence absence;
+  const bool are_present = retain_present(device_.map(), list_, refs_, absence);
+  if (report_)
+    report_->entered(refs_);
+  if (!are_present && !enter_plain(device_, list_, refs_, absence, queue_, status)) [[unlikely]]
+    return status.is_ok() ? DirectLaunch::kNotEntered : DirectLaunch::kNotStarted;
+  if (report_)
+    report_->mapped(refs_);
+  return_addresses(list_, refs_);
+  return DirectLaunch::kDone;
 }
 
-bool LeftRegion::has_turn(MappingRef ref) const {
+DirectLaunch DirectHalves::leave(Status &) {
+  kind_ = Kind::kExit;
+  if (!find_left(device_, list_, refs_, report_.get()))
+    return DirectLaunch::kNotEntered;
+  queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
+  return DirectLaunch::kDone;
+}
+
+DirectLaunch DirectHalves::update(Status &status) {
+  kind_ = Kind::kUpdate;
+  const uint64_t direction = direction_of_update(list_);
+  if (direction == 0 || OMPTARGET_PLANS_ALL())
+    return DirectLaunch::kNotEntered;
+  if (start_update(device_, list_, direction, refs_, queue_, queued_updates_, queued_) || !queued_.is_ok())
+    return DirectLaunch::kDone;
+  finish_update(device_, list_, direction, refs_, queue_, queued_updates_, status);
+  refs_.clear();
+  return status.is_ok() ? DirectLaunch::kNotEntered : DirectLaunch::kNotStarted;
+}
+
+DirectLaunch DirectHalves::finish(Status &status) {
+  status = std::move(queued_);
+  switch (kind_) {
+  case Kind::kEntry: status.keep_first(queue_.complete()); break;
+  case Kind::kUpdate:
+    finish_update(device_, list_, direction_of_update(list_), refs_, queue_, queued_updates_, status);
+    refs_.clear();
+    break;
+  case Kind::kExit:
+    status.keep_first(end_turns(device_, list_, refs_, queue_, turns_, status));
+    if (!leave_shared(device_, refs_, report_.get()) && !leave_plain(device_, list_, refs_, report_.get(), status))
+      return DirectLaunch::kNotLeft;
+    break;
+  case Kind::kRegion:
+    if (Status waited = end_turns(device_, list_, refs_, queue_, turns_, status); !waited.is_ok()) [[unlikely]]
+      return fail(std::move(waited), status);
+    return omptarget::finish(device_, list_, refs_, report_.get(), status);
+  }
+  check_present_data(device_);
+  return kind_ == Kind::kEntry && !status.is_ok() ? DirectLaunch::kNotStarted : DirectLaunch::kDone;
+}
+
+bool DirectHalves::has_turn(MappingRef ref) const {
   return llvm::any_of(turns_, [&](const QueuedTurn &turn) { return refs_[turn.argument].ref() == ref; });
 }
 
-void LeftRegion::keep_list() {
+void DirectHalves::keep_list() {
   if (OMPTARGET_PLANTED("list-lent"))
     return;
   const auto count = static_cast<size_t>(list_.count);

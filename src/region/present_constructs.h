@@ -19,38 +19,37 @@ namespace omptarget {
 
 inline bool is_observed() { return observe::listeners() != 0 || traces_anything(); }
 
-/// Returns whether the data construct may take this way: it is complete when its call returns.
-inline bool may_be_direct(const Device &device, const Call &call) {
-  return !(call.is_nowait && device.plugin().is_asynchronous());
-}
-
-/// The outcome of a region: of entering, the kernel, and leaving.
+/// The outcome of a construct: of entering, the kernel, and leaving.
 enum class DirectLaunch {
   kDone,
-  kNotEntered, ///< planning has to enter the items, of which refs says what is retained already
+  kNotEntered, ///< planning has to do it; of the items refs says what is retained already
   kNotStarted, ///< entering failed as status says, and what refs counts is to be abandoned
   kFailed,     ///< the same of the kernel
-  kNotLeft,    ///< the kernel has run; planning has to release what refs still counts. status: what failed besides
+  kNotLeft,    ///< planning has to release what refs still counts. status: what failed besides
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              DirectReport *report, Status &status);
 
-/// The same in two parts. Between them the thread may do other things.
-class LeftRegion {
+/// A construct in two parts. Between them the thread may do other things.
+class DirectHalves {
 public:
-  LeftRegion(Device &device, const MapList &list, bool is_observed)
+  DirectHalves(Device &device, const MapList &list, bool is_observed)
       : device_(device), list_(list), report_(is_observed ? std::make_unique<DirectReport>(device, list_) : nullptr),
         queue_(device, refs_, report_.get()) {}
 
-  /// Enters, and queues the kernel and what is copied back for certain. kDone: it is under way, or has run.
-  DirectLaunch start(const Kernel &kernel, LaunchRequest &request, Status &status);
+  /// The first part, one of these: enters or borrows, and queues what is to be done for certain. kDone: it is under
+  /// way, or done. Otherwise nothing is.
+  DirectLaunch launch(const Kernel &kernel, LaunchRequest &request, Status &status);
+  DirectLaunch enter(Status &status);
+  DirectLaunch leave(Status &status);
+  DirectLaunch update(Status &status);
   /// After kDone: waits for all that, and leaves.
   DirectLaunch finish(Status &status);
 
   bool is_under_way() const { return queue_.is_busy(); }
   /// Returns whether finish() would not wait for the queue.
-  Result<bool> has_run() { return queue_.is_done(); }
-  /// Returns whether the region copies back the mapping's data: nobody else does before it has finished.
+  Result<bool> is_done() { return queue_.is_done(); }
+  /// Returns whether the construct copies back the mapping's data: nobody else does before it has finished.
   bool has_turn(MappingRef ref) const;
 
   const MapList &list() const { return list_; }
@@ -59,13 +58,17 @@ public:
   void keep_list();
 
 private:
+  enum class Kind { kRegion, kEntry, kExit, kUpdate };
+
   Device &device_;
   MapList list_;
   PresentRefs refs_;
   const std::unique_ptr<DirectReport> report_;
   DirectQueue queue_; // ends before these
+  Kind kind_ = Kind::kRegion;
   QueuedTurns turns_;
-  Status queued_; // the first failure to queue a copy back
+  int32_t queued_updates_ = 0;
+  Status queued_; // the first failure to queue a copy
   std::unique_ptr<void *[]> kept_;
 };
 

@@ -35,6 +35,17 @@ static void teams_loop(int times) {
   }
 }
 
+/// Two target tasks without a kernel.
+static void nowait_data(int times) {
+  int x = 1;
+  for (int i = 0; i < times; i++) {
+#pragma omp target enter data map(to : x) nowait
+#pragma omp taskwait
+#pragma omp target exit data map(from : x) nowait
+#pragma omp taskwait
+  }
+}
+
 static const struct Row {
   const char *name;
   void (*run)(int times);
@@ -49,6 +60,7 @@ static const struct Row {
     {"present", present},
     {"teams_loop", teams_loop},
     {"nowait", nowait},
+    {"nowait_data", nowait_data},
 };
 
 __attribute__((noinline)) static void measured(const struct Row *row) {
