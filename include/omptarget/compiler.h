@@ -3,7 +3,7 @@
  *
  * The C ABI between programs and the host library: what compiled code and libomp call. Programs do not include this; it
  * is for tools and tests. All functions may be called by any thread. A construct that fails ends the process with a
- * message (docs/errors.md).
+ * message (docs/use/errors.md).
  */
 #ifndef OMPTARGET_COMPILER_H
 #define OMPTARGET_COMPILER_H

@@ -1,7 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Functions of the host that device code calls while it runs, with omptarget's device RTL: docs/host-services.md. C11 and C++.
+ * Functions of the host that device code calls while it runs, with omptarget's device RTL. docs/use/host-services.md
+ * describes them. C11 and C++.
  *
  *   static uint64_t log_value(void *data, uint64_t size) { ... }
  *   omptarget_register_host_function(1, log_value);                  // in host code

@@ -3,7 +3,7 @@
  *
  * Indirect functions for compilers without `declare target indirect`, or without calls that translate: a function declared
  * here on the host and called on the device through its host address runs as the device's version. C11 and C++11 on,
- * clang 14 and later; without -fopenmp everything here does nothing. docs/indirect.md explains it with examples.
+ * clang 14 and later; without -fopenmp everything here does nothing. docs/use/indirect.md explains it with examples.
  *
  *   static int twice(int x) { return 2 * x; }
  *   OMPTARGET_INDIRECT(twice)                            // at file scope, after the function's declaration

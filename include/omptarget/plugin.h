@@ -3,7 +3,7 @@
  *
  * The C ABI between the host library and a device plugin, libomptarget.rtl.<name>.so: the functions that a plugin
  * exports, each with its contract. The base is what LLVM 16 declares; what is marked "extension" is omptarget's own.
- * How they are used is in plugins-reference.md, how to write a plugin in plugins.md, both in share/doc/omptarget.
+ * How they are used is in plugins-reference.md, how to write a plugin in plugins.md, both in share/doc/omptarget/extend.
  *
  * Conventions for every function:
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.

@@ -1,7 +1,7 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What device code and the plugin exchange when device code asks the host for something: docs/host-services.md.
+ * What device code and the plugin exchange when device code asks the host for something: docs/use/host-services.md.
  * Self-contained C11 and C++. All integers are little endian.
  */
 #ifndef OMPTARGET_SERVICE_PROTOCOL_H

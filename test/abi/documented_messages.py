@@ -2,7 +2,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """documented_messages.py SOURCES [--list]: each text of a failure or warning in the library, its plugins and its tools must be in
-docs/errors.md. Of a text with places to fill in, its longest piece between two of them must be there. --list prints what is looked for."""
+docs/use/errors.md. Of a text with places to fill in, its longest piece between two of them must be there. --list prints what is looked for."""
 
 import os
 import re
@@ -58,7 +58,7 @@ def messages(sources):
 
 def main():
     sources = sys.argv[1]
-    with open(os.path.join(sources, "docs", "errors.md")) as file:
+    with open(os.path.join(sources, "docs", "use", "errors.md")) as file:
         documented = re.sub(r"\s+", " ", file.read())
     found = sorted(set(messages(sources)))
     if "--list" in sys.argv[2:]:
@@ -69,7 +69,7 @@ def main():
         sys.exit("only %d messages are found in the sources: they are made in a way that this test does not know" % len(found))
     missing = [(path, text) for path, text in found if re.sub(r"\s+", " ", longest_piece(text)) not in documented]
     for path, text in missing:
-        print("%s: not in docs/errors.md: %s" % (path, text))
+        print("%s: not in docs/use/errors.md: %s" % (path, text))
     if missing:
         sys.exit("%d of %d messages are not documented" % (len(missing), len(found)))
     print("%d messages are documented" % len(found))

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes docs/environment.md from the table of settings; with --check, only says whether it is up to date.
+// Writes docs/use/environment.md from the table of settings; with --check, only says whether it is up to date.
 
 #include <cstdio>
 #include <cstring>
