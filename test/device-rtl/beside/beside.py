@@ -6,7 +6,7 @@
 # code objects, instructions of PTX, always; with a ptxas in the PATH PTX's registers, spills and shared memory. Fails where ours needs more
 # than MORE says, or fewer waves of it run at once, and DEARER does not say so. Besides, by clang 19, 22 and 23 as far as they are there: an
 # empty kernel must come to a bare return, and a generic kernel that can be SPMD must become it, says the compiler.
-# --table prints the whole as tables of docs/internals/performance.md.
+# --table prints the whole as tables, as in test/bench/results/2026-11-23-device-rtl.txt.
 
 import os
 import re
@@ -156,7 +156,7 @@ def compare(kernel, processor):
 
 
 def print_table(results, processors):
-    """Of one target's processors: rows of docs/internals/performance.md."""
+    """Prints the rows of one target's processors."""
     keys = [(processor, key) for processor in processors for key in next(iter(results[processor].values()))[0]
             if key not in ("spills", "waves") and (key != "instructions" or processor == processors[0])]
     print("| kernel | %s |" % " | ".join(key if key == "instructions" else "%s %s" % (processor, key) for processor, key in keys))
