@@ -62,7 +62,7 @@ if given.sanitizer:
     features |= {"sanitizer", given.sanitizer[0] + "san"}
 if given.plugins_of:
     features.add("plugins-of-" + given.plugins_of)
-# Whether devices serve until the process is gone, or end before the driver's exit handlers
+# Devices serve until the process is gone, or they end before the driver's exit handlers
 # (docs/internals/architecture.md).
 lasts = not given.driver and not given.plugins_of.startswith(("llvm", "first"))
 if lasts:

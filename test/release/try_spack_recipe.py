@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# try_spack_recipe.py configure|install LLVM FOLDER: takes the recipe out of docs/use/install.md and does in FOLDER what
-# Spack would do with it, its dependencies being this machine's and those in LLVM (an installation as upstream makes it:
+# try_spack_recipe.py configure|install LLVM FOLDER: does in FOLDER what Spack would do with the recipe of
+# docs/use/install.md. Dependencies are this machine's and those in LLVM (an installation as upstream makes it, with
 # bin/clang without a version). No Spack is needed, so this shows the recipe's CMake arguments, dependencies and paths,
 # not that Spack takes it. The build sees cmake, ninja, the C and C++ compilers and binutils, and nothing else: no
 # Python, no clang but LLVM's, no GoogleTest. install also builds, installs, and runs a program with the environment

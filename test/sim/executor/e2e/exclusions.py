@@ -6,7 +6,8 @@ from tables import NOT_ABOUT_GPUS
 
 # What compilers or LLVM's device RTL make of the program.
 GPUS = {
-    "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: a GPU reads the host's (docs/use/indirect.md)",
+    "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: "
+                          "a GPU reads the host's (docs/use/indirect.md)",
     "virtual_calls.cpp": "as plugin_virtual.cpp",
     "lambdas.cpp": "clang 16 to 23 rebind the captured references of a lambda on GPUs (programs/lambda_rebound.cpp)",
 }
