@@ -21,8 +21,9 @@ SYMBOL = re.compile(r"`((?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)(?:\(\))?`")
 PAGE = re.compile(r"\bdocs/[\w/-]+\.md\b")
 # Names of compilers, runtimes, instructions and styles, which no source of ours has.
 FOREIGN = re.compile(
-    r"omp_target_alloc_(host|shared)|ompx_dyn_cgroup_mem|_Fortran\w+|OpenMPIRBuilder::finalize|TypeAttr::get|Reduction(DataSize|BufferLength)"
-    r"|PascalCase|snake_case|K_\w+|at_quick_exit|target_map|_\w\w+|global_load_\w+|ds_bpermute|v_div_fmas|MADV_\w+")
+    r"omp_target_alloc_(host|shared)|ompx_dyn_cgroup_mem|_Fortran\w+|OpenMPIRBuilder::finalize|TypeAttr::get"
+    r"|Reduction(DataSize|BufferLength)|PascalCase|snake_case|K_\w+|at_quick_exit|target_map|_\w\w+|global_load_\w+"
+    r"|ds_bpermute|v_div_fmas|MADV_\w+")
 # The plugin ABI as it was, which names the pages of that day.
 UNCHANGED = "test/loader/first_abi/"
 TOP = {"src", "include", "plugins", "device-rtl", "test", "docs", ".ci", ".github"}

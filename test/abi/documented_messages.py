@@ -72,8 +72,9 @@ def literals(sources):
                     with open(os.path.join(folder, name)) as file:
                         text = re.sub(r"PRI\w+", '"d"', without_comments(file.read()))
                     for literal in re.findall(r"%s(?:\s*%s)*" % (STRING, STRING), text):
-                        joined = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', literal)).replace('\\"', '"').replace("\\n", " ")
-                        yield [re.sub(r"\s+", " ", piece).removesuffix("0x") for piece in PLACE.split(joined.replace("%%", "\0"))]
+                        joined = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', literal))
+                        joined = joined.replace('\\"', '"').replace("\\n", " ").replace("%%", "\0")
+                        yield [re.sub(r"\s+", " ", piece).removesuffix("0x") for piece in PLACE.split(joined)]
 
 
 def documented_texts(page):
@@ -123,7 +124,8 @@ def main():
     for text in unknown:
         print("docs/use/errors.md: in no source: %s" % text)
     if missing or unknown:
-        sys.exit("%d of %d messages are not documented, %d of %d are in no source" % (len(missing), len(found), len(unknown), len(texts)))
+        sys.exit("%d of %d messages are not documented, %d of %d texts are in no source"
+                 % (len(missing), len(found), len(unknown), len(texts)))
     print("%d messages are documented, %d texts of the page are in a source" % (len(found), len(texts)))
 
 
