@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_promises.py ROOT: each promise of docs/internals/threads.md is on the page of its section, and its tests exist."""
+"""check_promises.py ROOT: each promise of docs/internals/threads.md is on its section's page, and its tests exist."""
 
 import pathlib
 import re

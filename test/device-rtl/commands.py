@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER [SEED]: runs the commands of docs/use/device-rtl-use.md as they
-# stand in its tables, P replaced. Each compiler that is here runs its own. Looks at the device images: for NVIDIA as PTX and,
-# with a CUDA toolkit, as a cubin; for AMD as a code object. Nothing may be undefined. Each command is run for all GPUs
-# below that its compiler knows, with SEED for one.
+# stand in its tables, P replaced. Each compiler that is here runs its own. Looks at the device images: for NVIDIA as
+# PTX and, with a CUDA toolkit, as a cubin; for AMD as a code object. Nothing may be undefined. Each command is run for
+# all GPUs below that its compiler knows, with SEED for one.
 
 import os
 import re

@@ -5,7 +5,7 @@
 # with LLVM 19's device RTL and with omptarget's, and compares what they need: vector and scalar registers, shared memory, scratch of AMD's
 # code objects, instructions of PTX, always; with a ptxas in the PATH PTX's registers, spills and shared memory. Fails where ours needs more
 # than MORE says, or fewer waves of it run at once, and DEARER does not say so. An empty kernel must come to a bare
-# return, and a generic kernel that can be SPMD must become it, by clang 19, 22 and 23 as far as they are there.
+# return, by clang 19, 22 and 23 as far as they are there. A generic kernel that can be SPMD must become it.
 # --table prints the whole as tables, as in test/bench/results/2026-11-23-device-rtl.txt.
 
 import os
