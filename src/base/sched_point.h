@@ -30,15 +30,20 @@ inline bool is_planted(const char *name) {
   return fault && std::strcmp(fault, name) == 0;
 }
 
+/// All constructs take plans, also those that could do without. A test sets it between constructs.
+inline std::atomic<bool> plans_all{false};
+
 } // namespace omptarget
 
 #define OMPTARGET_SCHED_POINT(name) ::omptarget::sched_point(name)
 /// True if the defect of that name is switched on. The code behind it is wrong on purpose.
 #define OMPTARGET_PLANTED(name) ::omptarget::is_planted(name)
+#define OMPTARGET_PLANS_ALL() ::omptarget::plans_all.load(std::memory_order_relaxed)
 
 #else
 
 #define OMPTARGET_SCHED_POINT(name) static_cast<void>(0)
 #define OMPTARGET_PLANTED(name) false
+#define OMPTARGET_PLANS_ALL() false
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/bounded_call.h"
 #include "base/guarded.h"
 #include "base/loader_lock.h"
+#include "device/arrival_events.h"
 #include "device/device_images.h"
 #include "device/module_registry.h"
 #include "image/offload_library.h"
@@ -39,6 +40,7 @@ public:
   int32_t local_id() const { return plugin_device_.id(); }
 
   HostDataToTargetMap &map() { return map_; }
+  ArrivalEvents &arrivals() { return arrivals_; }
 
   /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back.
   Result<void *> allocate(int64_t size, void *host, int32_t kind);
@@ -150,6 +152,7 @@ private:
   const PluginDevice plugin_device_;
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
+  ArrivalEvents arrivals_{plugin_device_};
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};

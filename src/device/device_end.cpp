@@ -49,6 +49,7 @@ bool Device::finish(Deadline deadline) {
     return true;
   images_.run_destructors();
   free_dormant();
+  arrivals_.destroy_all();
   observe::keep_memory_report(id_);
   plugin_device_.deinit_device();
   return true;

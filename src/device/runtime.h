@@ -59,13 +59,13 @@ public:
   /// The device of that number without making it ready; null if out of range.
   Device *known_device(int32_t number) const;
 
-  /// The device of that number if it lasts as long as the process and nothing is left to be done before it is used,
-  /// so that no use of it is counted; otherwise null: device() knows more.
-  Device *ready_device(int64_t number) const {
+  /// The device of that number if nothing is left to be done before it is used, but for counting the use (DeviceUse);
+  /// otherwise null: device() knows more.
+  Device *prepared_device(int64_t number) const {
     if (number < 0 || number >= device_count_.load(std::memory_order_acquire))
       return nullptr;
     Device *const device = devices_[number].load(std::memory_order_relaxed);
-    return device->lasts() && device->is_prepared(modules_.generation()) ? device : nullptr;
+    return device->is_prepared(modules_.generation()) ? device : nullptr;
   }
 
   /// Returns whether a failure ends the process: OMP_TARGET_OFFLOAD=MANDATORY was given. False in threads that the

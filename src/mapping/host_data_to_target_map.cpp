@@ -203,7 +203,7 @@ inline Mapping &HostDataToTargetMap::new_mapping(FreeMappings &free) {
 }
 
 inline void HostDataToTargetMap::keep_free(Mapping &mapping, FreeMappings &free) {
-  mapping.origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelaxed);
+  mapping.origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelease);
   free.first = &mapping;
   if (++free.count == 4 * kBatch) [[unlikely]]
     store_half(free);
@@ -218,7 +218,7 @@ inline void HostDataToTargetMap::keep_free(Mapping &mapping, FreeMappings &free)
   }
   for (; free.count < kBatch; ++free.count) {
     Mapping *const mapping = mappings_.make();
-    mapping->origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelaxed);
+    mapping->origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelease);
     free.first = mapping;
   }
 }
@@ -230,7 +230,7 @@ inline void HostDataToTargetMap::keep_free(Mapping &mapping, FreeMappings &free)
   for (uint32_t i = 1; i < kept; ++i)
     last = reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed));
   const FreeMappings rest{reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed)), free.count - kept};
-  last->origin_.store(0, kRelaxed);
+  last->origin_.store(0, kRelease);
   free.count = kept;
   const std::lock_guard store(store_mutex_);
   stored_.push_back(rest);
@@ -260,7 +260,7 @@ Found HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex:
   mapping.base_.store(range.base, kRelease);
   mapping.target_begin_.store(target, kRelease);
   mapping.name_.store(range.name, kRelaxed);
-  mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelaxed);
+  mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelease);
   if (state & MappingState::kHeld) [[unlikely]]
     extras_of(mapping).hold_count.store(1, kRelaxed);
   mapping.state_.store(word, kRelease);
@@ -379,7 +379,6 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
 /// mutex_ is held.
 [[gnu::noinline]] void HostDataToTargetMap::recycle_extras(Mapping &mapping, Removed &removed) {
   MappingExtras &extras = *mapping.extras();
-  removed.arrival = std::move(extras.arrival);
   if (!extras.attached.empty()) {
     extras.attached.clear();
     settled_.notify_all();
@@ -416,43 +415,39 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
 
 void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding) {
   mapping.target_begin_.store(allocation + padding, kRelease);
-  mapping.origin_.store((mapping.origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelaxed);
+  mapping.origin_.store((mapping.origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelease);
   OMPTARGET_SCHED_POINT("publish: stored, not yet told");
   mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
 }
 
-bool HostDataToTargetMap::publish_ready(MappingRef ref, std::shared_ptr<void> arrival) {
+bool HostDataToTargetMap::publish_ready(MappingRef ref, const Arrival *arrival) {
   Mapping &mapping = *ref.mapping;
-  mapping.origin_.store(mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask, kRelaxed); // nobody is creating it
-  uint64_t bits = MappingState::kStorage | MappingState::kReady;
-  if (arrival) {
-    std::lock_guard lock(mutex_);
-    extras_of(mapping).arrival = std::move(arrival);
-    bits |= MappingState::kArriving;
-  }
+  const uint64_t padding = mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask;
+  mapping.origin_.store(Mapping::origin_of(arrival) | padding, kRelease); // nobody is creating it
+  const uint64_t bits =
+      MappingState::kStorage | MappingState::kReady | (arrival ? MappingState::kArriving : uint64_t{0});
   OMPTARGET_SCHED_POINT("publish: not yet ready");
   const uint64_t before = mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
   notify_waiters(mapping.state_);
   return !MappingState::is_unused(before);
 }
 
-std::shared_ptr<void> HostDataToTargetMap::arrival(MappingRef ref) const {
-  if (!(ref.mapping->state() & MappingState::kArriving))
+Arrival *HostDataToTargetMap::use_arrival(MappingRef ref) const {
+  const uint64_t origin = ref.mapping->origin_.load(kAcquire);
+  if (!is_arriving(ref)) [[likely]]
     return nullptr;
-  std::lock_guard lock(mutex_);
-  const MappingExtras *const extras = ref.mapping->extras();
-  return extras && ref.mapping->generation() == ref.generation ? extras->arrival : nullptr;
+  auto *const arrival = reinterpret_cast<Arrival *>(origin >> Mapping::kPaddingBits);
+  OMPTARGET_SCHED_POINT("arrival: found, not yet used");
+  return arrival->use() ? arrival : nullptr;
 }
 
 void HostDataToTargetMap::end_arrival(MappingRef ref) {
-  std::shared_ptr<void> event; // ends after the lock: its end calls out
-  std::lock_guard lock(mutex_);
-  MappingExtras *const extras = ref.mapping->extras();
-  if (!extras || ref.mapping->generation() != ref.generation)
-    return;
-  event = std::move(extras->arrival);
-  ref.mapping->state_.fetch_and(~MappingState::kArriving, std::memory_order_acq_rel);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  while (MappingState::generation(word) == ref.generation && (word & MappingState::kArriving) &&
+         !state.compare_exchange_weak(word, word & ~MappingState::kArriving, std::memory_order_acq_rel, kAcquire)) {
+  }
 }
 
 Removed HostDataToTargetMap::discard(MappingRef ref) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "mapping/arrival.h"
 #include "mapping/dormant_mappings.h"
 #include "mapping/mapping.h"
 #include "mapping/name_pages.h"
@@ -92,14 +93,13 @@ struct Removed {
   DevicePtr target_begin{};
   int64_t size = 0;
   const char *name = nullptr;
-  std::shared_ptr<void> arrival{}; ///< its event, which may end with this
 };
 
 /// Any thread. No function calls out with a lock held. Locks:
 /// - find, retain, release with the dynamic counter, borrowing, and what sleeps: nothing. The state word of a mapping decides.
 /// - insert and remove: the stripes of the index where the range lies. A mapping is marked as removed with the stripe of its key held that it
 ///   is also taken out of the index with; so nobody finds it in the index with its stripe held, or uses its memory again before it is out.
-/// - what has extras (holds, pins, attached pointers, base pointers, events), and evicting: mutex_. A mapping
+/// - what has extras (holds, pins, attached pointers, base pointers), and evicting: mutex_. A mapping
 ///   gets its extras with mutex_ held and while nobody removes it, and loses them with mutex_ held.
 /// - what walks through the table: all stripes.
 /// A thread that takes several takes mutex_ first, then stripes, then store_mutex_.
@@ -206,14 +206,19 @@ public:
   /// mapping is removed, whatever its count, unless it is ready; then others may be using it, and it is the creator's
   /// to release. False if all references went before it was ready: it is the creator's to remove.
   void publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding = 0);
-  [[nodiscard]] bool publish_ready(MappingRef ref, std::shared_ptr<void> arrival = nullptr);
+  [[nodiscard]] bool publish_ready(MappingRef ref, const Arrival *arrival = nullptr);
   /// The same of a mapping that was made with its storage, and has no creator and no event.
   [[nodiscard]] bool publish_copied(MappingRef ref);
   Removed discard(MappingRef ref);
 
-  /// The event that other queues must wait for before they use the data, or null if they have arrived; it lives as long
-  /// as the result. The creating construct ends that once it has waited for its own queue.
-  std::shared_ptr<void> arrival(MappingRef ref) const;
+  /// The arrival of data that are on their way, with the caller as one more user, or null if they have arrived. The
+  /// caller asks is_arriving() before it waits for the event: if not, the arrival is that of other data by now.
+  Arrival *use_arrival(MappingRef ref) const;
+  bool is_arriving(MappingRef ref) const {
+    const uint64_t word = ref.mapping->state();
+    return MappingState::generation(word) == ref.generation && (word & MappingState::kArriving);
+  }
+  /// The creating construct has waited for its own queue: nobody waits for the event from now on.
   void end_arrival(MappingRef ref);
 
   /// Notes an attached pointer; false if the same was noted already, and its copy written, or if the mapping was

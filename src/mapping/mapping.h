@@ -91,7 +91,6 @@ struct MappingExtras {
   uint32_t more_borrowers = 0;         ///< beyond those in the state word
   uint32_t base_pointers = 0; ///< dynamic references that stand for base pointers which the program did not name
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
-  std::shared_ptr<void> arrival;               ///< the event that kArriving is about
   MappingExtras *next_free = nullptr;
 };
 
@@ -153,8 +152,10 @@ private:
   std::atomic<HostPtr> base_{};
   std::atomic<DevicePtr> target_begin_{};
   std::atomic<const char *> name_{nullptr};
-  std::atomic<uint64_t> origin_{kNotOwn}; ///< who is creating it, and the padding; of a free one, the next free one
-  std::atomic<uintptr_t> extras_{0};      ///< address, or 0, and kHasAttached; changed with the map's mutex held
+  /// Who is creating it, or with kArriving its Arrival, and the padding; of a free one, the next free one. With release,
+  /// so that whoever reads another value than it looked for reads another state as well.
+  std::atomic<uint64_t> origin_{kNotOwn};
+  std::atomic<uintptr_t> extras_{0}; ///< address, or 0, and kHasAttached; changed with the map's mutex held
 };
 static_assert(sizeof(Mapping) == 64, "one cache line");
 

@@ -20,7 +20,7 @@ bool attaches_always(uint64_t type) {
 /// until one is false. Returns whether there was nothing else.
 template <typename Action, typename Accepts>
 bool for_each_simple(const MapList &list, PresentRefs &refs, Action action, Accepts accepts) {
-  if (!is_readable(list)) [[unlikely]]
+  if (!is_readable(list) || OMPTARGET_PLANS_ALL()) [[unlikely]]
     return false;
   refs.resize_for_overwrite(static_cast<size_t>(list.count));
   for (int32_t i = 0; i < list.count; ++i) {
@@ -100,18 +100,6 @@ bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t dire
       return false;
   }
   return true;
-}
-
-bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
-  bool were_shared = true;
-  for (PresentRef &ref : refs) {
-    if (!ref.is_counted)
-      continue;
-    ref.is_counted = !map.release_unless_last(ref.ref());
-    were_shared = were_shared && !ref.is_counted;
-    OMPTARGET_SCHED_POINT("exit: released");
-  }
-  return were_shared;
 }
 
 void set_present(MapItems &items, const PresentRefs &refs) {

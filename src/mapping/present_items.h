@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs whose data are all present: entering and leaving them changes counts and nothing else, so that neither
-// items nor plans are made. All other constructs are left to planning (plan.h), which goes on from here. Reports
-// nothing.
+// items nor plans are made. All other constructs are left to planning (plan.h), which goes on from here. Callers tell
+// observers.
 #pragma once
 
+#include "base/sched_point.h"
 #include "mapping/plan.h"
 
 namespace omptarget {
@@ -53,9 +54,25 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
 /// Finds the arguments' mappings, for release_shared. False if planning must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
 
-/// Releases the mappings, except last references. Returns whether there were none: otherwise plan_exit, with
-/// has_entered, does the rest.
-bool release_shared(HostDataToTargetMap &map, PresentRefs &refs);
+/// Releases the mappings, except last references; tell(i) of each. Returns whether there were none: otherwise
+/// plan_exit, with has_entered, does the rest.
+template <typename Tell> inline bool release_shared(HostDataToTargetMap &map, PresentRefs &refs, Tell tell) {
+  bool were_shared = true;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    PresentRef &ref = refs[i];
+    if (!ref.is_counted)
+      continue;
+    ref.is_counted = !map.release_unless_last(ref.ref());
+    if (!ref.is_counted)
+      tell(i);
+    were_shared = were_shared && !ref.is_counted;
+    OMPTARGET_SCHED_POINT("exit: released");
+  }
+  return were_shared;
+}
+inline bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
+  return release_shared(map, refs, [](size_t) {});
+}
 
 inline bool is_readable(const MapList &list) {
   return list.count > 0 && list.bases && list.begins && list.sizes && list.types;

@@ -32,8 +32,8 @@ int number_in(std::string_view text) {
 } // namespace
 
 Result<DeviceUse> device_for(int64_t device_number) {
-  if (Device *const device = ready_device_for(device_number)) [[likely]]
-    return DeviceUse(*device);
+  if (DeviceUse device = ready_device_for(device_number)) [[likely]]
+    return device;
   Runtime &runtime = Runtime::get();
   const int32_t count = runtime.number_of_devices();
   if (device_number == raw(DeviceId::kDefault))

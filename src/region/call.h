@@ -30,10 +30,11 @@ struct Call {
 /// sections 13.2 and 21.2.9.
 Result<DeviceUse> device_for(int64_t device_number);
 
-/// The same device if it is ready and its uses need not be counted; null: ask device_for.
-inline Device *ready_device_for(int64_t device_number) {
-  return Runtime::get().ready_device(device_number == raw(DeviceId::kDefault) ? libomp::default_device()
-                                                                              : device_number);
+/// The same device if nothing is left to be done before it is used; null: ask device_for.
+inline DeviceUse ready_device_for(int64_t device_number) {
+  Device *const device = Runtime::get().prepared_device(
+      device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
+  return device ? DeviceUse(*device) : DeviceUse();
 }
 
 /// Returns the device of that number if it has ended, else null. Its data are lost to the construct (lost_data.h). Any

@@ -213,10 +213,25 @@ Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) 
     OMPTARGET_SCHED_POINT("await");
     if (!ref.mapping->wait_for(bit, ref.generation))
       are_there = false;
-    else if (const std::shared_ptr<void> arrival = device_.map().arrival(ref))
-      OMPTARGET_TRY(device_.plugin_device().wait_event(arrival.get(), queue_));
+    else if (Arrival *const arrival = device_.map().use_arrival(ref))
+      OMPTARGET_TRY(wait_for_arrival(ref, *arrival));
   }
   return are_there;
+}
+
+Status ConstructQueue::wait_for_arrival(MappingRef ref, Arrival &arrival) {
+  Status status;
+  if (device_.map().is_arriving(ref))
+    status = device_.plugin_device().wait_event(arrival.event, queue_);
+  device_.arrivals().leave(arrival);
+  return status;
+}
+
+Result<Arrival *> ConstructQueue::record_arrival() {
+  OMPTARGET_TRY_ASSIGN(Arrival *const arrival, device_.arrivals().record(queue_));
+  if (arrival)
+    arrivals_.take(*arrival);
+  return arrival;
 }
 
 Status ConstructQueue::wait_for_plugin() {
@@ -232,8 +247,8 @@ Status ConstructQueue::wait() {
   if (status.is_ok()) [[likely]]
     status = complete_uploads();
   uploads_.clear();
-  if (!late_.empty()) [[unlikely]]
-    report_times(status.is_ok());
+  if (!times_.is_empty()) [[unlikely]]
+    times_.report(status.is_ok());
   arrivals_.end();
   pointers_.settle();
   for (const Landing &landing : landings_)
@@ -259,55 +274,6 @@ Result<bool> ConstructQueue::is_done() {
   if (!is_done.is_ok()) [[unlikely]]
     return blamed_on_kernel(is_done.take_status());
   return is_done;
-}
-
-/// Null if the plugin has no times, or not now.
-void *ConstructQueue::start_timing() {
-  if (!device_.plugin().has_timing())
-    return nullptr;
-  Result<void *> timing = device_.plugin_device().start_timing(queue_);
-  if (timing.is_ok())
-    return timing.value();
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s",
-                         timing.status().to_string().c_str());
-  return nullptr;
-}
-
-/// Returns whether the times will be there. Otherwise the operation is complete, or has failed.
-bool ConstructQueue::stop_timing(Status &status, void *timing) {
-  const PluginDevice &device = device_.plugin_device();
-  if (timing && status) {
-    Status stopped = device.stop_timing(queue_, timing);
-    if (stopped.is_ok())
-      return true;
-    OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s", stopped.to_string().c_str());
-    stopped.consume();
-  }
-  if (timing)
-    device.drop_timing(timing);
-  if (status && queue_.is_busy())
-    status = synchronize();
-  return false;
-}
-
-/// The work of the queue is complete, or lost.
-void ConstructQueue::report_times(bool has_worked) {
-  const PluginDevice &device = device_.plugin_device();
-  for (const LateEvent &event : late_) {
-    if (!has_worked) {
-      device.drop_timing(event.timing);
-      event.report.publish(nullptr);
-      continue;
-    }
-    Result<Plugin::Times> read = device.read_timing(event.timing);
-    if (!read.is_ok())
-      OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "no times of the device: %s",
-                             read.status().to_string().c_str());
-    const observe::WorkTimes times =
-        read.is_ok() ? observe::WorkTimes{read->begin_ns, read->end_ns} : observe::WorkTimes{};
-    event.report.publish(read.is_ok() ? &times : nullptr);
-  }
-  late_.clear();
 }
 
 Status ConstructQueue::blamed_on_kernel(Status failure) const {

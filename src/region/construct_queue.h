@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "mapping/plan.h"
 #include "observe/construct_events.h"
+#include "region/device_times.h"
 #include "region/pending.h"
 
 namespace omptarget {
@@ -21,7 +22,7 @@ namespace omptarget {
 class ConstructQueue {
 public:
   explicit ConstructQueue(Device &device)
-      : device_(device), temporaries_(device), arrivals_(device.map()), pointers_(device.map()) {}
+      : device_(device), temporaries_(device), arrivals_(device), pointers_(device.map()), times_(device) {}
   ~ConstructQueue() { // something is left only after a failure, which is on its way up
     if (!is_idle()) [[unlikely]]
       wait().consume();
@@ -36,7 +37,7 @@ public:
   /// Returns whether wait() has nothing to do.
   bool is_idle() const {
     return !queue_.is_busy() && landings_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
-           pointers_.is_empty() && late_.empty();
+           pointers_.is_empty() && times_.is_empty();
   }
 
   /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A
@@ -63,9 +64,9 @@ public:
   /// Lets later work of the queue wait for data that other constructs make present. Returns whether all of them are
   /// still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
-  /// As omptarget::arrival_event.
-  Result<std::shared_ptr<void>> arrival_event() { return omptarget::arrival_event(device_.plugin_device(), queue_); }
-  /// Takes over a mapping that was published with such an event: wait() ends its arrival.
+  /// The arrival of what is queued now (ArrivalEvents::record), which lasts until wait().
+  Result<Arrival *> record_arrival();
+  /// Takes over a mapping that was published with such an arrival: wait() ends it.
   void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
 
   /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary
@@ -75,17 +76,9 @@ public:
   Status settle();
   /// Returns whether all queued work is done; does not wait.
   Result<bool> is_done();
-  /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's
-  /// times; where the plugin has none, waits for the operation, so that its time is its own.
+  /// As DeviceTimes::timed.
   template <typename Event, typename Work> Status timed(Event &event, Work work) {
-    if (!event.wants_times()) [[likely]]
-      return work();
-    void *const timing = start_timing();
-    Status status = work();
-    if (!stop_timing(status, timing))
-      return status;
-    late_.push_back({timing, event.postpone()});
-    return status;
+    return times_.timed(queue_, event, work);
   }
 
   /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work
@@ -100,9 +93,7 @@ private:
   template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, void *host, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
-  void *start_timing();
-  bool stop_timing(Status &status, void *timing);
-  [[gnu::cold]] void report_times(bool has_worked);
+  Status wait_for_arrival(MappingRef ref, Arrival &arrival);
   Status copy_around_pointers(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as
@@ -129,11 +120,7 @@ private:
   TemporaryMemory temporaries_;
   PendingArrivals arrivals_;
   PendingPointers pointers_;
-  struct LateEvent {
-    void *timing;
-    observe::LateReport report;
-  };
-  std::vector<LateEvent> late_; // operations whose times the device tells when it is done
+  DeviceTimes times_;
 };
 
 /// Gives pointers of the range their host values again, which became attached while it was copied to the host.

@@ -12,6 +12,7 @@
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 #include "region/deferred_construct.h"
+#include "region/direct_report.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {
@@ -20,12 +21,8 @@ using observe::DataOperation;
 using observe::DataOperationKind;
 
 Status free_removed(Device &device, const Removed &removed) {
-  if (removed.is_removed) {
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
-                           raw(removed.begin), raw(removed.target_begin), removed.size);
-    if (observe::reports_mappings()) [[unlikely]]
-      observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
-  }
+  if (removed.is_removed)
+    report_removed(device, removed);
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
   const PluginDevice &plugin = device.plugin_device();
@@ -127,17 +124,6 @@ Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   return true;
 }
 
-namespace {
-
-void report_created(const NewStorage &storage, DevicePtr allocation) {
-  const Mapping &mapping = *storage.ref.mapping;
-  observe::mapping_created({mapping.base(), storage.begin, allocation + storage.padding, storage.size,
-                            MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
-                           allocation);
-}
-
-} // namespace
-
 Status DeviceWork::allocate(const EnterPlan &plan) {
   device().free_evicted();
   for (const NewStorage &storage : plan.allocations) {
@@ -159,11 +145,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     OMPTARGET_SCHED_POINT("enter: no storage yet");
     map().publish_storage(*storage.ref.mapping, allocation, storage.padding);
     OMPTARGET_TRY(std::move(notified));
-    OMPTARGET_TRACE_DEVICE(Topic::kMapping, device().id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
-                           raw(storage.begin), raw(allocation + storage.padding), storage.size,
-                           storage.ref.mapping->name() ? storage.ref.mapping->name() : "unknown");
-    if (observe::reports_mappings()) [[unlikely]]
-      report_created(storage, allocation);
+    report_created(device(), *storage.ref.mapping);
   }
   return Status::ok();
 }
@@ -208,9 +190,9 @@ Result<bool> DeviceWork::publish(EnterPlan &plan) {
   bool are_kept = true;
   if (plan.allocations.empty())
     return are_kept;
-  std::shared_ptr<void> arrival;
+  Arrival *arrival = nullptr;
   if (queue_.is_busy() && mapping_settings().force_atomic) {
-    OMPTARGET_TRY_ASSIGN(arrival, queue_.arrival_event());
+    OMPTARGET_TRY_ASSIGN(arrival, queue_.record_arrival());
   }
   for (const NewStorage &storage : plan.allocations) {
     if (arrival)

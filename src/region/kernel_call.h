@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "device/device.h"
+#include "region/direct_report.h"
 #include "region/launch.h"
 
 namespace omptarget {
@@ -76,14 +77,18 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
   return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, &queue);
 }
 
-/// The same without arguments. Complete on return.
-inline Status call_without_arguments(const Device &device, const Kernel &kernel, ParameterForm form,
-                                     __tgt_kernel_args &args) {
+/// The same without arguments. Complete on return. report: null if nobody observes.
+[[gnu::always_inline]] inline Status call_without_arguments(const Device &device, const Kernel &kernel,
+                                                            ParameterForm form, __tgt_kernel_args &args,
+                                                            DirectReport *report) {
   void *slots[2];
   Queue queue;
-  Status status = call_directly(device, kernel, form, args, slots, 0, queue);
+  const auto call = [&device, &kernel, form, &args, &slots, &queue] {
+    return call_directly(device, kernel, form, args, slots, 0, queue);
+  };
+  Status status = report ? report->launched(kernel.name, {}, args, queue, call) : call();
   if (queue.is_busy())
-    status.keep_first(device.plugin_device().synchronize(queue));
+    status.keep_first(report ? report->wait(queue) : device.plugin_device().synchronize(queue));
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include "region/launch.h"
 
 #include <cstring>
+#include <optional>
 
 #include "base/log.h"
 #include "device/process_exit.h"
@@ -271,14 +272,17 @@ private:
 namespace {
 
 /// Data in, the kernel, data out, by plans. refs: what is retained already.
-Status run_planned(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
-                   const PresentRefs &refs) {
-  return run_construct(device, call, {observe::ConstructKind::kTarget, request.list}, [&](DeviceWork &work) {
-    MapItems items;
-    OMPTARGET_TRY(gather_items(request.list, items));
-    set_present(items, refs);
-    return Launch(work, kernel, request, items).run();
-  });
+Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+  MapItems items;
+  OMPTARGET_TRY(gather_items(request.list, items));
+  set_present(items, refs);
+  return Launch(work, kernel, request, items).run();
+}
+[[gnu::noinline]] Status run_planned(Device &device, const Kernel &kernel, LaunchRequest &request,
+                                     const PresentRefs &refs) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(run_planned(work, kernel, request, refs));
+  return work.complete();
 }
 
 /// The kernel of a region was not run. The failure is that of the kernel of this name, or where it is null, what it
@@ -316,29 +320,46 @@ Status leave_region(Device &device, const char *kernel, const MapList &list, con
   return status;
 }
 
-/// Runs a region with data, which may be present.
-[[gnu::noinline]] Status run_with_data(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
+/// Runs a region with data. report: null if nobody observes.
+[[gnu::noinline]] Status run_with_data(Device &device, const Kernel &kernel, LaunchRequest &request,
+                                       DirectReport *report) {
   PresentRefs refs;
   Status status;
-  const DirectLaunch so_far = launch_directly(device, kernel, request, refs, status);
+  const DirectLaunch so_far = launch_directly(device, kernel, request, refs, report, status);
   if (so_far == DirectLaunch::kDone) [[likely]]
     return status;
   if (so_far == DirectLaunch::kNotEntered)
-    return run_planned(device, call, kernel, request, refs);
+    return run_planned(device, kernel, request, refs);
   return conclude(device, kernel.name, request.list, refs, so_far, std::move(status));
 }
 
-/// A region without a plan that may outlive its call.
+/// A region that may outlive its call.
 class DeferredRegion final : public DeferredConstruct {
 public:
   DeferredRegion(Device &device, const Call &call, const Kernel &kernel, const MapList &list)
       : DeferredConstruct(device, call, observe::ConstructKind::kTarget, list), kernel_(kernel.name),
-        region_(device, list) {}
-  LeftRegion &region() { return region_; }
-  Status conclude(DirectLaunch so_far, Status status) {
-    return omptarget::conclude(device(), kernel_, region_.list(), region_.refs(), so_far, std::move(status));
+        region_(device, list, is_observed()) {}
+
+  /// Starts it. Returns whether it is under way: complete() follows. Otherwise status says what has become of it.
+  bool start(const Kernel &kernel, LaunchRequest &request, Status &status) {
+    const DirectLaunch so_far = region_.start(kernel, request, status);
+    if (so_far == DirectLaunch::kDone) {
+      region_.keep_list();
+      return true;
+    }
+    if (so_far != DirectLaunch::kNotEntered) {
+      status = conclude(so_far, std::move(status));
+      return false;
+    }
+    planned_.emplace(device());
+    status = run_planned(*planned_, kernel, request, region_.refs());
+    return status.is_ok();
   }
+  bool is_under_way() { return planned_ ? planned_->queue().is_busy() : region_.is_under_way(); }
+
   Status complete() override {
+    if (planned_)
+      return planned_->complete();
     Status status;
     const DirectLaunch so_far = region_.finish(status);
     return conclude(so_far, std::move(status));
@@ -346,6 +367,8 @@ public:
 
 private:
   Result<bool> is_done() override {
+    if (planned_)
+      return planned_->queue().is_done();
     auto has_run = region_.has_run();
     if (has_run.is_ok()) [[likely]]
       return has_run;
@@ -354,53 +377,56 @@ private:
     status.consume(); // the first failure is what counts
     return conclude(DirectLaunch::kFailed, has_run.take_status());
   }
-  bool has_turn(MappingRef ref) const override { return region_.has_turn(ref); }
+  bool has_turn(MappingRef ref) const override { return planned_ ? planned_->has_turn(ref) : region_.has_turn(ref); }
+  Status conclude(DirectLaunch so_far, Status status) {
+    return omptarget::conclude(device(), kernel_, region_.list(), region_.refs(), so_far, std::move(status));
+  }
 
   const char *const kernel_;
   LeftRegion region_;
+  std::optional<DeviceWork> planned_; ///< if its data need a plan
 };
 
 /// Starts a region, and leaves it to libomp, which keeps it in the slot.
 [[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
                                        void *&slot) {
   auto deferred = std::make_unique<DeferredRegion>(device, call, kernel, request.list);
-  LeftRegion &region = deferred->region();
   Status status;
-  const DirectLaunch so_far = region.start(kernel, request, status);
-  if (so_far == DirectLaunch::kNotEntered) {
-    const PresentRefs refs = region.refs();
-    deferred.reset();
-    return run_planned(device, call, kernel, request, refs);
-  }
-  if (so_far != DirectLaunch::kDone)
-    return deferred->conclude(so_far, std::move(status));
-  if (!region.is_under_way())
+  if (!deferred->start(kernel, request, status))
+    return status;
+  if (!deferred->is_under_way())
     return deferred->complete();
-  region.keep_list();
   return DeferredConstruct::leave(std::move(deferred), slot);
 }
 
-// Apart, since room for what is retained would make the frame of the simplest region large.
-[[gnu::noinline]] Status run_all_planned(Device &device, const Call &call, const Kernel &kernel,
-                                         LaunchRequest &request) {
-  return run_planned(device, call, kernel, request, {});
-}
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
                                                          Status failure) {
   return abandon_region(device, kernel.name, list, {}, std::move(failure));
 }
 
+/// Runs a region to its end. report: null if nobody observes.
+[[gnu::always_inline]] inline Status run_to_end(Device &device, const Kernel &kernel, ParameterForm form,
+                                                LaunchRequest &request, DirectReport *report) {
+  if (request.list.count != 0)
+    return run_with_data(device, kernel, request, report);
+  Status status = call_without_arguments(device, kernel, form, request.args, report);
+  return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
+}
+[[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const Kernel &kernel,
+                                                 ParameterForm form, LaunchRequest &request) {
+  const ReportedConstruct reported(call, device, observe::ConstructKind::kTarget, request.list);
+  DirectReport report(device, request.list);
+  return run_to_end(device, kernel, form, request, &report);
+}
+
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
-  if (is_observed()) [[unlikely]]
-    return run_all_planned(device, call, kernel, request);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))
       return run_and_leave(device, call, kernel, request, *slot);
-  if (request.list.count != 0)
-    return run_with_data(device, call, kernel, request);
-  Status status = call_without_arguments(device, kernel, form, request.args);
-  return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
+  if (is_observed()) [[unlikely]]
+    return run_observed(device, call, kernel, form, request);
+  return run_to_end(device, kernel, form, request, nullptr);
 }
 
 Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {
@@ -416,22 +442,10 @@ Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &reque
   return Outcome::kRanOnDevice;
 }
 
-/// The device must be made ready or its use be counted first, or there is none.
-[[gnu::noinline]] Result<Outcome> launch_on_device_or_host(const Call &call, LaunchRequest &request) {
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
-  if (device)
-    return launch_on(*device, call, request);
-  OMPTARGET_TRY(run_without_ended_device(call, request.list));
-  Runtime::connect_tool();
-  if (observe::reports_host_fallback()) [[unlikely]]
-    report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
-  return Outcome::kRunOnHost;
-}
-
 } // namespace
 
 bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
-  Device *const device = ready_device_for(call.device_number);
+  const DeviceUse device = ready_device_for(call.device_number);
   if (!device) [[unlikely]]
     return false;
   const Kernel *const kernel = device->kernel(request.host_id);
@@ -445,8 +459,14 @@ bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
 }
 
 Result<Outcome> launch(const Call &call, LaunchRequest &request) {
-  Device *const ready = ready_device_for(call.device_number);
-  return ready ? launch_on(*ready, call, request) : launch_on_device_or_host(call, request);
+  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
+  if (device)
+    return launch_on(*device, call, request);
+  OMPTARGET_TRY(run_without_ended_device(call, request.list));
+  Runtime::connect_tool();
+  if (observe::reports_host_fallback()) [[unlikely]]
+    report_host(call, name_of(request.host_id), reason_for_host(call.device_number));
+  return Outcome::kRunOnHost;
 }
 
 } // namespace omptarget

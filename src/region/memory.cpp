@@ -202,8 +202,9 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
 }
 
 Result<bool> is_present(const void *pointer, int32_t device_number) {
-  if (Device *const ready = Runtime::get().ready_device(device_number)) [[likely]]
-    return pointer && has_byte(*ready, pointer);
+  if (Device *const prepared = Runtime::get().prepared_device(device_number)) [[likely]]
+    if (const DeviceUse device(*prepared); device) [[likely]]
+      return pointer && has_byte(*device, pointer);
   if (has_ended(device_number))
     return false;
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));

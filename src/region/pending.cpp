@@ -10,17 +10,6 @@ namespace omptarget {
 using observe::DataOperation;
 using observe::DataOperationKind;
 
-Result<std::shared_ptr<void>> arrival_event(PluginDevice device, Queue &queue) {
-  if (!device.plugin().has_events()) {
-    OMPTARGET_TRY(device.synchronize(queue));
-    return std::shared_ptr<void>();
-  }
-  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
-  std::shared_ptr<void> arrival(event, [device](void *handle) { device.destroy_event(handle); });
-  OMPTARGET_TRY(device.record_event(event, queue));
-  return arrival;
-}
-
 Result<DevicePtr> TemporaryMemory::allocate(int64_t size) {
   DataOperation operation({DataOperationKind::kAllocate, owner_.id(), nullptr, nullptr, size, nullptr});
   OMPTARGET_TRY_ASSIGN(void *const memory, owner_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));

@@ -14,10 +14,6 @@
 
 namespace omptarget {
 
-/// The event after which all that is queued now is done, or null if it is done: then it has been waited for. It lives
-/// as long as somebody may wait for it.
-Result<std::shared_ptr<void>> arrival_event(PluginDevice device, Queue &queue);
-
 /// Things that have begun, and what ends them.
 template <typename Owner, typename Thing> class Pending {
 public:
@@ -49,7 +45,7 @@ public:
 };
 
 /// New mappings whose data have arrived once an event of the queue has happened.
-class PendingArrivals : public Pending<HostDataToTargetMap, MappingRef> {
+class PendingArrivals : public Pending<Device, MappingRef> {
 public:
   using Pending::Pending;
   ~PendingArrivals() {
@@ -57,13 +53,22 @@ public:
       end();
   }
 
+  /// From now on this construct is a user of the arrival.
+  void take(Arrival &arrival) { arrivals_.push_back(&arrival); }
+  /// Of such an arrival.
   void add(MappingRef mapping) { things_.push_back(mapping); }
-  /// The data are there: nobody waits for the event any more.
+  /// The data are there: nobody waits for them any more.
   void end() {
     for (const MappingRef &mapping : things_)
-      owner_.end_arrival(mapping);
+      owner_.map().end_arrival(mapping);
     things_.clear();
+    for (Arrival *const arrival : arrivals_)
+      owner_.arrivals().leave(*arrival);
+    arrivals_.clear();
   }
+
+private:
+  llvm::SmallVector<Arrival *, 2> arrivals_;
 };
 
 /// Attached pointers whose device copies the construct writes: other constructs may wait until it has.

@@ -3,6 +3,8 @@
 
 #include "region/plain_data.h"
 
+#include <utility>
+
 #include "base/sched_point.h"
 #include "region/device_work.h"
 #include "region/mapping_settings.h"
@@ -74,12 +76,42 @@ void free_block(const Device &device, DevicePtr block) {
   status.consume();
 }
 
-/// Takes the last reference away. False if it is not the last one, or there is more to do: nothing has happened.
+/// Takes the last reference of argument i away. False if it is not the last one, or there is more to do: nothing has
+/// happened.
 [[gnu::noinline]] bool leave_last(Device &device, MappingRef ref, Status &status) {
   bool is_left = false;
   const Removed removed = device.map().leave_last(ref, is_left);
   free_what_left(device, removed, status);
   return is_left;
+}
+[[gnu::cold, gnu::noinline]] bool leave_last_observed(Device &device, size_t i, MappingRef ref,
+                                                      const DirectReport &report, Status &status) {
+  const LastUse last = report.last_use(i, *ref.mapping);
+  bool is_left = device.map().leave_last_asleep(ref);
+  if (is_left) {
+    report.left(last);
+    report.asleep(last);
+    return true;
+  }
+  const Removed removed = device.map().leave_last(ref, is_left);
+  if (is_left)
+    report.left(last);
+  free_what_left(device, removed, status);
+  return is_left;
+}
+bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *report, Status &status) {
+  if (report) [[unlikely]]
+    return leave_last_observed(device, i, ref, *report, status);
+  return device.map().leave_last_asleep(ref) || leave_last(device, ref, status);
+}
+
+[[gnu::cold, gnu::noinline]] void end_turn_observed(Device &device, size_t i, MappingRef ref,
+                                                    const DirectReport &report, Status &status) {
+  const LastUse last = report.last_use(i, *ref.mapping);
+  if (device.map().end_turn_asleep(ref))
+    report.asleep(last);
+  else
+    free_what_left(device, device.map().end_turn(ref), status);
 }
 
 bool is_same(const PresentRef &one, const PresentRef &other) {
@@ -129,6 +161,8 @@ private:
         const MappingRef found = map_.retain_arrived(host_ptr(list_.begins[i]), size, absence_);
         if (found) {
           ref = {found.mapping, found.generation, true, false, false};
+          if (queue_.report()) [[unlikely]]
+            queue_.report()->entered(static_cast<size_t>(i), *found.mapping);
           return true;
         }
       }
@@ -146,8 +180,8 @@ private:
   }
 
   bool copy(int32_t i, const PresentRef &ref) {
-    void *const target = raw(ref.mapping->target_of(host_ptr(list_.begins[i])));
-    Status status = device_.plugin_device().data_submit(target, list_.begins[i], list_.sizes[i], &queue_.get());
+    Status status =
+        copy_argument(device_, list_, static_cast<size_t>(i), *ref.mapping, true, &queue_.get(), queue_.report());
     if (status.is_ok()) [[likely]]
       return true;
     status_ = failed_copy(std::move(status), list_, static_cast<size_t>(i), ref.ref(), "to");
@@ -167,6 +201,8 @@ private:
   Made make(int32_t i, bool copies, PresentRef &ref) {
     const NewRange range = range_of(i);
     MappingRef own = absence_.may_sleep ? map_.revive(range, !copies) : MappingRef{};
+    if (own && queue_.report()) [[unlikely]]
+      queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
     if (!own)
       if (const Made made = allocate(i, range, copies, own); made != Made::kYes)
         return made;
@@ -194,7 +230,8 @@ private:
   }
 
   [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
-    auto allocated = device_.allocate(list_.sizes[i], list_.begins[i], OMPTARGET_ALLOC_DEFAULT);
+    const auto number = static_cast<size_t>(i);
+    auto allocated = queue_.report() ? queue_.report()->allocate(number) : allocate_argument(device_, list_, number);
     if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
       allocated.take_status().consume();
       return Made::kNo;
@@ -208,6 +245,8 @@ private:
       return Made::kAgain;
     }
     own = inserted.found.ref;
+    if (queue_.report()) [[unlikely]]
+      report_created(device_, *own.mapping);
     return Made::kYes;
   }
 
@@ -253,48 +292,55 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
 
 /// Copies them back, or queues that.
 void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Queue *queue,
-               Status &status) {
+               DirectReport *report, Status &status) {
   for_each_copied_back(list, refs, i, [&](size_t j) {
-    void *const target = raw(refs[i].mapping->target_of(host_ptr(list.begins[j])));
-    Status copied = device.plugin_device().data_retrieve(list.begins[j], target, list.sizes[j], queue);
+    Status copied = copy_argument(device, list, j, *refs[i].mapping, false, queue, report);
     if (!copied.is_ok()) [[unlikely]]
       status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
   });
 }
 
 /// Once they are copied back.
-void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i, Status &status) {
+void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i, DirectReport *report,
+              Status &status) {
   OMPTARGET_SCHED_POINT("leave: copied back");
   if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for_each_copied_back(list, refs, i, [&](size_t j) {
       restore_pointers(device.map(), refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
     });
-  if (!device.map().end_turn_asleep(refs[i].ref()))
+  if (report) [[unlikely]]
+    end_turn_observed(device, i, refs[i].ref(), *report, status);
+  else if (!device.map().end_turn_asleep(refs[i].ref()))
     free_what_left(device, device.map().end_turn(refs[i].ref()), status);
 }
 
 } // namespace
 
 Status DirectQueue::complete() {
-  Status status = device_.plugin_device().synchronize(queue_);
+  Status status = report_ ? report_->wait(queue_) : device_.plugin_device().synchronize(queue_);
   if (has_arrivals_)
-    for (PresentRef &ref : refs_)
-      if (ref.is_arriving) {
-        device_.map().end_arrival(ref.ref());
-        ref.is_arriving = false;
-      }
-  has_arrivals_ = false;
+    end_arrivals();
   return status;
 }
 
+void DirectQueue::end_arrivals() {
+  for (PresentRef &ref : refs_)
+    if (ref.is_arriving) {
+      device_.map().end_arrival(ref.ref());
+      ref.is_arriving = false;
+    }
+  has_arrivals_ = false;
+  if (arrival_)
+    device_.arrivals().leave(*std::exchange(arrival_, nullptr));
+}
+
 bool DirectQueue::publish_arriving(Status &status) {
-  std::shared_ptr<void> arrival;
   if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
-    auto event = arrival_event(device_.plugin_device(), queue_);
-    if (event.is_ok())
-      arrival = *event;
+    auto recorded = device_.arrivals().record(queue_);
+    if (recorded.is_ok())
+      arrival_ = *recorded;
     else
-      status.keep_first(event.take_status());
+      status.keep_first(recorded.take_status());
   }
   bool are_there = status.is_ok();
   if (!are_there) // nobody can wait for it
@@ -302,8 +348,8 @@ bool DirectQueue::publish_arriving(Status &status) {
   for (PresentRef &ref : refs_) {
     if (!ref.is_arriving)
       continue;
-    ref.is_arriving = arrival != nullptr;
-    if (device_.map().publish_ready(ref.ref(), arrival)) [[likely]]
+    ref.is_arriving = arrival_ != nullptr;
+    if (device_.map().publish_ready(ref.ref(), arrival_)) [[likely]]
       continue;
     // Another construct has deleted them meanwhile.
     are_there = false;
@@ -312,7 +358,7 @@ bool DirectQueue::publish_arriving(Status &status) {
     device_.map().end_arrival(ref.ref()); // others may have entered them in between
     ref = {};
   }
-  has_arrivals_ = arrival != nullptr;
+  has_arrivals_ = arrival_ != nullptr;
   return are_there;
 }
 
@@ -338,10 +384,12 @@ void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, D
     if (!device.map().leave_for_turn(refs[i].ref()))
       continue;
     refs[i].is_counted = false;
+    if (queue.report()) [[unlikely]]
+      queue.report()->left(queue.report()->last_use(i, *refs[i].mapping));
     OMPTARGET_SCHED_POINT("leave: has the turn");
     turns.push_back({i, !refs[i].mapping->has_attached_pointers()});
     if (turns.back().is_copied) [[likely]]
-      copy_back(device, list, refs, i, &queue.get(), status);
+      copy_back(device, list, refs, i, &queue.get(), queue.report(), status);
   }
 }
 
@@ -351,13 +399,13 @@ Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQ
   for (const QueuedTurn &turn : turns) {
     if (!turn.is_copied && waited.is_ok()) [[unlikely]]
       copy_back_around_pointers(device, list, refs, turn.argument, status);
-    end_turn(device, list, refs, turn.argument, status);
+    end_turn(device, list, refs, turn.argument, queue.report(), status);
   }
   device.free_evicted();
   return waited;
 }
 
-bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
   HostDataToTargetMap &map = device.map();
   if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
     return false;
@@ -371,13 +419,15 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status 
       OMPTARGET_SCHED_POINT("leave: about to take the turn");
       if (!map.leave_for_turn(ref.ref())) [[unlikely]]
         return false;
+      if (report) [[unlikely]]
+        report->left(report->last_use(i, *ref.mapping));
       OMPTARGET_SCHED_POINT("leave: has the turn");
       if (ref.mapping->has_attached_pointers()) [[unlikely]] // since it was looked for above
         copy_back_around_pointers(device, list, refs, i, status);
       else
-        copy_back(device, list, refs, i, nullptr, status);
-      end_turn(device, list, refs, i, status);
-    } else if (!map.leave_last_asleep(ref.ref()) && !leave_last(device, ref.ref(), status)) {
+        copy_back(device, list, refs, i, nullptr, report, status);
+      end_turn(device, list, refs, i, report, status);
+    } else if (!leave_last(device, i, ref.ref(), report, status)) {
       return false;
     }
     ref.is_counted = false;

@@ -1,13 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain data that a construct maps anew, and those that it is the last to leave, without a plan: where nobody
-// observes. All less simple cases are left to planning.
+// Plain data that a construct maps anew, and those that it is the last to leave, without a plan. All less simple cases
+// are left to planning.
 #pragma once
 
 #include "device/device.h"
 #include "mapping/present_items.h"
 #include "plugin/plugin.h"
+#include "region/direct_report.h"
 
 namespace omptarget {
 
@@ -15,8 +16,9 @@ namespace omptarget {
 /// construct's data.
 class DirectQueue {
 public:
-  /// refs: the construct's, which outlive the queue.
-  DirectQueue(Device &device, PresentRefs &refs) : device_(device), refs_(refs) {}
+  /// refs: the construct's. report: null if nobody observes. Both outlive the queue.
+  DirectQueue(Device &device, PresentRefs &refs, DirectReport *report)
+      : device_(device), refs_(refs), report_(report) {}
   ~DirectQueue() {
     if (!is_idle()) [[unlikely]]
       complete().consume(); // a failure is on its way up
@@ -25,6 +27,7 @@ public:
   DirectQueue &operator=(const DirectQueue &) = delete;
 
   Queue &get() { return queue_; }
+  DirectReport *report() const { return report_; }
   bool is_busy() const { return queue_.is_busy(); }
   /// Returns whether complete() has nothing to do.
   bool is_idle() const { return !queue_.is_busy() && !has_arrivals_; }
@@ -40,11 +43,14 @@ public:
 
 private:
   bool publish_arriving(Status &status);
+  void end_arrivals();
 
   Device &device_;
   PresentRefs &refs_;
+  DirectReport *const report_;
   Queue queue_;
   bool has_arrivals_ = false;
+  Arrival *arrival_ = nullptr; ///< of what publish() has published
 };
 
 /// Goes on where retain_present has stopped, if that is an argument that is absent. False: refs are the arguments
@@ -74,7 +80,17 @@ inline Status leave_queued(Device &device, const MapList &list, PresentRefs &ref
 }
 
 /// Takes away the references that release_shared has left, copying back what goes. False: planning has to release
-/// what refs still counts. status: the first failure to copy back or to free what went. Nothing is queued.
-bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, Status &status);
+/// what refs still counts. status: the first failure to copy back or to free what went. Nothing is queued. report: null
+/// if nobody observes.
+bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
+
+/// The same as without a report; null if nobody observes.
+[[gnu::always_inline]] inline Status copy_argument(const Device &device, const MapList &list, size_t i,
+                                                   const Mapping &mapping, bool is_to, Queue *queue,
+                                                   DirectReport *report) {
+  if (report) [[unlikely]]
+    return report->copy(i, mapping, is_to, queue);
+  return copy_argument(device, list, i, mapping, is_to, queue);
+}
 
 } // namespace omptarget

@@ -24,8 +24,18 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
              : unmapped_argument(device, kernel, list.sizes[i], base);
 }
 
+[[gnu::cold, gnu::noinline]] Status call_observed(const Device &device, const Kernel &kernel, LaunchRequest &request,
+                                                  const PresentRefs &refs, void **slots, uint32_t count,
+                                                  DirectQueue &queue) {
+  const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
+  request.args.NumArgs = count; // for the report
+  return queue.report()->launched(kernel.name, refs, request.args, queue.get(), [&] {
+    return call_directly(device, kernel, form, request.args, slots, count, queue.get());
+  });
+}
+
 [[gnu::always_inline]] inline Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request,
-                                                 const PresentRefs &refs, Queue &queue) {
+                                                 const PresentRefs &refs, DirectQueue &queue) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
@@ -34,8 +44,10 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
       *++last = value_of(device, kernel, list, i, refs[static_cast<size_t>(i)]);
-  return call_directly(device, kernel, form, request.args, slots.data(), static_cast<uint32_t>(last - slots.data()),
-                       queue);
+  const auto count = static_cast<uint32_t>(last - slots.data());
+  if (queue.report()) [[unlikely]]
+    return call_observed(device, kernel, request, refs, slots.data(), count, queue);
+  return call_directly(device, kernel, form, request.args, slots.data(), count, queue.get());
 }
 
 /// The last construct that gives back what was removed frees it.
@@ -58,12 +70,11 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
 
 /// Copies an argument of an update, of which ref is borrowed, or queues that.
 [[gnu::always_inline]] inline Status copy_borrowed(Device &device, const MapList &list, int32_t i, uint64_t direction,
-                                                   MappingRef ref, Queue *queue) {
-  void *const host = list.begins[i];
-  void *const target = raw(ref.mapping->target_of(host_ptr(host)));
+                                                   MappingRef ref, Queue *queue, DirectReport *report) {
   const bool is_to = direction == map_type::kTo;
-  Status status = is_to ? device.plugin_device().data_submit(target, host, list.sizes[i], queue)
-                        : device.plugin_device().data_retrieve(host, target, list.sizes[i], queue);
+  if (report) [[unlikely]]
+    report->found(static_cast<size_t>(i), *ref.mapping);
+  Status status = copy_argument(device, list, static_cast<size_t>(i), *ref.mapping, is_to, queue, report);
   if (status.is_ok()) [[likely]]
     return status;
   return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), is_to, std::move(status));
@@ -82,9 +93,10 @@ inline Status give_back(Device &device, MappingRef ref) {
 }
 
 /// As update_directly. Copies made before planning has to do the rest are made once more.
-[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, Status &status) {
+[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, DirectReport *report,
+                                   Status &status) {
   PresentRefs refs;
-  OwnedQueue queue(device.plugin_device());
+  DirectQueue queue(device, refs, report);
   bool are_here = borrow_present(device.map(), list, direction, refs);
   int32_t queued = 0;
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i) {
@@ -92,13 +104,14 @@ inline Status give_back(Device &device, MappingRef ref) {
     OMPTARGET_SCHED_POINT("update: next copy");
     are_here = !ref.mapping->has_attached_pointers(); // others attach pointers during the copies before
     if (are_here) [[likely]]
-      status = copy_borrowed(device, list, i, direction, ref, queue.get());
-    if (queue.get()->is_busy())
+      status = copy_borrowed(device, list, i, direction, ref, &queue.get(), report);
+    if (queue.is_busy())
       queued = are_here ? i + 1 : i;
     else if (are_here && status.is_ok())
       status = settle_if_attached(device, list, i, direction, ref);
   }
-  status.keep_first(queue.complete());
+  if (queue.is_busy())
+    status.keep_first(queue.complete());
   for (int32_t i = 0; status.is_ok() && i < queued; ++i)
     status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
   for (const PresentRef &ref : refs)
@@ -108,8 +121,8 @@ inline Status give_back(Device &device, MappingRef ref) {
 
 /// Enters what retain_present has left, and waits until it is there.
 [[gnu::noinline]] bool enter_absent(Device &device, const MapList &list, PresentRefs &refs, Absence &absence,
-                                    Status &status) {
-  DirectQueue queue(device, refs);
+                                    DirectReport *report, Status &status) {
+  DirectQueue queue(device, refs, report);
   if (!enter_plain(device, list, refs, absence, queue, status))
     return false;
   if (queue.is_busy())
@@ -117,18 +130,27 @@ inline Status give_back(Device &device, MappingRef ref) {
   return true;
 }
 
+inline bool leave_shared(Device &device, PresentRefs &refs, const DirectReport *report) {
+  return release_shared(device.map(), refs, [&](size_t i) {
+    if (report) [[unlikely]]
+      report->left(i, *refs[i].mapping);
+  });
+}
+
 /// The first part of launch_directly: the kernel has run, or is queued.
 [[gnu::always_inline]] inline DirectLaunch start(Device &device, const Kernel &kernel, LaunchRequest &request,
                                                  PresentRefs &refs, DirectQueue &queue, Status &status) {
   Absence absence;
-  if (!retain_present(device.map(), request.list, refs, absence) &&
-      !enter_plain(device, request.list, refs, absence, queue, status)) [[unlikely]] {
+  const bool are_present = retain_present(device.map(), request.list, refs, absence);
+  if (queue.report()) [[unlikely]]
+    queue.report()->entered(refs);
+  if (!are_present && !enter_plain(device, request.list, refs, absence, queue, status)) [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
     status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
     return DirectLaunch::kNotStarted;
   }
-  status = call_kernel(device, kernel, request, refs, queue.get());
+  status = call_kernel(device, kernel, request, refs, queue);
   return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kFailed;
 }
 
@@ -141,8 +163,8 @@ inline Status give_back(Device &device, MappingRef ref) {
 
 /// The last part, once the queue has been waited for. status: the first failure to copy back.
 [[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs,
-                                                  Status &status) {
-  const bool is_left = release_shared(device.map(), refs) || leave_plain(device, list, refs, status);
+                                                  DirectReport *report, Status &status) {
+  const bool is_left = leave_shared(device, refs, report) || leave_plain(device, list, refs, report, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);
   if (!is_left) [[unlikely]]
@@ -151,18 +173,23 @@ inline Status give_back(Device &device, MappingRef ref) {
   return DirectLaunch::kDone;
 }
 
-[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
-  DirectQueue queue(device, refs);
+[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
+                                      Status &status) {
+  DirectQueue queue(device, refs, report);
   status.keep_first(leave_queued(device, list, refs, queue, status));
 }
 
 } // namespace
 
-bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
   Absence absence;
-  if (!retain_present(device.map(), list, refs, absence) && !enter_absent(device, list, refs, absence, status))
-      [[unlikely]]
+  const bool are_present = retain_present(device.map(), list, refs, absence);
+  if (report) [[unlikely]]
+    report->entered(refs);
+  if (!are_present && !enter_absent(device, list, refs, absence, report, status)) [[unlikely]]
     return !status.is_ok();
+  if (report) [[unlikely]]
+    report->mapped(refs);
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
@@ -170,22 +197,24 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Stat
   return true;
 }
 
-bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status) {
+bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
   if (!find_present(device.map(), list, refs)) {
     refs.clear();
     return false;
   }
+  if (report) [[unlikely]]
+    report->mapped(refs);
   if (device.plugin().is_asynchronous())
-    leave_in_queue(device, list, refs, status);
-  if (!release_shared(device.map(), refs) && !leave_plain(device, list, refs, status))
+    leave_in_queue(device, list, refs, report, status);
+  if (!leave_shared(device, refs, report) && !leave_plain(device, list, refs, report, status))
     return false;
   check_present_data(device);
   return true;
 }
 
-bool update_directly(Device &device, const MapList &list, Status &status) {
+bool update_directly(Device &device, const MapList &list, DirectReport *report, Status &status) {
   const uint64_t direction = direction_of_update(list);
-  if (direction == 0)
+  if (direction == 0 || OMPTARGET_PLANS_ALL())
     return false;
   bool are_here;
   if (list.count == 1) [[likely]] {
@@ -195,27 +224,27 @@ bool update_directly(Device &device, const MapList &list, Status &status) {
     OMPTARGET_SCHED_POINT("update: planned");
     are_here = !ref.mapping->has_attached_pointers();
     if (are_here) [[likely]]
-      status = copy_borrowed(device, list, 0, direction, ref, nullptr);
+      status = copy_borrowed(device, list, 0, direction, ref, nullptr, report);
     if (are_here && status.is_ok()) [[likely]]
       status = settle_if_attached(device, list, 0, direction, ref);
     status.keep_first(give_back(device, ref));
   } else {
-    are_here = update_many(device, list, direction, status);
+    are_here = update_many(device, list, direction, report, status);
   }
   check_present_data(device);
   return are_here || !status.is_ok();
 }
 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
-                             Status &status) {
-  DirectQueue queue(device, refs);
+                             DirectReport *report, Status &status) {
+  DirectQueue queue(device, refs, report);
   if (const DirectLaunch started = start(device, kernel, request, refs, queue, status); started != DirectLaunch::kDone)
       [[unlikely]]
     return started;
   if (queue.is_busy())
     if (Status waited = leave_queued(device, request.list, refs, queue, status); !waited.is_ok()) [[unlikely]]
       return fail(std::move(waited), status);
-  return finish(device, request.list, refs, status);
+  return finish(device, request.list, refs, report, status);
 }
 
 DirectLaunch LeftRegion::start(const Kernel &kernel, LaunchRequest &request, Status &status) {
@@ -231,7 +260,7 @@ DirectLaunch LeftRegion::finish(Status &status) {
   status = std::move(queued_);
   if (Status waited = end_turns(device_, list_, refs_, queue_, turns_, status); !waited.is_ok()) [[unlikely]]
     return fail(std::move(waited), status);
-  return omptarget::finish(device_, list_, refs_, status);
+  return omptarget::finish(device_, list_, refs_, queue_.report(), status);
 }
 
 bool LeftRegion::has_turn(MappingRef ref) const {

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs in the most frequent case: nobody observes, and the data are present, or plain and absent. They need no
-// items, no plan and no DeviceWork. Each tells what is left to be done.
+// Constructs in the most frequent case: the data are present, or plain and absent. They need no items, no plan and no
+// DeviceWork. Each tells what is left to be done. Whoever observes is told by their reports, which are null if nobody
+// does.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ inline bool is_observed() { return observe::listeners() != 0 || traces_anything(
 
 /// Returns whether the data construct may take this way: it is complete when its call returns.
 inline bool may_be_direct(const Device &device, const Call &call) {
-  return !is_observed() && !(call.is_nowait && device.plugin().is_asynchronous());
+  return !(call.is_nowait && device.plugin().is_asynchronous());
 }
 
 /// The outcome of a region: of entering, the kernel, and leaving.
@@ -32,12 +33,14 @@ enum class DirectLaunch {
   kNotLeft,    ///< the kernel has run; planning has to release what refs still counts. status: what failed besides
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
-                             Status &status);
+                             DirectReport *report, Status &status);
 
 /// The same in two parts. Between them the thread may do other things.
 class LeftRegion {
 public:
-  LeftRegion(Device &device, const MapList &list) : device_(device), list_(list), queue_(device, refs_) {}
+  LeftRegion(Device &device, const MapList &list, bool is_observed)
+      : device_(device), list_(list), report_(is_observed ? std::make_unique<DirectReport>(device, list_) : nullptr),
+        queue_(device, refs_, report_.get()) {}
 
   /// Enters, and queues the kernel and what is copied back for certain. kDone: it is under way, or has run.
   DirectLaunch start(const Kernel &kernel, LaunchRequest &request, Status &status);
@@ -59,7 +62,8 @@ private:
   Device &device_;
   MapList list_;
   PresentRefs refs_;
-  DirectQueue queue_; // ends before refs_
+  const std::unique_ptr<DirectReport> report_;
+  DirectQueue queue_; // ends before these
   QueuedTurns turns_;
   Status queued_; // the first failure to queue a copy back
   std::unique_ptr<void *[]> kept_;
@@ -73,8 +77,8 @@ inline constexpr const char *kAfterKernel = "Failed to process data after launch
 /// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts
 /// after entering. False: refs says what is retained (entering), or found and still counted (leaving; empty if
 /// nothing was found); an update has done nothing. status: what failed nevertheless.
-bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
-bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Status &status);
-bool update_directly(Device &device, const MapList &list, Status &status);
+bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
+bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
+bool update_directly(Device &device, const MapList &list, DirectReport *report, Status &status);
 
 } // namespace omptarget

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/status.h"
 #include "region/call.h"
@@ -37,10 +38,10 @@ private:
 };
 
 /// Carries out a construct: start(work) plans it and queues what is to be done. Complete on return, unless the call may
-/// return early and the construct is left to libomp.
+/// return early and the construct is left to libomp. is_reported: its begin was told already, and it may not be left.
 template <typename Start>
-Status run_construct(Device &device, const Call &call, const Construct &construct, Start start) {
-  if (call.is_nowait)
+Status run_construct(Device &device, const Call &call, const Construct &construct, bool is_reported, Start start) {
+  if (call.is_nowait && !is_reported)
     if (void **slot = DeferredConstruct::free_slot(device, call)) {
       auto deferred = std::make_unique<DeferredWork>(device, call, construct);
       OMPTARGET_TRY(start(deferred->work()));
@@ -48,7 +49,9 @@ Status run_construct(Device &device, const Call &call, const Construct &construc
         return deferred->work().complete();
       return DeferredConstruct::leave(std::move(deferred), *slot);
     }
-  const ReportedConstruct reported(call, device, construct.kind, construct.list);
+  std::optional<ReportedConstruct> reported;
+  if (!is_reported)
+    reported.emplace(call, device, construct.kind, construct.list);
   DeviceWork work(device);
   OMPTARGET_TRY(start(work));
   return work.complete();

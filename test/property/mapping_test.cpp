@@ -333,7 +333,7 @@ private:
     const MapList list = arguments.list();
     Status status;
     Absence absence;
-    DirectQueue queue(device_, refs);
+    DirectQueue queue(device_, refs, nullptr);
     if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs, absence) &&
                                         !enter_plain(device_, list, refs, absence, queue, status)))
       return false;
@@ -358,10 +358,10 @@ private:
   }
   bool leave_without_plan(const MapList &list, PresentRefs &refs) {
     Status status;
-    DirectQueue queue(device_, refs);
+    DirectQueue queue(device_, refs, nullptr);
     if (device_.plugin().is_asynchronous())
       status.keep_first(leave_queued(device_, list, refs, queue, status));
-    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
+    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();
     return is_done;

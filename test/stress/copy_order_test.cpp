@@ -51,7 +51,7 @@ Status leave(Device &device, const MapItems &items) {
   ArgumentList list(items);
   PresentRefs refs;
   Status status;
-  if (may_be_direct(device, Call{}) && leave_directly(device, list.list(), refs, status))
+  if (may_be_direct(device, Call{}) && leave_directly(device, list.list(), refs, nullptr, status))
     return status;
   MapItems planned = items;
   set_present(planned, refs);
@@ -66,7 +66,7 @@ Status enter_without_plan(Device &device, MapItems items) {
   ArgumentList list(items);
   PresentRefs refs;
   Status status;
-  if (may_be_direct(device, Call{}) && enter_directly(device, list.list(), refs, status))
+  if (may_be_direct(device, Call{}) && enter_directly(device, list.list(), refs, nullptr, status))
     return status;
   OMPTARGET_TRY(std::move(status));
   set_present(items, refs);
@@ -452,7 +452,7 @@ protected:
     ArgumentList list(items);
     PresentRefs refs;
     Status status;
-    ASSERT_FALSE(enter_directly(device_, list.list(), refs, status));
+    ASSERT_FALSE(enter_directly(device_, list.list(), refs, nullptr, status));
     ASSERT_TRUE(status.is_ok());
     go_on();
     set_present(items, refs);

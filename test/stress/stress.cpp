@@ -117,7 +117,7 @@ private:
     Status status;
     if (device_.plugin().is_asynchronous())
       expect_ok(leave_queued(device_, list, refs, queue, status), "a queue");
-    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, status);
+    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
     expect_ok(std::move(status), "leaving without a plan");
     return is_done;
   }
@@ -127,7 +127,7 @@ private:
     const bool tries_present = next(random_) % 4 != 0;
     ArgumentList list(items);
     PresentRefs refs;
-    DirectQueue queue(device_, refs);
+    DirectQueue queue(device_, refs, nullptr);
     const bool are_present = tries_present && enter_without_plan(list.list(), refs, queue);
     set_present(items, refs);
     DeviceWork work(device_);
@@ -157,7 +157,7 @@ private:
     if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
-      DirectQueue queue(device_, refs);
+      DirectQueue queue(device_, refs, nullptr);
       if (enter_without_plan(list.list(), refs, queue)) {
         expect_ok(queue.complete(), "enter data");
         return;
@@ -173,7 +173,7 @@ private:
     if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
-      DirectQueue queue(device_, refs);
+      DirectQueue queue(device_, refs, nullptr);
       are_found = find_present(device_.map(), list.list(), refs);
       if (are_found && leave_without_plan(list.list(), refs, queue))
         return;

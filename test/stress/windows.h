@@ -47,6 +47,7 @@ protected:
     sched_point_hook = nullptr;
     set_fake_hook(nullptr);
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
+    device_.arrivals().destroy_all();
     EXPECT_EQ(fake_counts().events, 0);
   }
   const int64_t blocks_ = fake_blocks();

@@ -292,6 +292,29 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_when_a_copy_is_queued_has_its
   }
 }
 
+// Who waits for data that are on their way finds their arrival. Before it counts itself as a user, the data arrive, and the arrival
+// becomes that of other data.
+TEST_P(WindowTest, an_arrival_that_ends_while_it_is_found_stays_whole) {
+  if (GetParam() != FakeKind::kLazy)
+    GTEST_SKIP() << "there are no events";
+  int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+  MapItems all_of_a{item(a, sizeof a, kTo)}, all_of_b{item(b, sizeof b, kTo)}, again{item(a, sizeof a, kTo)};
+  DeviceWork first(device_), other(device_), finder(device_);
+  ASSERT_TRUE(first.enter(all_of_a).is_ok());
+  {
+    const AtPoint point("arrival: found, not yet used", [&] {
+      EXPECT_TRUE(first.complete().is_ok());
+      EXPECT_TRUE(other.enter(all_of_b).is_ok());
+    });
+    ASSERT_TRUE(finder.enter(again).is_ok());
+  }
+  EXPECT_TRUE(finder.complete().is_ok());
+  EXPECT_EQ(on_device(device_, a)[1], 2);
+  EXPECT_TRUE(other.complete().is_ok());
+  EXPECT_EQ(on_device(device_, b)[1], 6);
+  EXPECT_TRUE(exit(device_, {item(a, sizeof a, kDelete), item(b, sizeof b, kDelete)}).is_ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(, WindowTest,
                          testing::Values(FakeKind::kSynchronous, FakeKind::kLazy, FakeKind::kLazyWithoutEvents),
                          [](const auto &info) {

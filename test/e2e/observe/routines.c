@@ -38,8 +38,8 @@
 // CHECK: ompt: data_op type=2 endpoint=2
 // CHECK: ompt: map item=0 bytes=48 flags=0x1
 // CHECK: ompt: target kind=3 endpoint=1
-// CHECK: ompt: data_op type=3 endpoint=2
 // CHECK: ompt: map item=0 bytes=48 flags=0x2
+// CHECK: ompt: data_op type=3 endpoint=2
 // CHECK: ompt: data_op type=4 endpoint=2
 // CHECK: ompt: target kind=3 endpoint=2
 // CHECK: == end

@@ -68,7 +68,7 @@ bool is_device_memory(SplitKind kind, const void *address, int64_t size);
 /// Frees what sleeps on the device.
 void free_sleeping(SplitKind kind);
 
-/// While somebody observes, no construct is direct. Nothing is printed.
+/// From now on somebody observes, or nobody does. Nothing is printed.
 void observe(bool is_on);
 
 } // namespace omptarget::test

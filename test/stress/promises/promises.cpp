@@ -44,6 +44,7 @@ struct Plan {
   int rounds = 60;
   SplitKind kind = SplitKind::kAtOnce;
   int observed = 0;                 ///< 0: never; 1: always; 2: now and then
+  int planned = 0;                  ///< the same of plans for what could do without
   uint32_t sleeping = 2;            ///< of 64 points
   uint32_t yielding = 8;            ///< the same
   uint32_t sleeping_in_copies = 16; ///< of 64 copies that have read
@@ -165,6 +166,8 @@ private:
   void round() {
     if (plan_.observed == 2 && one_in(8))
       observe(one_in(2));
+    if (plan_.planned == 2 && one_in(8))
+      plans_all = one_in(2);
     finish(false);
     look();
     switch (any(16)) {
@@ -511,6 +514,8 @@ Plan plan_of(uint64_t seed, int threads, int rounds, Leaving leaving) {
   plan.kind = kKinds[seed % 4];
   plan.observed = static_cast<int>(next(random) % 6); // half of all: never
   plan.observed = plan.observed > 2 ? 0 : plan.observed;
+  plan.planned = static_cast<int>(next(random) % 6);
+  plan.planned = plan.planned > 2 ? 0 : plan.planned;
   plan.sleeping = next(random) % 6;
   plan.yielding = next(random) % 3; // dear on a busy machine
   plan.sleeping_in_copies = next(random) % 4 == 0 ? 0 : next(random) % 32;
@@ -571,6 +576,7 @@ void run_program(const Plan &plan) {
   hot = plan.hot;
   progress = plan.progress;
   observe(plan.observed == 1);
+  plans_all = plan.planned == 1;
   Shared shared(plan);
   make_data(shared);
   for (const SharedData &data : shared.data)
@@ -584,6 +590,7 @@ void run_program(const Plan &plan) {
     thread.join();
   begun = 0;
   observe(false);
+  plans_all = false;
   if (failures.count() != 0)
     return;
   check_end(shared);
@@ -632,8 +639,8 @@ struct Options {
 
 std::string describe(const Plan &plan) {
   return std::string("device ") + static_cast<char>(plan.kind) + ", " + std::to_string(plan.threads) +
-         " threads, observed " + std::to_string(plan.observed) + (plan.has_nowait ? ", nowait" : "") +
-         (plan.leaves_in_turn ? ", leaving in turn" : "");
+         " threads, observed " + std::to_string(plan.observed) + ", planned " + std::to_string(plan.planned) +
+         (plan.has_nowait ? ", nowait" : "") + (plan.leaves_in_turn ? ", leaving in turn" : "");
 }
 
 int run(const Options &options) {

@@ -124,7 +124,8 @@ struct Members {
 
 struct Way {
   SplitKind kind;
-  bool is_observed; ///< so that all constructs are planned
+  bool is_observed = false;
+  bool is_planned = false; ///< with plans for what could do without
 };
 
 class PromiseTest : public testing::TestWithParam<Way> {
@@ -133,9 +134,11 @@ protected:
     is_eager = false;
     Hold::device = &runtime_device(GetParam().kind);
     observe(GetParam().is_observed);
+    plans_all = GetParam().is_planned;
   }
   ~PromiseTest() override {
     observe(false);
+    plans_all = false;
     EXPECT_EQ(runtime_device(GetParam().kind).map().size(), 0u) << "data stay present";
     free_sleeping(GetParam().kind);
     EXPECT_EQ(count_blocks(GetParam().kind), blocks_) << "device memory is lost";
@@ -574,16 +577,17 @@ TEST_P(PromiseTest, data_that_a_construct_gives_up_keep_the_results_of_others) {
   EXPECT_EQ(a_[1], 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(, PromiseTest,
-                         testing::Values(Way{SplitKind::kAtOnce, false}, Way{SplitKind::kAtOnce, true},
-                                         Way{SplitKind::kQueueing, false}, Way{SplitKind::kQueueingWithEvents, false},
-                                         Way{SplitKind::kQueueingWithEvents, true}),
-                         [](const auto &info) {
-                           const std::string name = info.param.kind == SplitKind::kAtOnce     ? "at_once"
-                                                    : info.param.kind == SplitKind::kQueueing ? "queueing"
-                                                                                              : "with_events";
-                           return name + (info.param.is_observed ? "_observed" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , PromiseTest,
+    testing::Values(Way{SplitKind::kAtOnce}, Way{SplitKind::kAtOnce, true}, Way{SplitKind::kAtOnce, false, true},
+                    Way{SplitKind::kQueueing}, Way{SplitKind::kQueueingWithEvents},
+                    Way{SplitKind::kQueueingWithEvents, true}, Way{SplitKind::kQueueingWithEvents, false, true}),
+    [](const auto &info) {
+      const std::string name = info.param.kind == SplitKind::kAtOnce     ? "at_once"
+                               : info.param.kind == SplitKind::kQueueing ? "queueing"
+                                                                         : "with_events";
+      return name + (info.param.is_observed ? "_observed" : info.param.is_planned ? "_planned" : "");
+    });
 
 } // namespace
 } // namespace omptarget::test

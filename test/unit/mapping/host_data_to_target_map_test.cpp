@@ -417,34 +417,40 @@ TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_wil
   EXPECT_FALSE(map.find(kB, 64).ref);
 }
 
-TEST(HostDataToTargetMap, an_arrival_lives_until_it_has_ended_and_nobody_uses_it) {
+TEST(HostDataToTargetMap, an_arrival_is_used_until_it_has_ended) {
   HostDataToTargetMap map;
-  int ended = 0;
+  Arrival arrival;
+  arrival.begin();
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  map.publish_storage(*ref.mapping, kTarget);
-  EXPECT_TRUE(map.publish_ready(ref, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); })));
-  EXPECT_NE(map.find(kA, 64).state & MappingState::kArriving, 0u);
-  std::shared_ptr<void> used = map.arrival(ref);
-  EXPECT_EQ(used.get(), &ended);
+  map.publish_storage(*ref.mapping, kTarget, 8);
+  EXPECT_TRUE(map.publish_ready(ref, &arrival));
+  EXPECT_TRUE(map.is_arriving(ref));
+  EXPECT_EQ(ref.mapping->allocation(), kTarget);
+  EXPECT_EQ(map.use_arrival(ref), &arrival);
   map.end_arrival(ref);
-  EXPECT_EQ(map.find(kA, 64).state & MappingState::kArriving, 0u);
-  EXPECT_EQ(map.arrival(ref), nullptr);
-  EXPECT_EQ(ended, 0);
-  used.reset();
-  EXPECT_EQ(ended, 1);
+  EXPECT_FALSE(map.is_arriving(ref));
+  EXPECT_EQ(map.use_arrival(ref), nullptr);
+  EXPECT_FALSE(arrival.leave()); // the one that was used above
+  EXPECT_TRUE(arrival.leave());
+  EXPECT_FALSE(arrival.use());
 }
 
-TEST(HostDataToTargetMap, an_arrival_goes_with_its_mapping) {
+TEST(HostDataToTargetMap, the_end_of_an_arrival_is_not_that_of_the_next_mapping_of_the_data) {
   HostDataToTargetMap map;
-  int ended = 0;
+  Arrival first, second;
+  first.begin();
+  second.begin();
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  EXPECT_TRUE(map.publish_ready(ref, std::shared_ptr<void>(&ended, [](void *count) { ++*static_cast<int *>(count); })));
+  EXPECT_TRUE(map.publish_ready(ref, &first));
   map.release(ref, Counter::kDynamic, false);
-  {
-    const Removed removed = map.remove_if_unused(ref);
-    EXPECT_EQ(ended, 0);
-  }
-  EXPECT_EQ(ended, 1);
+  EXPECT_TRUE(map.remove_if_unused(ref).is_removed);
+  EXPECT_EQ(map.use_arrival(ref), nullptr);
+  const MappingRef next = map.insert(range(kA, 64)).found.ref;
+  EXPECT_EQ(next.mapping, ref.mapping);
+  EXPECT_TRUE(map.publish_ready(next, &second));
+  map.end_arrival(ref);
+  EXPECT_TRUE(map.is_arriving(next));
+  EXPECT_EQ(map.use_arrival(next), &second);
 }
 
 // Threads enter and leave the same ranges. At no time does a thread that retained a range see it gone or another's.

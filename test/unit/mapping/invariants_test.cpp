@@ -55,7 +55,8 @@ TEST(Invariants, hold_while_data_arrive) {
   const MappingRef ref{&mapping, mapping.generation()};
   map.publish_storage(*ref.mapping, static_cast<DevicePtr>(0x9000));
   EXPECT_THAT(map.fault(), IsEmpty());
-  EXPECT_TRUE(map.publish_ready(ref, std::make_shared<int>(0)));
+  const Arrival arrival;
+  EXPECT_TRUE(map.publish_ready(ref, &arrival));
   EXPECT_THAT(map.fault(), IsEmpty());
 }
 

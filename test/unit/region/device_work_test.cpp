@@ -385,6 +385,7 @@ TEST_P(DeviceWorkTest, a_kernel_of_another_construct_sees_data_that_are_on_their
   EXPECT_EQ(seen, 4);
   ASSERT_TRUE(first.start_exit(first_items, true).is_ok());
   ASSERT_TRUE(first.complete().is_ok());
+  device_.arrivals().destroy_all();
   EXPECT_EQ(fake_counts().events, 0);
   EXPECT_EQ(device_.map().size(), 0u);
 }
@@ -537,6 +538,8 @@ TEST_P(DeviceWorkTest, threads_map_the_same_data) {
     thread.join();
   EXPECT_EQ(wrong.load(), 0);
   EXPECT_EQ(device_.map().size() + other.map().size(), 0u);
+  device_.arrivals().destroy_all();
+  other.arrivals().destroy_all();
   EXPECT_EQ(fake_counts().events, 0);
 }
 

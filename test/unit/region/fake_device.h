@@ -60,6 +60,7 @@ ModuleRegistry &fake_modules();
 class FakeDevice : public Device {
 public:
   explicit FakeDevice(FakeKind kind, int32_t number = 0);
+  ~FakeDevice() { arrivals().destroy_all(); }
 };
 
 /// Kernels are functions of the arguments; their address is the handle.

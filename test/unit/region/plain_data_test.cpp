@@ -22,12 +22,12 @@ protected:
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
   }
 
-  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, Status &);
+  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, DirectReport *, Status &);
   bool is_done_by(Construct construct, const MapItems &items) {
     ArgumentList list(items);
     PresentRefs refs;
     Status status;
-    const bool is_done = construct(device_, list.list(), refs, status);
+    const bool is_done = construct(device_, list.list(), refs, nullptr, status);
     EXPECT_TRUE(status.is_ok()) << status.to_string();
     status.consume();
     return is_done;
@@ -35,8 +35,8 @@ protected:
   bool enter_without_plan(const MapItems &items) { return is_done_by(enter_directly, items); }
   bool leave_without_plan(const MapItems &items) { return is_done_by(leave_directly, items); }
   bool update_without_plan(const MapItems &items) {
-    return is_done_by([](Device &device, const MapList &list, PresentRefs &,
-                         Status &status) { return update_directly(device, list, status); },
+    return is_done_by([](Device &device, const MapList &list, PresentRefs &, DirectReport *report,
+                         Status &status) { return update_directly(device, list, report, status); },
                       items);
   }
   /// Maps the data and leaves them: they sleep.
@@ -264,7 +264,7 @@ TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   PresentRefs refs;
   Status status;
   fail_submit(2);
-  EXPECT_TRUE(enter_directly(device_, list.list(), refs, status));
+  EXPECT_TRUE(enter_directly(device_, list.list(), refs, nullptr, status));
   fail_submit(0);
   EXPECT_NE(status.to_string().find("Copying data to device failed: 4 bytes of host address"), std::string::npos);
   status.consume();
@@ -287,7 +287,7 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
           .found.ref;
   PresentRefs refs;
   refs.push_back({own.mapping, own.generation, true, false, true});
-  DirectQueue queue(device, refs);
+  DirectQueue queue(device, refs, nullptr);
   ASSERT_TRUE(device.plugin_device().data_submit(*block, &data, sizeof data, &queue.get()).is_ok());
   queue.add_arriving(refs[0]);
   EXPECT_TRUE(map.release(own, Counter::kDynamic, false).reached_zero);

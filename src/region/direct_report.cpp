@@ -1,0 +1,176 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/direct_report.h"
+
+#include <cinttypes>
+
+#include "base/log.h"
+
+namespace omptarget {
+
+using observe::CountChange;
+using observe::DataOperation;
+using observe::DataOperationKind;
+
+namespace {
+
+const char *text_of(const char *name) { return name ? name : "unknown"; }
+
+} // namespace
+
+void report_created(const Device &device, const Mapping &mapping) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
+                         raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(), text_of(mapping.name()));
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_created({mapping.base(), mapping.begin(), mapping.target_begin(), mapping.size(),
+                              MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
+                             mapping.allocation());
+}
+
+void report_removed(const Device &device, const Removed &removed) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
+                         raw(removed.begin), raw(removed.target_begin), removed.size);
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
+}
+
+/// The argument's place in the mapping, which has been counted just now.
+observe::MappingFacts DirectReport::facts_of(size_t i, const Mapping &mapping) const {
+  const HostPtr begin = host_ptr(list_.begins[i]);
+  return {mapping.base(),
+          begin,
+          mapping.target_of(begin),
+          list_.sizes[i],
+          MappingState::reported_count(mapping.state()),
+          mapping.hold_count(),
+          name_of(i)};
+}
+
+void DirectReport::entered(size_t i, const Mapping &mapping) const {
+  const observe::MappingFacts facts = facts_of(i, mapping);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(),
+                         "present: host %p, %" PRIu64 " bytes, at device %p, count %u, counted", raw(facts.begin),
+                         facts.size, raw(facts.target), facts.dynamic_count);
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_entered(facts, CountChange::kIncremented, false,
+                             (list_.types[i] & static_cast<int64_t>(map_type::kImplicit)) != 0);
+}
+
+void DirectReport::entered(const PresentRefs &refs) const {
+  for (size_t i = 0; i < refs.size(); ++i)
+    if (refs[i].mapping)
+      entered(i, *refs[i].mapping);
+}
+
+Result<void *> DirectReport::allocate(size_t i) const {
+  DataOperation operation(allocation_of(i));
+  Result<void *> allocated = allocate_argument(device_, list_, i);
+  if (allocated.is_ok())
+    operation.set_target(*allocated);
+  return allocated;
+}
+
+/// As from a pool: observers need not know that it never left the table.
+void DirectReport::revived(size_t i, const Mapping &mapping) const {
+  {
+    DataOperation operation(allocation_of(i));
+    operation.set_target(raw(mapping.allocation()));
+  }
+  report_created(device_, mapping);
+}
+
+observe::DataOperationFacts DirectReport::allocation_of(size_t i) const {
+  return {DataOperationKind::kAllocate, device_.id(), list_.begins[i], nullptr, list_.sizes[i], name_of(i)};
+}
+
+void DirectReport::mapped(const PresentRefs &refs) const {
+  if (!observe::reports_map_items())
+    return;
+  llvm::SmallVector<observe::MappedItem, 16> items;
+  for (size_t i = 0; i < refs.size(); ++i)
+    if (const Mapping *const mapping = refs[i].mapping) {
+      const HostPtr begin = host_ptr(list_.begins[i]);
+      items.push_back({begin, mapping->target_of(begin), list_.sizes[i], static_cast<uint64_t>(list_.types[i])});
+    }
+  if (!items.empty())
+    observe::map_items({items.data(), items.size()});
+}
+
+/// The values of the kernel's arguments.
+void DirectReport::report_arguments(const PresentRefs &refs) const {
+  if (!observe::reports_mappings())
+    return;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    const auto type = static_cast<uint64_t>(list_.types[i]);
+    if (!(type & map_type::kTargetParam) || (type & map_type::kLiteral))
+      continue;
+    if (refs[i].mapping)
+      observe::mapping_left(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, false);
+    else if (!(type & map_type::kImplicit))
+      observe::mapping_missing(name_of(i));
+  }
+}
+
+Status DirectReport::copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue) {
+  void *const target = raw(mapping.target_of(host_ptr(list_.begins[i])));
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
+                         is_to ? "device" : "host", list_.begins[i], target, list_.sizes[i], text_of(name_of(i)));
+  DataOperation operation({is_to ? DataOperationKind::kToDevice : DataOperationKind::kFromDevice, device_.id(),
+                           list_.begins[i], target, list_.sizes[i], mapping.name()});
+  const auto copy = [&] { return copy_argument(device_, list_, i, mapping, is_to, queue); };
+  return queue ? times_.timed(*queue, operation, copy) : copy();
+}
+
+void DirectReport::trace_launch(const char *kernel, const __tgt_kernel_args &args) const {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.id(), "launching %s with %u arguments, %d teams, %d threads", kernel,
+                         args.NumArgs, static_cast<int32_t>(args.NumTeams[0]),
+                         static_cast<int32_t>(args.ThreadLimit[0]));
+}
+
+Status DirectReport::wait(Queue &queue) {
+  Status status;
+  {
+    const observe::Wait wait(device_.id());
+    status = device_.plugin_device().synchronize(queue);
+  }
+  if (!times_.is_empty())
+    times_.report(status.is_ok());
+  return status;
+}
+
+void DirectReport::left(size_t i, const Mapping &mapping) const {
+  if (observe::reports_mappings())
+    observe::mapping_left(facts_of(i, mapping), CountChange::kDecremented, false);
+}
+
+LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
+  LastUse last{facts_of(i, mapping), {}};
+  last.facts.dynamic_count = 0;
+  last.removal.is_removed = true;
+  last.removal.allocation = mapping.allocation();
+  last.removal.begin = mapping.begin();
+  last.removal.target_begin = mapping.target_begin();
+  last.removal.size = mapping.size();
+  last.removal.name = mapping.name();
+  return last;
+}
+
+void DirectReport::left(const LastUse &last) const {
+  if (observe::reports_mappings())
+    observe::mapping_left(last.facts, CountChange::kLastDecremented, false);
+}
+
+void DirectReport::asleep(const LastUse &last) const {
+  const Removed &removed = last.removal;
+  report_removed(device_, removed);
+  const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin), raw(removed.allocation),
+                                 removed.size, removed.name});
+}
+
+void DirectReport::found(size_t i, const Mapping &mapping) const {
+  if (observe::reports_mappings())
+    observe::mapping_left(facts_of(i, mapping), CountChange::kSuppressed, false);
+}
+
+} // namespace omptarget

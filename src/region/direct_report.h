@@ -1,0 +1,98 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the trace, information, profiles and tools are told of a construct without a plan. Such a construct has no report
+// unless somebody observes.
+#pragma once
+
+#include "mapping/present_items.h"
+#include "observe/construct_events.h"
+#include "omptarget/types.h"
+#include "region/device_times.h"
+
+namespace omptarget {
+
+/// Whichever construct has made the mapping, of storage that it has by now; and removed it.
+void report_created(const Device &device, const Mapping &mapping);
+void report_removed(const Device &device, const Removed &removed);
+
+/// The end of a mapping.
+struct LastUse {
+  observe::MappingFacts facts; ///< at the place of the argument that leaves it
+  Removed removal;
+};
+
+/// Copies an argument to the device or to the host, or with a queue queues that.
+[[gnu::always_inline]] inline Status copy_argument(const Device &device, const MapList &list, size_t i,
+                                                   const Mapping &mapping, bool is_to, Queue *queue) {
+  void *const host = list.begins[i];
+  void *const target = raw(mapping.target_of(host_ptr(host)));
+  return is_to ? device.plugin_device().data_submit(target, host, list.sizes[i], queue)
+               : device.plugin_device().data_retrieve(host, target, list.sizes[i], queue);
+}
+/// Allocates storage for an argument.
+inline Result<void *> allocate_argument(Device &device, const MapList &list, size_t i) {
+  return device.allocate(list.sizes[i], list.begins[i], OMPTARGET_ALLOC_DEFAULT);
+}
+
+/// The steps of one construct, told one by one. Used by one thread.
+class DirectReport {
+public:
+  /// list: of the construct; it may move its arrays, but outlives the report.
+  DirectReport(Device &device, const MapList &list) : device_(device), list_(list), times_(device) {}
+  ~DirectReport() {
+    if (!times_.is_empty()) // something has failed
+      times_.report(false);
+  }
+  DirectReport(const DirectReport &) = delete;
+  DirectReport &operator=(const DirectReport &) = delete;
+
+  /// The construct has retained the mapping of an argument, or of all that refs has.
+  [[gnu::cold]] void entered(size_t i, const Mapping &mapping) const;
+  [[gnu::cold]] void entered(const PresentRefs &refs) const;
+  /// Allocates storage for an argument.
+  [[gnu::cold]] Result<void *> allocate(size_t i) const;
+  /// The construct has made a mapping of what a dormant one had.
+  [[gnu::cold]] void revived(size_t i, const Mapping &mapping) const;
+  /// All data are in place.
+  [[gnu::cold]] void mapped(const PresentRefs &refs) const;
+
+  /// Copies an argument, or with a queue queues that.
+  [[gnu::cold]] Status copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue);
+  /// Launches the kernel by launch(). refs: the arguments.
+  template <typename Work>
+  [[gnu::cold]] Status launched(const char *kernel, const PresentRefs &refs, const __tgt_kernel_args &args,
+                                Queue &queue, Work launch) {
+    mapped(refs);
+    report_arguments(refs);
+    trace_launch(kernel, args);
+    observe::KernelLaunch operation(
+        {device_.id(), kernel, static_cast<int32_t>(args.NumTeams[0]), static_cast<int32_t>(args.ThreadLimit[0])});
+    return times_.timed(queue, operation, launch);
+  }
+  /// Waits for the queue, and tells the times of what was in it.
+  [[gnu::cold]] Status wait(Queue &queue);
+
+  /// The construct has taken a reference of an argument's mapping away that was not the last one.
+  [[gnu::cold]] void left(size_t i, const Mapping &mapping) const;
+  /// What there is to tell of the last use of a mapping: found out while it is still there.
+  [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
+  /// The construct has taken the last reference away; then the mapping has fallen asleep.
+  [[gnu::cold]] void left(const LastUse &last) const;
+  [[gnu::cold]] void asleep(const LastUse &last) const;
+  /// An update has found an argument.
+  [[gnu::cold]] void found(size_t i, const Mapping &mapping) const;
+
+private:
+  observe::DataOperationFacts allocation_of(size_t i) const;
+  observe::MappingFacts facts_of(size_t i, const Mapping &mapping) const;
+  const char *name_of(size_t i) const { return list_.names ? static_cast<const char *>(list_.names[i]) : nullptr; }
+  void trace_launch(const char *kernel, const __tgt_kernel_args &args) const;
+  void report_arguments(const PresentRefs &refs) const;
+
+  Device &device_;
+  const MapList &list_;
+  DeviceTimes times_;
+};
+
+} // namespace omptarget
