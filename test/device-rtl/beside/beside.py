@@ -21,7 +21,7 @@ TOOLS = "/usr/lib/llvm-19/bin/"
 NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), re.M))
 # How much more than LLVM's. Scalar registers do not bound how many waves run until 102 of them are used.
 MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0, "instructions": 0}
-# What ours needs where that is more, or of waves fewer. docs/internals/performance.md has the reasons.
+# What ours needs where that is more, or of waves fewer. docs/internals/device-rtl.md has the reasons.
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
 LINKED = "what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, and optimised once"
