@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's side of host services (docs/host-services.md): text, memory, the end of the program, functions of the
-// user's. A unit of its own in the archives that programs are linked with: an image has it if something calls it, and
-// by its variable the plugin knows.
+// The device's side of host services (docs/use/host-services.md): text, memory, the end of the program, functions of
+// the user's. A unit of its own in the archives that programs are linked with: an image has it if something calls it,
+// and by its variable the plugin knows.
 //
 // A lane has a port to itself from its first packet to the last answer, and lanes of a warp come one after the other:
 // a lane that waits for the host never waits for a lane beside it. No variable of the other unit's is here: linkers

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Begin and end of kernels, and parallel regions (OpenMP 5.2, 10.1; abi: device images, sections 5.2 and 6).
-// docs/device-rtl.md has the state machine as a picture.
+// docs/internals/device-rtl.md has the state machine as a picture.
 
 #include "debugging.h"
 #include "environment.h"

@@ -3,7 +3,7 @@
  *
  * The C ABI between programs and the host library: what compiled code and libomp call. Programs do not include this; it
  * is for tools and tests. All functions may be called by any thread. A construct that fails ends the process with a
- * message (docs/errors.md).
+ * message (docs/use/errors.md).
  */
 #ifndef OMPTARGET_COMPILER_H
 #define OMPTARGET_COMPILER_H
@@ -81,7 +81,7 @@ OMPTARGET_API void __kmpc_push_target_tripcount_mapper(ident_t *loc, int64_t dev
 /* Called by libomp for an unfinished target task: sets *async_handle to null once it has finished. */
 OMPTARGET_API void __tgt_target_nowait_query(void **async_handle);
 
-/* ---- User-defined mappers: called by mapper functions only --------------------------------------------------------- */
+/* ---- User-defined mappers: called by mapper functions only -------------------------------------------------- */
 
 OMPTARGET_API int64_t __tgt_mapper_num_components(void *handle);
 OMPTARGET_API void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size, int64_t type,
@@ -93,7 +93,7 @@ OMPTARGET_API void __tgt_set_info_flag(uint32_t flag);
 /* Nonzero if something was printed. */
 OMPTARGET_API int __tgt_print_device_info(int64_t device);
 
-/* ---- Indirect functions: called by device code on a CPU; for host code the pointer itself --------------------------- */
+/* ---- Indirect functions: called by device code on a CPU; for host code the pointer itself ---------------------- */
 
 /* The device's version of the host function (RFC; clang), or the pointer itself if there is none. */
 OMPTARGET_API void *__kmpc_target_translate_fptr(void *pointer);
@@ -130,7 +130,7 @@ OMPTARGET_API int omp_target_associate_ptr(const void *host_pointer, const void 
 OMPTARGET_API int omp_target_disassociate_ptr(const void *host_pointer, int device);
 OMPTARGET_API int omp_get_device_from_uid(const char *uid);
 OMPTARGET_API const char *omp_get_uid_from_device(int device);
-/* Bytes of dynamic group-private memory that a team can have; group 0: of the contention group, 1: of a parallel team. */
+/* Bytes of dynamic group-private memory of a team. group 0: of the contention group, 1: of a parallel team. */
 OMPTARGET_API size_t omp_get_gprivate_limit(int device, int group);
 /* What omp_pause_resource does for devices; device -11: all. */
 OMPTARGET_API int tgt_pause_resource(int kind, int device);

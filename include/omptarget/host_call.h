@@ -1,7 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Functions of the host that device code calls while it runs, with omptarget's device RTL: docs/host-services.md. C11 and C++.
+ * Functions of the host that device code calls while it runs, with omptarget's device RTL. docs/use/host-services.md
+ * describes them. C11 and C++.
  *
  *   static uint64_t log_value(void *data, uint64_t size) { ... }
  *   omptarget_register_host_function(1, log_value);                  // in host code
@@ -17,14 +18,16 @@
 extern "C" {
 #endif
 
-/* Gets a copy of the caller's data, may change it, and must not wait for a device. One call at a time for each image of a device. */
+/* Gets a copy of the caller's data, may change it, and must not wait for a device. Each image of a device has one call
+ * at a time. */
 typedef uint64_t (*omptarget_host_function)(void *data, uint64_t size);
 
-/* In host code, any thread. In place of an earlier function of that number; null: there is none any more. */
+/* Registers a function, in host code, on any thread. It replaces an earlier function of that number; null removes it.
+ */
 void omptarget_register_host_function(uint32_t number, omptarget_host_function function);
 
-/* In device code and in host code: calls that function on the host with a copy of size bytes, at most 1 MiB, copies them back, and returns
- * what it returned; all ones if there is no such function or nobody serves. */
+/* Calls that function on the host, from device code or host code, with a copy of size bytes, at most 1 MiB. Copies them
+ * back, and returns what it returned. Returns all ones if there is no such function or nobody serves. */
 uint64_t omptarget_call_host(uint32_t number, void *data, uint64_t size);
 
 #ifdef __cplusplus

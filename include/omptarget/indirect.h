@@ -1,9 +1,9 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Indirect functions for compilers without `declare target indirect`, or without calls that translate: a function declared
- * here on the host and called on the device through its host address runs as the device's version. C11 and C++11 on,
- * clang 14 and later; without -fopenmp everything here does nothing. docs/indirect.md explains it with examples.
+ * Indirect functions for compilers without `declare target indirect`, or without calls that translate. If the host
+ * declares a function here, and the device calls it through its host address, the device's version runs. C11 and C++11
+ * on, clang 14 and later. Without -fopenmp everything here does nothing. docs/use/indirect.md has examples.
  *
  *   static int twice(int x) { return 2 * x; }
  *   OMPTARGET_INDIRECT(twice)                            // at file scope, after the function's declaration
@@ -33,7 +33,7 @@ OMPTARGET_INDIRECT_EXTERN_C void *__kmpc_target_translate_fptr(void *);
 static inline void *omptarget_translate_pointer(void *pointer) { return __kmpc_target_translate_fptr(pointer); }
 #pragma omp end declare variant
 
-/* Code for one pass of the compiler only: what the other pass finds between the two lines, it skips. */
+/* Code for one pass of the compiler only: the other pass skips what lies between the two lines. */
 #define OMPTARGET_INDIRECT_DEVICE_ONLY                                                                                 \
   _Pragma("omp begin declare variant match(device = {kind(nohost)})") _Pragma("omp declare target")
 #define OMPTARGET_INDIRECT_DEVICE_END _Pragma("omp end declare target") _Pragma("omp end declare variant")

@@ -2,19 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The C ABI between the host library and a device plugin, libomptarget.rtl.<name>.so: the functions that a plugin
- * exports, each with its contract. The base is what LLVM 16 declares; what is marked "extension" is omptarget's own.
- * How they are used is in plugins-reference.md, how to write a plugin in plugins.md, both in share/doc/omptarget.
+ * exports, each with its contract. LLVM 16 declares the base; functions marked "extension" are omptarget's own.
+ * plugins-reference.md says how they are used, and plugins.md how to write a plugin, both in
+ * share/doc/omptarget/extend.
  *
  * Conventions for every function:
  * - ID is the plugin's own device number, 0 to number_of_devices() - 1.
  * - int32_t results are 0 for success and nonzero for failure, unless stated otherwise.
  * - Any thread may call, also for one device at the same time, unless stated otherwise.
- *   init_device, load_binary, unload_binary, set_function_ptr_map and set_image_functions of one device never run at the same
- *   time.
+ *   init_device, load_binary, unload_binary, set_function_ptr_map and set_image_functions of one device never run at
+ *   the same time.
  * - Pointers into caller memory are valid for the call only, unless stated otherwise.
  * - Sizes are bytes. A size of 0 is allowed and does nothing.
- * - A failure is told by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
- *   the process is not ended, and no exception leaves a function.
+ * - The result tells a failure, and last_error describes it for people. A failure leaves the device as it was. A
+ *   function prints nothing, does not end the process, and lets no exception out.
  * - "Required" functions must all be exported by the plugin itself; the others may be left out.
  */
 #ifndef OMPTARGET_PLUGIN_H
@@ -81,25 +82,25 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device(int32_t ID);
  * as the image's own entry table names it; what the image does not have: null. */
 OMPTARGET_PLUGIN_API __tgt_target_table *__tgt_rtl_load_binary(int32_t ID, __tgt_device_image *image);
 
-/* size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be null.
- * For size 0 null is no failure, and anything else is given to data_delete. */
+/* Returns size bytes of memory of the given kind, aligned to at least 16 bytes, or null. host_ptr is a hint, may be
+ * null. For size 0 null is no failure. The caller passes any other result to data_delete. */
 OMPTARGET_PLUGIN_API void *__tgt_rtl_data_alloc(int32_t ID, int64_t size, void *host_ptr, int32_t kind);
 
 /* Frees what data_alloc returned for the same device and kind; null does nothing. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_delete(int32_t ID, void *tgt_ptr, int32_t kind);
 
-/* Copies size bytes host to device, and device to host; addresses may be inside blocks and unaligned. Complete on
- * return. Not ordered with queues: the caller has waited for what must come first. */
+/* Copies size bytes host to device, and device to host. Addresses may be inside blocks and unaligned. Complete on
+ * return. Not ordered with queues: the caller waits first for work that must come before. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit(int32_t ID, void *tgt_ptr, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size);
 
-/* Runs a kernel. entry: its handle. Argument i, of args->NumArgs, is tgt_args[i] + offsets[i] (an address, or a
- * value of 8 bytes with offset 0; omptarget passes offsets of 0 only, other host libraries also others). args:
- * always a full block of 104 bytes; Version says which implicit parameter the kernel has (2: none, or the caller supplies
- * it; 3: a leading one beside the arguments, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT; 5: the last argument, only with
- * OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT). Kernels that take one array of their arguments' addresses (CPU, clang 23) have
- * that array as their only argument. NumTeams and ThreadLimit: 0 or, for NumTeams,
- * 0xffffffff means that the plugin chooses. async: as for the _async functions; null: complete on return. */
+/* Runs a kernel. entry is its handle. Argument i, of args->NumArgs, is tgt_args[i] + offsets[i]: an address, or a value
+ * of 8 bytes with offset 0. (omptarget passes offsets of 0 only, other host libraries also others.) args is always a
+ * full block of 104 bytes. Its Version says which implicit parameter the kernel has. 2: none, or the caller supplies
+ * it. 3: a leading one beside the arguments, see OMPTARGET_PLUGIN_LAUNCH_ENVIRONMENT. 5: the last argument, only with
+ * OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT. Kernels that take one array of their arguments' addresses (CPU, clang 23) have
+ * that array as their only argument. NumTeams and ThreadLimit: if they are 0, or NumTeams is 0xffffffff, the plugin
+ * chooses. async: as for the _async functions; null: complete on return. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, void **tgt_args, ptrdiff_t *offsets,
                                                      __tgt_kernel_args *args, __tgt_async_info *async);
 
@@ -107,15 +108,15 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_kernel(int32_t ID, void *entry, vo
 
 /* Called once, right after loading, before everything but abi. Nonzero: the plugin is left out. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_plugin(void);
-/* Called once at the end, after the devices, of every plugin that was loaded; no other call follows. Host libraries of LLVM
- * call it several times and before deinit_device, so that it must not take away what later calls need. */
+/* Called once at the end, after the devices, for every plugin that was loaded; no other call follows. LLVM's host
+ * libraries call it several times and before deinit_device. So it must not take away what later calls need. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_plugin(void);
 /* Called once at the end for a device that was initialised, when no work is under way. Memory need not be freed. Global
- * destructors of its images run here, but for those that have entries of their own, which have run before. A driver that
- * has ended already is no failure. */
+ * destructors of its images run here, unless they have entries of their own, which have run before. It is no failure if
+ * the driver has ended already. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_deinit_device(int32_t ID);
 
-/* As is_valid_binary, with what the image's container says about it. */
+/* As is_valid_binary; info has what the image's container says about it. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_valid_binary_info(__tgt_device_image *image, __tgt_image_info *info);
 
 /* The mask of the program's requires directives, before init_device. The result is ignored. */
@@ -132,14 +133,13 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_submit_async(int32_t ID, void *tgt_p
                                                          __tgt_async_info *async);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_retrieve_async(int32_t ID, void *hst_ptr, void *tgt_ptr, int64_t size,
                                                            __tgt_async_info *async);
-/* Waits until all work of the queue is complete, gives the queue back and sets Queue to null, also if work of the
- * queue has failed, which is the result then. Does nothing if Queue is null. A queue of init_async_info keeps its
- * handle. */
+/* Waits until all work of the queue is complete, takes the queue back and sets Queue to null. If work of the queue has
+ * failed, it does the same, and fails. Does nothing if Queue is null. A queue of init_async_info keeps its handle. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_synchronize(int32_t ID, __tgt_async_info *async);
 /* As synchronize if all work is complete or has failed; otherwise leaves Queue as it is and returns 0 at once. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_query_async(int32_t ID, __tgt_async_info *async);
-/* Gives *async a queue of its own, with its Queue set, in new memory of the plugin's, and takes such a one back. For
- * interop: the program hands Queue to the driver itself. */
+/* Gives *async a queue of its own, with its Queue set, in new memory of the plugin's. The second function takes such a
+ * queue back. For interop: the program passes Queue to the driver itself. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_async_info(int32_t ID, __tgt_async_info **async);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_release_async_info(int32_t ID, __tgt_async_info *async);
 
@@ -155,10 +155,10 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_exchange_async(int32_t source_ID, vo
 
 /* ---- Optional: events. All of create, record, wait, sync and destroy, or none --------------------------------- */
 
-/* An event that was never recorded counts as completed. Recording it again replaces what it stands for; who waits
- * already waits for the former. It may be destroyed before it has completed; who waits already is not disturbed. A
- * queue with a null Queue has no work: recording it gives a completed event, and waiting may put a queue there. ID
- * is the device of event and queue, which are of the same one. */
+/* An event that was never recorded counts as completed. Recording it again replaces what it stands for. Threads and
+ * queues that wait already wait for the former work. It may be destroyed before it has completed, which does not
+ * disturb these. A queue with a null Queue has no work: recording it gives a completed event, and waiting may put a
+ * queue there. ID is the device of both event and queue. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_create_event(int32_t ID, void **event);
 /* Completes when the work that the queue holds now is complete. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_record_event(int32_t ID, void *event, __tgt_async_info *async);
@@ -173,14 +173,14 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_destroy_event(int32_t ID, void *event);
 /* Pins size bytes at hst_ptr; *accessible is the address under which the device reaches them. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_lock(int32_t ID, void *hst_ptr, int64_t size, void **accessible);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_unlock(int32_t ID, void *hst_ptr);
-/* Host memory is now mapped, is no longer mapped: the plugin may pin it. */
+/* Tell that host memory is mapped now, and that it is no longer mapped: the plugin may pin it. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_mapped(int32_t ID, void *hst_ptr, int64_t size);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_notify_unmapped(int32_t ID, void *hst_ptr);
-/* Nonzero if data of this device, which was initialised, is better used in place than copied (an APU). */
+/* Nonzero if it is better to use data of this initialised device in place than to copy them (an APU). */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_use_auto_zero_copy(int32_t ID);
-/* How kernels of the device reach memory of the host that nobody allocated for them (malloc's, variables): not at all; after
- * page faults, by which the system lets the device at it or moves it; or as the CPU does, because they share page tables or the
- * memory itself. Before init_device, too. */
+/* Tells how kernels of the device reach memory of the host that was not allocated for them (malloc's, variables). They
+ * do not reach it; or they reach it after page faults, by which the system grants access or moves it; or they reach it
+ * as the CPU does, because they share page tables or the memory itself. May be called before init_device. */
 enum { OMPTARGET_HOST_MEMORY_NOT_REACHED = 0, OMPTARGET_HOST_MEMORY_BY_FAULTS = 1, OMPTARGET_HOST_MEMORY_SHARED = 2 };
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_host_memory_access(int32_t ID);
 
@@ -188,15 +188,15 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_host_memory_access(int32_t ID);
 
 /* The value of LIBOMPTARGET_INFO from now on. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_set_info_flag(uint32_t flag);
-/* Calls the function that the program has registered by this number, for device code that is running; data may be changed. -1: there is
- * none, and nothing was done. Any thread. */
+/* Calls the function that the program has registered by this number, for device code that is running. data may be
+ * changed. -1: there is none, and nothing was done. Any thread. */
 typedef int32_t (*__tgt_host_call)(uint32_t number, void *data, uint64_t bytes, uint64_t *result);
 /* Called once, before the first init_device; the function lasts as long as the process. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_set_host_call(__tgt_host_call call);
 /* The number that the first device of this plugin has in the program. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_device_offset(int32_t first_device_number);
-/* The number that this device has in the program, where it may differ from the first one's and the next ones' (OpenMP's
- * OMP_AVAILABLE_DEVICES): called after set_device_offset, before init_device, for the devices that the program has. */
+/* The number that this device has in the program. It may differ from the first one's and the next ones' (OpenMP's
+ * OMP_AVAILABLE_DEVICES). Called after set_device_offset, before init_device, for the devices that the program has. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_device_number(int32_t ID, int32_t number);
 /* Prints a description of the device to stdout. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_print_device_info(int32_t ID);
@@ -205,11 +205,11 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_init_device_info(int32_t ID, __tgt_device
 
 /* ---- Optional: indirect functions ------------------------------------------------------------------------------- */
 
-/* Replaces the device's table of indirect functions (plugins-reference.md). The table is the caller's; the plugin copies it,
- * sorted by host_ptr without duplicates, complete for all images loaded on the device. count 0: no functions any
- * more. The new table is in place before the pointers to it are switched, and the old one lives until no kernel can
- * read it; the plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the
- * result counts only with OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
+/* Replaces the device's table of indirect functions (plugins-reference.md). The plugin copies the table, which is
+ * sorted by host_ptr, without duplicates, and complete for all images on the device. count 0: no functions any more.
+ * The new table is in place before the pointers to it are switched, and the old one lives until no kernel can read it.
+ * The plugin may wait until running kernels have ended. Plugins written for the RFC declare this void: the result
+ * counts only with OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_function_ptr_map(int32_t ID, uint64_t count,
                                                             __omp_offloading_fptr_map_ty *table);
 
@@ -218,17 +218,17 @@ typedef struct __tgt_image_functions {
   uint64_t count;
   const __omp_offloading_fptr_map_ty *pairs; /* sorted by host_ptr, without duplicates */
   const char *module;                        /* file name of the image's module, for messages */
-  /* Says what a function of another image is: "f is in the image of libX.so". Copies as last_error does. Any thread, at any
-   * time. */
+  /* Describes a function of another image: "f is in the image of libX.so". Copies as last_error does. Any thread, at
+   * any time. */
   size_t (*describe)(const void *host_function, char *buffer, size_t size);
 } __tgt_image_functions;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_image_functions) == 32, "layout of an image's functions");
 
-/* Extension, for devices whose images cannot call one another's functions. A plugin that has it gets the functions of each
- * image by itself, once, after load_binary and before the image's first launch. Device code of the image translates these
- * only. If it asks for another function of the table of set_function_ptr_map, the kernel stops, and the failure says what
- * describe says, and module (plugins-reference.md). Images that are not told of here keep to the table of
- * set_function_ptr_map. The plugin copies what it needs. Serialised per device. */
+/* Extension, for devices whose images cannot call one another's functions. The plugin gets the functions of each image
+ * by itself, once, after load_binary and before the image's first launch. Device code of the image translates these
+ * only. If it asks for another function of the table of set_function_ptr_map, the kernel stops. The failure then has
+ * the text of describe, and module (plugins-reference.md). Other images use the table of set_function_ptr_map. The
+ * plugin copies what it needs. Serialised per device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_set_image_functions(int32_t ID, __tgt_target_table *image,
                                                            const __tgt_image_functions *functions);
 
@@ -243,18 +243,18 @@ enum {
   OMPTARGET_PLUGIN_FUNCTION_MAP_RESULT = 0x2,
   /* load_binary needs the image's bytes only until it returns; the entries and their names stay. */
   OMPTARGET_PLUGIN_COPIES_IMAGES = 0x4,
-  /* launch_kernel knows Version 5, kernels whose last argument is the implicit one, and puts the launch environment there.
-   * Without it such kernels come as Version 2, with all ones for their last argument. */
+  /* launch_kernel knows Version 5, kernels whose last argument is the implicit one, and puts the launch environment
+   * there. Without it such kernels come as Version 2, with all ones for their last argument. */
   OMPTARGET_PLUGIN_TRAILING_ENVIRONMENT = 0x8,
   /* The plugin works until the process is gone: neither it nor a library that it uses ends in an exit handler or in a
    * destructor. Its devices then serve destructors of the program's global objects, too (plugins-reference.md). */
   OMPTARGET_PLUGIN_LASTS = 0x10,
-  /* load_binary and unload_binary may be called by several threads at once, also for one device and for the same image. Without it
-   * they are called by one thread at a time for each device, which then waits for the dynamic loader with a lock of the host
-   * library held: a region in a constructor of a library that is being opened waits for ever. */
+  /* load_binary and unload_binary may be called by several threads at once, also for one device and for the same image.
+   * Without it one thread at a time calls them for each device. That thread waits for the dynamic loader with a lock of
+   * the host library held: a region in a constructor of a library that is being opened waits for ever. */
   OMPTARGET_PLUGIN_LOADS_SIDE_BY_SIDE = 0x20,
-  /* data_notify_mapped and data_notify_unmapped do nothing in this process: the host library does not call them, and keeps the memory
-   * of small data for when they are mapped again. */
+  /* data_notify_mapped and data_notify_unmapped do nothing in this process. So the host library does not call them, and
+   * keeps the memory of small data for when they are mapped again. */
   OMPTARGET_PLUGIN_IGNORES_MAPPINGS = 0x40
 };
 
@@ -275,41 +275,41 @@ enum {
   OMPTARGET_FORK_PARENT = 2,
   OMPTARGET_FORK_CHILD = 3
 };
-/* What is under way while a thread of the process calls fork. A plugin takes its locks before and gives them back after it,
- * so that the child finds them free. It must not do so in a handler of its own (pthread_atfork): handlers run in the reverse order
- * of their registration, that of the host library last, so that a thread that loads an image would wait for the plugin's
- * lock and the fork for that thread. While it is called, no image is being loaded, by any other thread. A plugin that is also used
- * under other host libraries registers a handler and has it do nothing once this was announced. */
+/* Called around a fork by a thread of the process. A plugin takes its locks before and releases them after it, so that
+ * the child finds them free. It must not do so in a handler of its own (pthread_atfork). Handlers run in the reverse
+ * order of their registration, the host library's last: a thread that loads an image would wait for the plugin's lock,
+ * and the fork for that thread. During the call no other thread loads an image. A plugin that is also used under other
+ * host libraries registers a handler, which does nothing once this was announced. */
 OMPTARGET_PLUGIN_API void __tgt_rtl_fork_phase(int32_t phase);
 
-/* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns
- * its full length. 0 if there is none; whether a success in between clears it is free. The text names what failed
- * and the driver's own words. */
+/* Copies the text of the last failure in the calling thread to buffer, cut to size bytes with the NUL, and returns its
+ * full length. 0 if there is none; a success in between may clear it or not. The text names what failed and has the
+ * driver's own words. */
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_last_error(char *buffer, size_t size);
 
 /* Unloads what load_binary returned; the table and all device addresses in it are gone afterwards. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_unload_binary(int32_t ID, __tgt_target_table *table);
 
-/* Nonzero if this very device can run the image. Without it every device can run what is_valid_binary accepts. */
+/* Nonzero if this device can run the image. Without it every device can run what is_valid_binary accepts. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_is_device_compatible(int32_t ID, __tgt_device_image *image,
                                                             __tgt_image_info *info);
 
-/* What the device is ("sm_90", "gfx90a:sramecc+:xnack-", "x86_64"), and a stable identifier of it (OpenMP 6.0,
- * omp_get_uid_from_device). Both copy to buffer as last_error does. */
+/* Tell the architecture of the device ("sm_90", "gfx90a:sramecc+:xnack-", "x86_64"), and a stable identifier of it
+ * (OpenMP 6.0, omp_get_uid_from_device). Both copy to buffer as last_error does. */
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_arch(int32_t ID, char *buffer, size_t size);
 OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_t size);
-/* The NUMA domain that the device is nearest to, in the kernel's numbers; -1 if it is near to none, or if that is not known. Before
- * init_device, too. */
+/* The NUMA domain that the device is nearest to, in the kernel's numbers; -1 if there is none or if it is not known.
+ * May be called before init_device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_device_numa_domain(int32_t ID);
 
-/* Bytes of dynamic shared memory that a team of a kernel without any of its own can have. */
+/* Returns the most bytes of dynamic shared memory for a team of a kernel that has no other shared memory. */
 OMPTARGET_PLUGIN_API uint64_t __tgt_rtl_group_memory_limit(int32_t ID);
 
 /* Fills size bytes with the byte value. async: as for the _async functions; null: complete on return. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_data_fill(int32_t ID, void *tgt_ptr, int32_t value, int64_t size,
                                                  __tgt_async_info *async);
 
-/* What was asked of the device's memory and how it was served since the device was initialised. */
+/* Requests for the device's memory, and how they were served, since the device was initialised. */
 typedef struct __tgt_memory_statistics {
   uint32_t size; /* set by the caller: bytes of this struct; the plugin writes no more than that */
   uint32_t reserved;
@@ -322,20 +322,22 @@ typedef struct __tgt_memory_statistics {
 } __tgt_memory_statistics;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_memory_statistics) == 56, "layout of the statistics of memory, version 1");
 
-/* Times of queued work, as the device's own clock has them. All three, or none; only with queues. What is queued between start and
- * stop is timed; a queue is timed once at a time. The work runs as it would without: nothing waits. *timing is the plugin's. */
+/* Times of queued work, by the device's own clock. A plugin has all three functions or none, and only with queues. Work
+ * that is queued between start and stop is timed; a queue is timed once at a time. The work runs as it would without:
+ * nothing waits. *timing is the plugin's. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_start_timing(int32_t ID, __tgt_async_info *async, void **timing);
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_stop_timing(int32_t ID, __tgt_async_info *async, void *timing);
-/* When the first of that work began and the last of it ended, in nanoseconds of the host's CLOCK_MONOTONIC. Called once for each
- * start that succeeded, when synchronize or query_async has told that the work is complete, and takes timing back, also if it
- * fails: nothing ran, or the device has no times of it. With null pointers it only takes timing back, whatever has happened. */
+/* Tells when the first of that work began and the last of it ended, in nanoseconds of the host's CLOCK_MONOTONIC.
+ * Called once for each start that succeeded, when synchronize or query_async has told that the work is complete. It
+ * takes timing back, also if it fails because nothing ran or the device has no times. With null pointers it only takes
+ * timing back. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_read_timing(int32_t ID, void *timing, uint64_t *begin_ns, uint64_t *end_ns);
 
 /* Only for plugins that keep freed memory. Calls no driver; also after the driver has ended. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_memory_statistics(int32_t ID, __tgt_memory_statistics *statistics);
 
-/* Gives the driver back what the plugin keeps for later: freed memory of all kinds. What is in use stays. At any time, also beside work
- * that is under way; it may wait for that. */
+/* Returns to the driver what the plugin keeps for later: freed memory of all kinds. Memory in use stays. May be called
+ * at any time, also beside work that is under way; it may wait for that. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_trim_memory(int32_t ID);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What device code and the plugin exchange when device code asks the host for something: docs/host-services.md.
+ * The records by which device code asks the host, through the plugin, for a service: docs/use/host-services.md.
  * Self-contained C11 and C++. All integers are little endian.
  */
 #ifndef OMPTARGET_SERVICE_PROTOCOL_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* The variable of an image by which its device code is told of the mailbox. An image without it needs no services. */
+/* The variable of an image that tells its device code where the mailbox is. An image without it needs no services. */
 #define OMPTARGET_SERVICE_CLIENT_NAME "__omptarget_service_client"
 
 enum {
@@ -72,7 +72,7 @@ typedef struct __omptarget_service_packet {
 } __omptarget_service_packet;
 OMPTARGET_STATIC_ASSERT(sizeof(__omptarget_service_packet) == 1008, "layout of version 1");
 
-/* Whose the packet is: the device's where asked equals answered, otherwise the host's. Each is written by one side only. */
+/* The packet belongs to the device if asked equals answered, otherwise to the host. One side only writes each. */
 typedef struct __omptarget_service_port {
   uint32_t asked; /* the device counts: one for each packet */
   uint32_t unused1[31];

@@ -53,7 +53,7 @@ enum {
   OMPTARGET_ENTRY_KIND_OPENMP = 1
 };
 
-/* Begin of the names of indirect functions that the host offers unasked: the device need not have them. */
+/* Prefix of the names of indirect functions that the host offers unasked: the device need not have them. */
 #define OMPTARGET_OFFERED_FUNCTION "__omptarget_offered_"
 
 enum {
@@ -73,7 +73,7 @@ typedef struct __tgt_device_image {
 } __tgt_device_image;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_device_image) == 32, "layout of a device image record");
 
-/* What one linked module (executable or shared library) registers. */
+/* The descriptor that a linked module (executable or shared library) registers. */
 typedef struct __tgt_bin_desc {
   int32_t NumDeviceImages;
   __tgt_device_image *DeviceImages;
@@ -82,10 +82,10 @@ typedef struct __tgt_bin_desc {
 } __tgt_bin_desc;
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_bin_desc) == 32, "layout of a binary descriptor");
 
-/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes), versions 2 (clang 16 to 18),
- * 3 (clang 19 to 22) and 5 (clang 23) have all 104 bytes. Kernels have an implicit parameter since clang 18. With version
- * 2, of clang 18, and with 3 it leads and is not counted in NumArgs; with version 5 it is the last of the arguments in the
- * arrays (base null, OMPTARGET_MAP_TARGET_PARAM | OMPTARGET_MAP_LITERAL). */
+/* The argument block of a kernel launch. Version 1 (clang 15) ends after Tripcount (64 bytes). Versions 2 (clang 16 to
+ * 18), 3 (clang 19 to 22) and 5 (clang 23) have all 104 bytes. Kernels have an implicit parameter since clang 18. With
+ * version 2 of clang 18, and with 3, it leads and NumArgs does not count it. With version 5 it is the last of the
+ * arguments in the arrays (base null, OMPTARGET_MAP_TARGET_PARAM | OMPTARGET_MAP_LITERAL). */
 typedef struct __tgt_kernel_args {
   uint32_t Version;
   uint32_t NumArgs;
@@ -108,8 +108,8 @@ OMPTARGET_STATIC_ASSERT(offsetof(__tgt_kernel_args, Flags) == 64, "end of a vers
 enum {
   OMPTARGET_KERNEL_NOWAIT = 0x1,
   OMPTARGET_KERNEL_CUDA_STYLE = 0x2, /* ArgPtrs is a block of another kind: never by OpenMP */
-  /* What happens if a team cannot have DynCGroupMem bytes of shared memory, two bits (clang 22): the launch fails, the
-   * kernel runs without, or it gets as much global memory. */
+  /* If a team cannot have DynCGroupMem bytes of shared memory, two bits decide (clang 22): the launch fails, the kernel
+   * runs without, or it gets as much global memory. */
   OMPTARGET_KERNEL_GROUP_MEMORY_FALLBACK = 0xc,
   OMPTARGET_KERNEL_GROUP_MEMORY_ABORT = 0x0,
   OMPTARGET_KERNEL_GROUP_MEMORY_NULL = 0x4,
@@ -138,7 +138,7 @@ typedef struct __omp_offloading_fptr_map_ty {
 } __omp_offloading_fptr_map_ty;
 OMPTARGET_STATIC_ASSERT(sizeof(__omp_offloading_fptr_map_ty) == 16, "layout of a function pair");
 
-/* Extension: what device code of an image with a table of its own knows of the functions of all images. The plugin writes
+/* Extension: tells device code of an image with a table of its own about the functions of all images. The plugin writes
  * the image's variable of this name. Device code stores a host function of another image at asked, and stops. */
 #define OMPTARGET_OTHER_FUNCTIONS "__omptarget_other_functions"
 typedef struct __omptarget_other_functions_ty {

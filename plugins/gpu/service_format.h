@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of a printf in device code (docs/host-services.md). The data are not trusted: each conversion is
+// The text of a printf in device code (docs/use/host-services.md). The data are not trusted: each conversion is
 // compared with its value.
 #pragma once
 

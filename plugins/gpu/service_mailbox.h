@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host's side of one mailbox (docs/host-services.md): what device code asks for in its ports is done and
+// The host's side of one mailbox (docs/use/host-services.md): what device code asks for in its ports is done and
 // answered. Bytes in the ports are a device's; none is trusted.
 #pragma once
 

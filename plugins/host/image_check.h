@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks of an image for the CPU before the dynamic linker sees it: the linker trusts what it
-// loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/security.md
+// loads, so that a damaged image would crash the process. Damage inside code and data is not seen. docs/use/security.md
 // says what remains.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The one place where failures end: printed, and, since a construct that cannot be carried out must not go on silently,
-// fatal (docs/errors.md).
+// fatal (docs/use/errors.md).
 #pragma once
 
 #include <atomic>

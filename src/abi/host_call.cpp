@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that device code calls: docs/host-services.md.
+// Functions that device code calls: docs/use/host-services.md.
 
 #include "omptarget/compiler.h"
 #include "plugin/host_functions.h"

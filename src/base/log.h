@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// Topics of the trace; LIBOMPTARGET_DEBUG names them in lower case (settings.md).
+/// Topics of the trace; LIBOMPTARGET_DEBUG names them in lower case (docs/use/observing.md).
 enum class Topic : uint32_t {
   kRegistration = 1 << 0, ///< modules that come and go
   kImage = 1 << 1,        ///< images: matching, loading, symbols

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which items stand for base pointers that the program did not name. Compilers before clang 22 map these together
-// with what they point to, and release them whether or not this construct's counterpart did so. docs/mapping.md has
+// with what they point to, and release them whether or not this construct's counterpart did so. docs/use/mapping.md has
 // what they pass.
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 // The mappings whose count an item changes. Members are counted with their struct. The items that a mapper pushes for
 // one argument count each mapping once, however many elements and members lie in it: the numbers of parents that
-// mappers push overflow, name the wrong parent from the second element on, and so cannot tell (docs/mapping.md).
+// mappers push overflow, name the wrong parent from the second element on, and so cannot tell (docs/use/mapping.md).
 #pragma once
 
 #include <llvm/ADT/DenseSet.h>

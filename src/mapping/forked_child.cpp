@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of present data in the child of a fork: what threads of the parent had begun never ends there
-// (docs/mapping.md).
+// (docs/use/mapping.md).
 
 #include <new>
 

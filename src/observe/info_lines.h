@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_INFO in LLVM 19's words (docs/observing.md): one function per kind of line; each asks for its bit
+// LIBOMPTARGET_INFO in LLVM 19's words (docs/use/observing.md): one function per kind of line; each asks for its bit
 // itself.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that the program has registered for device code to call (docs/host-services.md).
+// Functions that the program has registered for device code to call (docs/use/host-services.md).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_promises.py ROOT: each promise of docs/threads.md is on the page that its section names, and its tests exist."""
+"""check_promises.py ROOT: each promise of docs/internals/threads.md is on its section's page, and its tests exist."""
 
 import pathlib
 import re
@@ -9,7 +9,11 @@ import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1])
-PAGES = {"architecture.md": "docs/architecture.md", "mapping.md": "docs/mapping.md", "src/README.md": "src/README.md"}
+PAGES = {
+    "architecture.md": "docs/internals/architecture.md",
+    "mapping.md": "docs/use/mapping.md",
+    "src/README.md": "src/README.md",
+}
 
 
 def words(text):
@@ -33,7 +37,7 @@ tests.update(re.findall(r"NAME ((?:abi|stress)\.[\w.]+)", "".join(
 faults = set(re.findall(r'^    "([a-z-]+)": ', (root / "test/stress/plant").read_text(), re.M))
 
 page, seen, wrong = None, 0, []
-for line in (root / "docs/threads.md").read_text().splitlines():
+for line in (root / "docs/internals/threads.md").read_text().splitlines():
     if line.startswith("## "):
         page = one_line((root / PAGES[line[3:]]).read_text())
     if page is None or not line.startswith("| ") or line.startswith("| promise "):

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""documented_messages.py SOURCES [--list]: each text of a failure or warning in the library, its plugins and its tools must be in
-docs/errors.md. Of a text with places to fill in, its longest piece between two of them must be there. --list prints what is looked for."""
+"""documented_messages.py SOURCES [--list]: compares the texts of failures and warnings with docs/use/errors.md.
+
+- Each text in the library, its plugins and its tools is on the page. If a text has places to fill in, its longest piece
+  between two of them is there. --list prints what is looked for.
+- Each text in the first column of the page's tables is in a source. Its longest piece is there, or the pieces of one
+  literal are most of it: a word of the page may stand for a place.
+"""
 
 import os
 import re
@@ -14,6 +19,8 @@ MAKERS = re.compile(r"\b(?:Status::(?:error|fatal|message)|print_(?:message|erro
 STRING = r'"(?:\\.|[^"\\\n])*"'
 LITERAL = re.compile(r"%s(?:\s*(?:%s|PRI\w+))*" % (STRING, STRING))
 PLACE = re.compile(r"%[-+ #0]*[\d.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]")
+# Places of the page's texts: "...", N, 0xN, 'X'.
+PLACE_OF_PAGE = re.compile(r"\.\.\.|\b[A-Z]\b|\b0x[A-Z]\b|__tgt_rtl_F\b")
 # Beginnings of lines and parts of names, which say nothing by themselves.
 NO_MESSAGES = {"omptarget device %d info: "}
 
@@ -56,10 +63,50 @@ def messages(sources):
                             yield os.path.relpath(path, sources), text
 
 
+def literals(sources):
+    """The pieces of each literal of code that prints, of device code and in tables, too."""
+    for top in ("src", "plugins", "device-rtl"):
+        for folder, _, names in sorted(os.walk(os.path.join(sources, top))):
+            for name in sorted(names):
+                if name.endswith((".c", ".cpp", ".h", ".def")):
+                    with open(os.path.join(folder, name)) as file:
+                        text = re.sub(r"PRI\w+", '"d"', without_comments(file.read()))
+                    for literal in re.findall(r"%s(?:\s*%s)*" % (STRING, STRING), text):
+                        joined = "".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', literal))
+                        joined = joined.replace('\\"', '"').replace("\\n", " ").replace("%%", "\0")
+                        yield [re.sub(r"\s+", " ", piece).removesuffix("0x") for piece in PLACE.split(joined)]
+
+
+def documented_texts(page):
+    for line in page.splitlines():
+        if line.startswith("| ") and " | " in line:
+            yield from re.findall(r"`([^`]+)`", line[2:].split(" | ", 1)[0])
+
+
+def letters_in(pieces, text):
+    """How much of the text the pieces are, one after the other."""
+    at = found = 0
+    for piece in pieces:
+        begin = text.find(piece, at)
+        if begin < 0:
+            break
+        at, found = begin + len(piece), found + len(piece)
+    return found
+
+
+def is_in_source(text, known, everything):
+    text = re.sub(r"^(omptarget \w+: )?(LIBOMPTARGET_\w+: )?", "", text).replace("%", "\0")
+    pieces = [piece.strip(" :;,.()'[]") for piece in PLACE_OF_PAGE.split(text)]
+    longest = max(pieces, key=len)
+    return len(longest) < 8 or longest in everything or any(
+        letters_in(pieces, text) >= 0.6 * len(PLACE_OF_PAGE.sub("", text)) for pieces in known)
+
+
 def main():
     sources = sys.argv[1]
-    with open(os.path.join(sources, "docs", "errors.md")) as file:
-        documented = re.sub(r"\s+", " ", file.read())
+    with open(os.path.join(sources, "docs", "use", "errors.md")) as file:
+        page = file.read()
+    documented = re.sub(r"\s+", " ", page)
     found = sorted(set(messages(sources)))
     if "--list" in sys.argv[2:]:
         for path, text in found:
@@ -69,10 +116,17 @@ def main():
         sys.exit("only %d messages are found in the sources: they are made in a way that this test does not know" % len(found))
     missing = [(path, text) for path, text in found if re.sub(r"\s+", " ", longest_piece(text)) not in documented]
     for path, text in missing:
-        print("%s: not in docs/errors.md: %s" % (path, text))
-    if missing:
-        sys.exit("%d of %d messages are not documented" % (len(missing), len(found)))
-    print("%d messages are documented" % len(found))
+        print("%s: not in docs/use/errors.md: %s" % (path, text))
+    known = list(literals(sources))
+    everything = "\n".join("\1".join(pieces) for pieces in known)
+    texts = sorted(set(documented_texts(page)))
+    unknown = [text for text in texts if not is_in_source(text, known, everything)]
+    for text in unknown:
+        print("docs/use/errors.md: in no source: %s" % text)
+    if missing or unknown:
+        sys.exit("%d of %d messages are not documented, %d of %d texts are in no source"
+                 % (len(missing), len(found), len(unknown), len(texts)))
+    print("%d messages are documented, %d texts of the page are in a source" % (len(found), len(texts)))
 
 
 main()

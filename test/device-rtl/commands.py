@@ -1,9 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER [SEED]: runs the commands in the tables of docs/device-rtl-use.md as they stand there,
-# P replaced, by each compiler that is here, and looks at the device images: for NVIDIA as PTX and, with a CUDA toolkit, as a cubin; for
-# AMD as a code object. Nothing may be undefined. Each command is run for all GPUs below that its compiler knows, with SEED for one.
+# commands.py PAGE PREFIX RUNTIMES COMPILERS FOLDER [SEED]: runs the commands of docs/use/device-rtl-use.md as they
+# stand in its tables, P replaced. Each compiler that is here runs its own. Looks at the device images: for NVIDIA as
+# PTX and, with a CUDA toolkit, as a cubin; for AMD as a code object. Nothing may be undefined. Each command is run for
+# all GPUs below that its compiler knows, with SEED for one.
 
 import os
 import re

@@ -1,10 +1,11 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# several.py PREFIX RUNTIMES COMPILERS FOLDER [SEED]: programs of two and three source files (inputs/several), compiled as
-# docs/device-rtl-use.md says by each compiler that is here: by one command, as objects, with a static library. They run on the executor.
-# With a CUDA toolkit they are linked as cubins, too, by nvlink itself with -fno-offload-lto: the device RTL must be there once. The same in
-# Fortran. All ways, levels and GPUs, with SEED one of each for each compiler.
+# several.py PREFIX RUNTIMES COMPILERS FOLDER [SEED]: programs of two and three source files (inputs/several). Each
+# compiler that is here compiles them as docs/use/device-rtl-use.md says: by one command, as objects, with a static
+# library. They run on the executor. With a CUDA toolkit they are linked as cubins, too, by nvlink itself with
+# -fno-offload-lto: the device RTL must be there once. The same in Fortran. All ways, levels and GPUs, with SEED one of
+# each for each compiler.
 
 import os
 import re

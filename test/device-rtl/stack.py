@@ -21,7 +21,7 @@ os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 
 def compile_program(version, level, output, more):
-    """The errors and warnings of the command that users have (docs/device-rtl-use.md)."""
+    """The errors and warnings of the command that users have (docs/use/device-rtl-use.md)."""
     runtime = os.path.join(runtimes, version)
     words = ["clang-" + version, "--config=%s/lib/omptarget/device/%s/nvptx.cfg" % (prefix, version), "--offload-arch=sm_80", level,
              PROGRAM, "-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined", "-isystem", runtime + "/include"] + more

@@ -12,7 +12,7 @@
 # the compilers of mixed; sample=N and seed=S run one program in N, others by S + 1. machine=aarch64, machine_root=FOLDER: programs of that
 # machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run); pass_plugins=FOLDER has the
 # compiler plugins of the machine that compiles. lit/ has the tables and the commands that
-# this file takes; docs/testing.md says more.
+# this file takes; docs/internals/testing.md says more.
 
 import os
 import shutil
@@ -62,7 +62,8 @@ if given.sanitizer:
     features |= {"sanitizer", given.sanitizer[0] + "san"}
 if given.plugins_of:
     features.add("plugins-of-" + given.plugins_of)
-# Whether devices serve until the process is gone, or end before the driver's exit handlers (docs/architecture.md).
+# Devices serve until the process is gone, or they end before the driver's exit handlers
+# (docs/internals/architecture.md).
 lasts = not given.driver and not given.plugins_of.startswith(("llvm", "first"))
 if lasts:
     features.add("lasts")

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mailbox of host services (docs/host-services.md): the device's side and the host's, and the thread that serves.
+// The mailbox of host services (docs/use/host-services.md): the device's side and the host's, and the thread that
+// serves.
 
 #include <functional>
 #include <memory>

@@ -1,11 +1,12 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# try_spack_recipe.py configure|install LLVM FOLDER: takes the recipe out of docs/install.md and does in FOLDER what Spack would do
-# with it, its dependencies being this machine's and those in LLVM (an installation as upstream makes it: bin/clang without
-# a version). No Spack is needed, so this shows the recipe's CMake arguments, dependencies and paths, not that Spack takes it.
-# The build sees cmake, ninja, the C and C++ compilers and binutils, and nothing else: no Python, no clang but LLVM's, no
-# GoogleTest. install also builds, installs, and runs a program with the environment that the recipe sets.
+# try_spack_recipe.py configure|install LLVM FOLDER: does in FOLDER what Spack would do with the recipe of
+# docs/use/install.md. Dependencies are this machine's and those in LLVM (an installation as upstream makes it, with
+# bin/clang without a version). No Spack is needed, so this shows the recipe's CMake arguments, dependencies and paths,
+# not that Spack takes it. The build sees cmake, ninja, the C and C++ compilers and binutils, and nothing else: no
+# Python, no clang but LLVM's, no GoogleTest. install also builds, installs, and runs a program with the environment
+# that the recipe sets.
 
 import os
 import re
@@ -19,10 +20,10 @@ BUILD_PROGRAMS = ("cmake", "ninja", "cc", "c++", "gcc", "g++", "as", "ld", "ar",
 
 
 def recipe_text():
-    text = open(os.path.join(SOURCE, "docs", "install.md")).read()
+    text = open(os.path.join(SOURCE, "docs", "use", "install.md")).read()
     found = re.search(r"## Spack\n+```python\n(.*?)```", text, re.S)
     if not found:
-        sys.exit("docs/install.md has no recipe under the title Spack")
+        sys.exit("docs/use/install.md has no recipe under the title Spack")
     return found[1]
 
 

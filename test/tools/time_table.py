@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""time_table.py CTEST.xml: minutes per suite of a run, as the table of docs/testing.md, from ctest's JUnit file."""
+"""time_table.py CTEST.xml: minutes per suite of a run, as a table, from ctest's JUnit file."""
 import re
 import sys
 import xml.etree.ElementTree as ElementTree

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes docs/environment.md from the table of settings; with --check, only says whether it is up to date.
+// Writes docs/use/environment.md from the table of settings; with --check, only says whether it is up to date.
 
 #include <cstdio>
 #include <cstring>
@@ -20,15 +20,19 @@ constexpr const char *kHead =
     R"(<!-- Made from src/base/settings.def by the build target environment_docs. Change that, not this. -->
 # Environment variables
 
-omptarget reads these variables, each at the first need of it. A value that makes no sense is warned about, and the default
-is used instead; nothing is fatal. A variable whose name begins with `LIBOMPTARGET_` and that is not in the list is pointed
-out, with the nearest name that is.
+omptarget reads each of these variables when it first needs it. If a value makes no sense, a warning says so and the
+default is used. Nothing is fatal. If a variable's name begins with `LIBOMPTARGET_` and is not in the list, a warning
+names the nearest name that is.
 
-Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal after `0x`.
+Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal
+after `0x`.
 
-Variables that libomp reads have their usual meaning; omptarget asks libomp for them: `OMP_TARGET_OFFLOAD`
-(`MANDATORY`: a construct that cannot run on a device ends the program; `DISABLED`: everything runs on the host, no
-plugin is loaded; `DEFAULT`) and `OMP_DEFAULT_DEVICE`.
+Variables that libomp reads have their usual meaning; omptarget asks libomp for them. `OMP_DEFAULT_DEVICE` is the device
+of constructs that name none. `OMP_TARGET_OFFLOAD` is one of these:
+
+- `MANDATORY`: a construct that cannot run on a device ends the program.
+- `DISABLED`: everything runs on the host, and no plugin is loaded.
+- `DEFAULT`: if there is no device for the program, the host runs everything.
 
 | variable | type | default | read by | what it does |
 |---|---|---|---|---|

@@ -4,9 +4,9 @@
 # beside.py PREFIX RUNTIMES FOLDER [--processors=gfx90a,sm_80] [--kernels=rows,sum] [--table]: compiles the kernels of kernels.c by clang 19
 # with LLVM 19's device RTL and with omptarget's, and compares what they need: vector and scalar registers, shared memory, scratch of AMD's
 # code objects, instructions of PTX, always; with a ptxas in the PATH PTX's registers, spills and shared memory. Fails where ours needs more
-# than MORE says, or fewer waves of it run at once, and DEARER does not say so. Besides, by clang 19, 22 and 23 as far as they are there: an
-# empty kernel must come to a bare return, and a generic kernel that can be SPMD must become it, says the compiler.
-# --table prints the whole as tables of docs/performance.md.
+# than MORE says, or fewer waves of it run at once, and DEARER does not say so. An empty kernel must come to a bare
+# return, by clang 19, 22 and 23 as far as they are there. A generic kernel that can be SPMD must become it.
+# --table prints the whole as tables, as in test/bench/results/2026-11-23-device-rtl.txt.
 
 import os
 import re
@@ -21,7 +21,7 @@ TOOLS = "/usr/lib/llvm-19/bin/"
 NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), re.M))
 # How much more than LLVM's. Scalar registers do not bound how many waves run until 102 of them are used.
 MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0, "instructions": 0}
-# What ours needs where that is more, or of waves fewer. docs/performance.md has the reasons.
+# What ours needs where that is more, or of waves fewer. docs/internals/device-rtl.md has the reasons.
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
 LINKED = "what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, and optimised once"
@@ -156,7 +156,7 @@ def compare(kernel, processor):
 
 
 def print_table(results, processors):
-    """Of one target's processors: rows of docs/performance.md."""
+    """Prints the rows of one target's processors."""
     keys = [(processor, key) for processor in processors for key in next(iter(results[processor].values()))[0]
             if key not in ("spills", "waves") and (key != "instructions" or processor == processors[0])]
     print("| kernel | %s |" % " | ".join(key if key == "instructions" else "%s %s" % (processor, key) for processor, key in keys))

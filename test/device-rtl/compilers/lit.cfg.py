@@ -62,7 +62,7 @@ if os.path.exists(plugin):
     if os.path.exists(binaries + "/opt"):
         config.available_features.add("opt")
 
-# The documented commands (docs/indirect.md), with what stands in for LLVM's device RTL where Debian has none.
+# The documented commands (docs/use/indirect.md), with what stands in for LLVM's device RTL where Debian has none.
 programs = os.path.join(config.test_source_root, "..", "..", "e2e")
 headers = "-I%s -I%s/include -isystem %s/include" % (include, programs, os.path.dirname(runtime))
 base = "%s -O2 -w -fopenmp %s -L%s/omp -Wl,--allow-shlib-undefined " % (clang, headers, os.path.dirname(runtime))

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which vtables clang 22 and later announce, which docs/indirect.md tells: those of objects and references that stand in map
-// clauses, with their bases. Where none is announced, a GPU would read the host's vtable. One object by name anywhere in the
-// module makes up for it.
+// Which vtables clang 22 and later announce, which docs/use/indirect.md tells: those of objects and references that
+// stand in map clauses, with their bases. Where none is announced, a GPU would read the host's vtable. One object by
+// name anywhere in the module makes up for it.
 
 // RUN: %indirect-clangxx -Wno-openmp-mapping -S -emit-llvm --offload-host-only %s -o %t.ll
 // RUN: %check --check-prefix=ANNOUNCED --input-file=%t.ll

@@ -9,7 +9,7 @@
 #   ! flang 19: not run: WHY          compiled wrongly, and what the program does then is chance
 #
 # fortran_programs.py check VERSION OUTPUT COMPILER RUN: sees that refusals, crashes and wrong programs of that flang still are.
-# fortran_programs.py table: the table of docs/testing.md.
+# fortran_programs.py table: prints all of them as a table.
 
 import glob
 import os

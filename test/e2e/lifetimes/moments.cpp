@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When in the life of a process what can be done with a device: a process for each moment and action, and one table of them all.
-// docs/architecture.md has the same table. Without arguments the program makes the table.
+// docs/internals/architecture.md has the same table. Without arguments the program makes the table.
 
 // RUN: %clangxx -shared -fPIC -DMOMENT='"needed-library"' %inputs/lifetimes_library.cpp -o %t.needed.so
 // RUN: %clangxx -shared -fPIC -DMOMENT='"opened-library"' %inputs/lifetimes_library.cpp -o %t.opened.so

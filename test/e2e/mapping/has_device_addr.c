@@ -7,7 +7,7 @@
 // RUN: %run %t
 // LLVM 15's runtime looks the address up, finds nothing and passes null.
 // UNSUPPORTED: runtime-llvm-15
-// Clang 14 ignores the clause, 15 and 16 heed it for pointers only (docs/mapping.md).
+// Clang 14 ignores the clause, 15 and 16 heed it for pointers only (docs/use/mapping.md).
 
 #include "check.h"
 

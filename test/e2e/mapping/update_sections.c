@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Updates of sections that are not contiguous: of arrays, of members, and of structs with a mapper. Strided dimensions
-// start at 0: the first index is multiplied with the stride by all compilers (docs/mapping.md).
+// start at 0: the first index is multiplied with the stride by all compilers (docs/use/mapping.md).
 
 // RUN: %clang -fopenmp-version=51 %s -o %t
 // RUN: %run %t

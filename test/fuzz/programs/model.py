@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The data environment of one device as OpenMP 5.2, section 5.8, tells it, in cells of four bytes. Values of cells: a number;
 ("host", ADDRESS) for a pointer that holds a host address; ("device", MAPPING, HOST VALUE) for an attached one; None where the specification
-does not tell. docs/mapping.md names the rules where several are possible. Shares nothing with the library."""
+does not tell. docs/use/mapping.md names the rules where several are possible. Shares nothing with the library."""
 
 
 class Entry:

@@ -41,7 +41,7 @@ TEST(PluginFunctions, rows_are_what_the_public_header_declares) {
 }
 
 TEST(PluginFunctions, the_guide_for_authors_has_the_same_rows) {
-  const std::string guide = contents_of("docs/plugins-reference.md");
+  const std::string guide = contents_of("docs/extend/plugins-reference.md");
   const auto expect_row = [&](const std::string &name, const std::string &without) {
     EXPECT_THAT(guide, testing::HasSubstr("\n| `" + name + "` | " + without + " |\n"));
   };

@@ -6,7 +6,8 @@ from tables import NOT_ABOUT_GPUS
 
 # What compilers or LLVM's device RTL make of the program.
 GPUS = {
-    "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: a GPU reads the host's (docs/indirect.md)",
+    "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: "
+                          "a GPU reads the host's (docs/use/indirect.md)",
     "virtual_calls.cpp": "as plugin_virtual.cpp",
     "lambdas.cpp": "clang 16 to 23 rebind the captured references of a lambda on GPUs (programs/lambda_rebound.cpp)",
 }
@@ -19,7 +20,8 @@ NVPTX = {
     "unfit_library.cpp": "damages an image in the form that it has for CPUs; PTX stays as good as it was",
     "asynchronous_fault.c": "counts the driver's calls, and the device RTL's environment takes one more",
 }
-# Device code calls functions of its own image only, unless LIBOMPTARGET_CALLS_ACROSS_IMAGES is set (docs/indirect.md).
+# Device code calls functions of its own image only, unless LIBOMPTARGET_CALLS_ACROSS_IMAGES is set
+# (docs/use/indirect.md).
 CALLS_ANOTHER_IMAGE = {
     "library.c": "a kernel calls the function of another image, for which it has no registers, stack and shared memory",
     "duplicate.c": "as library.c",

@@ -78,7 +78,7 @@ if is_ours:
         device_code = device_code.replace(" -lomptarget.devicertl", "")
         device_code += " -foffload-lto -nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple)
 if is_ours and is_amd and int(suite) >= 19:
-    # What makes code count what it does (docs/device-rtl.md), and who reads the counts.
+    # The options by which code counts what it does (docs/use/device-rtl-use.md), and the reader of the counts.
     profiling = "-Xarch_device -fprofile-generate -Xarch_device -fprofile-update=atomic"
     if int(suite) >= 22:
         config.available_features.add("profiling-of-devices")
