@@ -17,6 +17,7 @@ PLUGINS = {
     "gpu": ["common"] + PARTS_OF_SRC,
     "host": ["common"] + PARTS_OF_SRC,
     "common": PARTS_OF_SRC,
+    "kit": ["plugin"] + PARTS_OF_SRC,
     "null": [],
     "package": [],
 }
