@@ -4,10 +4,10 @@
 # Compiles with this machine's clang against the C library, libgcc, libstdc++ and LLVM of an older Debian, unpacked in
 # OMPTARGET_SYSROOT: for this machine, whose programs the build runs, or for OMPTARGET_MACHINE.
 if(OMPTARGET_MACHINE)
-  include(${CMAKE_CURRENT_LIST_DIR}/../cross/toolchain.cmake)
+  include(${CMAKE_CURRENT_LIST_DIR}/../../test/cross/toolchain.cmake)
 else()
   set(target x86_64-linux-gnu)
-  include(${CMAKE_CURRENT_LIST_DIR}/../tools/sysroot.cmake)
+  include(${CMAKE_CURRENT_LIST_DIR}/../../test/tools/sysroot.cmake)
   set(CMAKE_SYSTEM_PROCESSOR x86_64)
 endif()
 # No path of this machine gets into what is built.
