@@ -12,7 +12,7 @@ import sys
 # Below the parts of plugins, of src/: what knows nothing of OpenMP or of devices.
 PARTS_OF_SRC = ["base", "generations"]
 # Folders of src/ that no folder uses, and those that they may use; tools/ may use more.
-BESIDE_THE_LIBRARY = {"tools": [], "packaging": []}
+BESIDE_THE_LIBRARY = {"tools": [], "emulator": PARTS_OF_SRC, "packaging": []}
 PLUGINS = {
     "cuda": ["gpu", "common"] + PARTS_OF_SRC,
     "amdgpu": ["gpu", "common"] + PARTS_OF_SRC,
