@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace sim {
+namespace emulator {
 
 inline constexpr size_t kMostArguments = 64;
 template <size_t> using Value = uint64_t;
@@ -37,4 +37,4 @@ inline void call_code(void *code, const uint64_t *values, size_t count) {
   }(std::make_index_sequence<kMostArguments>());
 }
 
-} // namespace sim
+} // namespace emulator

@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace sim {
+namespace emulator {
 
 /// Any thread.
 class Calls {
@@ -192,4 +192,4 @@ uint64_t live_objects();
 uint64_t leaked_objects();
 void set_hold(bool hold);
 
-} // namespace sim
+} // namespace emulator

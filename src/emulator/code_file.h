@@ -15,7 +15,7 @@
 
 #include "base/machine.h"
 
-namespace sim {
+namespace emulator {
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -78,4 +78,4 @@ private:
   }
 };
 
-} // namespace sim
+} // namespace emulator

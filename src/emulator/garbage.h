@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace sim {
+namespace emulator {
 
 /// Fills the memory, or of a very large one the beginning. Any thread.
 inline void fill_with_garbage(void *memory, size_t size) {
@@ -34,4 +34,4 @@ inline void fill_with_garbage(void *memory, size_t size) {
   }
 }
 
-} // namespace sim
+} // namespace emulator

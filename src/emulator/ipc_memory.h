@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace sim {
+namespace emulator {
 
 /// What names an allocation to other processes of the same user, in the bytes of the driver's own handle.
 struct IpcHandle {
@@ -99,4 +99,4 @@ inline IpcMemory &ipc_memory() {
   return the_memory;
 }
 
-} // namespace sim
+} // namespace emulator

@@ -15,7 +15,7 @@
 
 #include "base/machine.h"
 
-namespace sim {
+namespace emulator {
 
 struct RelabelArguments {
   bool embedded_only = false;
@@ -81,4 +81,4 @@ template <typename Relabel> int relabel_file(const RelabelArguments &arguments, 
   return 1;
 }
 
-} // namespace sim
+} // namespace emulator

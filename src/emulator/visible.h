@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace sim {
+namespace emulator {
 
 /// Leaves the devices that the variable names, in its order, up to the first entry that means none; all if it is unset.
 /// name_of(device): its name, which no number begins.
@@ -37,4 +37,4 @@ void keep_visible(std::vector<T> &devices, const char *variable, NameOf name_of)
   devices = std::move(visible);
 }
 
-} // namespace sim
+} // namespace emulator

@@ -11,7 +11,7 @@
 
 #include "under_test.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 constexpr int kWrong = 3;
@@ -104,7 +104,7 @@ int run_with_failure(uint64_t n, const char *result) {
   alarm(kSecondsToHang);
   setenv(kUnderTest.fail_variable, ("*:" + std::to_string(n) + ":" + result).c_str(), 1);
   Plugin plugin;
-  StandIn sim;
+  StandIn stand_in;
   Notes notes(plugin);
   std::vector<uint64_t> host(512, 1); // outlives copies that nobody could wait for
   Image image(kUnderTest.image);
@@ -121,19 +121,19 @@ int run_with_failure(uint64_t n, const char *result) {
     notes.good(plugin.deinit_device(0) == 0);
     notes.good(plugin.deinit_device(1) == 0);
   }
-  const std::string name = sim.failed_name();
-  if (sim.failed() == 0)
+  const std::string name = stand_in.failed_name();
+  if (stand_in.failed() == 0)
     return notes.failed() ? kWrong : kAllRan;
   const auto wrong = [&](const std::string &what) {
     std::fprintf(stderr, "call %lu, %s: %s; the plugin says: %s\n", static_cast<unsigned long>(n), name.c_str(),
                  what.c_str(), notes.text().c_str());
     return kWrong;
   };
-  if (sim.violations() != 0)
+  if (stand_in.violations() != 0)
     return wrong("the driver was used wrongly");
-  if (sim.live_objects() > (leaves_something(name) ? 1u : 0u) || sim.leaked_objects() != 0)
-    return wrong(std::to_string(sim.live_objects()) + " objects live, " + std::to_string(sim.leaked_objects()) +
-                 " were left behind");
+  if (stand_in.live_objects() > (leaves_something(name) ? 1u : 0u) || stand_in.leaked_objects() != 0)
+    return wrong(std::to_string(stand_in.live_objects()) + " objects live, " +
+                 std::to_string(stand_in.leaked_objects()) + " were left behind");
   if (!has_devices || may_go_unnoticed(name))
     return 0;
   if (!notes.failed())
@@ -169,12 +169,12 @@ TEST(GpuFaults, every_call_may_fail) { check_all(kUnderTest.failures[0]); }
 TEST(GpuFaults, every_call_may_fail_otherwise) { check_all(kUnderTest.failures[1]); }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test
 
 // With arguments N RESULT: that call alone, in this process.
 int main(int argc, char **argv) {
   if (argc == 3)
-    return sim_test::run_with_failure(std::strtoull(argv[1], nullptr, 10), argv[2]);
+    return emulator_test::run_with_failure(std::strtoull(argv[1], nullptr, 10), argv[2]);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

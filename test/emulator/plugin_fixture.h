@@ -13,19 +13,19 @@
 
 #include "under_test.h"
 
-namespace sim_test {
+namespace emulator_test {
 
 using testing::HasSubstr;
 
 inline constexpr uint64_t kNoEnvironment = ~uint64_t{0};
 
 inline Plugin *the_plugin;
-inline StandIn *the_sim;
+inline StandIn *the_stand_in;
 
 /// Makes both, and gives the plugin its first call.
 inline void open_plugin() {
   the_plugin = new Plugin;
-  the_sim = new StandIn;
+  the_stand_in = new StandIn;
   __tgt_rtl_abi_info info{sizeof(info), 0, 0};
   the_plugin->abi(&info);
 }
@@ -33,13 +33,13 @@ inline void open_plugin() {
 class GpuTest : public testing::Test {
 protected:
   Plugin &plugin = *the_plugin;
-  StandIn &sim = *the_sim;
+  StandIn &stand_in = *the_stand_in;
 
   void close(int32_t device) { EXPECT_EQ(plugin.deinit_device(device), 0) << plugin.error(); }
   void check_driver() {
-    EXPECT_EQ(sim.violations(), 0u);
-    EXPECT_EQ(sim.live_objects(), 0u);
-    EXPECT_EQ(sim.leaked_objects(), 0u);
+    EXPECT_EQ(stand_in.violations(), 0u);
+    EXPECT_EQ(stand_in.live_objects(), 0u);
+    EXPECT_EQ(stand_in.leaked_objects(), 0u);
   }
 
   // Loads the image and gives back its table.
@@ -122,4 +122,4 @@ protected:
   int32_t result_ = -1;
 };
 
-} // namespace sim_test
+} // namespace emulator_test

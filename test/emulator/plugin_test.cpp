@@ -10,7 +10,7 @@
 
 #include "plugin_fixture.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 TEST_F(GpuPlugin, calls_for_missing_or_closed_devices_fail) {
@@ -112,10 +112,10 @@ TEST_F(GpuPlugin, wrong_frees_are_errors) {
 TEST_F(GpuPlugin, freed_memory_is_used_again) {
   void *first = plugin.data_alloc(0, 1000, nullptr, 0);
   ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
-  const uint64_t before = sim.count(kUnderTest.allocate);
+  const uint64_t before = stand_in.count(kUnderTest.allocate);
   void *second = plugin.data_alloc(0, 990, nullptr, 0);
   EXPECT_EQ(second, first);
-  EXPECT_EQ(sim.count(kUnderTest.allocate), before);
+  EXPECT_EQ(stand_in.count(kUnderTest.allocate), before);
   ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
 }
 
@@ -124,38 +124,38 @@ TEST_F(GpuPlugin, large_freed_memory_of_each_kind_is_used_again) {
   for (const int32_t kind : {OMPTARGET_ALLOC_DEVICE, OMPTARGET_ALLOC_HOST, OMPTARGET_ALLOC_SHARED}) {
     void *first = plugin.data_alloc(0, kSize, nullptr, kind);
     ASSERT_EQ(plugin.data_delete(0, first, kind), 0);
-    sim.fail("");
+    stand_in.fail("");
     void *second = plugin.data_alloc(0, kSize - 5, nullptr, kind);
     EXPECT_EQ(second, first) << kind;
     ASSERT_EQ(plugin.data_delete(0, second, kind), 0);
     EXPECT_NE(plugin.data_delete(0, second, kind), 0);
     plugin.data_delete(0, plugin.data_alloc(0, kSize, nullptr, kind), kind);
-    EXPECT_LE(sim.calls(), 3u) << kind; // the context of the failing call
+    EXPECT_LE(stand_in.calls(), 3u) << kind; // the context of the failing call
   }
 }
 
 TEST_F(GpuPlugin, memory_kept_of_one_kind_is_given_back_for_another) {
   void *kept = plugin.data_alloc(0, 1 << 20, nullptr, OMPTARGET_ALLOC_HOST);
   ASSERT_EQ(plugin.data_delete(0, kept, OMPTARGET_ALLOC_HOST), 0);
-  const uint64_t live = sim.live_objects();
-  sim.fail(kUnderTest.no_memory_once);
+  const uint64_t live = stand_in.live_objects();
+  stand_in.fail(kUnderTest.no_memory_once);
   void *memory = plugin.data_alloc(0, 1 << 20, nullptr, OMPTARGET_ALLOC_DEVICE);
-  EXPECT_EQ(sim.failed(), 1u);
-  sim.fail("");
+  EXPECT_EQ(stand_in.failed(), 1u);
+  stand_in.fail("");
   EXPECT_NE(memory, nullptr) << plugin.error();
-  EXPECT_EQ(sim.live_objects(), live);
+  EXPECT_EQ(stand_in.live_objects(), live);
   ASSERT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0);
 }
 
 TEST_F(GpuPlugin, kept_memory_is_given_back_when_the_driver_has_no_more) {
   void *kept = plugin.data_alloc(0, 1000, nullptr, 0);
   ASSERT_EQ(plugin.data_delete(0, kept, 0), 0);
-  sim.fail(kUnderTest.no_memory_once);
+  stand_in.fail(kUnderTest.no_memory_once);
   void *large = plugin.data_alloc(0, 100000, nullptr, 0);
   EXPECT_NE(large, nullptr) << plugin.error();
-  sim.fail(kUnderTest.no_memory);
+  stand_in.fail(kUnderTest.no_memory);
   EXPECT_EQ(plugin.data_alloc(0, 200000, nullptr, 0), nullptr);
-  sim.fail("");
+  stand_in.fail("");
   EXPECT_THAT(plugin.error(), HasSubstr(kUnderTest.no_memory_text));
   EXPECT_THAT(plugin.error(), HasSubstr("while allocating 200000 bytes"));
 }
@@ -178,10 +178,10 @@ protected:
     for (size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<int>(i);
     ASSERT_EQ(plugin.data_submit(0, device_, values.data(), kBytes), 0) << plugin.error();
-    sim.hold(1); // nothing starts before somebody waits
+    stand_in.hold(1); // nothing starts before somebody waits
   }
   void TearDown() override {
-    sim.hold(0);
+    stand_in.hold(0);
     if (device_) {
       EXPECT_EQ(plugin.data_delete(0, device_, 0), 0);
     }
@@ -240,7 +240,7 @@ TEST_F(GpuResults, come_before_what_is_copied_from_there_afterwards) {
   retrieve(host_, &first_);
   ASSERT_EQ(plugin.data_submit_async(0, copy, host_.data() + kLast, sizeof(int), &first_), 0) << plugin.error();
   ASSERT_EQ(plugin.synchronize(0, &first_), 0) << plugin.error();
-  sim.hold(0);
+  stand_in.hold(0);
   EXPECT_EQ(read<int>(0, copy), static_cast<int>(kLast));
   EXPECT_EQ(plugin.data_delete(0, copy, 0), 0);
 }
@@ -313,7 +313,7 @@ TEST_F(GpuTimes, of_two_queues_overlap_where_the_work_does) {
   void *entry = kernel("meet");
   auto *met = static_cast<uint64_t *>(plugin.data_alloc(0, 16, nullptr, OMPTARGET_ALLOC_SHARED));
   met[0] = met[1] = 0;
-  sim.hold(0);
+  stand_in.hold(0);
   __tgt_async_info queues[2] = {};
   void *timings[2];
   for (uint64_t i = 0; i < 2; ++i) {
@@ -332,7 +332,7 @@ TEST_F(GpuTimes, of_two_queues_overlap_where_the_work_does) {
 }
 
 TEST_F(GpuTimes, nobody_waits_for_them_and_nothing_is_left_behind) {
-  sim.hold(1);
+  stand_in.hold(1);
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
   uint64_t value = 7, back = 0;
   __tgt_async_info queue{};
@@ -345,13 +345,13 @@ TEST_F(GpuTimes, nobody_waits_for_them_and_nothing_is_left_behind) {
   }
   ASSERT_EQ(plugin.synchronize(0, &queue), 0);
   EXPECT_EQ(back, 7u);
-  sim.hold(0);
+  stand_in.hold(0);
   read(timing);
   timing = start(queue);
   ASSERT_EQ(plugin.data_submit_async(0, memory, &value, 8, &queue), 0);
   stop(queue, timing);
   ASSERT_EQ(plugin.synchronize(0, &queue), 0);
-  const uint64_t live = sim.live_objects();
+  const uint64_t live = stand_in.live_objects();
   EXPECT_EQ(plugin.read_timing(0, timing, nullptr, nullptr), 0); // they are not wanted
   for (int i = 0; i < 3; ++i) {
     timing = start(queue);
@@ -360,7 +360,7 @@ TEST_F(GpuTimes, nobody_waits_for_them_and_nothing_is_left_behind) {
     ASSERT_EQ(plugin.synchronize(0, &queue), 0);
     read(timing);
   }
-  EXPECT_EQ(sim.live_objects(), live);
+  EXPECT_EQ(stand_in.live_objects(), live);
   EXPECT_EQ(plugin.data_delete(0, memory, 0), 0);
 }
 
@@ -371,20 +371,20 @@ TEST_F(GpuPlugin, of_thousands_of_kernels_the_driver_is_asked_for_those_that_run
   for (int i = 0; i < kKernels; ++i)
     names.push_back("many_" + std::to_string(i / 1000) + "_" + std::to_string(1000 + i % 1000).substr(1));
   Image none(kUnderTest.many_image), image(kUnderTest.many_image);
-  const uint64_t start = sim.count(kUnderTest.find_kernel);
+  const uint64_t start = stand_in.count(kUnderTest.find_kernel);
   load(0, none);
-  const uint64_t otherwise = sim.count(kUnderTest.find_kernel) - start; // where globals are found in the same way
+  const uint64_t otherwise = stand_in.count(kUnderTest.find_kernel) - start; // where globals are found in the same way
   for (const std::string &name : names)
     image.kernel(name.c_str());
-  const uint64_t before = sim.count(kUnderTest.find_kernel);
+  const uint64_t before = stand_in.count(kUnderTest.find_kernel);
   __tgt_offload_entry *entries = load(0, image);
   ASSERT_NE(entries, nullptr);
-  EXPECT_EQ(sim.count(kUnderTest.find_kernel), before + otherwise);
+  EXPECT_EQ(stand_in.count(kUnderTest.find_kernel), before + otherwise);
   void *out = plugin.data_alloc(0, 8, nullptr, 0);
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(Launch(out).run(plugin, 0, entries[1234].addr), 0) << plugin.error();
     EXPECT_EQ(read<uint64_t>(0, out), 11234u);
-    EXPECT_EQ(sim.count(kUnderTest.find_kernel), before + otherwise + 1);
+    EXPECT_EQ(stand_in.count(kUnderTest.find_kernel), before + otherwise + 1);
   }
 }
 
@@ -494,13 +494,13 @@ TEST_F(GpuPlugin, queues_are_used_again) {
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
   for (int i = 0; i < 20; ++i)
     ASSERT_EQ(plugin.data_fill(0, memory, i, 64, nullptr), 0);
-  const uint64_t before = sim.count(kUnderTest.make_queue);
+  const uint64_t before = stand_in.count(kUnderTest.make_queue);
   __tgt_async_info async{};
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(plugin.data_fill(0, memory, i, 64, &async), 0);
     ASSERT_EQ(plugin.synchronize(0, &async), 0);
   }
-  EXPECT_EQ(sim.count(kUnderTest.make_queue), before);
+  EXPECT_EQ(stand_in.count(kUnderTest.make_queue), before);
   EXPECT_EQ(plugin.synchronize(0, &async), 0);
 }
 
@@ -692,13 +692,13 @@ TEST_F(GpuPlugin, launches_are_told_as_information) {
 }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  sim_test::open_plugin();
-  sim_test::the_plugin->init_plugin();
-  if (sim_test::the_sim->live_objects() != 0) {
+  emulator_test::open_plugin();
+  emulator_test::the_plugin->init_plugin();
+  if (emulator_test::the_stand_in->live_objects() != 0) {
     std::fprintf(stderr, "counting devices created something\n");
     return 1;
   }

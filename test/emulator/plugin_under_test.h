@@ -16,7 +16,7 @@
 
 #include "omptarget/plugin.h"
 
-namespace sim_test {
+namespace emulator_test {
 
 inline void *symbol(void *library, const char *name) {
   void *found = dlsym(library, name);
@@ -120,4 +120,4 @@ struct Launch {
   }
 };
 
-} // namespace sim_test
+} // namespace emulator_test

@@ -7,7 +7,7 @@
 
 #include "plugin_under_test.h"
 
-namespace sim_test {
+namespace emulator_test {
 
 #define SIM_TEXT_2(text) #text
 #define SIM_TEXT(text) SIM_TEXT_2(text)
@@ -40,4 +40,4 @@ struct UnderTest {
   const char *fail_variable;
 };
 
-} // namespace sim_test
+} // namespace emulator_test

@@ -4,7 +4,7 @@
 // What the files that implement the driver's functions begin with.
 #pragma once
 
-#include "sim_cuda.h"
+#include "stand_in_cuda.h"
 #include "state.h"
 
 #define SIM_API extern "C" __attribute__((visibility("default")))

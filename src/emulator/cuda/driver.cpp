@@ -14,9 +14,9 @@
 #include "emulator/visible.h"
 
 using namespace omptarget::cuda;
-using namespace sim;
+using namespace emulator;
 
-namespace sim {
+namespace emulator {
 
 namespace {
 
@@ -117,7 +117,7 @@ CUresult check_context(const char *call, Context *&context) {
   return context->error.load();
 }
 
-} // namespace sim
+} // namespace emulator
 
 // ---- Driver and devices
 

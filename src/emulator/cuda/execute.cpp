@@ -14,7 +14,7 @@
 #include "emulator/execute/ptx/launch.h"
 #include "emulator/garbage.h"
 
-namespace sim {
+namespace emulator {
 
 using namespace omptarget::cuda;
 
@@ -75,7 +75,7 @@ public:
     void *const memory = std::aligned_alloc(16, (size + 15) / 16 * 16);
     if (!memory)
       return 0;
-    sim::fill_with_garbage(memory, size);
+    emulator::fill_with_garbage(memory, size);
     sizes[reinterpret_cast<uint64_t>(memory)] = size;
     ++heap().changes;
     return reinterpret_cast<uint64_t>(memory);
@@ -179,4 +179,4 @@ void release_heap(const Context *context) {
   ++heap().changes;
 }
 
-} // namespace sim
+} // namespace emulator

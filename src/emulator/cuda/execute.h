@@ -9,7 +9,7 @@
 
 #include "state.h"
 
-namespace sim {
+namespace emulator {
 
 /// Loads PTX; null, and the reason, if the executor cannot or a driver would not.
 std::unique_ptr<executor::ptx::Module> compile_ptx(const char *text, int device_sm, std::string &error);
@@ -26,4 +26,4 @@ void execute(const PtxLaunch &launch);
 /// Gives back what kernels of the context allocated.
 void release_heap(const Context *context);
 
-} // namespace sim
+} // namespace emulator

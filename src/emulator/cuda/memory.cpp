@@ -12,7 +12,7 @@
 #include "emulator/ipc_memory.h"
 
 using namespace omptarget::cuda;
-using namespace sim;
+using namespace emulator;
 
 namespace {
 
@@ -26,7 +26,7 @@ void *new_memory(size_t size, bool may_be_shared) {
   void *memory = may_be_shared ? ipc_memory().allocate(size)
                                : std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
   if (memory)
-    sim::fill_with_garbage(memory, size);
+    emulator::fill_with_garbage(memory, size);
   return memory;
 }
 

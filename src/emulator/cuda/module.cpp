@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules and launches. A "cubin" is a shared object of the host whose ELF header says CUDA (relabel.cpp makes them): its
-// header is put right again and the dynamic loader opens it. PTX that names such a file, // sim-code: PATH, stands for it; other
+// header is put right again and the dynamic loader opens it. PTX that names such a file, // emulator-code: PATH, stands for it; other
 // PTX is run by the executor.
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 #include "execute.h"
 
 using namespace omptarget::cuda;
-using namespace sim;
+using namespace emulator;
 
 namespace {
 
@@ -119,7 +119,7 @@ void log_error(unsigned count, const int *options, void **values, const std::str
 
 // The file that a text names instead of code; null if it does not.
 const char *named_file(const char *text) {
-  constexpr const char *kMark = "// sim-code: ";
+  constexpr const char *kMark = "// emulator-code: ";
   const char *const mark = std::strstr(text, kMark);
   return mark ? mark + std::strlen(kMark) : nullptr;
 }
@@ -273,7 +273,7 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
       return load_ptx(out, *context, bytes,
                       [&](const std::string &error) { log_error(count, options, values, error); });
     if (const CUresult result = read_file(path, compiled)) {
-      log_error(count, options, values, "stand-in: the file of the // sim-code: line cannot be read");
+      log_error(count, options, values, "stand-in: the file of the // emulator-code: line cannot be read");
       return result;
     }
     bytes = compiled.data();

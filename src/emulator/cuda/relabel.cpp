@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sim_relabel [--embedded] FILE LAYOUT SM [OUTPUT]: makes the ELF images for this machine inside of FILE say that they are
+// emulator_cuda_relabel [--embedded] FILE LAYOUT SM [OUTPUT]: makes the ELF images for this machine inside of FILE say that they are
 // cubins for sm_<SM> of the given layout (7, or 8 of CUDA 13). The code stays what it is: the stand-in for libcuda.so.1 runs
 // it.
 
@@ -26,13 +26,13 @@ bool relabel(std::string &bytes, size_t at, int layout, uint32_t sm) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const sim::RelabelArguments arguments(argc, argv);
+  const emulator::RelabelArguments arguments(argc, argv);
   const int layout = std::atoi(arguments.first);
   const int sm = std::atoi(arguments.second);
   if (!arguments.file || (layout != 7 && layout != 8) || sm <= 0 || sm > 255) {
     std::fprintf(stderr, "usage: %s [--embedded] FILE 7|8 SM [OUTPUT], SM from 1 to 255\n", argv[0]);
     return 2;
   }
-  return sim::relabel_file(
+  return emulator::relabel_file(
       arguments, [&](std::string &bytes, size_t at) { return relabel(bytes, at, layout, static_cast<uint32_t>(sm)); });
 }

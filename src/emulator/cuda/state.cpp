@@ -12,9 +12,9 @@
 
 #define SIM_SYMBOL(name) sim_cuda_##name
 #include "emulator/stand_in_functions.h"
-#include "sim_cuda.h"
+#include "stand_in_cuda.h"
 
-namespace sim {
+namespace emulator {
 
 using namespace omptarget::cuda;
 
@@ -253,4 +253,4 @@ uint64_t leaked_objects() {
 
 void set_hold(bool hold) { hold_work.store(hold); }
 
-} // namespace sim
+} // namespace emulator

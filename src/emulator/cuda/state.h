@@ -22,7 +22,7 @@
 #include "emulator/code_file.h"
 #include "emulator/execute/ptx/module.h"
 
-namespace sim {
+namespace emulator {
 
 using omptarget::cuda::CUdeviceptr;
 using omptarget::cuda::CUresult;
@@ -176,4 +176,4 @@ void wait_for_context(Context *context);
 void destroy_context(Context *context);
 uint64_t live_objects();
 
-} // namespace sim
+} // namespace emulator

@@ -10,7 +10,7 @@
 #include "call.h"
 
 using namespace omptarget::cuda;
-using namespace sim;
+using namespace emulator;
 
 namespace {
 
@@ -72,7 +72,7 @@ void copy(void *destination, const void *source, size_t size) { std::memmove(des
 
 } // namespace
 
-CUresult sim::context_of_stream(const char *call, CUstream handle, Context *&context) {
+CUresult emulator::context_of_stream(const char *call, CUstream handle, Context *&context) {
   Context *current = current_context();
   if (!state().initialised)
     return CUDA_ERROR_NOT_INITIALIZED;

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string breakpoint_place(std::string_view path, uint32_t line, uint32_t bloc
   return where + ", block " + std::to_string(block) + ", thread " + std::to_string(thread) + ": ";
 }
 
-} // namespace sim::executor
+} // namespace emulator::executor

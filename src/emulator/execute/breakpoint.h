@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 /// A line, a thread, or a thread at a line.
 struct Breakpoint {
@@ -33,4 +33,4 @@ std::string register_change(const std::string &name, const std::string &before, 
 /// "f.c:12, block 0, thread 3: "
 std::string breakpoint_place(std::string_view path, uint32_t line, uint32_t block, uint32_t thread);
 
-} // namespace sim::executor
+} // namespace emulator::executor

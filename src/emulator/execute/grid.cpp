@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const 
   return Grid(blocks, source, schedule).run();
 }
 
-} // namespace sim::executor
+} // namespace emulator::executor

@@ -16,7 +16,7 @@
 #include "races.h"
 #include "weak_memory.h"
 
-namespace sim::executor {
+namespace emulator::executor {
 
 using Extent = std::array<uint32_t, 3>; ///< x, y, z
 inline uint64_t count(const Extent &extent) { return uint64_t{extent[0]} * extent[1] * extent[2]; }
@@ -121,4 +121,4 @@ private:
 /// Runs all blocks; nothing if all of them ended as they should.
 std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const Schedule &schedule);
 
-} // namespace sim::executor
+} // namespace emulator::executor

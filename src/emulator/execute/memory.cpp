@@ -5,7 +5,7 @@
 
 #include "memory.h"
 
-namespace sim::executor {
+namespace emulator::executor {
 
 namespace {
 bool holds(const MemoryRange &range, uint64_t address, uint64_t size) {
@@ -35,4 +35,4 @@ bool MemoryView::is_hosts(uint64_t address) const {
   return false;
 }
 
-} // namespace sim::executor
+} // namespace emulator::executor

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 /// Bytes that device code may reach.
 struct MemoryRange {
@@ -45,4 +45,4 @@ private:
   unsigned next_ = 0;
 };
 
-} // namespace sim::executor
+} // namespace emulator::executor

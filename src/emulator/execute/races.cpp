@@ -5,7 +5,7 @@
 
 #include "races.h"
 
-namespace sim::executor {
+namespace emulator::executor {
 
 std::string SharedUses::note(uint64_t offset, uint32_t size, bool writes, uint32_t thread, const uint8_t *present) {
   const uint32_t wave = uint32_t{1} << thread / lanes_;
@@ -27,4 +27,4 @@ std::string SharedUses::note(uint64_t offset, uint32_t size, bool writes, uint32
   return {};
 }
 
-} // namespace sim::executor
+} // namespace emulator::executor

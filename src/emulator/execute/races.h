@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 /// Finds accesses of two waves to the same byte, one of them writing, without a barrier between. Lanes of one wave are taken to agree
 /// among themselves; atomic operations are not for it. Waves may all write the same value, and each may read it then.
@@ -35,4 +35,4 @@ private:
   std::vector<Use> uses_; ///< one for each byte
 };
 
-} // namespace sim::executor
+} // namespace emulator::executor

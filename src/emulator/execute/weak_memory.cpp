@@ -10,7 +10,7 @@
 
 #include "grid.h"
 
-namespace sim::executor {
+namespace emulator::executor {
 
 namespace {
 
@@ -251,4 +251,4 @@ void WeakMemory::advance(uint64_t instructions) {
   }
 }
 
-} // namespace sim::executor
+} // namespace emulator::executor

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace sim::executor {
+namespace emulator::executor {
 
 /// How far a release or an acquire reaches; kWave: no farther than the lanes of a wave, which always agree.
 enum class Scope : uint8_t { kWave, kTeam, kDevice, kSystem };
@@ -115,4 +115,4 @@ private:
   std::array<uint8_t, kMostBytes> bytes_{}, unused_{};
 };
 
-} // namespace sim::executor
+} // namespace emulator::executor

@@ -12,7 +12,7 @@
 #include "amdgpu/image.h"
 #include "execute.h"
 
-namespace sim {
+namespace emulator {
 
 namespace {
 
@@ -105,9 +105,9 @@ void destroy_executable(Executable &executable) {
   executable.code.close();
 }
 
-} // namespace sim
+} // namespace emulator
 
-using namespace sim;
+using namespace emulator;
 
 SIM_API hsa_status_t hsa_code_object_reader_create_from_memory(const void *bytes, size_t size,
                                                                hsa_code_object_reader_t *handle) {

@@ -12,7 +12,7 @@
 
 #include "emulator/execute/amdgpu/launch.h"
 
-namespace sim {
+namespace emulator {
 
 namespace {
 
@@ -135,4 +135,4 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
     sim_hsa_queue_error(HSA_STATUS_ERROR_EXCEPTION);
 }
 
-} // namespace sim
+} // namespace emulator

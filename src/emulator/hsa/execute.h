@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-namespace sim {
+namespace emulator {
 
 /// Whether an image is what a compiler makes for an AMD GPU; otherwise it is code of this machine that only says so.
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata);
@@ -15,4 +15,4 @@ bool load_device_code(Executable &executable);
 /// Runs a kernel to its end; what goes wrong is said and sent as the device would. Queue and dispatch are current.
 void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_packet_t &packet);
 
-} // namespace sim
+} // namespace emulator

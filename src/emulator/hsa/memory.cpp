@@ -11,7 +11,7 @@
 #include "emulator/ipc_memory.h"
 #include "state.h"
 
-using namespace sim;
+using namespace emulator;
 
 namespace {
 
@@ -94,7 +94,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   if (pool->agent->cpu == 2)
-    sim::count("memory of the second CPU");
+    emulator::count("memory of the second CPU");
   if (size > size_t{1} << 30)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *bytes = nullptr;
@@ -104,7 +104,7 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
     bytes = nullptr;
   if (!bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  sim::fill_with_garbage(bytes, size);
+  emulator::fill_with_garbage(bytes, size);
   const std::lock_guard lock(state().mutex);
   Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
   state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;
@@ -134,7 +134,7 @@ SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent
     if (!agent)
       return HSA_STATUS_ERROR_INVALID_AGENT;
     access.insert(agent);
-    sim::count("agent with access");
+    emulator::count("agent with access");
   }
   const std::lock_guard lock(state().mutex);
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
@@ -159,7 +159,7 @@ SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *a
   for (int i = 0; i < count; ++i)
     if (Agent *agent = find_agent("hsa_amd_memory_lock", agents[i])) {
       access.insert(agent);
-      sim::count("agent pinned for");
+      emulator::count("agent pinned for");
     }
   const std::lock_guard lock(state().mutex);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(host);
@@ -234,7 +234,7 @@ SIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_
   SIM_ENTER(hsa_amd_memory_async_copy_on_engine);
   if (engine != kSdmaEngine0 && engine != kSdmaEngine1)
     violation("hsa_amd_memory_async_copy_on_engine: engine %d", engine);
-  sim::count(engine == kSdmaEngine0 ? "engine 0" : "engine 1");
+  emulator::count(engine == kSdmaEngine0 ? "engine 0" : "engine 1");
   const hsa_agent_t agents[] = {destination_agent, source_agent};
   return start_copy("hsa_amd_memory_async_copy_on_engine",
                     {destination, source, size, {}, {}, find_signal("hsa_amd_memory_async_copy_on_engine", completion)},

@@ -11,7 +11,7 @@
 #include "emulator/call_code.h"
 #include "execute.h"
 
-namespace sim {
+namespace emulator {
 
 namespace {
 
@@ -191,9 +191,9 @@ Queue *find_queue(const char *call, const hsa_queue_t *handle) {
   return nullptr;
 }
 
-} // namespace sim
+} // namespace emulator
 
-using namespace sim;
+using namespace emulator;
 
 SIM_API const SimDispatch *sim_hsa_dispatch(void) { return current_dispatch; }
 

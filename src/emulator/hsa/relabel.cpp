@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sim_hsa_relabel [--embedded] FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code
+// emulator_hsa_relabel [--embedded] FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code
 // objects of that version (4, 5 or 6) for that target ("gfx90a:xnack+"), with metadata about their kernels in the section
 // sim_note, which is added to an image that is a file of its own. The code stays what it is: the stand-in for
 // libhsa-runtime64.so.1 runs it.
@@ -221,11 +221,11 @@ bool flags_of(const std::string &target, uint32_t &flags) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const sim::RelabelArguments arguments(argc, argv);
+  const emulator::RelabelArguments arguments(argc, argv);
   Wanted wanted{std::atoi(arguments.first), arguments.second, 0};
   if (!arguments.file || wanted.version < 4 || wanted.version > 6 || !flags_of(wanted.target, wanted.flags)) {
     std::fprintf(stderr, "usage: %s [--embedded] FILE 4|5|6 TARGET [OUTPUT]\n", argv[0]);
     return 2;
   }
-  return sim::relabel_file(arguments, [&](std::string &bytes, size_t at) { return relabel(bytes, at, wanted); });
+  return emulator::relabel_file(arguments, [&](std::string &bytes, size_t at) { return relabel(bytes, at, wanted); });
 }

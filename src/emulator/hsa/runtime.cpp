@@ -11,7 +11,7 @@
 #include "emulator/visible.h"
 #include "state.h"
 
-using namespace sim;
+using namespace emulator;
 
 namespace {
 
@@ -88,7 +88,7 @@ SIM_API hsa_status_t hsa_init() {
     }
     begin = end + 1;
   }
-  sim::keep_visible(gpus, "ROCR_VISIBLE_DEVICES", [](const auto &agent) { return name_of(*agent); });
+  emulator::keep_visible(gpus, "ROCR_VISIBLE_DEVICES", [](const auto &agent) { return name_of(*agent); });
   for (uint32_t cpu = 1; cpu <= number_of_cpus(); ++cpu) {
     state().agents.push_back(make_agent(""));
     state().agents.back()->cpu = cpu;

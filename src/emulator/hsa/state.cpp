@@ -13,7 +13,7 @@
 #define SIM_SYMBOL(name) sim_hsa_##name
 #include "emulator/stand_in_functions.h"
 
-namespace sim {
+namespace emulator {
 
 namespace {
 
@@ -224,9 +224,9 @@ void set_hold(bool hold) {
   release_work();
 }
 
-} // namespace sim
+} // namespace emulator
 
-using namespace sim;
+using namespace emulator;
 
 namespace {
 // A process that used the runtime wrongly does not end well. SIM_HSA_ENDS=1: the runtime ends here, as AMD's does.

@@ -23,9 +23,9 @@
 #include "common/elf_image.h"
 #include "emulator/code_file.h"
 #include "emulator/execute/amdgpu/code_object.h"
-#include "sim_hsa.h"
+#include "stand_in_hsa.h"
 
-namespace sim {
+namespace emulator {
 
 using namespace omptarget::amdgpu;
 
@@ -206,10 +206,10 @@ void ring(Queue &queue, uint64_t index);
 /// Unloads an executable's code. State not locked.
 void destroy_executable(Executable &executable);
 
-} // namespace sim
+} // namespace emulator
 
 #define SIM_API extern "C" __attribute__((visibility("default")))
 /// Counts the call and returns if it shall fail or the runtime was not initialised.
 #define SIM_ENTER(name)                                                                                                \
-  if (const hsa_status_t injected = ::sim::enter(#name))                                                               \
+  if (const hsa_status_t injected = ::emulator::enter(#name))                                                          \
   return injected

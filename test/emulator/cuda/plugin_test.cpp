@@ -11,7 +11,7 @@
 
 #include "plugin_fixture.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 class CudaPlugin : public GpuPlugin {};
@@ -69,7 +69,7 @@ TEST_F(CudaPlugin, code_is_preferred_to_ptx_and_newer_ptx_to_older) {
 }
 
 TEST_F(CudaPlugin, ptx_is_compiled_by_the_driver) {
-  Image ptx = Image::of_text(std::string(".version 7.0\n.target sm_80\n// sim-code: ") + IMAGE_FOLDER +
+  Image ptx = Image::of_text(std::string(".version 7.0\n.target sm_80\n// emulator-code: ") + IMAGE_FOLDER +
                              "kernels_80.cubin\n.extern __init_array_object_late_65535;\n");
   ptx.kernel("tell_spmd").kernel("tell_badly_not_there");
   __tgt_offload_entry *entries = load(0, ptx);
@@ -174,9 +174,9 @@ TEST_F(CudaPlugin, a_short_loop_gets_fewer_threads) {
 // What the driver says of the very kernel decides; where it does not say it, a constant does.
 TEST_F(CudaPlugin, default_teams_are_those_that_can_be_resident) {
   EXPECT_EQ(told(kernel("tell_wide"), Launch())[1], 16u * 16); // 128 threads of at most 256
-  sim.fail("cuOccupancyMaxActiveBlocksPerMultiprocessor:+:801");
+  stand_in.fail("cuOccupancyMaxActiveBlocksPerMultiprocessor:+:801");
   EXPECT_EQ(told(kernel("tell_spmd"), Launch())[1], 3200u);
-  sim.fail("");
+  stand_in.fail("");
 }
 
 TEST_F(CudaPlugin, registers_limit_the_threads) {
@@ -224,14 +224,14 @@ TEST_F(CudaPlugin, launches_of_one_queue_share_a_reduction_buffer) {
   ASSERT_EQ(plugin.data_fill(0, sums, 0, 16, nullptr), 0);
   __tgt_async_info async{};
   ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
-  const uint64_t allocations = sim.count("cuMemAlloc");
-  const uint64_t copies = sim.count("cuMemcpyHtoDAsync");
-  const uint64_t waits = sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize");
+  const uint64_t allocations = stand_in.count("cuMemAlloc");
+  const uint64_t copies = stand_in.count("cuMemcpyHtoDAsync");
+  const uint64_t waits = stand_in.count("cuStreamSynchronize") + stand_in.count("cuCtxSynchronize");
   for (int i = 0; i < 50; ++i)
     ASSERT_EQ(Launch(sums, 10).run(plugin, 0, entry, &async), 0);
-  EXPECT_EQ(sim.count("cuMemAlloc"), allocations);
-  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), copies);
-  EXPECT_EQ(sim.count("cuStreamSynchronize") + sim.count("cuCtxSynchronize"), waits);
+  EXPECT_EQ(stand_in.count("cuMemAlloc"), allocations);
+  EXPECT_EQ(stand_in.count("cuMemcpyHtoDAsync"), copies);
+  EXPECT_EQ(stand_in.count("cuStreamSynchronize") + stand_in.count("cuCtxSynchronize"), waits);
   ASSERT_EQ(plugin.synchronize(0, &async), 0);
   EXPECT_EQ(read<uint64_t>(0, sums), 51u * 55u);
 }
@@ -289,18 +289,18 @@ TEST_F(CudaPlugin, constructors_run_in_order_and_destructors_when_the_image_goes
   ASSERT_NE(entries, nullptr);
   EXPECT_EQ(read<int32_t>(0, entries[0].addr), 2);
   EXPECT_EQ(read<int64_t>(0, entries[1].addr), int64_t{1} | int64_t{2} << 32);
-  const uint64_t launches = sim.count("cuLaunchKernel");
+  const uint64_t launches = stand_in.count("cuLaunchKernel");
   ASSERT_EQ(plugin.unload_binary(0, last_table()), 0) << plugin.error();
-  EXPECT_EQ(sim.count("cuLaunchKernel"), launches + 1);
+  EXPECT_EQ(stand_in.count("cuLaunchKernel"), launches + 1);
   EXPECT_NE(plugin.unload_binary(0, last_table()), 0);
 }
 
 TEST_F(CudaPlugin, destructors_run_when_the_device_ends) {
   Image image("kernels_80.cubin");
   ASSERT_NE(load(0, image.kernel("tell_spmd")), nullptr);
-  const uint64_t launches = sim.count("cuLaunchKernel");
+  const uint64_t launches = stand_in.count("cuLaunchKernel");
   ASSERT_EQ(plugin.deinit_device(0), 0) << plugin.error();
-  EXPECT_EQ(sim.count("cuLaunchKernel"), launches + 1);
+  EXPECT_EQ(stand_in.count("cuLaunchKernel"), launches + 1);
 }
 
 TEST_F(CudaPlugin, unified_shared_memory_points_variables_to_the_host) {
@@ -326,20 +326,20 @@ TEST_F(CudaPlugin, host_memory_is_pinned_once_and_counted) {
   EXPECT_EQ(address, host.data() + 100);
   EXPECT_NE(plugin.data_lock(0, host.data() + 8000, 500, &address), 0);
   EXPECT_THAT(plugin.error(), HasSubstr("overlap them in part"));
-  const uint64_t before = sim.count("cuMemHostUnregister");
+  const uint64_t before = stand_in.count("cuMemHostUnregister");
   ASSERT_EQ(plugin.data_unlock(0, host.data() + 100), 0);
-  EXPECT_EQ(sim.count("cuMemHostUnregister"), before);
+  EXPECT_EQ(stand_in.count("cuMemHostUnregister"), before);
   ASSERT_EQ(plugin.data_unlock(0, host.data()), 0);
-  EXPECT_EQ(sim.count("cuMemHostUnregister"), before + 1);
+  EXPECT_EQ(stand_in.count("cuMemHostUnregister"), before + 1);
   EXPECT_NE(plugin.data_unlock(0, host.data()), 0);
 }
 
 TEST_F(CudaPlugin, mapped_memory_stays_pageable_unless_asked) {
   std::vector<char> host(8192);
-  const uint64_t before = sim.count("cuMemHostRegister");
+  const uint64_t before = stand_in.count("cuMemHostRegister");
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 8192), 0);
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
-  EXPECT_EQ(sim.count("cuMemHostRegister"), before);
+  EXPECT_EQ(stand_in.count("cuMemHostRegister"), before);
 }
 
 // ---- Failures
@@ -372,11 +372,11 @@ TEST_F(CudaPlugin, one_of_several_kernels_faulted) {
   void *out = plugin.data_alloc(0, 64, nullptr, 0);
   __tgt_async_info async{};
   ASSERT_EQ(Launch(out).run(plugin, 0, good), 0); // complete: not named
-  sim.hold(1);                                    // so that the failure is not seen before both are queued
+  stand_in.hold(1);                               // so that the failure is not seen before both are queued
   ASSERT_EQ(Launch(719).run(plugin, 0, broken, &async), 0);
   ASSERT_EQ(Launch(719).teams(1).run(plugin, 0, broken, &async), 0);
   EXPECT_NE(plugin.synchronize(0, &async), 0);
-  sim.hold(0);
+  stand_in.hold(0);
   EXPECT_THAT(plugin.error(),
               HasSubstr("one of the kernels under way, newest first: __omp_offloading_10_2_broken_l99"));
   EXPECT_THAT(plugin.error(), testing::Not(HasSubstr("tell_spmd")));
@@ -386,9 +386,9 @@ TEST_F(CudaPlugin, one_of_several_kernels_faulted) {
 TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
   using Push = int (*)(void *);
   using Get = int (*)(void **);
-  const auto push = reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"));
-  const auto pop = reinterpret_cast<Get>(symbol(sim.library, "cuCtxPopCurrent_v2"));
-  const auto get = reinterpret_cast<Get>(symbol(sim.library, "cuCtxGetCurrent"));
+  const auto push = reinterpret_cast<Push>(symbol(stand_in.library, "cuCtxPushCurrent_v2"));
+  const auto pop = reinterpret_cast<Get>(symbol(stand_in.library, "cuCtxPopCurrent_v2"));
+  const auto get = reinterpret_cast<Get>(symbol(stand_in.library, "cuCtxGetCurrent"));
   __tgt_device_info info{};
   ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
   void *current = nullptr;
@@ -406,7 +406,7 @@ TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
 class CudaContexts : public CudaPlugin {
 protected:
   uint64_t chosen() {
-    return sim.count("cuCtxGetCurrent") + sim.count("cuCtxPushCurrent") + sim.count("cuCtxPopCurrent");
+    return stand_in.count("cuCtxGetCurrent") + stand_in.count("cuCtxPushCurrent") + stand_in.count("cuCtxPopCurrent");
   }
   uint64_t chosen_by_a_region(int32_t device, void *entry) {
     uint64_t value = 5;
@@ -426,8 +426,8 @@ protected:
   }
   using Push = int (*)(void *);
   using Get = int (*)(void **);
-  Push push = reinterpret_cast<Push>(symbol(sim.library, "cuCtxPushCurrent_v2"));
-  Get pop = reinterpret_cast<Get>(symbol(sim.library, "cuCtxPopCurrent_v2"));
+  Push push = reinterpret_cast<Push>(symbol(stand_in.library, "cuCtxPushCurrent_v2"));
+  Get pop = reinterpret_cast<Get>(symbol(stand_in.library, "cuCtxPopCurrent_v2"));
 };
 
 TEST_F(CudaContexts, a_region_asks_once) {
@@ -472,9 +472,9 @@ TEST_F(CudaContexts, a_driver_that_wants_the_devices_own_gets_it) {
   ASSERT_EQ(push(info.Context), 0);
   setenv("SIM_CUDA_WANTS_OWN_CONTEXT", "1", 1);
   chosen_by_a_region(0, entry);
-  const uint64_t refused = sim.count("cuMemcpyHtoDAsync");
+  const uint64_t refused = stand_in.count("cuMemcpyHtoDAsync");
   EXPECT_EQ(chosen_by_a_region(0, entry), 15u);
-  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), refused + 1); // it has learnt
+  EXPECT_EQ(stand_in.count("cuMemcpyHtoDAsync"), refused + 1); // it has learnt
   unsetenv("SIM_CUDA_WANTS_OWN_CONTEXT");
   void *current = nullptr;
   ASSERT_EQ(pop(&current), 0);
@@ -505,8 +505,8 @@ TEST_F(CudaPlugin, bad_sizes_and_pointers_are_errors) {
   char large[65] = {};
   EXPECT_NE(plugin.data_submit(0, memory, large, 65), 0); // past its 64 bytes
   EXPECT_THAT(plugin.error(), HasSubstr("while copying 65 bytes from host"));
-  EXPECT_EQ(sim.violations(), 1u);
-  sim.forget_violations();
+  EXPECT_EQ(stand_in.violations(), 1u);
+  stand_in.forget_violations();
 }
 
 TEST_F(CudaPlugin, what_needs_no_driver_asks_for_no_context) {
@@ -522,10 +522,10 @@ TEST_F(CudaPlugin, what_needs_no_driver_asks_for_no_context) {
     EXPECT_EQ(plugin.data_delete(0, memory, OMPTARGET_ALLOC_DEVICE), 0);
   };
   use();
-  sim.fail("");
+  stand_in.fail("");
   use();
-  EXPECT_EQ(sim.calls(), 0u);
+  EXPECT_EQ(stand_in.calls(), 0u);
 }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test

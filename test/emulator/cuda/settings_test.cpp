@@ -9,7 +9,7 @@
 
 #include "plugin_fixture.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 constexpr int kStackLimit = 0; // CU_LIMIT_STACK_SIZE
@@ -22,17 +22,19 @@ protected:
   /// A limit of the device's context.
   size_t limit(int which) {
     size_t value = 0;
-    in_context([&] { reinterpret_cast<int (*)(size_t *, int)>(symbol(sim.library, "cuCtxGetLimit"))(&value, which); });
+    in_context(
+        [&] { reinterpret_cast<int (*)(size_t *, int)>(symbol(stand_in.library, "cuCtxGetLimit"))(&value, which); });
     return value;
   }
   void set_limit(int which, size_t value) {
-    in_context([&] { reinterpret_cast<int (*)(int, size_t)>(symbol(sim.library, "cuCtxSetLimit"))(which, value); });
+    in_context(
+        [&] { reinterpret_cast<int (*)(int, size_t)>(symbol(stand_in.library, "cuCtxSetLimit"))(which, value); });
   }
 
   /// A kernel of PTX, in which tell_deep calls a function that calls itself; it runs as that of kernels_80.cubin.
   void *recursive_kernel(const char *name = "tell_deep") {
     ptx_.push_back(Image::of_text(
-        std::string(".version 7.0\n.target sm_80\n// sim-code: ") + IMAGE_FOLDER +
+        std::string(".version 7.0\n.target sm_80\n// emulator-code: ") + IMAGE_FOLDER +
         "kernels_80.cubin\n.func (.param .b32 result) fibonacci(.param .b32 n) {\n"
         "call.uni (result0), fibonacci, (param0);\nret;\n}\n"
         ".visible .entry tell_deep() { // calls fibonacci\ncall.uni (result0),\nfibonacci,\n(param0);\n}\n"
@@ -45,10 +47,10 @@ private:
   template <typename Call> void in_context(Call call) {
     __tgt_device_info info{};
     ASSERT_EQ(plugin.init_device_info(0, &info, nullptr), 0);
-    reinterpret_cast<int (*)(void *)>(symbol(sim.library, "cuCtxPushCurrent_v2"))(info.Context);
+    reinterpret_cast<int (*)(void *)>(symbol(stand_in.library, "cuCtxPushCurrent_v2"))(info.Context);
     call();
     void *context = nullptr;
-    reinterpret_cast<int (*)(void **)>(symbol(sim.library, "cuCtxPopCurrent_v2"))(&context);
+    reinterpret_cast<int (*)(void **)>(symbol(stand_in.library, "cuCtxPopCurrent_v2"))(&context);
   }
 
   std::deque<Image> ptx_;
@@ -119,19 +121,19 @@ TEST_F(CudaSettings, recursion_raises_the_stack_before_the_first_launch) {
   EXPECT_EQ(limit(kStackLimit), 1024u);
   void *deep = recursive_kernel();
   EXPECT_EQ(limit(kStackLimit), 1024u); // not while it is loaded: it may never run
-  const uint64_t before = sim.count("cuCtxSetLimit");
+  const uint64_t before = stand_in.count("cuCtxSetLimit");
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(told(deep, Launch().teams(3))[1], 3u);
   EXPECT_EQ(limit(kStackLimit), 4096u);
-  EXPECT_EQ(sim.count("cuCtxSetLimit"), before + 1);
+  EXPECT_EQ(stand_in.count("cuCtxSetLimit"), before + 1);
 }
 
 TEST_F(CudaSettings, a_stack_that_the_driver_knows_is_left_to_it) {
   open({});
   ASSERT_EQ(result_, 0);
-  const uint64_t before = sim.count("cuCtxSetLimit") + sim.count("cuCtxGetLimit");
+  const uint64_t before = stand_in.count("cuCtxSetLimit") + stand_in.count("cuCtxGetLimit");
   told(recursive_kernel("tell_spmd"), Launch());
-  EXPECT_EQ(sim.count("cuCtxSetLimit") + sim.count("cuCtxGetLimit"), before);
+  EXPECT_EQ(stand_in.count("cuCtxSetLimit") + stand_in.count("cuCtxGetLimit"), before);
 }
 
 TEST_F(CudaSettings, a_larger_stack_of_the_program_stays) {
@@ -160,13 +162,13 @@ TEST_F(CudaSettings, a_stack_that_the_driver_refuses_is_told_with_kernel_and_siz
   ASSERT_EQ(result_, 0);
   void *deep = recursive_kernel();
   void *out = plugin.data_alloc(0, 64, nullptr, OMPTARGET_ALLOC_DEVICE);
-  sim.fail("cuCtxSetLimit:1:2");
+  stand_in.fail("cuCtxSetLimit:1:2");
   EXPECT_NE(Launch(out).run(plugin, 0, deep), 0);
   EXPECT_THAT(plugin.error(), HasSubstr("cuCtxSetLimit: CUDA_ERROR_OUT_OF_MEMORY (2)"));
   EXPECT_THAT(plugin.error(), HasSubstr("while raising the stack of each thread from 1024 to 4096 bytes"));
   EXPECT_THAT(plugin.error(), HasSubstr("LIBOMPTARGET_STACK_SIZE"));
   EXPECT_THAT(plugin.error(), HasSubstr("kernel tell_deep"));
-  sim.fail("");
+  stand_in.fail("");
   EXPECT_EQ(told(deep, Launch().teams(2))[1], 2u);
   EXPECT_EQ(plugin.data_delete(0, out, OMPTARGET_ALLOC_DEVICE), 0);
 }
@@ -177,14 +179,14 @@ TEST_F(CudaSettings, a_heap_size_gives_images_no_pool) {
   ASSERT_EQ(result_, 0);
   int host = 0;
   Image image("kernels_80.cubin");
-  const uint64_t before = sim.count("cuMemAlloc");
+  const uint64_t before = stand_in.count("cuMemAlloc");
   __tgt_target_table *table = plugin.load_binary(0, image.variable("__omp_rtl_device_memory_pool", &host, 16).get());
   ASSERT_NE(table, nullptr) << plugin.error();
   uint64_t pool[2] = {};
   ASSERT_EQ(plugin.data_retrieve(0, pool, table->EntriesBegin[0].addr, 16), 0);
   EXPECT_EQ(pool[0], 0u);
   EXPECT_EQ(pool[1], 0u);
-  EXPECT_LE(sim.count("cuMemAlloc"), before + 1); // for the constructors
+  EXPECT_LE(stand_in.count("cuMemAlloc"), before + 1); // for the constructors
 }
 
 // As of several images of a module: the host library takes the one of the greatest rank.
@@ -216,14 +218,14 @@ TEST_F(CudaSettings, mapped_memory_is_pinned_if_asked) {
   open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "on"}});
   ASSERT_EQ(result_, 0);
   std::vector<char> host(4096);
-  const uint64_t before = sim.count("cuMemHostRegister");
+  const uint64_t before = stand_in.count("cuMemHostRegister");
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
-  EXPECT_EQ(sim.count("cuMemHostRegister"), before + 1);
+  EXPECT_EQ(stand_in.count("cuMemHostRegister"), before + 1);
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0); // cannot be, and need not
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data() + 4000), 0);
-  EXPECT_EQ(sim.count("cuMemHostUnregister"), 0u);
+  EXPECT_EQ(stand_in.count("cuMemHostUnregister"), 0u);
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
-  EXPECT_EQ(sim.count("cuMemHostUnregister"), 1u);
+  EXPECT_EQ(stand_in.count("cuMemHostUnregister"), 1u);
 }
 
 TEST_F(CudaSettings, mapped_memory_must_be_pinned_if_mandatory) {
@@ -241,18 +243,18 @@ TEST_F(CudaSettings, each_opening_reads_the_settings_anew) {
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({});
   std::vector<char> host(4096);
-  const uint64_t before = sim.count("cuMemHostRegister");
+  const uint64_t before = stand_in.count("cuMemHostRegister");
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
-  EXPECT_EQ(sim.count("cuMemHostRegister"), before);
+  EXPECT_EQ(stand_in.count("cuMemHostRegister"), before);
 }
 
 TEST_F(CudaSettings, streams_and_events_are_made_in_advance) {
-  const uint64_t streams = sim.count("cuStreamCreate");
-  const uint64_t events = sim.count("cuEventCreate");
+  const uint64_t streams = stand_in.count("cuStreamCreate");
+  const uint64_t events = stand_in.count("cuEventCreate");
   open({{"LIBOMPTARGET_NUM_INITIAL_STREAMS", "5"}, {"LIBOMPTARGET_NUM_INITIAL_EVENTS", "3"}});
   ASSERT_EQ(result_, 0);
-  EXPECT_EQ(sim.count("cuStreamCreate"), streams + 5);
-  EXPECT_EQ(sim.count("cuEventCreate"), events + 3);
+  EXPECT_EQ(stand_in.count("cuStreamCreate"), streams + 5);
+  EXPECT_EQ(stand_in.count("cuEventCreate"), events + 3);
 }
 
 TEST_F(CudaSettings, threads_wait_as_the_user_says) {
@@ -261,7 +263,7 @@ TEST_F(CudaSettings, threads_wait_as_the_user_says) {
     open({{"LIBOMPTARGET_CUDA_WAIT", way}});
     EXPECT_EQ(result_, 0) << plugin.error();
     unsigned value = 0;
-    reinterpret_cast<int (*)(unsigned *)>(symbol(sim.library, "cuCtxGetFlags"))(&value);
+    reinterpret_cast<int (*)(unsigned *)>(symbol(stand_in.library, "cuCtxGetFlags"))(&value);
     return value;
   };
   EXPECT_EQ(flags("spin"), 1u);
@@ -284,9 +286,9 @@ TEST_F(CudaSettings, a_size_that_is_none_means_the_default) {
       plugin.deinit_device(0);
       open({{variable, nonsense}});
       void *memory = plugin.data_alloc(0, 1 << 20, nullptr, 0);
-      const uint64_t before = sim.count("cuMemFree");
+      const uint64_t before = stand_in.count("cuMemFree");
       ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
-      EXPECT_EQ(sim.count("cuMemFree"), before) << variable << "=" << nonsense;
+      EXPECT_EQ(stand_in.count("cuMemFree"), before) << variable << "=" << nonsense;
     }
 }
 
@@ -294,9 +296,9 @@ TEST_F(CudaSettings, threshold_0_keeps_no_memory) {
   open({{"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
   ASSERT_EQ(result_, 0);
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
-  const uint64_t before = sim.count("cuMemFree");
+  const uint64_t before = stand_in.count("cuMemFree");
   ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
-  EXPECT_EQ(sim.count("cuMemFree"), before + 1);
+  EXPECT_EQ(stand_in.count("cuMemFree"), before + 1);
 }
 
 TEST_F(CudaSettings, large_copies_go_through_pinned_pieces) {
@@ -307,16 +309,16 @@ TEST_F(CudaSettings, large_copies_go_through_pinned_pieces) {
   for (size_t i = 0; i < kSize; ++i)
     host[i] = static_cast<unsigned char>(i * 7 + i / 4096);
   void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
-  const uint64_t before = sim.count("cuMemcpyHtoDAsync");
+  const uint64_t before = stand_in.count("cuMemcpyHtoDAsync");
   ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0);
-  EXPECT_EQ(sim.count("cuMemcpyHtoDAsync"), before + 3);
+  EXPECT_EQ(stand_in.count("cuMemcpyHtoDAsync"), before + 3);
   ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0);
   EXPECT_EQ(host, back);
   // Pinned memory goes straight.
   void *pinned = plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST);
-  const uint64_t straight = sim.count("cuMemcpyDtoHAsync");
+  const uint64_t straight = stand_in.count("cuMemcpyDtoHAsync");
   ASSERT_EQ(plugin.data_retrieve(0, pinned, memory, kSize), 0);
-  EXPECT_EQ(sim.count("cuMemcpyDtoHAsync"), straight + 1);
+  EXPECT_EQ(stand_in.count("cuMemcpyDtoHAsync"), straight + 1);
 }
 
 // A piece whose event could not be recorded is on its way, and nobody would wait for it.
@@ -327,18 +329,18 @@ TEST_F(CudaSettings, a_piece_without_an_event_keeps_its_buffer) {
   void *source = plugin.data_alloc(0, 4096, nullptr, OMPTARGET_ALLOC_DEVICE);
   ASSERT_EQ(plugin.data_submit(0, source, old.data(), 4096), 0) << plugin.error();
   __tgt_async_info failed{}, good{};
-  sim.hold(1);
-  sim.fail("cuEventRecord:1");
+  stand_in.hold(1);
+  stand_in.fail("cuEventRecord:1");
   EXPECT_NE(plugin.data_retrieve_async(0, read.data(), source, 4096, &failed), 0);
   EXPECT_THAT(plugin.error(), HasSubstr("cuEventRecord"));
-  sim.fail("");
+  stand_in.fail("");
   // Both buffers are used, so that one of them is that of the failed copy.
   std::vector<char> pieces(8 << 20, 'f');
   void *large = plugin.data_alloc(0, 8 << 20, nullptr, OMPTARGET_ALLOC_DEVICE);
   EXPECT_EQ(plugin.data_submit_async(0, large, pieces.data(), 8 << 20, &good), 0) << plugin.error();
   EXPECT_EQ(plugin.synchronize(0, &failed), 0) << plugin.error();
   EXPECT_EQ(plugin.synchronize(0, &good), 0) << plugin.error();
-  sim.hold(0);
+  stand_in.hold(0);
   std::vector<char> arrived(8 << 20);
   EXPECT_EQ(plugin.data_retrieve(0, arrived.data(), large, 8 << 20), 0) << plugin.error();
   EXPECT_TRUE(arrived == pieces);
@@ -417,12 +419,12 @@ TEST_F(CudaAts, copies_are_ordered_with_kernels_that_use_host_memory) {
   std::vector<double> five(64, 5.0);
   ASSERT_EQ(plugin.data_submit(0, memory, five.data(), 512), 0);
   void *entry = load("kernels_80.cubin", "__omp_offloading_10_2_add_l7");
-  sim.hold(1);
+  stand_in.hold(1);
   __tgt_async_info async{};
   ASSERT_EQ(plugin.data_retrieve_async(0, a.data(), memory, 512, &async), 0) << plugin.error();
   ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
   ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
-  sim.hold(0);
+  stand_in.hold(0);
   EXPECT_EQ(a, std::vector<double>(64, 7.0));
 }
 
@@ -459,10 +461,10 @@ TEST_F(CudaOneUnreadable, the_other_ones_are_there) {
 }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  sim_test::open_plugin();
+  emulator_test::open_plugin();
   return RUN_ALL_TESTS();
 }

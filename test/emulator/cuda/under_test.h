@@ -4,13 +4,13 @@
 // The CUDA plugin and the stand-in of libcuda.so.1.
 #pragma once
 
-#include "emulator/cuda/sim_cuda.h"
+#include "emulator/cuda/stand_in_cuda.h"
 
 #define SIM_LIBRARY "libcuda.so.1"
 #define SIM_SYMBOL(name) sim_cuda_##name
 #include "stand_in.h"
 
-namespace sim_test {
+namespace emulator_test {
 
 // A failure of the context: after 700 every later call fails, and nothing can be given back but the context.
 inline constexpr UnderTest kUnderTest = {"kernels_80.cubin",
@@ -44,4 +44,4 @@ inline bool may_go_unnoticed(const std::string &name) {
 /// Whether what this call should have taken down is still there.
 inline bool leaves_something(const std::string &) { return false; }
 
-} // namespace sim_test
+} // namespace emulator_test

@@ -14,7 +14,7 @@ from tables import NOT_ABOUT_GPUS
 
 driver = lit_config.params["driver"]
 suite = lit_config.params["suite"]
-config.name = "sim.%s.%s" % (driver, config.name)
+config.name = "emulator.%s.%s" % (driver, config.name)
 
 # What cannot be with images that only pretend. With the reason each.
 EXCLUDED_CUDA = {
@@ -48,7 +48,7 @@ if driver == "cuda" and suite == "14":
     excluded["global_objects.cpp"] = "clang 14 has entries for static functions that construct"
     excluded["device_destructors.cpp"] = "as global_objects.cpp"
 config.excludes = list(config.excludes) + list(excluded)
-config.available_features.add("sim-" + driver)
+config.available_features.add("emulator-" + driver)
 
 wrapper = shlex.join([os.path.join(here, "on-stand-in"), "%s --embedded FILE %s" % (lit_config.params["relabel"], images),
                       lit_config.params["stand_in"], variables])

@@ -18,7 +18,7 @@
 #include "emulator/execute/amdgpu/code_object.h"
 #include "emulator/execute/amdgpu/launch.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 namespace {
 
 using testing::HasSubstr;
@@ -430,4 +430,4 @@ TEST(CodeObject, what_cannot_be_loaded_is_said) {
 }
 
 } // namespace
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -13,7 +13,7 @@
 
 #include "emulator/execute/ptx/launch.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 namespace {
 
 using testing::HasSubstr;
@@ -420,4 +420,4 @@ TEST(PtxBarriers, have_one_number_of_threads) {
 }
 
 } // namespace
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

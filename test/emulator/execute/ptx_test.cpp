@@ -15,7 +15,7 @@
 
 #include "emulator/execute/ptx/launch.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(PtxFaults, are_named) {
 }
 
 } // namespace
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

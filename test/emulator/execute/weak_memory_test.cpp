@@ -10,7 +10,7 @@
 
 #include "emulator/execute/weak_memory.h"
 
-namespace sim::executor {
+namespace emulator::executor {
 namespace {
 
 using testing::AllOf;
@@ -217,4 +217,4 @@ TEST(WeakMemory, rdna_needs_both_caches_emptied) {
 }
 
 } // namespace
-} // namespace sim::executor
+} // namespace emulator::executor

@@ -12,7 +12,7 @@
 
 #include "plugin_fixture.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 class AmdgpuPlugin : public GpuPlugin {};
@@ -188,15 +188,17 @@ TEST_F(AmdgpuPlugin, a_reduction_copies_its_environment_once) {
   void *sum = plugin.data_alloc(0, 8, nullptr, 0);
   ASSERT_EQ(plugin.data_fill(0, sum, 0, 8, nullptr), 0);
   ASSERT_EQ(Launch(sum, 10).run(plugin, 0, entry), 0);
-  const uint64_t copies = sim.count("hsa_amd_memory_async_copy") + sim.count("hsa_amd_memory_async_copy_on_engine");
+  const uint64_t copies =
+      stand_in.count("hsa_amd_memory_async_copy") + stand_in.count("hsa_amd_memory_async_copy_on_engine");
   ASSERT_EQ(Launch(sum, 10).run(plugin, 0, entry), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_async_copy") + sim.count("hsa_amd_memory_async_copy_on_engine"), copies);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_async_copy") + stand_in.count("hsa_amd_memory_async_copy_on_engine"),
+            copies);
   EXPECT_EQ(read<uint64_t>(0, sum), 2u * 55u);
 }
 
 TEST_F(AmdgpuPlugin, only_who_uses_memory_is_let_at_it) {
   void *entry = kernel("many_arguments");
-  const uint64_t before = sim.count("agent with access");
+  const uint64_t before = stand_in.count("agent with access");
   __tgt_async_info async{};
   auto *sum = static_cast<uint64_t *>(plugin.data_alloc(0, 8, nullptr, 0));
   for (int i = 0; i < 100; ++i) { // more arguments than are kept now
@@ -206,14 +208,14 @@ TEST_F(AmdgpuPlugin, only_who_uses_memory_is_let_at_it) {
     ASSERT_EQ(launch.run(plugin, 0, entry, &async), 0) << plugin.error();
   }
   ASSERT_EQ(plugin.synchronize(0, &async), 0);
-  EXPECT_LE(sim.count("agent with access") - before, 101u);
+  EXPECT_LE(stand_in.count("agent with access") - before, 101u);
   // Devices that exchange data are let at each other's once.
   auto *other = static_cast<uint64_t *>(plugin.data_alloc(1, 8, nullptr, 0));
   ASSERT_EQ(plugin.data_exchange(0, sum, 1, other, 8), 0) << plugin.error();
-  const uint64_t calls = sim.count("hsa_amd_agents_allow_access");
+  const uint64_t calls = stand_in.count("hsa_amd_agents_allow_access");
   for (int i = 0; i < 5; ++i)
     ASSERT_EQ(plugin.data_exchange(0, sum, 1, other, 8), 0) << plugin.error();
-  EXPECT_EQ(sim.count("hsa_amd_agents_allow_access"), calls);
+  EXPECT_EQ(stand_in.count("hsa_amd_agents_allow_access"), calls);
   EXPECT_EQ(read<uint64_t>(1, other), 987654321u);
 }
 
@@ -221,14 +223,14 @@ TEST_F(AmdgpuPlugin, arguments_of_many_launches_share_one_allocation) {
   void *entry = kernel("count_threads");
   void *count = plugin.data_alloc(0, 8, nullptr, 0);
   ASSERT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
-  const uint64_t allocations = sim.count("hsa_amd_memory_pool_allocate"),
-                 grants = sim.count("hsa_amd_agents_allow_access");
+  const uint64_t allocations = stand_in.count("hsa_amd_memory_pool_allocate"),
+                 grants = stand_in.count("hsa_amd_agents_allow_access");
   __tgt_async_info async{};
   for (int i = 0; i < 300; ++i)
     ASSERT_EQ(Launch(count).teams(1).threads(1).run(plugin, 0, entry, &async), 0) << plugin.error();
   ASSERT_EQ(plugin.synchronize(0, &async), 0);
-  EXPECT_LE(sim.count("hsa_amd_memory_pool_allocate") - allocations, 1u);
-  EXPECT_LE(sim.count("hsa_amd_agents_allow_access") - grants, 1u);
+  EXPECT_LE(stand_in.count("hsa_amd_memory_pool_allocate") - allocations, 1u);
+  EXPECT_LE(stand_in.count("hsa_amd_agents_allow_access") - grants, 1u);
   EXPECT_EQ(read<uint64_t>(0, count), 300u);
 }
 
@@ -377,12 +379,12 @@ TEST_F(AmdgpuPlugin, pinned_memory_is_copied_without_a_block) {
   auto *host = static_cast<uint64_t *>(plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST));
   void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
   host[0] = 1234;
-  const uint64_t before = sim.count("hsa_amd_memory_pool_allocate");
+  const uint64_t before = stand_in.count("hsa_amd_memory_pool_allocate");
   ASSERT_EQ(plugin.data_submit(0, memory, host, kSize), 0) << plugin.error();
   host[0] = 0;
   ASSERT_EQ(plugin.data_retrieve(0, host, memory, kSize), 0) << plugin.error();
   EXPECT_EQ(host[0], 1234u);
-  EXPECT_EQ(sim.count("hsa_amd_memory_pool_allocate"), before);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_pool_allocate"), before);
 }
 
 // A kernel before it writes to where it is copied from.
@@ -469,4 +471,4 @@ TEST_F(AmdgpuPlugin, bad_sizes_and_pointers_are_errors) {
 }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test

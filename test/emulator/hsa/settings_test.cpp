@@ -9,7 +9,7 @@
 
 #include "plugin_fixture.h"
 
-namespace sim_test {
+namespace emulator_test {
 namespace {
 
 std::string trace_file;
@@ -200,10 +200,10 @@ TEST_F(AmdgpuHeap, it_is_no_more_than_512_megabytes_and_goes_with_its_image) {
 TEST_F(AmdgpuHeap, without_memory_the_image_is_loaded_all_the_same) {
   open({});
   kernel("tell_spmd"); // the blocks for copies are there now
-  sim.fail("hsa_amd_memory_pool_allocate:1:0x1008");
+  stand_in.fail("hsa_amd_memory_pool_allocate:1:0x1008");
   void *entry = kernel("take_heap");
-  EXPECT_EQ(sim.failed(), 1u);
-  sim.fail("");
+  EXPECT_EQ(stand_in.failed(), 1u);
+  stand_in.fail("");
   EXPECT_NE(entry, nullptr) << plugin.error();
   // What the user asked for has to be there.
   ASSERT_EQ(plugin.deinit_device(0), 0);
@@ -225,23 +225,23 @@ TEST_F(AmdgpuSettings, the_allocation_tracker_is_printed_at_the_end) {
 // ---- Queues, signals, waiting
 
 TEST_F(AmdgpuSettings, queues_and_signals_are_made_in_advance) {
-  const uint64_t queues = sim.count("hsa_queue_create");
-  const uint64_t signals = sim.count("hsa_amd_signal_create");
+  const uint64_t queues = stand_in.count("hsa_queue_create");
+  const uint64_t signals = stand_in.count("hsa_amd_signal_create");
   open({{"LIBOMPTARGET_NUM_INITIAL_STREAMS", "3"},
         {"LIBOMPTARGET_NUM_INITIAL_EVENTS", "3"},
         {"LIBOMPTARGET_AMDGPU_NUM_INITIAL_HSA_SIGNALS", "7"}});
   ASSERT_EQ(result_, 0);
-  EXPECT_EQ(sim.count("hsa_queue_create"), queues + 3);
-  EXPECT_EQ(sim.count("hsa_amd_signal_create"), signals + 7);
+  EXPECT_EQ(stand_in.count("hsa_queue_create"), queues + 3);
+  EXPECT_EQ(stand_in.count("hsa_amd_signal_create"), signals + 7);
 }
 
 TEST_F(AmdgpuSettings, queues_are_as_many_and_as_long_as_asked) {
-  const uint64_t before = sim.count("hsa_queue_create");
+  const uint64_t before = stand_in.count("hsa_queue_create");
   open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "2"}, {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_SIZE", "100"}});
   ASSERT_EQ(result_, 0);
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(take_queue()->size, 128u); // a power of two
-  EXPECT_EQ(sim.count("hsa_queue_create"), before + 2);
+  EXPECT_EQ(stand_in.count("hsa_queue_create"), before + 2);
   for (size_t i = 0; i < 5; ++i)
     release_queue(i);
   ASSERT_EQ(plugin.deinit_device(0), 0);
@@ -271,17 +271,17 @@ TEST_F(AmdgpuSettings, idle_queues_come_first_if_their_use_is_tracked) {
 TEST_F(AmdgpuSettings, waiting_spins_as_long_as_asked) {
   open({});
   void *entry = kernel("tell_spmd");
-  uint64_t blocked = sim.count("blocked wait"), active = sim.count("active wait");
+  uint64_t blocked = stand_in.count("blocked wait"), active = stand_in.count("active wait");
   told(entry, Launch());
-  EXPECT_EQ(sim.count("blocked wait"), blocked);
-  EXPECT_GT(sim.count("active wait"), active);
+  EXPECT_EQ(stand_in.count("blocked wait"), blocked);
+  EXPECT_GT(stand_in.count("active wait"), active);
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({{"LIBOMPTARGET_AMDGPU_STREAM_BUSYWAIT", "0"}});
   entry = kernel("tell_spmd");
-  blocked = sim.count("blocked wait"), active = sim.count("active wait");
+  blocked = stand_in.count("blocked wait"), active = stand_in.count("active wait");
   told(entry, Launch());
-  EXPECT_GT(sim.count("blocked wait"), blocked);
-  EXPECT_EQ(sim.count("active wait"), active);
+  EXPECT_GT(stand_in.count("blocked wait"), blocked);
+  EXPECT_EQ(stand_in.count("active wait"), active);
 }
 
 // ---- Memory and copies
@@ -290,9 +290,9 @@ TEST_F(AmdgpuSettings, threshold_0_keeps_no_memory) {
   open({{"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
   ASSERT_EQ(result_, 0);
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
-  const uint64_t before = sim.count("hsa_amd_memory_pool_free");
+  const uint64_t before = stand_in.count("hsa_amd_memory_pool_free");
   ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before + 1);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_pool_free"), before + 1);
 }
 
 TEST_F(AmdgpuSettings, an_eighth_of_what_was_free_is_kept) {
@@ -301,24 +301,24 @@ TEST_F(AmdgpuSettings, an_eighth_of_what_was_free_is_kept) {
   unsetenv("SIM_HSA_FREE");
   constexpr int64_t kSize = 3 << 20;
   void *first = plugin.data_alloc(0, kSize, nullptr, 0), *second = plugin.data_alloc(0, kSize, nullptr, 0);
-  const uint64_t before = sim.count("hsa_amd_memory_pool_free");
+  const uint64_t before = stand_in.count("hsa_amd_memory_pool_free");
   ASSERT_EQ(plugin.data_delete(0, first, 0), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_pool_free"), before);
   ASSERT_EQ(plugin.data_delete(0, second, 0), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_pool_free"), before + 1);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_pool_free"), before + 1);
 }
 
 TEST_F(AmdgpuSettings, copies_beyond_the_limit_pin_the_hosts_memory) {
   open({{"LIBOMPTARGET_AMDGPU_MAX_ASYNC_COPY_BYTES", "1000"}});
   std::vector<char> host(1001);
   void *memory = plugin.data_alloc(0, 1001, nullptr, 0);
-  const uint64_t before = sim.count("hsa_amd_memory_lock");
+  const uint64_t before = stand_in.count("hsa_amd_memory_lock");
   ASSERT_EQ(plugin.data_submit(0, memory, host.data(), 1000), 0);
   ASSERT_EQ(plugin.data_retrieve(0, host.data(), memory, 1000), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), before);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_lock"), before);
   ASSERT_EQ(plugin.data_submit(0, memory, host.data(), 1001), 0);
   ASSERT_EQ(plugin.data_retrieve(0, host.data(), memory, 1001), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), before + 2);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_lock"), before + 2);
 }
 
 TEST_F(AmdgpuSettings, large_copies_go_through_pinned_pieces) {
@@ -328,12 +328,12 @@ TEST_F(AmdgpuSettings, large_copies_go_through_pinned_pieces) {
   for (size_t i = 0; i < kSize; ++i)
     host[i] = static_cast<unsigned char>(i * 7 + i / 4096);
   void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
-  const uint64_t before = sim.count("hsa_amd_memory_async_copy"), locks = sim.count("hsa_amd_memory_lock");
+  const uint64_t before = stand_in.count("hsa_amd_memory_async_copy"), locks = stand_in.count("hsa_amd_memory_lock");
   ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_async_copy"), before + 3);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_async_copy"), before + 3);
   ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0);
   EXPECT_EQ(host, back);
-  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), locks);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_lock"), locks);
 }
 
 TEST_F(AmdgpuSettings, copies_take_turns_on_the_engines_if_asked) {
@@ -341,27 +341,27 @@ TEST_F(AmdgpuSettings, copies_take_turns_on_the_engines_if_asked) {
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
   uint64_t value = 5;
   ASSERT_EQ(plugin.data_submit(0, memory, &value, 8), 0);
-  EXPECT_EQ(sim.count("engine 0") + sim.count("engine 1"), 0u);
+  EXPECT_EQ(stand_in.count("engine 0") + stand_in.count("engine 1"), 0u);
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({{"LIBOMPTARGET_AMDGPU_USE_MULTIPLE_SDMA_ENGINES", "on"}});
   memory = plugin.data_alloc(0, 64, nullptr, 0);
   for (int i = 0; i < 4; ++i)
     ASSERT_EQ(plugin.data_submit(0, memory, &value, 8), 0);
-  EXPECT_EQ(sim.count("engine 0"), 2u);
-  EXPECT_EQ(sim.count("engine 1"), 2u);
+  EXPECT_EQ(stand_in.count("engine 0"), 2u);
+  EXPECT_EQ(stand_in.count("engine 1"), 2u);
 }
 
 TEST_F(AmdgpuSettings, mapped_memory_is_pinned_if_asked) {
   open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "on"}});
   std::vector<char> host(8192);
-  const uint64_t locks = sim.count("hsa_amd_memory_lock"), unlocks = sim.count("hsa_amd_memory_unlock");
+  const uint64_t locks = stand_in.count("hsa_amd_memory_lock"), unlocks = stand_in.count("hsa_amd_memory_unlock");
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_lock"), locks + 1);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_lock"), locks + 1);
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data() + 4000, 4096), 0); // cannot be, and need not
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data() + 4000), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), unlocks);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_unlock"), unlocks);
   ASSERT_EQ(plugin.data_notify_unmapped(0, host.data()), 0);
-  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), unlocks + 1);
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_unlock"), unlocks + 1);
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({{"LIBOMPTARGET_LOCK_MAPPED_HOST_BUFFERS", "mandatory"}});
   ASSERT_EQ(plugin.data_notify_mapped(0, host.data(), 4096), 0);
@@ -465,32 +465,32 @@ TEST_F(AmdgpuApuWithoutXnack, data_is_copied) {
 }
 
 // A kernel writes the host's memory; what is copied afterwards on the same queue comes after it, both ways.
-void check_order_of_kernels_and_copies(Plugin &plugin, StandIn &sim, void *entry) {
+void check_order_of_kernels_and_copies(Plugin &plugin, StandIn &stand_in, void *entry) {
   std::vector<double> a(64, 1.0), b(64, 2.0), back(64);
   void *memory = plugin.data_alloc(0, 512, nullptr, 0);
   void *other = plugin.data_alloc(0, 512, nullptr, 0);
   ASSERT_EQ(plugin.data_submit(0, other, b.data(), 512), 0);
-  sim.hold(1);
+  stand_in.hold(1);
   __tgt_async_info async{};
   ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
   ASSERT_EQ(plugin.data_submit_async(0, memory, a.data(), 512, &async), 0) << plugin.error();
   ASSERT_EQ(plugin.data_retrieve_async(0, b.data(), memory, 512, &async), 0) << plugin.error();
   ASSERT_EQ(Launch(a.data(), b.data(), uint64_t{64}).run(plugin, 0, entry, &async), 0) << plugin.error();
   ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
-  sim.hold(0);
+  stand_in.hold(0);
   EXPECT_EQ(a, std::vector<double>(64, 6.0)); // 1 + 2, and that once more
   EXPECT_EQ(b, std::vector<double>(64, 3.0));
 }
 
 TEST_F(AmdgpuApu, copies_are_ordered_with_kernels_that_use_host_memory) {
   open({});
-  check_order_of_kernels_and_copies(plugin, sim, kernel("__omp_offloading_10_2_add_l7"));
+  check_order_of_kernels_and_copies(plugin, stand_in, kernel("__omp_offloading_10_2_add_l7"));
 }
 
 TEST_F(AmdgpuUnified, copies_are_ordered_with_kernels_that_use_host_memory) {
   plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
   open({});
-  check_order_of_kernels_and_copies(plugin, sim, kernel("__omp_offloading_10_2_add_l7"));
+  check_order_of_kernels_and_copies(plugin, stand_in, kernel("__omp_offloading_10_2_add_l7"));
 }
 
 TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
@@ -544,10 +544,10 @@ TEST_F(AmdgpuTwoCpus, memory_of_the_host_is_that_of_the_nearest_one) {
   open({});
   ASSERT_EQ(plugin.init_device(1), 0) << plugin.error();
   for (const int32_t device : {0, 1}) {
-    const uint64_t before = sim.count("memory of the second CPU");
+    const uint64_t before = stand_in.count("memory of the second CPU");
     void *const memory = plugin.data_alloc(device, 4096, nullptr, OMPTARGET_ALLOC_HOST);
     ASSERT_NE(memory, nullptr) << plugin.error();
-    EXPECT_EQ(sim.count("memory of the second CPU") - before, static_cast<uint64_t>(device));
+    EXPECT_EQ(stand_in.count("memory of the second CPU") - before, static_cast<uint64_t>(device));
     EXPECT_EQ(plugin.data_delete(device, memory, OMPTARGET_ALLOC_HOST), 0) << plugin.error();
   }
   close(1);
@@ -569,21 +569,21 @@ TEST_F(AmdgpuPartitions, host_memory_is_for_the_devices_in_use) {
   ASSERT_EQ(plugin.number_of_devices(), 8);
   constexpr size_t kSize = size_t{2} << 20;
   std::vector<char> host(kSize, 'a'), back(kSize);
-  const uint64_t pinned = sim.count("agent pinned for"), granted = sim.count("agent with access");
+  const uint64_t pinned = stand_in.count("agent pinned for"), granted = stand_in.count("agent with access");
   auto *shared = static_cast<char *>(plugin.data_alloc(0, kSize, nullptr, OMPTARGET_ALLOC_HOST));
-  EXPECT_EQ(sim.count("agent with access") - granted, 1u);
+  EXPECT_EQ(stand_in.count("agent with access") - granted, 1u);
   void *memory = plugin.data_alloc(0, kSize, nullptr, 0);
   ASSERT_EQ(plugin.data_submit(0, memory, host.data(), kSize), 0) << plugin.error();
   void *view = nullptr;
   ASSERT_EQ(plugin.data_lock(0, host.data(), kSize, &view), 0) << plugin.error();
-  EXPECT_EQ(sim.count("agent pinned for") - pinned, 2u); // for the copy, then by the program
+  EXPECT_EQ(stand_in.count("agent pinned for") - pinned, 2u); // for the copy, then by the program
   // One that comes into use later reaches what is there, and what was pinned without it once it asks.
   ASSERT_EQ(plugin.init_device(3), 0) << plugin.error();
   void *other = plugin.data_alloc(3, kSize, nullptr, 0);
   std::memset(shared, 'b', kSize);
   ASSERT_EQ(plugin.data_submit(3, other, shared, kSize), 0) << plugin.error();
   ASSERT_EQ(plugin.data_lock(3, host.data(), kSize, &view), 0) << plugin.error();
-  EXPECT_EQ(sim.count("agent pinned for") - pinned, 4u);
+  EXPECT_EQ(stand_in.count("agent pinned for") - pinned, 4u);
   ASSERT_EQ(plugin.data_retrieve(3, host.data(), other, kSize), 0) << plugin.error();
   EXPECT_EQ(host, std::vector<char>(kSize, 'b'));
   ASSERT_EQ(plugin.data_retrieve(0, back.data(), memory, kSize), 0) << plugin.error();
@@ -591,15 +591,15 @@ TEST_F(AmdgpuPartitions, host_memory_is_for_the_devices_in_use) {
   ASSERT_EQ(plugin.data_unlock(0, host.data()), 0) << plugin.error();
   ASSERT_EQ(plugin.data_submit(3, other, host.data(), kSize), 0) << plugin.error(); // still pinned for it
   ASSERT_EQ(plugin.data_unlock(3, host.data()), 0) << plugin.error();
-  EXPECT_EQ(sim.count("hsa_amd_memory_unlock"), sim.count("hsa_amd_memory_lock"));
+  EXPECT_EQ(stand_in.count("hsa_amd_memory_unlock"), stand_in.count("hsa_amd_memory_lock"));
   close(3);
 }
 
 } // namespace
-} // namespace sim_test
+} // namespace emulator_test
 
 int main(int argc, char **argv) {
-  using namespace sim_test;
+  using namespace emulator_test;
   testing::InitGoogleTest(&argc, argv);
   trace_file = "hsa_settings_" + std::to_string(getpid()) + ".trace";
   setenv("LIBOMPTARGET_DEBUG", "all", 1);

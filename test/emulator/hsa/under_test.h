@@ -4,13 +4,13 @@
 // The AMDGPU plugin and the stand-in of libhsa-runtime64.so.1.
 #pragma once
 
-#include "emulator/hsa/sim_hsa.h"
+#include "emulator/hsa/stand_in_hsa.h"
 
 #define SIM_LIBRARY "libhsa-runtime64.so.1"
 #define SIM_SYMBOL(name) sim_hsa_##name
 #include "stand_in.h"
 
-namespace sim_test {
+namespace emulator_test {
 
 // The second failure is a lack of resources.
 inline constexpr UnderTest kUnderTest = {"kernels_90a.hsaco",
@@ -45,4 +45,4 @@ inline bool leaves_something(const std::string &name) {
   return name.ends_with("_destroy") || name.ends_with("_free") || name.ends_with("_unlock");
 }
 
-} // namespace sim_test
+} // namespace emulator_test

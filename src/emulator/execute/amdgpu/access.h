@@ -11,7 +11,7 @@
 
 #include "wave.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 /// What a load makes of bytes: 1 or 2 bytes are extended, or become one half of a register and leave the other.
 enum class LoadForm { kZero, kSign, kLowHalf, kHighHalf };
@@ -82,4 +82,4 @@ template <class T> T compare_and_swap(uint8_t *bytes, T expected, T value) {
   return expected;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

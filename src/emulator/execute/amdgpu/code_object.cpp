@@ -10,7 +10,7 @@
 #include <cstring>
 #include <elf.h>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -254,4 +254,4 @@ std::string CodeObject::describe(uint64_t address) {
   return text;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -18,7 +18,7 @@
 #include "instruction.h"
 #include "wave.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 /// The 64 bytes that say how a kernel wants to be started.
 struct KernelDescriptor {
@@ -90,4 +90,4 @@ private:
   std::vector<std::unique_ptr<Instruction>> instructions_;
 };
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -6,7 +6,7 @@
 #include "operations.h"
 #include "vector.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -96,4 +96,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> compare_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

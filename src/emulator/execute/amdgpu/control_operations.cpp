@@ -8,7 +8,7 @@
 
 #include "operations.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -175,4 +175,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> control_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

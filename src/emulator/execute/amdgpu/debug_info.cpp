@@ -11,7 +11,7 @@
 #include <llvm/DebugInfo/DWARF/DWARFExpression.h>
 #include <llvm/Object/ObjectFile.h>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::vector<SourceVariable> DebugInfo::variables_at(uint64_t address) {
   return variables;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

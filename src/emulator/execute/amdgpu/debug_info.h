@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 struct SourceLine {
   std::string path; ///< empty: not known
@@ -43,4 +43,4 @@ private:
   std::map<uint64_t, SourceLine> known_;
 };
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -11,7 +11,7 @@
 
 #include "instruction.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 Decoder::Decoder(const Processor &processor) : is_rdna_(!processor.is_gfx9) {
   static std::once_flag is_ready;
@@ -113,4 +113,4 @@ Instruction Decoder::decode(const uint8_t *code, uint64_t size) const {
   return result;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

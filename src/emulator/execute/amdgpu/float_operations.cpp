@@ -10,7 +10,7 @@
 #include "operations.h"
 #include "vector.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -323,4 +323,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> float_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

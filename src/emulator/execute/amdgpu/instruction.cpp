@@ -11,7 +11,7 @@
 
 #include "instruction.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -407,4 +407,4 @@ Instruction parse_instruction(std::string_view text) {
   return result;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

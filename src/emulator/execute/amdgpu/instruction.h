@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 class AmdWave;
 struct Instruction;
@@ -153,4 +153,4 @@ struct Operation {
 };
 const Operation *find_operation(std::string_view name);
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -9,7 +9,7 @@
 #include "operations.h"
 #include "vector.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -301,4 +301,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> integer_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -9,7 +9,7 @@
 #include "operations.h"
 #include "vector.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -146,4 +146,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> lane_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
   return run_grid(blocks, source, schedule);
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

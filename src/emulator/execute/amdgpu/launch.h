@@ -10,7 +10,7 @@
 #include "../grid.h"
 #include "code_object.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 /// What a packet says.
 struct Dispatch {
@@ -25,4 +25,4 @@ struct Dispatch {
 std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &memory, const Dispatch &dispatch,
                              const Schedule &schedule);
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

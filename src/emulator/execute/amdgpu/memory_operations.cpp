@@ -7,7 +7,7 @@
 #include "access.h"
 #include "operations.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -232,4 +232,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> memory_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -7,7 +7,7 @@
 
 #include "wave.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -120,4 +120,4 @@ void AmdWave::observe(const Instruction &instruction) {
   }
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

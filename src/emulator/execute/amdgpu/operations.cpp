@@ -7,7 +7,7 @@
 
 #include "operations.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -38,4 +38,4 @@ const Operation *find_operation(std::string_view name) {
   return found == table.end() ? nullptr : &found->second;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

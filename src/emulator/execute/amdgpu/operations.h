@@ -10,7 +10,7 @@
 #include "instruction.h"
 #include "wave.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 std::span<const Operation> scalar_operations();
 std::span<const Operation> control_operations();
@@ -21,4 +21,4 @@ std::span<const Operation> lane_operations();
 std::span<const Operation> memory_operations();
 std::span<const Operation> shared_operations();
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

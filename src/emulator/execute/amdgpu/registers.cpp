@@ -7,7 +7,7 @@
 
 #include "instruction.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 RegisterCounts find_touched(const Instruction &instruction) {
   RegisterCounts touched;
@@ -30,4 +30,4 @@ RegisterCounts find_touched(const Instruction &instruction) {
   return touched;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

@@ -8,7 +8,7 @@
 
 #include "operations.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -316,4 +316,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> scalar_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

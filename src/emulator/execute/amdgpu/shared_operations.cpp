@@ -6,7 +6,7 @@
 #include "access.h"
 #include "operations.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -191,4 +191,4 @@ const Operation kOperations[] = {
 
 std::span<const Operation> shared_operations() { return kOperations; }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

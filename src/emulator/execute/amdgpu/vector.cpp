@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -132,4 +132,4 @@ void VectorInstruction::write16(unsigned lane, uint16_t value) {
     low_[lane] = (low_[lane] & 0xFFFF0000) | value;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

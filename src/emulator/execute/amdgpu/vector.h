@@ -11,7 +11,7 @@
 
 #include "wave.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 /// The lane that a lane takes its first source from, by DPP: a number, or -1 where it takes none.
 int dpp_lane(const AmdWave &wave, const Dpp &dpp, int lane);
@@ -141,4 +141,4 @@ template <auto F> void lanes_onto(AmdWave &wave, const Instruction &i) {
   }(Types{});
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

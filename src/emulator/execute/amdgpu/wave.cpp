@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 namespace {
 
@@ -305,4 +305,4 @@ uint64_t AmdWave::run(uint64_t most) {
   return executed;
 }
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

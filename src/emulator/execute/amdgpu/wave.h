@@ -13,7 +13,7 @@
 #include "debug_info.h"
 #include "instruction.h"
 
-namespace sim::executor::amdgpu {
+namespace emulator::executor::amdgpu {
 
 /// The upper halves of flat addresses that are shared or private memory.
 inline constexpr uint32_t kSharedAperture = 0x00010000;
@@ -127,4 +127,4 @@ private:
   uint32_t dual_[kMostLanes] = {}; ///< what the first of two wrote over
 };
 
-} // namespace sim::executor::amdgpu
+} // namespace emulator::executor::amdgpu

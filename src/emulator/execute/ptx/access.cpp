@@ -9,7 +9,7 @@
 
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -142,4 +142,4 @@ uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsi
   return nullptr;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

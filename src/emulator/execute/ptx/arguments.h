@@ -10,7 +10,7 @@
 
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 class Arguments {
 public:
@@ -44,4 +44,4 @@ struct Builtin {
 /// One of libdevice/functions.def, whose name begins with __executor_; null if there is none.
 const Builtin *find_math_builtin(const std::string &name);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

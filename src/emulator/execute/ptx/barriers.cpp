@@ -8,7 +8,7 @@
 #include "operations.h"
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 // What hardware does not promise to do: PTX ISA, "barrier".
 std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier, uint32_t threads) const {
@@ -222,4 +222,4 @@ void BlockState::give_result(const Instruction &instruction, Fragment &fragment,
   for_lanes(fragment.mask, [&](unsigned lane) { row[lane] = value; });
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -10,7 +10,7 @@
 
 #include "arguments.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -158,4 +158,4 @@ void call_builtin(Warp &warp, const Call &call) {
   });
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -9,10 +9,10 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 bool is_builtin(const std::string &name);
 /// Carries out the call for the lanes that are active.
 void call_builtin(Warp &warp, const Call &call);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -7,7 +7,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -166,4 +166,4 @@ constexpr Operation kOperations[] = {
 
 std::span<const Operation> compare_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

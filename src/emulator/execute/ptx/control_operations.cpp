@@ -5,7 +5,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -115,4 +115,4 @@ constexpr Operation kOperations[] = {{"bra", bind_bra},
 
 std::span<const Operation> control_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -8,7 +8,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -288,4 +288,4 @@ constexpr Operation kOperations[] = {
 
 std::span<const Operation> convert_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -9,7 +9,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -217,4 +217,4 @@ constexpr Operation kOperations[] = {
 
 std::span<const Operation> float_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -9,7 +9,7 @@
 #include "flow.h"
 #include "parser.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -156,4 +156,4 @@ FlowGraph::FlowGraph(const Function &function) {
 
 void find_meeting_points(Function &function) { Flow(function).run(); }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

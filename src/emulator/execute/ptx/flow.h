@@ -6,7 +6,7 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 struct BasicBlock {
   uint32_t begin = 0, last = 0; ///< instructions
@@ -22,4 +22,4 @@ struct FlowGraph {
 /// Returns whether the opcode of an instruction begins with this word.
 bool is_opcode(const Instruction &instruction, std::string_view name);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

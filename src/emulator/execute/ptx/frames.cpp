@@ -10,7 +10,7 @@
 
 #include "flow.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -193,4 +193,4 @@ void find_stack_needs(const std::vector<Function *> &functions, const std::vecto
     graph.visit(*function);
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -7,7 +7,7 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// Fills frame_bytes: variables, room for arguments of calls, registers that the function saves.
 void find_frame(Function &function);
@@ -22,4 +22,4 @@ std::vector<Function *> callees(const Function &function, const std::vector<Func
 /// Fills stack_need and is_undetermined of all functions.
 void find_stack_needs(const std::vector<Function *> &functions, const std::vector<Function *> &with_address);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

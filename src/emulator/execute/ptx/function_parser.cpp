@@ -8,7 +8,7 @@
 #include "operations.h"
 #include "parser.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -413,4 +413,4 @@ void FunctionParser::resolve_labels() {
   }
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

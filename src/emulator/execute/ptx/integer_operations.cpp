@@ -8,7 +8,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -415,4 +415,4 @@ constexpr Operation kOperations[] = {{"add", bind_sum<Add, AddSaturated, false>,
 
 std::span<const Operation> integer_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

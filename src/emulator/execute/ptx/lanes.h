@@ -10,7 +10,7 @@
 #include "operations.h"
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// A value of type T in the low bits of a register, and back.
 template <class T> inline T get(uint64_t bits) {
@@ -86,4 +86,4 @@ template <class F> Handler bind_ternary(Opcode &opcode, Instruction &instruction
   return of_integer<Ternary<F>>(type);
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -10,7 +10,7 @@
 
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::optional<Report> launch(const Module &module, const Function &kernel, Devic
   return run_grid(dispatch.blocks, blocks, schedule);
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

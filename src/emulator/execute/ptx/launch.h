@@ -6,7 +6,7 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// Memory that device code asks for and gives back.
 class DeviceHeap {
@@ -72,4 +72,4 @@ private:
 std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
                              const Dispatch &dispatch, const Schedule &schedule);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -120,4 +120,4 @@ bool read_tokens(std::string_view text, std::vector<Token> &tokens, std::string 
   return Lexer(text, tokens).run(error);
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

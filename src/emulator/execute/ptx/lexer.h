@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 enum class TokenKind : uint8_t { kEnd, kName, kInteger, kSingle, kDouble, kString, kPunctuation };
 
@@ -24,4 +24,4 @@ struct Token {
 /// False, and an error with its line, if the text has something that is no word.
 bool read_tokens(std::string_view text, std::vector<Token> &tokens, std::string &error);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -11,7 +11,7 @@
 #include "lanes.h"
 #include "math_functions.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -57,4 +57,4 @@ const Builtin *find_math_builtin(const std::string &name) {
   return found == functions().end() ? nullptr : found->second;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

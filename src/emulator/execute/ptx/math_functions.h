@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sim::executor::math {
+namespace emulator::executor::math {
 
 using Wide = long double;
 inline constexpr Wide kPi = 3.14159265358979323846264338327950288L;
@@ -181,4 +181,4 @@ template <class T> T erfinv(T a) {
 template <class T> T normcdf(T a) { return static_cast<T>(std::erfc(-Wide(a) / std::sqrt(2.0L)) / 2); }
 template <class T> T normcdfinv(T a) { return static_cast<T>(-std::sqrt(2.0L) * wide_erfcinv(2 * Wide(a))); }
 
-} // namespace sim::executor::math
+} // namespace emulator::executor::math

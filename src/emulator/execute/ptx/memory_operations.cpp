@@ -7,7 +7,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -296,4 +296,4 @@ constexpr Operation kOperations[] = {{"ld", bind_access<load>, 2, 2},
 
 std::span<const Operation> memory_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

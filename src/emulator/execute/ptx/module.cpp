@@ -14,7 +14,7 @@
 #include "parser.h"
 #include "shared.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -306,4 +306,4 @@ std::string Module::describe(uint64_t code_address) const {
   return "unknown code";
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

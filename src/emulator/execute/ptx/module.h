@@ -19,7 +19,7 @@
 #include "../grid.h"
 #include "../memory.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 inline constexpr unsigned kLanes = 32;
 inline constexpr uint32_t kAllLanes = 0xFFFFFFFF;
@@ -263,4 +263,4 @@ private:
   uint64_t code_begin_ = 0, code_end_ = 0;
 };
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -9,7 +9,7 @@
 #include "operations.h"
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -78,4 +78,4 @@ void Warp::observe(const Instruction &instruction) {
   });
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -119,4 +119,4 @@ bool check_operands(const Instruction &instruction, std::string &reason) {
   return true;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

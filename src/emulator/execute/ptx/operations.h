@@ -9,7 +9,7 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// Instruction::variant of barriers: what they compute; bar.warp.sync: lanes may be at several.
 enum BarrierVariant : uint32_t { kPlain, kArrives, kAnyPlace, kReducesCount, kReducesAnd, kReducesOr };
@@ -58,4 +58,4 @@ std::span<const Operation> memory_operations();
 std::span<const Operation> control_operations();
 std::span<const Operation> warp_operations();
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

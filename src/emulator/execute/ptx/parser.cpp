@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 uint64_t align_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
@@ -333,4 +333,4 @@ void Parser::read_module_variable(Space space, bool is_extern) {
   module_.variables_.emplace(name, std::move(variable));
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

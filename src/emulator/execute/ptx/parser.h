@@ -7,7 +7,7 @@
 #include "lexer.h"
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// What both parsers read with: tokens, and the first error.
 class TokenReader {
@@ -121,4 +121,4 @@ private:
 /// Fills Instruction::meet (flow.cpp).
 void find_meeting_points(Function &function);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

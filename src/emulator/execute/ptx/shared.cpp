@@ -10,7 +10,7 @@
 
 #include "frames.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -63,4 +63,4 @@ void lay_out_shared(Function &kernel, const std::vector<Variable *> &variables, 
       kernel.shared_at[i] = kernel.dynamic_at;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

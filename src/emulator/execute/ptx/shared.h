@@ -7,10 +7,10 @@
 
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// Fills shared_bytes, dynamic_at and shared_at of a kernel.
 void lay_out_shared(Function &kernel, const std::vector<Variable *> &variables, const std::vector<SharedUse> &uses,
                     const std::vector<Function *> &with_address);
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

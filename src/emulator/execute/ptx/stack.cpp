@@ -9,7 +9,7 @@
 #include "frames.h"
 #include "warp.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 constexpr uint32_t kStackAlign = 16;
@@ -79,4 +79,4 @@ void Warp::enter(const Function &callee, const Call &call) {
   now_.place = 0;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

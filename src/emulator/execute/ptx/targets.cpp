@@ -5,7 +5,7 @@
 
 #include "operations.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -34,4 +34,4 @@ int first_target(std::string_view opcode) {
   return target;
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -12,7 +12,7 @@
 #include "builtins.h"
 #include "frames.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 // So often lanes may look for what others do while those wait for them: then those go on.
@@ -400,4 +400,4 @@ void Warp::call(const Instruction &instruction) {
     call_builtin(*this, call);
 }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -10,7 +10,7 @@
 #include "launch.h"
 #include "module.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 /// One activation of a function, of some lanes.
 struct Frame {
@@ -163,4 +163,4 @@ template <class F> inline void for_lanes(uint32_t mask, F &&f) {
 
 std::string name_lanes(uint32_t lanes); ///< "0-3,7"
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

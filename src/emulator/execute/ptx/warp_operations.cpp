@@ -6,7 +6,7 @@
 
 #include "lanes.h"
 
-namespace sim::executor::ptx {
+namespace emulator::executor::ptx {
 
 namespace {
 
@@ -207,4 +207,4 @@ constexpr Operation kOperations[] = {{"shfl", bind_shfl, 5, 5},         {"vote",
 
 std::span<const Operation> warp_operations() { return kOperations; }
 
-} // namespace sim::executor::ptx
+} // namespace emulator::executor::ptx

@@ -4,7 +4,7 @@
  * An image as clang 17 and later make them for GPUs: kernel environments, a leading parameter, the globals of the device
  * runtime, constructors. Compiled for this machine and relabelled.
  */
-#include "emulator/cuda/sim_cuda.h"
+#include "emulator/cuda/stand_in_cuda.h"
 
 #define PARAMETERS(kernel, n) const uint32_t kernel##_sim_parameters = (n)
 #define DYNAMIC_MEMORY() sim_cuda_grid()->shared_memory

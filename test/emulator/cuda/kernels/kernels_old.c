@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 
-#include "emulator/cuda/sim_cuda.h"
+#include "emulator/cuda/stand_in_cuda.h"
 
 struct {
   uint32_t debug, devices, device, memory;

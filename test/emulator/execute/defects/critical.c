@@ -5,10 +5,10 @@
 // With LLVM 19's device RTL for NVIDIA's GPUs nothing defines the lock of critical sections, which a driver's compiler says. 16's excludes
 // nobody there, and is a trap on AMD's. On AMD's GPUs 19's is right.
 // RUN: %llvm-clang %s -o %t.llvm
-// RUN: %if !clang-19-or-later && sim-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
-// RUN: %if !clang-19-or-later && sim-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}
-// RUN: %if clang-19-or-later && sim-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=UNDEFINED %}
-// RUN: %if clang-19-or-later && sim-amdgpu %{ %run %t.llvm %}
+// RUN: %if !clang-19-or-later && emulator-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
+// RUN: %if !clang-19-or-later && emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}
+// RUN: %if clang-19-or-later && emulator-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=UNDEFINED %}
+// RUN: %if clang-19-or-later && emulator-amdgpu %{ %run %t.llvm %}
 // RUN: %our-clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=7 SIM_EXECUTOR_QUANTUM=3 %t

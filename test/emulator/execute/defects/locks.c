@@ -5,8 +5,8 @@
 // of its compare-and-swap, which says whether it swapped, is taken for the value that was there; for AMD's it is a trap.
 // One thread of each wave takes the lock, as lanes of a wave of AMD's cannot wait for each other.
 // RUN: %llvm-clang %s -o %t.llvm
-// RUN: %if sim-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
-// RUN: %if sim-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}
+// RUN: %if emulator-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
+// RUN: %if emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}
 // RUN: %our-clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=7 SIM_EXECUTOR_QUANTUM=3 %t

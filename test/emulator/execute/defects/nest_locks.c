@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Nest locks, which LLVM's device RTLs do not have.
-// RUN: %if sim-cuda %{ %llvm-clang %s -o %t.llvm %}
-// RUN: %if sim-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=MISSING %}
-// RUN: %if sim-amdgpu %{ not %llvm-clang %s -o %t.llvm 2>&1 | %FileCheck %s --check-prefix=MISSING %}
+// RUN: %if emulator-cuda %{ %llvm-clang %s -o %t.llvm %}
+// RUN: %if emulator-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=MISSING %}
+// RUN: %if emulator-amdgpu %{ not %llvm-clang %s -o %t.llvm 2>&1 | %FileCheck %s --check-prefix=MISSING %}
 // RUN: %our-clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=7 SIM_EXECUTOR_QUANTUM=3 %t

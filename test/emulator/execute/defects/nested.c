@@ -5,9 +5,9 @@
 // parallel region calls it again. So the compiler counts its stack once, and the inner region writes behind the stack that the launch
 // asked for. 16's begins with memory that it never set: what NVIDIA's malloc left there, and AMD's has none to give.
 // RUN: %llvm-clang %s -o %t.llvm
-// RUN: %if clang-19-or-later && sim-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=STACK %}
-// RUN: %if !clang-19-or-later && sim-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=GARBAGE %}
-// RUN: %if !clang-19-or-later && sim-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=NOTHING %}
+// RUN: %if clang-19-or-later && emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=STACK %}
+// RUN: %if !clang-19-or-later && emulator-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=GARBAGE %}
+// RUN: %if !clang-19-or-later && emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=NOTHING %}
 // RUN: %our-clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=5 SIM_EXECUTOR_RACES=1 %t

@@ -3,7 +3,7 @@
 //
 // Memory that device code gives back can be had again. LLVM 19's device RTL for AMD's GPUs never gives any back: it is a trap when as much as
 // the pool has was ever asked for. (For NVIDIA's GPUs the driver has the memory.)
-// REQUIRES: sim-amdgpu, clang-19
+// REQUIRES: emulator-amdgpu, clang-19
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %expect-abort LIBOMPTARGET_HEAP_SIZE=65536 %t.llvm 2>&1 | %FileCheck %s
 // RUN: %our-clang %s -o %t

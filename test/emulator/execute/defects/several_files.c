@@ -3,7 +3,7 @@
 //
 // A program of two files whose kernel calls a function of the file without kernels. Compiled one by one, each file has a device RTL of
 // its own, with variables of its own: nvlink links them, and the function knows nothing of the kernel's threads.
-// REQUIRES: sim-cuda, clang-19
+// REQUIRES: emulator-cuda, clang-19
 // RUN: %llvm-clang -fno-offload-lto -c %s -o %t.kernel.o
 // RUN: %llvm-clang -fno-offload-lto -DFUNCTION -c %s -o %t.function.o
 // RUN: %llvm-clang -fno-offload-lto %t.kernel.o %t.function.o -o %t.llvm

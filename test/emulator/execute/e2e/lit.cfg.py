@@ -30,7 +30,7 @@ is_ours = lit_config.params.get("rtl") == "ours"
 config.name = "executor.%s.%s" % (processor, config.name)
 reaches_all = ("SIM_HSA_XNACK=1" if is_amd else "SIM_CUDA_ATS=1") in lit_config.params.get("variables", "")
 config.excludes = list(config.excludes) + list(excluded(suite, driver, reaches_all, is_ours))
-config.available_features |= {"sim-" + driver, "executor", processor}
+config.available_features |= {"emulator-" + driver, "executor", processor}
 if is_ours:
     config.available_features |= {"rtl-ours"}
     config.name += ".rtl"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-namespace sim::executor::math {
+namespace emulator::executor::math {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::unique_ptr<Image> make_amd_image(const std::string &options, const std::str
   return std::make_unique<AmdImage>(std::move(object));
 }
 
-} // namespace sim::executor::math
+} // namespace emulator::executor::math

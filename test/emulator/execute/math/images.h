@@ -10,7 +10,7 @@
 #include "emulator/execute/amdgpu/launch.h"
 #include "emulator/execute/ptx/launch.h"
 
-namespace sim::executor::math {
+namespace emulator::executor::math {
 
 /// A kernel's data, and nothing else of this process.
 class DataMemory final : public DeviceMemory, public ptx::DeviceHeap {
@@ -44,4 +44,4 @@ std::unique_ptr<Image> make_ptx_image(const std::string &options, const std::str
 /// With ocml, for gfx90a or gfx1100.
 std::unique_ptr<Image> make_amd_image(const std::string &options, const std::string &processor);
 
-} // namespace sim::executor::math
+} // namespace emulator::executor::math

@@ -18,7 +18,7 @@
 #include "points.h"
 #include "reference.h"
 
-namespace sim::executor::math {
+namespace emulator::executor::math {
 namespace {
 
 enum class Domain {
@@ -307,4 +307,4 @@ TEST(MathOfAmd, ocml_is_as_the_host_on_gfx90a) { check_amd("gfx90a"); }
 TEST(MathOfAmd, ocml_is_as_the_host_on_gfx1100) { check_amd("gfx1100"); }
 
 } // namespace
-} // namespace sim::executor::math
+} // namespace emulator::executor::math

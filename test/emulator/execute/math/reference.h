@@ -8,7 +8,7 @@
 
 #include "emulator/execute/ptx/math_functions.h"
 
-namespace sim::executor::math {
+namespace emulator::executor::math {
 
 struct Values {
   Wide a, b, c, d;
@@ -124,7 +124,7 @@ inline Results with_second(Wide (*function)(Wide, Wide &), Wide a) {
   return results;
 }
 
-} // namespace sim::executor::math
+} // namespace emulator::executor::math
 
 #define ONE(name)                                                                                                      \
   Results { name(v.a) }

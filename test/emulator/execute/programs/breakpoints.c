@@ -7,7 +7,7 @@
 // RUN: env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=breakpoints.c:19 --break-thread=37 --break-block=1 %t 2>&1 | %FileCheck %s
 // RUN: env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=19 %t 2>&1 | %FileCheck %s --check-prefix=ALL
 // RUN: env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=other.c:19 %t 2>&1 | %FileCheck %s --check-prefix=OTHER
-// RUN: %if sim-amdgpu %{ env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=19 --break-thread=37 %t 2>&1 | %FileCheck %s --check-prefix=VARIABLES %}
+// RUN: %if emulator-amdgpu %{ env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=19 --break-thread=37 %t 2>&1 | %FileCheck %s --check-prefix=VARIABLES %}
 // RUN: not %prefix/bin/omptarget-run --break=nowhere %t 2>&1 | %FileCheck %s --check-prefix=BREAK
 // RUN: not %prefix/bin/omptarget-run --break-thread=-1 %t 2>&1 | %FileCheck %s --check-prefix=THREAD
 // RUN: not env SIM_EXECUTOR_BREAK=7:x LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run %t 2>&1 | %FileCheck %s --check-prefix=SETTING

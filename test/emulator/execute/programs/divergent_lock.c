@@ -3,7 +3,7 @@
 //
 // Lanes of one warp that wait for a lock which another lane of it has: NVIDIA's GPUs promise that it goes on, wherever lanes that
 // have the lock already would meet the others.
-// REQUIRES: sim-cuda
+// REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t
 // RUN: %run %t
 // RUN: %run SIM_EXECUTOR_SEED=7 SIM_EXECUTOR_QUANTUM=3 %t

@@ -7,7 +7,7 @@
 // RUN: %expect-abort %t bounds 2>&1 | %FileCheck %s --check-prefix=BOUNDS
 // RUN: %expect-abort %t host 2>&1 | %FileCheck %s --check-prefix=HOST
 // RUN: %expect-abort %t shared 2>&1 | %FileCheck %s --check-prefix=SHARED
-// RUN: %if sim-amdgpu %{ %expect-abort %t constant 2>&1 | %FileCheck %s --check-prefix=CONSTANT %}
+// RUN: %if emulator-amdgpu %{ %expect-abort %t constant 2>&1 | %FileCheck %s --check-prefix=CONSTANT %}
 // RUN: %expect-abort %t stack 2>&1 | %FileCheck %s --check-prefix=STACK
 // RUN: %expect-abort %t atomic 2>&1 | %FileCheck %s --check-prefix=ATOMIC
 // RUN: %expect-abort %t jump 2>&1 | %FileCheck %s --check-prefix=JUMP

@@ -5,8 +5,8 @@
 // that are another wave's; an NVIDIA GPU besides has no stack and no shared memory for the function.
 // RUN: %indirect-clang -gline-tables-only -shared -fPIC -DLIBRARY %s -o %t.lib.so
 // RUN: %indirect-clang -gline-tables-only %s -o %t %t.lib.so
-// RUN: %if sim-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=1 %t few %}
-// RUN: %expect-abort LIBOMPTARGET_CALLS_ACROSS_IMAGES=1 %t many 2>&1 | %FileCheck %s --check-prefix=%if sim-cuda %{MODULE%} %else %{REGISTERS%}
+// RUN: %if emulator-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=1 %t few %}
+// RUN: %expect-abort LIBOMPTARGET_CALLS_ACROSS_IMAGES=1 %t many 2>&1 | %FileCheck %s --check-prefix=%if emulator-cuda %{MODULE%} %else %{REGISTERS%}
 // REQUIRES: runtime-omptarget
 
 #include "check.h"

@@ -6,7 +6,7 @@
 // REQUIRES: rtl-ours
 // RUN: %clangxx -fopenmp-version=51 %s -o %t
 // RUN: %run %t | %FileCheck --check-prefix=OK %s
-// RUN: %if sim-amdgpu %{ %expect-abort %t pure 2>&1 | %FileCheck --check-prefix=PURE %s %}
+// RUN: %if emulator-amdgpu %{ %expect-abort %t pure 2>&1 | %FileCheck --check-prefix=PURE %s %}
 // OK: ok
 // PURE: the program ends the kernel
 

@@ -3,7 +3,7 @@
 //
 // A critical section that all lanes of a wave come to at once, as in flang's code without the compiler plugin: on AMD's GPUs the kernel
 // says so and stops, where it would wait for ever.
-// REQUIRES: rtl-ours, sim-amdgpu
+// REQUIRES: rtl-ours, emulator-amdgpu
 // RUN: %clang %s -o %t
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s
 

@@ -5,7 +5,7 @@
 // stops a kernel that uses a lock wrongly. Without the variable, or without the option, nothing of it happens. Clang leaves out the option's
 // constant beside -nogpulib, as for AMD's GPUs and here by clang 22 and later: the program has it then. (By clang 16 for AMD's the suite has
 // it, as 0.)
-// REQUIRES: rtl-ours, sim-cuda || clang-19-or-later
+// REQUIRES: rtl-ours, emulator-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=3 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=2 %t | %FileCheck %s --check-prefixes=TRACE,WRONG
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=2 %t | grep -c "__kmpc_barrier (block" | grep -x 8

@@ -4,7 +4,7 @@
 // Two more bits of LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug (see rtl_debug.c): 4 tells of variables
 // that threads share and that have no room in shared memory, 8 of what is allocated: on NVIDIA's GPUs each time, on AMD's the plugin at the
 // device's end.
-// REQUIRES: rtl-ours, sim-cuda || clang-19-or-later
+// REQUIRES: rtl-ours, emulator-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=12 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=4 %t 2>&1 | %FileCheck %s --check-prefixes=FULL,UNTOLD,END
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=12 %t 2>&1 | %FileCheck %s --check-prefixes=TOLD

@@ -6,7 +6,7 @@
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %run LIBOMPTARGET_SHARED_MEMORY_SIZE=64 %t
-// RUN: %if sim-cuda %{ grep -a -q "[.]shared [.]align 16 [.]b8 omptarget_dynamic_shared" %t %}
+// RUN: %if emulator-cuda %{ grep -a -q "[.]shared [.]align 16 [.]b8 omptarget_dynamic_shared" %t %}
 
 #include "check.h"
 

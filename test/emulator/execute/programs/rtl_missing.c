@@ -4,12 +4,12 @@
 // Constructs for which compilers call functions that no device RTL has: what says so names the function. It is the linker for AMD's GPUs, the
 // plugin for NVIDIA's PTX.
 // REQUIRES: rtl-ours
-// RUN: %if sim-amdgpu %{ not %clang -DKIND=1 %s -o %t 2>&1 | %FileCheck %s --check-prefix=ACROSS %}
-// RUN: %if sim-amdgpu %{ not %clang -DKIND=2 %s -o %t 2>&1 | %FileCheck %s --check-prefix=COPY %}
-// RUN: %if sim-amdgpu %{ not %clang -DKIND=3 %s -o %t 2>&1 | %FileCheck %s --check-prefix=EVENT %}
-// RUN: %if sim-cuda %{ %clang -DKIND=1 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=ACROSS %}
-// RUN: %if sim-cuda %{ %clang -DKIND=2 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=COPY %}
-// RUN: %if sim-cuda %{ %clang -DKIND=3 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=EVENT %}
+// RUN: %if emulator-amdgpu %{ not %clang -DKIND=1 %s -o %t 2>&1 | %FileCheck %s --check-prefix=ACROSS %}
+// RUN: %if emulator-amdgpu %{ not %clang -DKIND=2 %s -o %t 2>&1 | %FileCheck %s --check-prefix=COPY %}
+// RUN: %if emulator-amdgpu %{ not %clang -DKIND=3 %s -o %t 2>&1 | %FileCheck %s --check-prefix=EVENT %}
+// RUN: %if emulator-cuda %{ %clang -DKIND=1 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=ACROSS %}
+// RUN: %if emulator-cuda %{ %clang -DKIND=2 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=COPY %}
+// RUN: %if emulator-cuda %{ %clang -DKIND=3 %s -o %t && %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=EVENT %}
 
 // ACROSS: {{undefined symbol: |unresolved extern function '}}__kmpc_doacross_init
 // COPY: {{undefined symbol: |unresolved extern function '}}__kmpc_copyprivate

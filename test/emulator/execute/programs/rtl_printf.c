@@ -3,7 +3,7 @@
 //
 // What printf in code for AMD's GPUs prints is what the host's printf prints, for every conversion, from many threads at once, and all of it
 // is there when the construct ends. Lines of one thread come in its order.
-// REQUIRES: rtl-ours && sim-amdgpu
+// REQUIRES: rtl-ours && emulator-amdgpu
 // RUN: %clang %s -o %t
 // RUN: %run %t host | sort > %t.expected
 // RUN: %run %t | sort > %t.out

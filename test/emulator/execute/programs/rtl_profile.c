@@ -3,7 +3,7 @@
 //
 // Code for a GPU that counts what it does: the counters go to a file that llvm-profdata reads, with every count as it must be, and compilers use
 // them. Two devices of a process add up, and so do processes under a name with %m; under any other name a process replaces what another left.
-// REQUIRES: rtl-ours && sim-amdgpu && profdata
+// REQUIRES: rtl-ours && emulator-amdgpu && profdata
 // RUN: %clang %profiling %s -o %t
 // RUN: rm -rf %t.d
 // RUN: %run LLVM_PROFILE_FILE=%t.d/deeper/x.profraw %t 1

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Images that say they count what they do, and what they say of it is wrong: a message says what, and the program goes on.
-// REQUIRES: rtl-ours && sim-amdgpu
+// REQUIRES: rtl-ours && emulator-amdgpu
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %clang -DKIND=0 %s -o %t
 // RUN: %run LLVM_PROFILE_FILE=%t.d/x %t 2>&1 | %FileCheck %s --check-prefixes=LOST,NOWHERE

@@ -5,9 +5,9 @@
 // place, while the kernel goes on.
 // REQUIRES: rtl-ours
 // RUN: %indirect-clang %s -o %t
-// RUN: %if sim-amdgpu %{ %run LIBOMPTARGET_HEAP_SIZE=4096 %t memory | %FileCheck %s --check-prefix=MEMORY %}
-// RUN: %if sim-amdgpu %{ %run LIBOMPTARGET_HEAP_SIZE=0 SIM_EXECUTOR_SEED=3 SIM_EXECUTOR_QUANTUM=2 %t memory | %FileCheck %s --check-prefix=MEMORY %}
-// RUN: %if sim-amdgpu %{ %run %t refused 2>&1 | %FileCheck %s --check-prefix=REFUSED %}
+// RUN: %if emulator-amdgpu %{ %run LIBOMPTARGET_HEAP_SIZE=4096 %t memory | %FileCheck %s --check-prefix=MEMORY %}
+// RUN: %if emulator-amdgpu %{ %run LIBOMPTARGET_HEAP_SIZE=0 SIM_EXECUTOR_SEED=3 SIM_EXECUTOR_QUANTUM=2 %t memory | %FileCheck %s --check-prefix=MEMORY %}
+// RUN: %if emulator-amdgpu %{ %run %t refused 2>&1 | %FileCheck %s --check-prefix=REFUSED %}
 // RUN: %expect-abort %t abort 2>&1 | %FileCheck %s --check-prefix=ABORT
 // RUN: bash -c '%run %t exit 2>&1; test $? = 7' | %FileCheck %s --check-prefix=EXIT
 // RUN: %run %t function | %FileCheck %s --check-prefix=FUNCTION

@@ -5,7 +5,7 @@
 // REQUIRES: rtl-ours
 // RUN: %indirect-clang %s -o %t
 // RUN: %run %t fork 2>&1 | %FileCheck %s --check-prefix=FORK
-// RUN: %if sim-amdgpu %{ %expect-abort %t fault 2>&1 | %FileCheck %s %}
+// RUN: %if emulator-amdgpu %{ %expect-abort %t fault 2>&1 | %FileCheck %s %}
 
 #include "check.h"
 

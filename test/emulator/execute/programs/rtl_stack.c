@@ -3,7 +3,7 @@
 //
 // Kernels whose stack no compiler knows, for recursion or calls by pointers: an NVIDIA driver gives them what the context's limit says,
 // 1,024 bytes unless the plugin raises it.
-// REQUIRES: sim-cuda
+// REQUIRES: emulator-cuda
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run %t
 // RUN: %expect-abort LIBOMPTARGET_STACK_SIZE=1024 %t 2>&1 | %FileCheck %s --check-prefix=FAULT

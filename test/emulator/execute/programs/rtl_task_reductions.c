@@ -5,7 +5,7 @@
 // variables of a task, such as the task group's, copied by a function that it hands 32-bit addresses of an AMD GPU's stack as 64-bit ones.
 // (On the CPU, libomp 19 loses a part of `all` in one of a hundred runs, under LLVM's runtimes as well.)
 // REQUIRES: rtl-ours
-// XFAIL: sim-amdgpu && clang-23
+// XFAIL: emulator-amdgpu && clang-23
 // RUN: %clang -fopenmp-version=51 %s -o %t
 // RUN: %run %t | %FileCheck %s
 // CHECK: ok

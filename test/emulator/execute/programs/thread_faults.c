@@ -7,12 +7,12 @@
 // RUN: %run SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_STRICT_LANES=1 %t none | %FileCheck %s --check-prefix=NONE
 // RUN: %expect-abort SIM_EXECUTOR_RACES=1 %t race 2>&1 | %FileCheck %s --check-prefix=RACE
 // RUN: %expect-abort SIM_EXECUTOR_STRICT_LANES=1 %t shuffle 2>&1 | %FileCheck %s --check-prefix=SHUFFLE
-// RUN: %if sim-cuda %{ %expect-abort %t unaligned 2>&1 | %FileCheck %s --check-prefix=UNALIGNED %}
-// RUN: %if sim-cuda %{ %expect-abort %t apart 2>&1 | %FileCheck %s --check-prefix=APART %}
-// RUN: %if sim-cuda %{ %expect-abort %t vote 2>&1 | %FileCheck %s --check-prefix=VOTE %}
-// RUN: %if sim-cuda %{ %expect-abort %t block 2>&1 | %FileCheck %s --check-prefix=BLOCK %}
-// RUN: %if sim-cuda %{ %expect-abort %t stack 2>&1 | %FileCheck %s --check-prefix=STACK %}
-// RUN: %if sim-cuda %{ %expect-abort %t misaligned 2>&1 | %FileCheck %s --check-prefix=MISALIGNED %}
+// RUN: %if emulator-cuda %{ %expect-abort %t unaligned 2>&1 | %FileCheck %s --check-prefix=UNALIGNED %}
+// RUN: %if emulator-cuda %{ %expect-abort %t apart 2>&1 | %FileCheck %s --check-prefix=APART %}
+// RUN: %if emulator-cuda %{ %expect-abort %t vote 2>&1 | %FileCheck %s --check-prefix=VOTE %}
+// RUN: %if emulator-cuda %{ %expect-abort %t block 2>&1 | %FileCheck %s --check-prefix=BLOCK %}
+// RUN: %if emulator-cuda %{ %expect-abort %t stack 2>&1 | %FileCheck %s --check-prefix=STACK %}
+// RUN: %if emulator-cuda %{ %expect-abort %t misaligned 2>&1 | %FileCheck %s --check-prefix=MISALIGNED %}
 
 #include "check.h"
 

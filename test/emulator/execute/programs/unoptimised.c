@@ -3,7 +3,7 @@
 //
 // A defect of clang 19: its code generator for AMD's GPUs ends below -O2 while it counts the registers of LLVM's own device RTL. The
 // suites compile with -O2 for that reason.
-// REQUIRES: sim-amdgpu, clang-19
+// REQUIRES: emulator-amdgpu, clang-19
 // RUN: not %clang -O0 %s -o %t 2>&1 | %FileCheck %s
 // RUN: not %clang -O1 %s -o %t 2>&1 | %FileCheck %s
 

@@ -4,7 +4,7 @@
  * An image as clang 17 and later make them for AMD GPUs: kernel environments, a leading argument, implicit arguments, the
  * globals of the device runtime, constructors. Compiled for this machine and relabelled.
  */
-#include "emulator/hsa/sim_hsa.h"
+#include "emulator/hsa/stand_in_hsa.h"
 
 SIM_NOTE_SPACE
 

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#include "emulator/hsa/sim_hsa.h"
+#include "emulator/hsa/stand_in_hsa.h"
 
 SIM_NOTE_SPACE
 

@@ -7,8 +7,8 @@
  * SIM_HSA_OLD=1: the runtime does not tell that; SIM_HSA_NO_PEERS=1: no device reaches the memory of another;
  * SIM_HSA_CPUS=N: there are N CPUs, to which the GPUs are near by turns.
  */
-#ifndef OMPTARGET_SIM_HSA_H
-#define OMPTARGET_SIM_HSA_H
+#ifndef OMPTARGET_STAND_IN_HSA_H
+#define OMPTARGET_STAND_IN_HSA_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ extern "C" {
 
 /* ---- For kernels ------------------------------------------------------------------------------------------------
  * A kernel is called with its explicit arguments, once for each launch, or, if the image has a global <kernel>_sim_grid,
- * once for each work-item. What the tool sim_hsa_relabel writes into the image's metadata comes from globals of type
+ * once for each work-item. What the tool emulator_hsa_relabel writes into the image's metadata comes from globals of type
  * uint32_t: <kernel>_sim_args, the number of explicit arguments; _sim_implicit, bytes that are left of the implicit ones;
  * _sim_group, _sim_private, _sim_dynamic_stack, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE makes room for the
  * metadata. */

@@ -4,8 +4,8 @@
  * What tests and test kernels may ask of the stand-in for libcuda.so.1, beside the driver's own functions. Found by dlsym,
  * or linked by kernels.
  */
-#ifndef OMPTARGET_SIM_CUDA_H
-#define OMPTARGET_SIM_CUDA_H
+#ifndef OMPTARGET_STAND_IN_CUDA_H
+#define OMPTARGET_STAND_IN_CUDA_H
 
 #include <stddef.h>
 #include <stdint.h>
