@@ -294,6 +294,7 @@ void check_threads(Session &session) {
   if (has_kernels)
     session.tries_launch("eight threads at once");
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (uint64_t thread = 0; thread < 8; ++thread)
     threads.emplace_back([&, thread] {
       for (uint64_t round = 0; round < 100; ++round) {

@@ -103,6 +103,46 @@ void check_trimming(Session &session) {
   plugin.data_delete(0, *used, OMPTARGET_ALLOC_DEVICE).consume();
 }
 
+/// What tells one device from another.
+void check_identity(Session &session) {
+  Report &report = session.report();
+  Plugin &plugin = session.plugin();
+  if (const auto arch = find<decltype(&__tgt_rtl_device_arch)>(session, "device_arch")) {
+    report.tries("device_arch", "device 0, buffers of all sizes");
+    if (plugin.device_arch(0).empty())
+      report.fail("__tgt_rtl_device_arch says nothing");
+    report.note("device 0 is %s", plugin.device_arch(0).c_str());
+    check_text(session, "device_arch", [&](char *buffer, size_t size) { return arch(0, buffer, size); });
+  }
+  if (const auto uid = find<decltype(&__tgt_rtl_device_uid)>(session, "device_uid")) {
+    report.tries("device_uid", "all devices, buffers of all sizes");
+    for (int32_t a = 0; a < plugin.number_of_devices(); ++a)
+      for (int32_t b = 0; b < a; ++b)
+        if (plugin.device_uid(a) == plugin.device_uid(b))
+          report.fail("devices %d and %d both have the identifier '%s'", b, a, plugin.device_uid(a).c_str());
+    check_text(session, "device_uid", [&](char *buffer, size_t size) { return uid(0, buffer, size); });
+  }
+  if (session.has("device_numa_domain")) {
+    report.tries("device_numa_domain", "all devices");
+    for (int32_t device = 0; device < plugin.number_of_devices(); ++device)
+      if (plugin.device_numa_domain(device) < -1)
+        report.fail("device %d is in NUMA domain %d", device, plugin.device_numa_domain(device));
+  }
+}
+
+void check_host_memory_access(Session &session) {
+  Report &report = session.report();
+  Plugin &plugin = session.plugin();
+  report.tries("host_memory_access", "all devices");
+  for (int32_t device = 0; device < plugin.number_of_devices(); ++device) {
+    const int32_t access = plugin.host_memory_access(device);
+    if (access < OMPTARGET_HOST_MEMORY_NOT_REACHED || access > OMPTARGET_HOST_MEMORY_SHARED)
+      report.fail("device %d reaches memory of the host in the way %d, which there is not", device, access);
+    else if (access == OMPTARGET_HOST_MEMORY_NOT_REACHED && plugin.use_auto_zero_copy(device))
+      report.fail("data of device %d is to be used in place, where the device does not reach it", device);
+  }
+}
+
 } // namespace
 
 void check_loading(Session &session) {
@@ -189,27 +229,7 @@ void check_information(Session &session) {
   if (!session.open_device())
     return;
   Plugin &plugin = session.plugin();
-  if (const auto arch = find<decltype(&__tgt_rtl_device_arch)>(session, "device_arch")) {
-    report.tries("device_arch", "device 0, buffers of all sizes");
-    if (plugin.device_arch(0).empty())
-      report.fail("__tgt_rtl_device_arch says nothing");
-    report.note("device 0 is %s", plugin.device_arch(0).c_str());
-    check_text(session, "device_arch", [&](char *buffer, size_t size) { return arch(0, buffer, size); });
-  }
-  if (const auto uid = find<decltype(&__tgt_rtl_device_uid)>(session, "device_uid")) {
-    report.tries("device_uid", "all devices, buffers of all sizes");
-    for (int32_t a = 0; a < plugin.number_of_devices(); ++a)
-      for (int32_t b = 0; b < a; ++b)
-        if (plugin.device_uid(a) == plugin.device_uid(b))
-          report.fail("devices %d and %d both have the identifier '%s'", b, a, plugin.device_uid(a).c_str());
-    check_text(session, "device_uid", [&](char *buffer, size_t size) { return uid(0, buffer, size); });
-  }
-  if (session.has("device_numa_domain")) {
-    report.tries("device_numa_domain", "all devices");
-    for (int32_t device = 0; device < plugin.number_of_devices(); ++device)
-      if (plugin.device_numa_domain(device) < -1)
-        report.fail("device %d is in NUMA domain %d", device, plugin.device_numa_domain(device));
-  }
+  check_identity(session);
   if (session.has("print_device_info")) {
     report.tries("print_device_info", "device 0");
     plugin.print_device_info(0);
@@ -241,16 +261,8 @@ void check_information(Session &session) {
     if (plugin.use_auto_zero_copy(0))
       report.note("data of device 0 is better used in place than copied");
   }
-  if (session.has("host_memory_access")) {
-    report.tries("host_memory_access", "all devices");
-    for (int32_t device = 0; device < plugin.number_of_devices(); ++device) {
-      const int32_t access = plugin.host_memory_access(device);
-      if (access < OMPTARGET_HOST_MEMORY_NOT_REACHED || access > OMPTARGET_HOST_MEMORY_SHARED)
-        report.fail("device %d reaches memory of the host in the way %d, which there is not", device, access);
-      else if (access == OMPTARGET_HOST_MEMORY_NOT_REACHED && plugin.use_auto_zero_copy(device))
-        report.fail("data of device %d is to be used in place, where the device does not reach it", device);
-    }
-  }
+  if (session.has("host_memory_access"))
+    check_host_memory_access(session);
   if (session.has("group_memory_limit")) {
     report.tries("group_memory_limit", "device 0");
     report.note("a team of device 0 can have %zu bytes of dynamic shared memory", plugin.group_memory_limit(0));

@@ -141,6 +141,7 @@ void check_queues(Session &session) {
   if (!memory.get())
     return;
   std::vector<std::vector<unsigned char>> sources;
+  sources.reserve(100);
   for (unsigned i = 0; i < 100; ++i)
     sources.push_back(pattern(1 << 16, i));
   for (const bool by_query : {false, true}) {
