@@ -103,7 +103,7 @@ void check_trimming(Session &session) {
   plugin.data_delete(0, *used, OMPTARGET_ALLOC_DEVICE).consume();
 }
 
-/// What tells one device from another.
+/// Checks the names of devices: what tells one from another.
 void check_identity(Session &session) {
   Report &report = session.report();
   Plugin &plugin = session.plugin();

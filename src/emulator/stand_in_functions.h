@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions for tests that each stand-in exports. Included by one file of each, which defines SIM_SYMBOL(name), the name
-// with the stand-in's prefix.
+// The functions for tests that each stand-in exports. Included by one file of each, which defines SIM_SYMBOL(name), the
+// name with the stand-in's prefix.
 
 #include "calls.h"
 

@@ -16,7 +16,7 @@ LITERAL = re.compile(r"%s(?:\s*(?:%s|PRI\w+))*" % (STRING, STRING))
 PLACE = re.compile(r"%[-+ #0]*[\d.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]")
 # Beginnings of lines and parts of names, which say nothing by themselves.
 NO_MESSAGES = {"omptarget device %d info: "}
-# Messages for authors of plugins, who read the check that prints them; and those of the emulator, which are on its own page.
+# Messages for authors of plugins, who read the check that prints them; the emulator's are on a page of their own.
 LEFT_OUT = (os.path.join("plugins", "kit"), os.path.join("src", "emulator"))
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compare_calls.py --driver cuda|hsa --stand-in FOLDER --libomp FOLDER --programs FOLDER BEFORE AFTER: runs compiled programs of
-test/e2e on two installations (folders with the library and its plugins) and tells which calls of the driver they make another
-number of times. For work by hand: what a change of a plugin means for the driver. The programs are those that a suite e2e.emulator.*
-has left in its output folder; each runs as it is, without arguments."""
+"""compare_calls.py --driver cuda|hsa --stand-in FOLDER --libomp FOLDER --programs FOLDER BEFORE AFTER
+
+Runs compiled programs of test/e2e on two installations, which are folders with the library and its plugins. Tells which
+calls of the driver they make another number of times. For work by hand: what a change of a plugin means for the driver.
+The programs are those that a suite e2e.emulator.* has left in its output folder. Each runs as it is, without
+arguments."""
 
 import argparse
 import collections

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules and launches. A "cubin" is a shared object of the host whose ELF header says CUDA (relabel.cpp makes them): its
-// header is put right again and the dynamic loader opens it. PTX that names such a file, // emulator-code: PATH, stands for it; other
-// PTX is run by the executor.
+// Modules and launches. A "cubin" is a shared object of the host whose ELF header says CUDA (relabel.cpp makes them).
+// Its header is put right again, and the dynamic loader opens it. PTX that names such a file, // emulator-code: PATH,
+// stands for it; other PTX is run by the executor.
 
 #include <algorithm>
 #include <atomic>

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// emulator_cuda_relabel [--embedded] FILE LAYOUT SM [OUTPUT]: makes the ELF images for this machine inside of FILE say that they are
-// cubins for sm_<SM> of the given layout (7, or 8 of CUDA 13). The code stays what it is: the stand-in for libcuda.so.1 runs
-// it.
+// emulator_cuda_relabel [--embedded] FILE LAYOUT SM [OUTPUT]: makes cubins of the ELF images for this machine in FILE.
+// They are for sm_<SM>, of the given layout (7, or 8 of CUDA 13).
+// The code stays what it is: the stand-in for libcuda.so.1 runs it.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// emulator_hsa_relabel [--embedded] FILE VERSION TARGET [OUTPUT]: makes the ELF images for this machine inside of FILE code
-// objects of that version (4, 5 or 6) for that target ("gfx90a:xnack+"), with metadata about their kernels in the section
-// sim_note, which is added to an image that is a file of its own. The code stays what it is: the stand-in for
+// emulator_hsa_relabel [--embedded] FILE VERSION TARGET [OUTPUT]: makes code objects of the ELF images for this machine
+// inside of FILE. VERSION is 4, 5 or 6; TARGET is a name as "gfx90a:xnack+". The section sim_note gets metadata about
+// their kernels; it is added to an image that is a file of its own. The code stays what it is: the stand-in for
 // libhsa-runtime64.so.1 runs it.
 
 #include <cstdint>

@@ -18,11 +18,11 @@ extern "C" {
 #endif
 
 /* ---- For kernels ------------------------------------------------------------------------------------------------
- * A kernel is called with its explicit arguments, once for each launch, or, if the image has a global <kernel>_sim_grid,
- * once for each work-item. What the tool emulator_hsa_relabel writes into the image's metadata comes from globals of type
- * uint32_t: <kernel>_sim_args, the number of explicit arguments; _sim_implicit, bytes that are left of the implicit ones;
- * _sim_group, _sim_private, _sim_dynamic_stack, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE makes room for the
- * metadata. */
+ * A kernel is called with its explicit arguments, once for each launch, or, if the image has a global
+ * <kernel>_sim_grid, once for each work-item. The tool emulator_hsa_relabel takes the image's metadata from globals
+ * of type uint32_t: <kernel>_sim_args, the number of explicit arguments; _sim_implicit, bytes that are left of the
+ * implicit ones; _sim_group, _sim_private, _sim_dynamic_stack, _sim_max_threads and _sim_wavefront. SIM_NOTE_SPACE
+ * makes room for the metadata. */
 #define SIM_NOTE_SPACE __attribute__((section("sim_note"), used)) static char sim_note_space[65536] = {1};
 
 typedef struct SimDispatch {
