@@ -13,8 +13,11 @@
 
 #define FUNCTIONS(F)                                                                                                   \
   F(init_plugin)                                                                                                       \
-  F(number_of_devices) F(init_device) F(data_alloc) F(data_submit) F(data_retrieve) F(data_delete)                     \
-      F(data_submit_async) F(synchronize) F(last_error) F(deinit_device) F(deinit_plugin)
+  F(number_of_devices)                                                                                                 \
+  F(init_device)                                                                                                       \
+  F(data_alloc)                                                                                                        \
+  F(data_submit)                                                                                                       \
+  F(data_retrieve) F(data_delete) F(data_submit_async) F(synchronize) F(last_error) F(deinit_device) F(deinit_plugin)
 
 static struct {
 #define F(name) __typeof__(&__tgt_rtl_##name) name;
