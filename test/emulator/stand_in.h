@@ -1,25 +1,25 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a stand-in that every vendor's has, as tests see them. under_test.h, which includes this, says SIM_LIBRARY,
-// the file, SIM_SYMBOL(name), the name with the vendor's prefix, and kUnderTest.
+// The functions of a stand-in that every vendor's has, as tests see them. under_test.h, which includes this, says
+// STAND_IN_LIBRARY, the file, STAND_IN_SYMBOL(name), the name with the vendor's prefix, and kUnderTest.
 #pragma once
 
 #include "plugin_under_test.h"
 
 namespace emulator_test {
 
-#define SIM_TEXT_2(text) #text
-#define SIM_TEXT(text) SIM_TEXT_2(text)
-#define SIM_FUNCTION(result, name, parameters)                                                                         \
-  decltype(&SIM_SYMBOL(name)) name =                                                                                   \
-      reinterpret_cast<decltype(&SIM_SYMBOL(name))>(symbol(library, SIM_TEXT(SIM_SYMBOL(name))));
+#define STAND_IN_TEXT_2(text) #text
+#define STAND_IN_TEXT(text) STAND_IN_TEXT_2(text)
+#define STAND_IN_FUNCTION(result, name, parameters)                                                                    \
+  decltype(&STAND_IN_SYMBOL(name)) name =                                                                              \
+      reinterpret_cast<decltype(&STAND_IN_SYMBOL(name))>(symbol(library, STAND_IN_TEXT(STAND_IN_SYMBOL(name))));
 
 struct StandIn {
-  void *library = open_library(SIM_LIBRARY);
+  void *library = open_library(STAND_IN_LIBRARY);
 #include "emulator/stand_in_functions.def"
 };
-#undef SIM_FUNCTION
+#undef STAND_IN_FUNCTION
 
 /// A vendor's plugin and stand-in: what the tests of all plugins need to know of them.
 struct UnderTest {

@@ -34,9 +34,9 @@ struct ErrorText {
   const char *text;
 };
 constexpr ErrorText kErrors[] = {
-#define SIM_ERROR(name, value) {value, "CUDA_" #name, "stand-in's text for " #name},
-    OMPTARGET_CUDA_RESULTS(SIM_ERROR)
-#undef SIM_ERROR
+#define STAND_IN_ERROR(name, value) {value, "CUDA_" #name, "stand-in's text for " #name},
+    OMPTARGET_CUDA_RESULTS(STAND_IN_ERROR)
+#undef STAND_IN_ERROR
 };
 
 const ErrorText *find_error(CUresult result) {
@@ -59,8 +59,8 @@ void at_exit() {
 bool is_device(int device) { return device >= 0 && static_cast<size_t>(device) < state().devices.size(); }
 
 /// For functions that concern a device.
-#define SIM_ENTER_OF_DEVICE(name, device)                                                                              \
-  SIM_ENTER(name);                                                                                                     \
+#define STAND_IN_ENTER_OF_DEVICE(name, device)                                                                         \
+  STAND_IN_ENTER(name);                                                                                                \
   if (!is_device(device))                                                                                              \
   return CUDA_ERROR_INVALID_VALUE
 
@@ -121,8 +121,8 @@ CUresult check_context(const char *call, Context *&context) {
 
 // ---- Driver and devices
 
-SIM_API CUresult cuInit(unsigned flags) {
-  SIM_ENTER(cuInit);
+STAND_IN_API CUresult cuInit(unsigned flags) {
+  STAND_IN_ENTER(cuInit);
   if (flags != 0)
     return CUDA_ERROR_INVALID_VALUE;
   State &the_state = state();
@@ -152,71 +152,71 @@ SIM_API CUresult cuInit(unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDriverGetVersion(int *version) {
-  SIM_ENTER(cuDriverGetVersion);
+STAND_IN_API CUresult cuDriverGetVersion(int *version) {
+  STAND_IN_ENTER(cuDriverGetVersion);
   const char *text = std::getenv("SIM_CUDA_VERSION");
   *version = text ? std::atoi(text) : 13000;
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuGetErrorName(CUresult result, const char **name) {
+STAND_IN_API CUresult cuGetErrorName(CUresult result, const char **name) {
   const ErrorText *error = find_error(result);
   *name = error ? error->name : nullptr;
   return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-SIM_API CUresult cuGetErrorString(CUresult result, const char **text) {
+STAND_IN_API CUresult cuGetErrorString(CUresult result, const char **text) {
   const ErrorText *error = find_error(result);
   *text = error ? error->text : nullptr;
   return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-SIM_API CUresult cuDeviceGetCount(int *count) {
-  SIM_ENTER(cuDeviceGetCount);
+STAND_IN_API CUresult cuDeviceGetCount(int *count) {
+  STAND_IN_ENTER(cuDeviceGetCount);
   if (!state().initialised)
     return CUDA_ERROR_NOT_INITIALIZED;
   *count = static_cast<int>(state().devices.size());
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGet, ordinal);
+STAND_IN_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGet, ordinal);
   *device = ordinal;
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGetName, device);
+STAND_IN_API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGetName, device);
   std::snprintf(name, static_cast<size_t>(size), "stand-in sm_%d", shown(device).sm);
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGetUuid, device);
+STAND_IN_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGetUuid, device);
   *uuid = uuid_of(shown(device).gpu, -1);
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGetUuid_v2, device);
+STAND_IN_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGetUuid_v2, device);
   *uuid = uuid_of(shown(device).gpu, shown(device).instance);
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGetPCIBusId, device);
+STAND_IN_API CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGetPCIBusId, device);
   std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", shown(device).gpu + 1);
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  SIM_ENTER(cuDeviceTotalMem);
+STAND_IN_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
+  STAND_IN_ENTER(cuDeviceTotalMem);
   *bytes = size_t{1} << 30;
   return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  SIM_ENTER_OF_DEVICE(cuDeviceGetAttribute, device);
+STAND_IN_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+  STAND_IN_ENTER_OF_DEVICE(cuDeviceGetAttribute, device);
   const int sm = shown(device).sm;
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = sm / 10; return CUDA_SUCCESS;
@@ -241,8 +241,8 @@ SIM_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device
   }
 }
 
-SIM_API CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer) {
-  SIM_ENTER(cuDeviceCanAccessPeer);
+STAND_IN_API CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer) {
+  STAND_IN_ENTER(cuDeviceCanAccessPeer);
   if (!is_device(device) || !is_device(peer))
     return CUDA_ERROR_INVALID_VALUE;
   const char *off = std::getenv("SIM_CUDA_NO_PEERS");
@@ -252,8 +252,8 @@ SIM_API CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevic
 
 // ---- Contexts
 
-SIM_API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
-  SIM_ENTER(cuDevicePrimaryCtxRetain);
+STAND_IN_API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
+  STAND_IN_ENTER(cuDevicePrimaryCtxRetain);
   if (!state().initialised)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!is_device(device))
@@ -271,20 +271,20 @@ SIM_API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  SIM_ENTER(cuDevicePrimaryCtxSetFlags);
+STAND_IN_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+  STAND_IN_ENTER(cuDevicePrimaryCtxSetFlags);
   if (!is_device(device) || flags > 7)
     return CUDA_ERROR_INVALID_VALUE;
   state().context_flags = flags;
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuCtxGetFlags(unsigned *flags) {
+STAND_IN_API CUresult cuCtxGetFlags(unsigned *flags) {
   *flags = state().context_flags;
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+STAND_IN_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   const CUresult injected = enter("cuDevicePrimaryCtxRelease");
   if (injected == CUDA_ERROR_DEINITIALIZED)
     return injected;
@@ -304,14 +304,14 @@ SIM_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return injected;
 }
 
-SIM_API CUresult cuCtxGetCurrent(CUcontext *context) {
-  SIM_ENTER(cuCtxGetCurrent);
+STAND_IN_API CUresult cuCtxGetCurrent(CUcontext *context) {
+  STAND_IN_ENTER(cuCtxGetCurrent);
   *context = reinterpret_cast<CUcontext>(current_context());
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
-  SIM_ENTER(cuCtxPushCurrent);
+STAND_IN_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
+  STAND_IN_ENTER(cuCtxPushCurrent);
   Context *context = reinterpret_cast<Context *>(handle);
   if (!context || context->is_destroyed) {
     violation("cuCtxPushCurrent: a context that does not exist");
@@ -325,7 +325,7 @@ SIM_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
+STAND_IN_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
   const CUresult injected = enter("cuCtxPopCurrent");
   if (context_stack.depth == 0) {
     violation("cuCtxPopCurrent: no current context");
@@ -335,14 +335,14 @@ SIM_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
   return injected;
 }
 
-SIM_API CUresult cuCtxSynchronize(void) {
-  SIM_ENTER_CONTEXT(cuCtxSynchronize);
+STAND_IN_API CUresult cuCtxSynchronize(void) {
+  STAND_IN_ENTER_CONTEXT(cuCtxSynchronize);
   wait_for_context(context);
   return context->error.load();
 }
 
-SIM_API CUresult cuCtxSetLimit(int limit, size_t value) {
-  SIM_ENTER_CONTEXT(cuCtxSetLimit);
+STAND_IN_API CUresult cuCtxSetLimit(int limit, size_t value) {
+  STAND_IN_ENTER_CONTEXT(cuCtxSetLimit);
   constexpr size_t kMostStack = 512 * 1024; // local memory of a thread (CUDA C++ Programming Guide)
   if (limit == CU_LIMIT_STACK_SIZE && value > kMostStack)
     return CUDA_ERROR_INVALID_VALUE;
@@ -351,15 +351,15 @@ SIM_API CUresult cuCtxSetLimit(int limit, size_t value) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuCtxGetLimit(size_t *value, int limit) {
-  SIM_ENTER_CONTEXT(cuCtxGetLimit);
+STAND_IN_API CUresult cuCtxGetLimit(size_t *value, int limit) {
+  STAND_IN_ENTER_CONTEXT(cuCtxGetLimit);
   const std::lock_guard lock(state().mutex);
   *value = context->limit(limit);
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuCtxEnablePeerAccess);
+STAND_IN_API CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
+  STAND_IN_ENTER_CONTEXT(cuCtxEnablePeerAccess);
   Context *peer = reinterpret_cast<Context *>(handle);
   if (!peer || peer->is_destroyed || peer == context || flags != 0)
     return CUDA_ERROR_INVALID_VALUE;

@@ -65,8 +65,8 @@ CUresult release(const char *call, Context *context, uintptr_t address, MemoryKi
 
 } // namespace
 
-SIM_API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
-  SIM_ENTER_CONTEXT(cuMemAlloc);
+STAND_IN_API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
+  STAND_IN_ENTER_CONTEXT(cuMemAlloc);
   void *memory = nullptr;
   const CUresult result = allocate(context, size, MemoryKind::kDevice, nullptr, &memory);
   if (result == CUDA_SUCCESS)
@@ -74,34 +74,34 @@ SIM_API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size) {
   return result;
 }
 
-SIM_API CUresult cuMemFree_v2(CUdeviceptr address) {
-  SIM_ENTER_RELEASE(cuMemFree);
+STAND_IN_API CUresult cuMemFree_v2(CUdeviceptr address) {
+  STAND_IN_ENTER_RELEASE(cuMemFree);
   if (address == 0)
     return injected;
   const CUresult result = release("cuMemFree", context, address, MemoryKind::kDevice, MemoryKind::kManaged);
   return injected ? injected : result;
 }
 
-SIM_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
-  SIM_ENTER_CONTEXT(cuMemGetInfo);
+STAND_IN_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  STAND_IN_ENTER_CONTEXT(cuMemGetInfo);
   *free = *total = size_t{1} << 30;
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemHostAlloc(void **out, size_t size, unsigned) {
-  SIM_ENTER_CONTEXT(cuMemHostAlloc);
+STAND_IN_API CUresult cuMemHostAlloc(void **out, size_t size, unsigned) {
+  STAND_IN_ENTER_CONTEXT(cuMemHostAlloc);
   return allocate(context, size, MemoryKind::kHost, nullptr, out);
 }
 
-SIM_API CUresult cuMemFreeHost(void *memory) {
-  SIM_ENTER_RELEASE(cuMemFreeHost);
+STAND_IN_API CUresult cuMemFreeHost(void *memory) {
+  STAND_IN_ENTER_RELEASE(cuMemFreeHost);
   const CUresult result =
       release("cuMemFreeHost", context, reinterpret_cast<uintptr_t>(memory), MemoryKind::kHost, MemoryKind::kHost);
   return injected ? injected : result;
 }
 
-SIM_API CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuMemAllocManaged);
+STAND_IN_API CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags) {
+  STAND_IN_ENTER_CONTEXT(cuMemAllocManaged);
   if (flags != CU_MEM_ATTACH_GLOBAL)
     return CUDA_ERROR_INVALID_VALUE;
   void *memory = nullptr;
@@ -111,8 +111,8 @@ SIM_API CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags
   return result;
 }
 
-SIM_API CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned) {
-  SIM_ENTER_CONTEXT(cuMemHostRegister);
+STAND_IN_API CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned) {
+  STAND_IN_ENTER_CONTEXT(cuMemHostRegister);
   if (!host || size == 0)
     return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(state().mutex);
@@ -126,8 +126,8 @@ SIM_API CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemHostUnregister(void *host) {
-  SIM_ENTER_RELEASE(cuMemHostUnregister);
+STAND_IN_API CUresult cuMemHostUnregister(void *host) {
+  STAND_IN_ENTER_RELEASE(cuMemHostUnregister);
   wait_for_context(context);
   const std::lock_guard lock(state().mutex);
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(host));
@@ -138,8 +138,8 @@ SIM_API CUresult cuMemHostUnregister(void *host) {
   return injected;
 }
 
-SIM_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuMemHostGetDevicePointer);
+STAND_IN_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags) {
+  STAND_IN_ENTER_CONTEXT(cuMemHostGetDevicePointer);
   const std::lock_guard lock(state().mutex);
   if (flags != 0 || !is_pinned(reinterpret_cast<uintptr_t>(host)))
     return CUDA_ERROR_INVALID_VALUE;
@@ -147,8 +147,8 @@ SIM_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, u
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr address) {
-  SIM_ENTER(cuPointerGetAttribute);
+STAND_IN_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr address) {
+  STAND_IN_ENTER(cuPointerGetAttribute);
   if (!current_context())
     return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock(state().mutex);
@@ -161,8 +161,8 @@ SIM_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr ad
 
 // ---- Between processes
 
-SIM_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
-  SIM_ENTER_CONTEXT(cuMemGetAddressRange);
+STAND_IN_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
+  STAND_IN_ENTER_CONTEXT(cuMemGetAddressRange);
   const std::lock_guard lock(state().mutex);
   auto found = state().memory.upper_bound(address);
   if (found == state().memory.begin() || (--found)->first + found->second.size <= address)
@@ -172,8 +172,8 @@ SIM_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdevi
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
-  SIM_ENTER_CONTEXT(cuIpcGetMemHandle);
+STAND_IN_API CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
+  STAND_IN_ENTER_CONTEXT(cuIpcGetMemHandle);
   IpcHandle own;
   if (!ipc_memory().name(reinterpret_cast<void *>(address), own))
     return CUDA_ERROR_INVALID_VALUE;
@@ -186,8 +186,8 @@ struct CUipcMemHandle {
   char bytes[64];
 };
 
-SIM_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned) {
-  SIM_ENTER_CONTEXT(cuIpcOpenMemHandle);
+STAND_IN_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned) {
+  STAND_IN_ENTER_CONTEXT(cuIpcOpenMemHandle);
   IpcHandle other;
   std::memcpy(&other, handle.bytes, sizeof(other));
   void *memory = ipc_memory().open(other);
@@ -200,8 +200,8 @@ SIM_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle hand
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-  SIM_ENTER_RELEASE(cuIpcCloseMemHandle);
+STAND_IN_API CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+  STAND_IN_ENTER_RELEASE(cuIpcCloseMemHandle);
   wait_for_context(context);
   const std::lock_guard lock(state().mutex);
   const auto found = state().memory.find(address);

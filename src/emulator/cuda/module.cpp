@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint16_t kMachineCuda = 190;
 
-thread_local SimGrid current_grid;
+thread_local StandInGrid current_grid;
 
 struct Symbol {
   void *address = nullptr;
@@ -194,7 +194,7 @@ CUresult find_ptx_global(CUdeviceptr *address, size_t *size, Module &module, con
 struct Launch {
   void *code;
   std::vector<uint64_t> arguments;
-  SimGrid grid;
+  StandInGrid grid;
   bool each_thread;
 };
 
@@ -254,16 +254,17 @@ CUresult read_arguments(const Function &function, void **parameters, void **extr
 
 } // namespace
 
-SIM_API const SimGrid *sim_cuda_grid(void) { return &current_grid; }
+STAND_IN_API const StandInGrid *sim_cuda_grid(void) { return &current_grid; }
 
-SIM_API void sim_cuda_fault(int result) {
+STAND_IN_API void sim_cuda_fault(int result) {
   Stream *stream = static_cast<Stream *>(current_grid.stream);
   CUresult none = 0;
   stream->context().error.compare_exchange_strong(none, result);
 }
 
-SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, int *options, void **values) {
-  SIM_ENTER_CONTEXT(cuModuleLoadDataEx);
+STAND_IN_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, int *options,
+                                         void **values) {
+  STAND_IN_ENTER_CONTEXT(cuModuleLoadDataEx);
   std::string compiled;
   const char *bytes = static_cast<const char *>(image);
   Elf64_Ehdr header;
@@ -297,8 +298,8 @@ SIM_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned c
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuModuleUnload(CUmodule handle) {
-  SIM_ENTER_RELEASE(cuModuleUnload);
+STAND_IN_API CUresult cuModuleUnload(CUmodule handle) {
+  STAND_IN_ENTER_RELEASE(cuModuleUnload);
   Module *module = check_module("cuModuleUnload", context, handle);
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
@@ -316,8 +317,8 @@ SIM_API CUresult cuModuleUnload(CUmodule handle) {
   return injected;
 }
 
-SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name) {
-  SIM_ENTER_CONTEXT(cuModuleGetFunction);
+STAND_IN_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name) {
+  STAND_IN_ENTER_CONTEXT(cuModuleGetFunction);
   Module *module = check_module("cuModuleGetFunction", context, handle);
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
@@ -344,8 +345,8 @@ SIM_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const cha
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodule handle, const char *name) {
-  SIM_ENTER_CONTEXT(cuModuleGetGlobal);
+STAND_IN_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodule handle, const char *name) {
+  STAND_IN_ENTER_CONTEXT(cuModuleGetGlobal);
   Module *module = check_module("cuModuleGetGlobal", context, handle);
   if (!module)
     return CUDA_ERROR_INVALID_HANDLE;
@@ -361,8 +362,8 @@ SIM_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodu
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle) {
-  SIM_ENTER_CONTEXT(cuFuncGetAttribute);
+STAND_IN_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle) {
+  STAND_IN_ENTER_CONTEXT(cuFuncGetAttribute);
   const Function *function = reinterpret_cast<Function *>(handle);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = static_cast<int>(function->max_threads); return CUDA_SUCCESS;
@@ -374,9 +375,9 @@ SIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle
 }
 
 // Of a multiprocessor with 2,048 threads and room for 32 blocks.
-SIM_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads,
-                                                             size_t shared) {
-  SIM_ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+STAND_IN_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads,
+                                                                  size_t shared) {
+  STAND_IN_ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
   if (!handle || threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
   *blocks = std::min(32, 2048 / threads);
@@ -385,8 +386,8 @@ SIM_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunc
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
-  SIM_ENTER_CONTEXT(cuFuncSetAttribute);
+STAND_IN_API CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
+  STAND_IN_ENTER_CONTEXT(cuFuncSetAttribute);
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 159 * 1024)
     return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(state().mutex);
@@ -394,9 +395,10 @@ SIM_API CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value)
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
-                                unsigned tz, unsigned shared, CUstream stream_handle, void **parameters, void **extra) {
-  SIM_ENTER_CONTEXT(cuLaunchKernel);
+STAND_IN_API CUresult cuLaunchKernel(CUfunction handle, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                                     unsigned tz, unsigned shared, CUstream stream_handle, void **parameters,
+                                     void **extra) {
+  STAND_IN_ENTER_CONTEXT(cuLaunchKernel);
   Function *function = reinterpret_cast<Function *>(handle);
   Stream *stream = reinterpret_cast<Stream *>(stream_handle);
   if (!function || function->module->is_destroyed || function->module->context != context) {

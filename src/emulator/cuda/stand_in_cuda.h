@@ -19,23 +19,23 @@ extern "C" {
  * the grid. A global uint32_t <kernel>_sim_parameters holds the number of its parameters, which the launch must match;
  * <kernel>_sim_max_threads the most threads of a team that it can run with; <kernel>_sim_stack the bytes of stack that it takes
  * by recursion, for which the context's limit must be enough. */
-typedef struct SimGrid {
+typedef struct StandInGrid {
   uint32_t block[3], thread[3]; /* this one */
   uint32_t blocks[3], threads[3];
   uint32_t shared_memory; /* bytes of dynamic shared memory */
   void *shared;
   void *stream;
-} SimGrid;
+} StandInGrid;
 
 /* The launch that the calling thread carries out. */
-const SimGrid *sim_cuda_grid(void);
+const StandInGrid *sim_cuda_grid(void);
 /* The kernel faults: its context is lost, every later call in it returns this result. */
 void sim_cuda_fault(int result);
 
 /* ---- For tests ----------------------------------------------------------------------------------------------------*/
-#define SIM_FUNCTION(result, name, parameters) result sim_cuda_##name parameters;
+#define STAND_IN_FUNCTION(result, name, parameters) result sim_cuda_##name parameters;
 #include "../stand_in_functions.def"
-#undef SIM_FUNCTION
+#undef STAND_IN_FUNCTION
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <unistd.h>
 
-#define SIM_SYMBOL(name) sim_cuda_##name
+#define STAND_IN_SYMBOL(name) sim_cuda_##name
 #include "emulator/stand_in_functions.h"
 #include "stand_in_cuda.h"
 

@@ -90,12 +90,12 @@ CUresult emulator::context_of_stream(const char *call, CUstream handle, Context 
   return context->error.load();
 }
 
-#define SIM_CHECK(check)                                                                                               \
+#define STAND_IN_CHECK(check)                                                                                          \
   if (const CUresult checked = (check))                                                                                \
   return checked
 
-SIM_API CUresult cuStreamCreate(CUstream *out, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuStreamCreate);
+STAND_IN_API CUresult cuStreamCreate(CUstream *out, unsigned flags) {
+  STAND_IN_ENTER_CONTEXT(cuStreamCreate);
   if (flags != CU_STREAM_NON_BLOCKING)
     violation("cuStreamCreate: a stream that waits for the default stream");
   const std::lock_guard lock(state().mutex);
@@ -104,9 +104,9 @@ SIM_API CUresult cuStreamCreate(CUstream *out, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuStreamDestroy_v2(CUstream handle) {
-  SIM_ENTER_RELEASE(cuStreamDestroy);
-  SIM_CHECK(check_stream("cuStreamDestroy", context, handle));
+STAND_IN_API CUresult cuStreamDestroy_v2(CUstream handle) {
+  STAND_IN_ENTER_RELEASE(cuStreamDestroy);
+  STAND_IN_CHECK(check_stream("cuStreamDestroy", context, handle));
   Stream *stream = reinterpret_cast<Stream *>(handle);
   stream->finish();
   const std::lock_guard lock(state().mutex);
@@ -114,26 +114,26 @@ SIM_API CUresult cuStreamDestroy_v2(CUstream handle) {
   return injected;
 }
 
-SIM_API CUresult cuStreamSynchronize(CUstream handle) {
-  SIM_ENTER_STREAM(cuStreamSynchronize, handle);
-  SIM_CHECK(check_stream("cuStreamSynchronize", context, handle));
+STAND_IN_API CUresult cuStreamSynchronize(CUstream handle) {
+  STAND_IN_ENTER_STREAM(cuStreamSynchronize, handle);
+  STAND_IN_CHECK(check_stream("cuStreamSynchronize", context, handle));
   reinterpret_cast<Stream *>(handle)->wait_all();
   return context->error.load();
 }
 
-SIM_API CUresult cuStreamQuery(CUstream handle) {
-  SIM_ENTER_STREAM(cuStreamQuery, handle);
-  SIM_CHECK(check_stream("cuStreamQuery", context, handle));
+STAND_IN_API CUresult cuStreamQuery(CUstream handle) {
+  STAND_IN_ENTER_STREAM(cuStreamQuery, handle);
+  STAND_IN_CHECK(check_stream("cuStreamQuery", context, handle));
   const bool complete = reinterpret_cast<Stream *>(handle)->query();
   if (const CUresult error = context->error.load())
     return error;
   return complete ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-SIM_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
-  SIM_ENTER_STREAM(cuStreamWaitEvent, handle);
-  SIM_CHECK(check_stream("cuStreamWaitEvent", context, handle));
-  SIM_CHECK(check_event("cuStreamWaitEvent", nullptr, event_handle));
+STAND_IN_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
+  STAND_IN_ENTER_STREAM(cuStreamWaitEvent, handle);
+  STAND_IN_CHECK(check_stream("cuStreamWaitEvent", context, handle));
+  STAND_IN_CHECK(check_event("cuStreamWaitEvent", nullptr, event_handle));
   if (flags != 0)
     return CUDA_ERROR_INVALID_VALUE;
   Stream *recorded = nullptr;
@@ -150,8 +150,8 @@ SIM_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsign
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuEventCreate(CUevent *out, unsigned flags) {
-  SIM_ENTER_CONTEXT(cuEventCreate);
+STAND_IN_API CUresult cuEventCreate(CUevent *out, unsigned flags) {
+  STAND_IN_ENTER_CONTEXT(cuEventCreate);
   const std::lock_guard lock(state().mutex);
   auto event = std::make_unique<Event>();
   event->context = context;
@@ -161,18 +161,18 @@ SIM_API CUresult cuEventCreate(CUevent *out, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuEventDestroy_v2(CUevent handle) {
-  SIM_ENTER_RELEASE(cuEventDestroy);
-  SIM_CHECK(check_event("cuEventDestroy", nullptr, handle));
+STAND_IN_API CUresult cuEventDestroy_v2(CUevent handle) {
+  STAND_IN_ENTER_RELEASE(cuEventDestroy);
+  STAND_IN_CHECK(check_event("cuEventDestroy", nullptr, handle));
   const std::lock_guard lock(state().mutex);
   reinterpret_cast<Event *>(handle)->is_destroyed = true;
   return injected;
 }
 
-SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
-  SIM_ENTER_STREAM(cuEventRecord, stream_handle);
-  SIM_CHECK(check_stream("cuEventRecord", context, stream_handle));
-  SIM_CHECK(check_event("cuEventRecord", context, handle));
+STAND_IN_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
+  STAND_IN_ENTER_STREAM(cuEventRecord, stream_handle);
+  STAND_IN_CHECK(check_stream("cuEventRecord", context, stream_handle));
+  STAND_IN_CHECK(check_event("cuEventRecord", context, handle));
   Stream *stream = reinterpret_cast<Stream *>(stream_handle);
   Event *event = reinterpret_cast<Event *>(handle);
   const uint64_t ticket =
@@ -183,11 +183,11 @@ SIM_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuEventSynchronize(CUevent handle) {
-  SIM_ENTER(cuEventSynchronize);
+STAND_IN_API CUresult cuEventSynchronize(CUevent handle) {
+  STAND_IN_ENTER(cuEventSynchronize);
   if (!current_context())
     return CUDA_ERROR_INVALID_CONTEXT;
-  SIM_CHECK(check_event("cuEventSynchronize", nullptr, handle));
+  STAND_IN_CHECK(check_event("cuEventSynchronize", nullptr, handle));
   const Context *context = reinterpret_cast<Event *>(handle)->context;
   Stream *stream = nullptr;
   uint64_t ticket = 0;
@@ -202,14 +202,14 @@ SIM_API CUresult cuEventSynchronize(CUevent handle) {
   return context->error.load();
 }
 
-SIM_API CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
-  SIM_ENTER(cuEventElapsedTime);
+STAND_IN_API CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
+  STAND_IN_ENTER(cuEventElapsedTime);
   if (!current_context())
     return CUDA_ERROR_INVALID_CONTEXT;
   uint64_t times[2];
   int i = 0;
   for (const CUevent handle : {from, to}) {
-    SIM_CHECK(check_event("cuEventElapsedTime", nullptr, handle));
+    STAND_IN_CHECK(check_event("cuEventElapsedTime", nullptr, handle));
     const Event *event = reinterpret_cast<Event *>(handle);
     if (const CUresult error = event->context->error.load())
       return error;
@@ -235,10 +235,10 @@ SIM_API CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent t
 
 // ---- Copies
 
-SIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size_t size, CUstream stream) {
-  SIM_ENTER_STREAM(cuMemcpyHtoDAsync, stream);
-  SIM_CHECK(check_stream("cuMemcpyHtoDAsync", context, stream));
-  SIM_CHECK(check_device("cuMemcpyHtoDAsync", context, target, size));
+STAND_IN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size_t size, CUstream stream) {
+  STAND_IN_ENTER_STREAM(cuMemcpyHtoDAsync, stream);
+  STAND_IN_CHECK(check_stream("cuMemcpyHtoDAsync", context, stream));
+  STAND_IN_CHECK(check_device("cuMemcpyHtoDAsync", context, target, size));
   void *destination = reinterpret_cast<void *>(target);
   // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
   if (is_host_pinned(host) || reads_pageable_late()) {
@@ -251,10 +251,10 @@ SIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host, size
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t size, CUstream stream) {
-  SIM_ENTER_STREAM(cuMemcpyDtoHAsync, stream);
-  SIM_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
-  SIM_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
+STAND_IN_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t size, CUstream stream) {
+  STAND_IN_ENTER_STREAM(cuMemcpyDtoHAsync, stream);
+  STAND_IN_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
+  STAND_IN_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
   reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(host, source, size); });
   // As the driver does: it returns when pageable memory has what was copied.
@@ -265,31 +265,31 @@ SIM_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_t siz
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
-  SIM_ENTER_STREAM(cuMemcpyDtoDAsync, stream);
-  SIM_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
-  SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
-  SIM_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
+STAND_IN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
+  STAND_IN_ENTER_STREAM(cuMemcpyDtoDAsync, stream);
+  STAND_IN_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
+  STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
+  STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
       [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
-                                   CUcontext source_context, size_t size, CUstream stream) {
-  SIM_ENTER_STREAM(cuMemcpyPeerAsync, stream);
-  SIM_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
-  SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
-  SIM_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
+STAND_IN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdeviceptr source,
+                                        CUcontext source_context, size_t size, CUstream stream) {
+  STAND_IN_ENTER_STREAM(cuMemcpyPeerAsync, stream);
+  STAND_IN_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
+  STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
+  STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
       [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
   return CUDA_SUCCESS;
 }
 
-SIM_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t size, CUstream stream) {
-  SIM_ENTER_CONTEXT(cuMemsetD8Async);
-  SIM_CHECK(check_stream("cuMemsetD8Async", context, stream));
-  SIM_CHECK(check_device("cuMemsetD8Async", context, target, size));
+STAND_IN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t size, CUstream stream) {
+  STAND_IN_ENTER_CONTEXT(cuMemsetD8Async);
+  STAND_IN_CHECK(check_stream("cuMemsetD8Async", context, stream));
+  STAND_IN_CHECK(check_device("cuMemsetD8Async", context, target, size));
   reinterpret_cast<Stream *>(stream)->enqueue([=] { std::memset(reinterpret_cast<void *>(target), value, size); });
   return CUDA_SUCCESS;
 }

@@ -109,17 +109,17 @@ void destroy_executable(Executable &executable) {
 
 using namespace emulator;
 
-SIM_API hsa_status_t hsa_code_object_reader_create_from_memory(const void *bytes, size_t size,
-                                                               hsa_code_object_reader_t *handle) {
-  SIM_ENTER(hsa_code_object_reader_create_from_memory);
+STAND_IN_API hsa_status_t hsa_code_object_reader_create_from_memory(const void *bytes, size_t size,
+                                                                    hsa_code_object_reader_t *handle) {
+  STAND_IN_ENTER(hsa_code_object_reader_create_from_memory);
   const std::lock_guard lock(state().mutex);
   state().readers.push_back(std::make_unique<Reader>(Reader{bytes, size}));
   handle->handle = reinterpret_cast<uintptr_t>(state().readers.back().get());
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t handle) {
-  SIM_ENTER(hsa_code_object_reader_destroy);
+STAND_IN_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t handle) {
+  STAND_IN_ENTER(hsa_code_object_reader_destroy);
   Reader *reader = reinterpret_cast<Reader *>(handle.handle);
   if (!reader || reader->is_destroyed) {
     violation("hsa_code_object_reader_destroy: no reader");
@@ -129,16 +129,16 @@ SIM_API hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t han
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_create_alt(int, int, const char *, hsa_executable_t *handle) {
-  SIM_ENTER(hsa_executable_create_alt);
+STAND_IN_API hsa_status_t hsa_executable_create_alt(int, int, const char *, hsa_executable_t *handle) {
+  STAND_IN_ENTER(hsa_executable_create_alt);
   const std::lock_guard lock(state().mutex);
   state().executables.push_back(std::make_unique<Executable>());
   handle->handle = reinterpret_cast<uintptr_t>(state().executables.back().get());
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
-  SIM_ENTER(hsa_executable_destroy);
+STAND_IN_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
+  STAND_IN_ENTER(hsa_executable_destroy);
   Executable *executable = find_executable("hsa_executable_destroy", handle);
   if (!executable)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -146,10 +146,10 @@ SIM_API hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
-                                                           hsa_code_object_reader_t reader_handle, const char *,
-                                                           void *) {
-  SIM_ENTER(hsa_executable_load_agent_code_object);
+STAND_IN_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
+                                                                hsa_code_object_reader_t reader_handle, const char *,
+                                                                void *) {
+  STAND_IN_ENTER(hsa_executable_load_agent_code_object);
   Executable *executable = find_executable("hsa_executable_load_agent_code_object", handle);
   Agent *agent = find_agent("hsa_executable_load_agent_code_object", agent_handle);
   const Reader *reader = reinterpret_cast<const Reader *>(reader_handle.handle);
@@ -164,8 +164,8 @@ SIM_API hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t hand
   return load(*executable);
 }
 
-SIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *) {
-  SIM_ENTER(hsa_executable_freeze);
+STAND_IN_API hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *) {
+  STAND_IN_ENTER(hsa_executable_freeze);
   Executable *executable = find_executable("hsa_executable_freeze", handle);
   if (!executable)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -175,9 +175,9 @@ SIM_API hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
-                                                       const hsa_agent_t *agent, hsa_executable_symbol_t *result) {
-  SIM_ENTER(hsa_executable_get_symbol_by_name);
+STAND_IN_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
+                                                            const hsa_agent_t *agent, hsa_executable_symbol_t *result) {
+  STAND_IN_ENTER(hsa_executable_get_symbol_by_name);
   Executable *executable = find_executable("hsa_executable_get_symbol_by_name", handle);
   if (!executable || !executable->is_frozen || !agent ||
       agent->handle != reinterpret_cast<uintptr_t>(executable->agent)) {
@@ -208,8 +208,8 @@ SIM_API hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, 
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle, int attribute, void *value) {
-  SIM_ENTER(hsa_executable_symbol_get_info);
+STAND_IN_API hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t handle, int attribute, void *value) {
+  STAND_IN_ENTER(hsa_executable_symbol_get_info);
   const ExecutableSymbol &symbol = *reinterpret_cast<const ExecutableSymbol *>(handle.handle);
   const auto put = [value](auto what) {
     std::memcpy(value, &what, sizeof(what));

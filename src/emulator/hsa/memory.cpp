@@ -22,13 +22,13 @@ struct CopyWork {
   const void *source;
   size_t size;
   Agent *agents[2];
-  std::vector<SimSignal *> dependencies;
-  SimSignal *completion;
+  std::vector<StandInSignal *> dependencies;
+  StandInSignal *completion;
 };
 
 void carry_out(const CopyWork &copy, uint64_t number) {
   wait_until_released(number);
-  for (SimSignal *dependency : copy.dependencies)
+  for (StandInSignal *dependency : copy.dependencies)
     for (const Agent *agent : copy.agents)
       if (agent->is_gpu && !wait_less(*dependency, 1, *agent))
         return;
@@ -55,7 +55,7 @@ hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agen
       engine = copy.agents[i];
   }
   for (uint32_t i = 0; i < count; ++i) {
-    SimSignal *dependency = find_signal(call, dependencies[i]);
+    StandInSignal *dependency = find_signal(call, dependencies[i]);
     if (!dependency)
       return HSA_STATUS_ERROR_INVALID_SIGNAL;
     copy.dependencies.push_back(dependency);
@@ -85,9 +85,9 @@ bool forget_memory(const void *begin, MemoryKind kind) {
 
 } // namespace
 
-SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
-                                                  void **memory) {
-  SIM_ENTER(hsa_amd_memory_pool_allocate);
+STAND_IN_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
+                                                       void **memory) {
+  STAND_IN_ENTER(hsa_amd_memory_pool_allocate);
   Pool *pool = reinterpret_cast<Pool *>(handle.handle);
   if (size == 0 || flags != 0 || pool->kind == PoolKind::kGroup) {
     violation("hsa_amd_memory_pool_allocate: %zu bytes, flags %u", size, flags);
@@ -113,8 +113,8 @@ SIM_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, 
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
-  SIM_ENTER(hsa_amd_memory_pool_free);
+STAND_IN_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
+  STAND_IN_ENTER(hsa_amd_memory_pool_free);
   const std::lock_guard lock(state().mutex);
   if (!forget_memory(memory, MemoryKind::kPool)) {
     violation("hsa_amd_memory_pool_free: %p is no memory of a pool", memory);
@@ -125,9 +125,9 @@ SIM_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents, const uint32_t *flags,
-                                                 const void *memory) {
-  SIM_ENTER(hsa_amd_agents_allow_access);
+STAND_IN_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent_t *agents, const uint32_t *flags,
+                                                      const void *memory) {
+  STAND_IN_ENTER(hsa_amd_agents_allow_access);
   std::set<Agent *> access;
   for (uint32_t i = 0; i < count; ++i) {
     Agent *agent = find_agent("hsa_amd_agents_allow_access", agents[i]);
@@ -153,8 +153,8 @@ SIM_API hsa_status_t hsa_amd_agents_allow_access(uint32_t count, const hsa_agent
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count, void **view) {
-  SIM_ENTER(hsa_amd_memory_lock);
+STAND_IN_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *agents, int count, void **view) {
+  STAND_IN_ENTER(hsa_amd_memory_lock);
   std::set<Agent *> access;
   for (int i = 0; i < count; ++i)
     if (Agent *agent = find_agent("hsa_amd_memory_lock", agents[i])) {
@@ -184,8 +184,8 @@ SIM_API hsa_status_t hsa_amd_memory_lock(void *host, size_t size, hsa_agent_t *a
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
-  SIM_ENTER(hsa_amd_memory_unlock);
+STAND_IN_API hsa_status_t hsa_amd_memory_unlock(void *host) {
+  STAND_IN_ENTER(hsa_amd_memory_unlock);
   const std::lock_guard lock(state().mutex);
   if (!forget_memory(host, MemoryKind::kLocked)) {
     violation("hsa_amd_memory_unlock: %p is not locked", host);
@@ -194,9 +194,9 @@ SIM_API hsa_status_t hsa_amd_memory_unlock(void *host) {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info, void *(*)(size_t),
-                                          uint32_t *, hsa_agent_t **) {
-  SIM_ENTER(hsa_amd_pointer_info);
+STAND_IN_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_info_t *info, void *(*)(size_t),
+                                               uint32_t *, hsa_agent_t **) {
+  STAND_IN_ENTER(hsa_amd_pointer_info);
   const std::lock_guard lock(state().mutex);
   if (info->size < offsetof(hsa_amd_pointer_info_t, agentOwner)) {
     violation("hsa_amd_pointer_info: a record of %u bytes", info->size);
@@ -217,21 +217,22 @@ SIM_API hsa_status_t hsa_amd_pointer_info(const void *pointer, hsa_amd_pointer_i
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_memory_async_copy(void *destination, hsa_agent_t destination_agent, const void *source,
-                                               hsa_agent_t source_agent, size_t size, uint32_t count,
-                                               const hsa_signal_t *dependencies, hsa_signal_t completion) {
-  SIM_ENTER(hsa_amd_memory_async_copy);
+STAND_IN_API hsa_status_t hsa_amd_memory_async_copy(void *destination, hsa_agent_t destination_agent,
+                                                    const void *source, hsa_agent_t source_agent, size_t size,
+                                                    uint32_t count, const hsa_signal_t *dependencies,
+                                                    hsa_signal_t completion) {
+  STAND_IN_ENTER(hsa_amd_memory_async_copy);
   const hsa_agent_t agents[] = {destination_agent, source_agent};
   return start_copy("hsa_amd_memory_async_copy",
                     {destination, source, size, {}, {}, find_signal("hsa_amd_memory_async_copy", completion)}, agents,
                     dependencies, count);
 }
 
-SIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_agent_t destination_agent,
-                                                         const void *source, hsa_agent_t source_agent, size_t size,
-                                                         uint32_t count, const hsa_signal_t *dependencies,
-                                                         hsa_signal_t completion, int engine, bool) {
-  SIM_ENTER(hsa_amd_memory_async_copy_on_engine);
+STAND_IN_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_agent_t destination_agent,
+                                                              const void *source, hsa_agent_t source_agent, size_t size,
+                                                              uint32_t count, const hsa_signal_t *dependencies,
+                                                              hsa_signal_t completion, int engine, bool) {
+  STAND_IN_ENTER(hsa_amd_memory_async_copy_on_engine);
   if (engine != kSdmaEngine0 && engine != kSdmaEngine1)
     violation("hsa_amd_memory_async_copy_on_engine: engine %d", engine);
   emulator::count(engine == kSdmaEngine0 ? "engine 0" : "engine 1");
@@ -241,8 +242,8 @@ SIM_API hsa_status_t hsa_amd_memory_async_copy_on_engine(void *destination, hsa_
                     agents, dependencies, count);
 }
 
-SIM_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size_t count) {
-  SIM_ENTER(hsa_amd_memory_fill);
+STAND_IN_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size_t count) {
+  STAND_IN_ENTER(hsa_amd_memory_fill);
   const std::lock_guard lock(state().mutex);
   if (reinterpret_cast<uintptr_t>(memory) % sizeof(value) != 0 ||
       !find_memory(reinterpret_cast<uintptr_t>(memory), count * sizeof(value))) {
@@ -257,8 +258,8 @@ SIM_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size_t co
 // ---- Between processes
 
 // A handle is 32 bytes.
-SIM_API hsa_status_t hsa_amd_ipc_memory_create(void *memory, size_t size, void *handle) {
-  SIM_ENTER(hsa_amd_ipc_memory_create);
+STAND_IN_API hsa_status_t hsa_amd_ipc_memory_create(void *memory, size_t size, void *handle) {
+  STAND_IN_ENTER(hsa_amd_ipc_memory_create);
   IpcHandle own;
   if (!ipc_memory().name(memory, own) || own.size != size)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -266,9 +267,9 @@ SIM_API hsa_status_t hsa_amd_ipc_memory_create(void *memory, size_t size, void *
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_ipc_memory_attach(const void *handle, size_t size, uint32_t count,
-                                               const hsa_agent_t *agents, void **out) {
-  SIM_ENTER(hsa_amd_ipc_memory_attach);
+STAND_IN_API hsa_status_t hsa_amd_ipc_memory_attach(const void *handle, size_t size, uint32_t count,
+                                                    const hsa_agent_t *agents, void **out) {
+  STAND_IN_ENTER(hsa_amd_ipc_memory_attach);
   IpcHandle other;
   std::memcpy(&other, handle, sizeof(other));
   std::set<Agent *> access;
@@ -286,8 +287,8 @@ SIM_API hsa_status_t hsa_amd_ipc_memory_attach(const void *handle, size_t size, 
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_ipc_memory_detach(void *memory) {
-  SIM_ENTER(hsa_amd_ipc_memory_detach);
+STAND_IN_API hsa_status_t hsa_amd_ipc_memory_detach(void *memory) {
+  STAND_IN_ENTER(hsa_amd_ipc_memory_detach);
   const std::lock_guard lock(state().mutex);
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(memory));
   if (found == state().memory.end() || found->second.kind != MemoryKind::kImported) {

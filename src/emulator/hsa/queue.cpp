@@ -15,7 +15,7 @@ namespace emulator {
 
 namespace {
 
-thread_local SimDispatch *current_dispatch = nullptr;
+thread_local StandInDispatch *current_dispatch = nullptr;
 thread_local Queue *current_queue = nullptr;
 thread_local bool has_faulted = false;
 
@@ -63,7 +63,7 @@ bool check_packet(const Queue &queue, const hsa_kernel_dispatch_packet_t &packet
 
 void run_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
   const KernelCode &kernel = *reinterpret_cast<const KernelCode *>(packet.kernel_object);
-  SimDispatch dispatch{};
+  StandInDispatch dispatch{};
   const uint32_t grid[] = {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z};
   const uint32_t threads[] = {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
   for (int i = 0; i < 3; ++i) {
@@ -100,7 +100,8 @@ void run_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
 // A lost device completes nothing any more.
 void finish_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
   has_faulted = false;
-  SimSignal *const signal = packet.completion_signal.handle ? find_signal("packet", packet.completion_signal) : nullptr;
+  StandInSignal *const signal =
+      packet.completion_signal.handle ? find_signal("packet", packet.completion_signal) : nullptr;
   OperationTime time(signal, queue.keeps_times);
   if (check_packet(queue, packet))
     run_kernel(queue, packet);
@@ -114,11 +115,11 @@ void finish_kernel(Queue &queue, const hsa_kernel_dispatch_packet_t &packet) {
 void run_barrier(const Queue &queue, const hsa_barrier_and_packet_t &packet) {
   for (const hsa_signal_t dependency : packet.dep_signal)
     if (dependency.handle)
-      if (SimSignal *signal = find_signal("barrier", dependency))
+      if (StandInSignal *signal = find_signal("barrier", dependency))
         if (!wait_less(*signal, 1, *queue.agent))
           return;
   if (packet.completion_signal.handle)
-    if (SimSignal *signal = find_signal("barrier", packet.completion_signal))
+    if (StandInSignal *signal = find_signal("barrier", packet.completion_signal))
       complete(*signal);
 }
 
@@ -173,8 +174,8 @@ void ring(Queue &queue, uint64_t index) {
   }
 }
 
-SimSignal *find_signal(const char *call, hsa_signal_t handle) {
-  SimSignal *signal = reinterpret_cast<SimSignal *>(handle.handle);
+StandInSignal *find_signal(const char *call, hsa_signal_t handle) {
+  StandInSignal *signal = reinterpret_cast<StandInSignal *>(handle.handle);
   if (!signal || signal->is_destroyed) {
     violation("%s: signal %p %s", call, static_cast<void *>(signal), signal ? "is destroyed" : "is none");
     return nullptr;
@@ -195,9 +196,9 @@ Queue *find_queue(const char *call, const hsa_queue_t *handle) {
 
 using namespace emulator;
 
-SIM_API const SimDispatch *sim_hsa_dispatch(void) { return current_dispatch; }
+STAND_IN_API const StandInDispatch *sim_hsa_dispatch(void) { return current_dispatch; }
 
-SIM_API void sim_hsa_memory_fault(uint64_t address, uint32_t reasons) {
+STAND_IN_API void sim_hsa_memory_fault(uint64_t address, uint32_t reasons) {
   has_faulted = true;
   current_queue->agent->is_lost = true;
   signal_changed();
@@ -208,7 +209,7 @@ SIM_API void sim_hsa_memory_fault(uint64_t address, uint32_t reasons) {
     state().event_callback(&event, state().event_data);
 }
 
-SIM_API void sim_hsa_queue_error(int status) {
+STAND_IN_API void sim_hsa_queue_error(int status) {
   has_faulted = true;
   current_queue->is_stopped = true;
   current_queue->agent->is_lost = true;
@@ -217,34 +218,34 @@ SIM_API void sim_hsa_queue_error(int status) {
     current_queue->callback(status, &current_queue->handle, current_queue->callback_data);
 }
 
-SIM_API hsa_status_t hsa_amd_signal_create(hsa_signal_value_t value, uint32_t, const hsa_agent_t *, uint64_t,
-                                           hsa_signal_t *handle) {
-  SIM_ENTER(hsa_amd_signal_create);
+STAND_IN_API hsa_status_t hsa_amd_signal_create(hsa_signal_value_t value, uint32_t, const hsa_agent_t *, uint64_t,
+                                                hsa_signal_t *handle) {
+  STAND_IN_ENTER(hsa_amd_signal_create);
   const std::lock_guard lock(state().mutex);
-  state().signals.push_back(std::make_unique<SimSignal>());
+  state().signals.push_back(std::make_unique<StandInSignal>());
   state().signals.back()->value = value;
   handle->handle = reinterpret_cast<uintptr_t>(state().signals.back().get());
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_signal_destroy(hsa_signal_t handle) {
-  SIM_ENTER(hsa_signal_destroy);
-  SimSignal *signal = find_signal("hsa_signal_destroy", handle);
+STAND_IN_API hsa_status_t hsa_signal_destroy(hsa_signal_t handle) {
+  STAND_IN_ENTER(hsa_signal_destroy);
+  StandInSignal *signal = find_signal("hsa_signal_destroy", handle);
   if (!signal)
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
   signal->is_destroyed = true;
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_signal_value_t hsa_signal_load_scacquire(hsa_signal_t handle) {
-  SimSignal *signal = find_signal("hsa_signal_load_scacquire", handle);
+STAND_IN_API hsa_signal_value_t hsa_signal_load_scacquire(hsa_signal_t handle) {
+  StandInSignal *signal = find_signal("hsa_signal_load_scacquire", handle);
   const int64_t value = signal ? signal->value.load() : 0;
   release_work();
   return value;
 }
 
-SIM_API void hsa_signal_store_screlease(hsa_signal_t handle, hsa_signal_value_t value) {
-  SimSignal *signal = find_signal("hsa_signal_store_screlease", handle);
+STAND_IN_API void hsa_signal_store_screlease(hsa_signal_t handle, hsa_signal_value_t value) {
+  StandInSignal *signal = find_signal("hsa_signal_store_screlease", handle);
   if (!signal)
     return;
   signal->value.store(value);
@@ -254,18 +255,18 @@ SIM_API void hsa_signal_store_screlease(hsa_signal_t handle, hsa_signal_value_t 
     signal_changed();
 }
 
-SIM_API void hsa_signal_store_relaxed(hsa_signal_t handle, hsa_signal_value_t value) {
-  SimSignal *signal = find_signal("hsa_signal_store_relaxed", handle);
+STAND_IN_API void hsa_signal_store_relaxed(hsa_signal_t handle, hsa_signal_value_t value) {
+  StandInSignal *signal = find_signal("hsa_signal_store_relaxed", handle);
   if (signal && signal->doorbell_of)
     violation("the doorbell rings without releasing what was written");
   if (signal)
     signal->value.store(value);
 }
 
-SIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int condition, hsa_signal_value_t value,
-                                                     uint64_t timeout, int state) {
+STAND_IN_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int condition, hsa_signal_value_t value,
+                                                          uint64_t timeout, int state) {
   count(state == HSA_WAIT_STATE_ACTIVE ? "active wait" : "blocked wait");
-  SimSignal *signal = find_signal("hsa_signal_wait_scacquire", handle);
+  StandInSignal *signal = find_signal("hsa_signal_wait_scacquire", handle);
   if (!signal || condition != HSA_SIGNAL_CONDITION_LT)
     return 0;
   release_work();
@@ -276,9 +277,9 @@ SIM_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, int co
   return signal->value.load();
 }
 
-SIM_API hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, int type, QueueCallback callback, void *data,
-                                      uint32_t, uint32_t, hsa_queue_t **queue_handle) {
-  SIM_ENTER(hsa_queue_create);
+STAND_IN_API hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, int type, QueueCallback callback,
+                                           void *data, uint32_t, uint32_t, hsa_queue_t **queue_handle) {
+  STAND_IN_ENTER(hsa_queue_create);
   Agent *agent = find_agent("hsa_queue_create", handle);
   if (!agent || !agent->is_gpu || size < 4 || size > 4096 || (size & (size - 1)) != 0) {
     violation("hsa_queue_create: %u packets", size);
@@ -302,8 +303,8 @@ SIM_API hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, int typ
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_queue_destroy(hsa_queue_t *handle) {
-  SIM_ENTER(hsa_queue_destroy);
+STAND_IN_API hsa_status_t hsa_queue_destroy(hsa_queue_t *handle) {
+  STAND_IN_ENTER(hsa_queue_destroy);
   Queue *queue = find_queue("hsa_queue_destroy", handle);
   if (!queue)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
@@ -319,21 +320,21 @@ SIM_API hsa_status_t hsa_queue_destroy(hsa_queue_t *handle) {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *handle) {
+STAND_IN_API uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *handle) {
   const Queue *queue = find_queue("hsa_queue_load_read_index_scacquire", handle);
   release_work();
   return queue ? queue->read.load() : 0;
 }
 
-SIM_API uint64_t hsa_queue_add_write_index_relaxed(const hsa_queue_t *handle, uint64_t count) {
+STAND_IN_API uint64_t hsa_queue_add_write_index_relaxed(const hsa_queue_t *handle, uint64_t count) {
   Queue *queue = find_queue("hsa_queue_add_write_index_relaxed", handle);
   return queue ? queue->write.fetch_add(count) : 0;
 }
 
 // ---- Times
 
-SIM_API hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable) {
-  SIM_ENTER(hsa_amd_profiling_set_profiler_enabled);
+STAND_IN_API hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable) {
+  STAND_IN_ENTER(hsa_amd_profiling_set_profiler_enabled);
   Queue *queue = find_queue("hsa_amd_profiling_set_profiler_enabled", handle);
   if (!queue)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
@@ -341,15 +342,15 @@ SIM_API hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle,
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable) {
-  SIM_ENTER(hsa_amd_profiling_async_copy_enable);
+STAND_IN_API hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable) {
+  STAND_IN_ENTER(hsa_amd_profiling_async_copy_enable);
   state().copies_keep_times = enable;
   return HSA_STATUS_SUCCESS;
 }
 
 namespace {
 hsa_status_t tell_time(const char *call, hsa_signal_t handle, hsa_amd_profiling_time_t *time) {
-  const SimSignal *signal = find_signal(call, handle);
+  const StandInSignal *signal = find_signal(call, handle);
   if (!signal)
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
   if (signal->value.load() != 0)
@@ -359,16 +360,16 @@ hsa_status_t tell_time(const char *call, hsa_signal_t handle, hsa_amd_profiling_
 }
 } // namespace
 
-SIM_API hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
-                                                         hsa_amd_profiling_time_t *time) {
-  SIM_ENTER(hsa_amd_profiling_get_dispatch_time);
+STAND_IN_API hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
+                                                              hsa_amd_profiling_time_t *time) {
+  STAND_IN_ENTER(hsa_amd_profiling_get_dispatch_time);
   const Agent *const found = find_agent("hsa_amd_profiling_get_dispatch_time", agent);
   if (!found || !found->is_gpu)
     return HSA_STATUS_ERROR_INVALID_AGENT;
   return tell_time("hsa_amd_profiling_get_dispatch_time", signal, time);
 }
 
-SIM_API hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal, hsa_amd_profiling_time_t *time) {
-  SIM_ENTER(hsa_amd_profiling_get_async_copy_time);
+STAND_IN_API hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal, hsa_amd_profiling_time_t *time) {
+  STAND_IN_ENTER(hsa_amd_profiling_get_async_copy_time);
   return tell_time("hsa_amd_profiling_get_async_copy_time", signal, time);
 }

@@ -67,8 +67,8 @@ hsa_agent_t handle_of(const Agent &agent) { return {reinterpret_cast<uintptr_t>(
 
 } // namespace
 
-SIM_API hsa_status_t hsa_init() {
-  SIM_ENTER(hsa_init);
+STAND_IN_API hsa_status_t hsa_init() {
+  STAND_IN_ENTER(hsa_init);
   const std::lock_guard lock(state().mutex);
   if (state().is_initialised)
     return HSA_STATUS_SUCCESS;
@@ -98,18 +98,18 @@ SIM_API hsa_status_t hsa_init() {
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_status_string(hsa_status_t status, const char **text) {
+STAND_IN_API hsa_status_t hsa_status_string(hsa_status_t status, const char **text) {
   switch (status) {
-#define SIM_STATUS(name, value)                                                                                        \
+#define STAND_IN_STATUS(name, value)                                                                                   \
   case value: *text = "stand-in's text for " #name; return HSA_STATUS_SUCCESS;
-    OMPTARGET_HSA_STATUSES(SIM_STATUS)
-#undef SIM_STATUS
+    OMPTARGET_HSA_STATUSES(STAND_IN_STATUS)
+#undef STAND_IN_STATUS
   default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
 
-SIM_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
-  SIM_ENTER(hsa_system_get_info);
+STAND_IN_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
+  STAND_IN_ENTER(hsa_system_get_info);
   switch (attribute) {
   case HSA_SYSTEM_INFO_VERSION_MAJOR: return put<uint16_t>(value, 1);
   case HSA_SYSTEM_INFO_VERSION_MINOR: return put<uint16_t>(value, 1);
@@ -120,16 +120,16 @@ SIM_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
   }
 }
 
-SIM_API hsa_status_t hsa_iterate_agents(AgentCallback callback, void *data) {
-  SIM_ENTER(hsa_iterate_agents);
+STAND_IN_API hsa_status_t hsa_iterate_agents(AgentCallback callback, void *data) {
+  STAND_IN_ENTER(hsa_iterate_agents);
   for (const auto &agent : state().agents)
     if (const hsa_status_t status = callback(handle_of(*agent), data))
       return status;
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void *value) {
-  SIM_ENTER(hsa_agent_get_info);
+STAND_IN_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void *value) {
+  STAND_IN_ENTER(hsa_agent_get_info);
   const Agent *agent = find_agent("hsa_agent_get_info", handle);
   if (!agent)
     return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -175,13 +175,13 @@ SIM_API hsa_status_t hsa_agent_get_info(hsa_agent_t handle, int attribute, void 
   }
 }
 
-SIM_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, IsaCallback callback, void *data) {
-  SIM_ENTER(hsa_agent_iterate_isas);
+STAND_IN_API hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, IsaCallback callback, void *data) {
+  STAND_IN_ENTER(hsa_agent_iterate_isas);
   return callback(hsa_isa_t{handle.handle}, data);
 }
 
-SIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, int attribute, void *value) {
-  SIM_ENTER(hsa_isa_get_info_alt);
+STAND_IN_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, int attribute, void *value) {
+  STAND_IN_ENTER(hsa_isa_get_info_alt);
   const Agent *agent = find_agent("hsa_isa_get_info_alt", {isa.handle});
   if (!agent)
     return HSA_STATUS_ERROR_INVALID_ISA;
@@ -192,8 +192,8 @@ SIM_API hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, int attribute, void *va
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_register_system_event_handler(EventCallback callback, void *data) {
-  SIM_ENTER(hsa_amd_register_system_event_handler);
+STAND_IN_API hsa_status_t hsa_amd_register_system_event_handler(EventCallback callback, void *data) {
+  STAND_IN_ENTER(hsa_amd_register_system_event_handler);
   const std::lock_guard lock(state().mutex);
   if (state().event_callback)
     return HSA_STATUS_ERROR;
@@ -202,8 +202,8 @@ SIM_API hsa_status_t hsa_amd_register_system_event_handler(EventCallback callbac
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle, PoolCallback callback, void *data) {
-  SIM_ENTER(hsa_amd_agent_iterate_memory_pools);
+STAND_IN_API hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle, PoolCallback callback, void *data) {
+  STAND_IN_ENTER(hsa_amd_agent_iterate_memory_pools);
   const Agent *agent = find_agent("hsa_amd_agent_iterate_memory_pools", handle);
   if (!agent)
     return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -213,8 +213,8 @@ SIM_API hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle, Pool
   return HSA_STATUS_SUCCESS;
 }
 
-SIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, int attribute, void *value) {
-  SIM_ENTER(hsa_amd_memory_pool_get_info);
+STAND_IN_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, int attribute, void *value) {
+  STAND_IN_ENTER(hsa_amd_memory_pool_get_info);
   const Pool &pool = *reinterpret_cast<const Pool *>(handle.handle);
   const bool is_group = pool.kind == PoolKind::kGroup;
   uint32_t flags = pool.kind == PoolKind::kFineHost || pool.kind == PoolKind::kFineDevice
@@ -233,9 +233,9 @@ SIM_API hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, 
   }
 }
 
-SIM_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle, hsa_amd_memory_pool_t pool, int attribute,
-                                                        void *value) {
-  SIM_ENTER(hsa_amd_agent_memory_pool_get_info);
+STAND_IN_API hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle, hsa_amd_memory_pool_t pool,
+                                                             int attribute, void *value) {
+  STAND_IN_ENTER(hsa_amd_agent_memory_pool_get_info);
   const Agent *agent = find_agent("hsa_amd_agent_memory_pool_get_info", handle);
   if (!agent)
     return HSA_STATUS_ERROR_INVALID_AGENT;

@@ -25,26 +25,26 @@ extern "C" {
  * makes room for the metadata. */
 #define SIM_NOTE_SPACE __attribute__((section("sim_note"), used)) static char sim_note_space[65536] = {1};
 
-typedef struct SimDispatch {
+typedef struct StandInDispatch {
   uint32_t block[3], thread[3]; /* this one */
   uint32_t blocks[3], threads[3];
   uint32_t dimensions;
   uint32_t group_size, private_size; /* bytes, of the packet */
   const void *arguments;             /* the whole argument segment */
   void *queue;
-} SimDispatch;
+} StandInDispatch;
 
 /* The launch that the calling thread carries out. */
-const SimDispatch *sim_hsa_dispatch(void);
+const StandInDispatch *sim_hsa_dispatch(void);
 /* The kernel causes a memory fault: its signal never completes, the system event is sent, the device's queues stop. */
 void sim_hsa_memory_fault(uint64_t address, uint32_t reasons);
 /* The kernel causes an error of its queue. */
 void sim_hsa_queue_error(int status);
 
 /* ---- For tests ----------------------------------------------------------------------------------------------------*/
-#define SIM_FUNCTION(result, name, parameters) result sim_hsa_##name parameters;
+#define STAND_IN_FUNCTION(result, name, parameters) result sim_hsa_##name parameters;
 #include "../stand_in_functions.def"
-#undef SIM_FUNCTION
+#undef STAND_IN_FUNCTION
 
 #ifdef __cplusplus
 }

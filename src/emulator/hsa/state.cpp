@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#define SIM_SYMBOL(name) sim_hsa_##name
+#define STAND_IN_SYMBOL(name) sim_hsa_##name
 #include "emulator/stand_in_functions.h"
 
 namespace emulator {
@@ -144,13 +144,13 @@ void signal_changed() {
   changes().changed.notify_all();
 }
 
-bool wait_less(SimSignal &signal, int64_t value, const Agent &agent) {
+bool wait_less(StandInSignal &signal, int64_t value, const Agent &agent) {
   std::unique_lock lock(changes().mutex);
   changes().changed.wait(lock, [&] { return signal.value.load() < value || agent.is_lost; });
   return signal.value.load() < value;
 }
 
-void complete(SimSignal &signal) {
+void complete(StandInSignal &signal) {
   signal.value.fetch_sub(1);
   signal_changed();
 }

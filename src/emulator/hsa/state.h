@@ -32,7 +32,7 @@ using namespace omptarget::amdgpu;
 struct Agent;
 struct Queue;
 
-struct SimSignal {
+struct StandInSignal {
   std::atomic<int64_t> value{0};
   std::atomic<uint64_t> start{0}, end{0}; ///< of the last operation, if it was to keep its times
   Queue *doorbell_of = nullptr;
@@ -121,7 +121,7 @@ struct Executable {
 struct Queue {
   hsa_queue_t handle{};
   Agent *agent = nullptr;
-  SimSignal doorbell;
+  StandInSignal doorbell;
   std::vector<char> ring;
   std::atomic<uint64_t> read{0}, write{0};
   uint64_t done = 0; ///< packets handed to the worker
@@ -139,7 +139,7 @@ struct State {
   std::vector<std::shared_ptr<Agent>> agents;
   std::map<uintptr_t, Allocation> memory;
   std::atomic<uint64_t> memory_generation{1}; ///< changes with it
-  std::vector<std::unique_ptr<SimSignal>> signals;
+  std::vector<std::unique_ptr<StandInSignal>> signals;
   std::vector<std::unique_ptr<Queue>> queues;
   std::vector<std::unique_ptr<Executable>> executables;
   std::vector<std::unique_ptr<Reader>> readers;
@@ -162,7 +162,7 @@ void count(const char *name);
 /// With SIM_HSA_NO_PEERS=1 no device reaches another's memory.
 bool can_reach(const Agent &agent, const Pool &pool);
 Agent *find_agent(const char *call, hsa_agent_t agent);
-SimSignal *find_signal(const char *call, hsa_signal_t signal);
+StandInSignal *find_signal(const char *call, hsa_signal_t signal);
 Queue *find_queue(const char *call, const hsa_queue_t *queue);
 
 /// The allocation that holds all of the range, or null. State locked.
@@ -173,8 +173,8 @@ bool check_access(const char *call, Agent *agent, const void *address, size_t si
 /// Wakes up whoever waits for signals.
 void signal_changed();
 /// Blocks until the signal is less than the value; false if the device is lost meanwhile.
-bool wait_less(SimSignal &signal, int64_t value, const Agent &agent);
-void complete(SimSignal &signal);
+bool wait_less(StandInSignal &signal, int64_t value, const Agent &agent);
+void complete(StandInSignal &signal);
 
 /// The clock of the system: it counts as on real machines, and did not begin when the host's did.
 inline constexpr uint64_t kTicksPerSecond = 100'000'000;
@@ -182,7 +182,7 @@ uint64_t ticks_now();
 /// Notes in a signal when an operation ran, from here to the end of the life of this.
 class OperationTime {
 public:
-  OperationTime(SimSignal *signal, bool keeps_times)
+  OperationTime(StandInSignal *signal, bool keeps_times)
       : signal_(signal), start_(keeps_times ? ticks_now() : 0), keeps_times_(keeps_times) {}
   void end() {
     if (!signal_)
@@ -192,7 +192,7 @@ public:
   }
 
 private:
-  SimSignal *const signal_;
+  StandInSignal *const signal_;
   const uint64_t start_;
   const bool keeps_times_;
 };
@@ -208,8 +208,8 @@ void destroy_executable(Executable &executable);
 
 } // namespace emulator
 
-#define SIM_API extern "C" __attribute__((visibility("default")))
+#define STAND_IN_API extern "C" __attribute__((visibility("default")))
 /// Counts the call and returns if it shall fail or the runtime was not initialised.
-#define SIM_ENTER(name)                                                                                                \
+#define STAND_IN_ENTER(name)                                                                                           \
   if (const hsa_status_t injected = ::emulator::enter(#name))                                                          \
   return injected

@@ -6,8 +6,8 @@
 
 #include "emulator/cuda/stand_in_cuda.h"
 
-#define SIM_LIBRARY "libcuda.so.1"
-#define SIM_SYMBOL(name) sim_cuda_##name
+#define STAND_IN_LIBRARY "libcuda.so.1"
+#define STAND_IN_SYMBOL(name) sim_cuda_##name
 #include "stand_in.h"
 
 namespace emulator_test {

@@ -6,8 +6,8 @@
 
 #include "emulator/hsa/stand_in_hsa.h"
 
-#define SIM_LIBRARY "libhsa-runtime64.so.1"
-#define SIM_SYMBOL(name) sim_hsa_##name
+#define STAND_IN_LIBRARY "libhsa-runtime64.so.1"
+#define STAND_IN_SYMBOL(name) sim_hsa_##name
 #include "stand_in.h"
 
 namespace emulator_test {

@@ -46,7 +46,7 @@ void nvptx$device$fini(void) {
   ENVIRONMENT(kernel, __VA_ARGS__);                                                                                    \
   PARAMETERS(kernel, 2);                                                                                               \
   void kernel(void *environment, uint64_t *out) {                                                                      \
-    const SimGrid *grid = sim_cuda_grid();                                                                             \
+    const StandInGrid *grid = sim_cuda_grid();                                                                         \
     out[0] = (uint64_t)(uintptr_t)environment;                                                                         \
     out[1] = grid->blocks[0];                                                                                          \
     out[2] = grid->threads[0];                                                                                         \
@@ -60,7 +60,7 @@ TELL(tell_badly, .exec_mode = 9)
 
 PARAMETERS(tell_bare, 2);
 void tell_bare(void *environment, uint64_t *out) {
-  const SimGrid *grid = sim_cuda_grid();
+  const StandInGrid *grid = sim_cuda_grid();
   out[0] = (uint64_t)(uintptr_t)environment;
   for (int i = 0; i < 3; ++i) {
     out[1 + i] = grid->blocks[i];

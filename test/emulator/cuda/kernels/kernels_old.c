@@ -17,7 +17,7 @@ int32_t gv = 7;
 #define TELL(kernel)                                                                                                   \
   const uint32_t kernel##_sim_parameters = 1;                                                                          \
   void kernel(uint64_t *out) {                                                                                         \
-    const SimGrid *grid = sim_cuda_grid();                                                                             \
+    const StandInGrid *grid = sim_cuda_grid();                                                                         \
     out[0] = omptarget_device_environment.debug;                                                                       \
     out[1] = grid->blocks[0];                                                                                          \
     out[2] = grid->threads[0];                                                                                         \

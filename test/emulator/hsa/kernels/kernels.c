@@ -29,7 +29,7 @@ void destruct(void) {
   PARAMETERS(kernel, 2);                                                                                               \
   void kernel(void *environment, uint64_t *out) { tell(environment, out); }
 static void tell(void *environment, uint64_t *out) {
-  const SimDispatch *dispatch = sim_hsa_dispatch();
+  const StandInDispatch *dispatch = sim_hsa_dispatch();
   const char *implicit = (const char *)dispatch->arguments + 16;
   out[0] = (uint64_t)(uintptr_t)environment;
   out[1] = dispatch->blocks[0];
@@ -67,7 +67,7 @@ void tell_short(void *environment, uint64_t *out) {
 
 PARAMETERS(tell_bare, 2);
 void tell_bare(void *environment, uint64_t *out) {
-  const SimDispatch *dispatch = sim_hsa_dispatch();
+  const StandInDispatch *dispatch = sim_hsa_dispatch();
   out[0] = (uint64_t)(uintptr_t)environment;
   for (int i = 0; i < 3; ++i) {
     out[1 + i] = dispatch->blocks[i];

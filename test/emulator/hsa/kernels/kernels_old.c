@@ -17,7 +17,7 @@ struct {
   const int8_t name##_exec_mode = (mode);                                                                              \
   const uint32_t name##_sim_args = 1;                                                                                  \
   void name(uint64_t *out) {                                                                                           \
-    const SimDispatch *dispatch = sim_hsa_dispatch();                                                                  \
+    const StandInDispatch *dispatch = sim_hsa_dispatch();                                                              \
     out[0] = dispatch->blocks[0];                                                                                      \
     out[1] = dispatch->threads[0];                                                                                     \
     out[2] = __omp_rtl_device_environment.devices;                                                                     \
