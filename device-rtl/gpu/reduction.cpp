@@ -147,8 +147,8 @@ static uint32_t teams_done = 0;
 
 using namespace omptarget::device_rtl::gpu;
 
-// Into each kernel: where several share one, LLVM 19 takes the compiler's functions one by one into it, and its
-// OpenMPOpt makes undefined what one of them loads (test/sim/executor/programs/rtl_many_reductions.c). Loops are not
+// Into each kernel. Where several share one, LLVM 19 takes the compiler's functions one by one into it. Its OpenMPOpt
+// then makes undefined what one of them loads (test/emulator/execute/programs/rtl_many_reductions.c). Loops are not
 // unrolled, which would make these large.
 #define REDUCES RTL __attribute__((always_inline))
 #if OMPTARGET_RTL_GENERATION >= 19

@@ -5,8 +5,8 @@
 // word and a pair of the table, which stays as it is while kernels run, and how a global that the plugin writes.
 #pragma once
 
-#if defined(OMPTARGET_SIMULATED_DEVICE)
-#include "simulated.h"
+#if defined(OMPTARGET_INTERPRETED_DEVICE)
+#include "interpreted.h"
 #elif defined(__NVPTX__)
 #include "nvptx.h"
 #elif defined(__AMDGCN__)

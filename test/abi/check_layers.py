@@ -11,12 +11,15 @@ import sys
 
 # Below the parts of plugins, of src/: what knows nothing of OpenMP or of devices.
 PARTS_OF_SRC = ["base", "generations"]
+# Folders of src/ that no folder uses, and those that they may use; tools/ may use more.
+BESIDE_THE_LIBRARY = {"tools": [], "emulator": PARTS_OF_SRC, "packaging": []}
 PLUGINS = {
     "cuda": ["gpu", "common"] + PARTS_OF_SRC,
     "amdgpu": ["gpu", "common"] + PARTS_OF_SRC,
     "gpu": ["common"] + PARTS_OF_SRC,
     "host": ["common"] + PARTS_OF_SRC,
     "common": PARTS_OF_SRC,
+    "kit": ["plugin"] + PARTS_OF_SRC,
     "null": [],
     "package": [],
 }
@@ -27,9 +30,10 @@ EVERYBODYS = {"omptarget", "llvm"}
 def folders_from_the_top(readme):
     """The folders of src/ in the order in which its page lists them, each with the folders that it may use."""
     listed = re.findall(r"^- \*\*(\w+)/\*\*", readme.read_text(), re.MULTILINE)
-    listed.remove("tools")  # beside the library: no folder uses them
-    allowed = {folder: listed[place + 1:] for place, folder in enumerate(listed)}
-    allowed["tools"] = listed[listed.index("image"):]
+    library = [folder for folder in listed if folder not in BESIDE_THE_LIBRARY]
+    allowed = {folder: library[place + 1:] for place, folder in enumerate(library)}
+    allowed.update((folder, uses) for folder, uses in BESIDE_THE_LIBRARY.items() if folder in listed)
+    allowed["tools"] = library[library.index("image"):]
     return allowed
 
 

@@ -18,7 +18,7 @@ seed = int(sys.argv[6]) if len(sys.argv) > 6 else None
 here = os.path.dirname(os.path.abspath(__file__))
 C_PROGRAM = os.path.join(here, "inputs", "constructs.c")
 FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
-FLANG_TO_PTX = os.path.join(here, "..", "sim", "executor", "e2e", "flang-to-ptx")
+FLANG_TO_PTX = os.path.join(here, "..", "emulator", "execute", "e2e", "flang-to-ptx")
 # What GPUs have by themselves: functions that CUDA's driver brings.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 GPUS = {"nvptx": ["sm_80", "sm_90", "sm_90a"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}

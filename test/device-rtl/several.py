@@ -16,7 +16,7 @@ import sys
 prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:5])
 seed = int(sys.argv[5]) if len(sys.argv) > 5 else None
 here = os.path.dirname(os.path.abspath(__file__))
-FLANG_TO_PTX = os.path.join(here, "..", "sim", "executor", "e2e", "flang-to-ptx")
+FLANG_TO_PTX = os.path.join(here, "..", "emulator", "execute", "e2e", "flang-to-ptx")
 CARVE = os.path.join(here, "compilers", "inputs", "carve.py")
 READELF = "/usr/lib/llvm-19/bin/llvm-readelf"
 WAYS = ["two files", "three objects", "a library"]

@@ -74,7 +74,7 @@ std::vector<WarpStep> run_warp(unsigned lanes, const std::function<void(unsigned
 
 } // namespace omptarget::device_rtl
 
-extern "C" void omptarget_simulated_load(const void *address, uint64_t) {
+extern "C" void omptarget_interpreted_load(const void *address, uint64_t) {
   if (omptarget::device_rtl::warp_of_lane != nullptr)
     omptarget::device_rtl::warp_of_lane->load(reinterpret_cast<uint64_t>(address));
 }

@@ -19,7 +19,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 300  # until a run counts as hanging
-# The version of code objects and the target that each clang makes, as in test/sim/e2e.
+# The version of code objects and the target that each clang makes, as in test/emulator/e2e.
 AMD = {"16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"), "19": (5, "gfx1100", "gfx1100"),
        "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}
 FAILURES = {"host": [""], "memory": [""], "cuda": ["2", "999"], "amdgpu": ["4104", "4096"]}  # out of memory or resources, any

@@ -6,10 +6,10 @@
 // REQUIRES: clang-19
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// RUN: %if sim-cuda %{ %run %t refused 2>&1 | %check %}
-// RUN: %if sim-amdgpu %{ %run %t refused 2>&1 | %check %}
+// RUN: %if emulator-cuda %{ %run %t refused 2>&1 | %check %}
+// RUN: %if emulator-amdgpu %{ %run %t refused 2>&1 | %check %}
 // In a child libomp starts again, and loses what its parent had.
-// RUN: %if !sim-cuda %{ %if !sim-amdgpu %{ %run ASAN_OPTIONS=detect_leaks=0 %t ask %} %}
+// RUN: %if !emulator-cuda %{ %if !emulator-amdgpu %{ %run ASAN_OPTIONS=detect_leaks=0 %t ask %} %}
 // CHECK: cannot be used in the child of a process that used it before fork
 // UNSUPPORTED: runtime-llvm
 

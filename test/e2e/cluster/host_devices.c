@@ -11,7 +11,7 @@
 // RUN: %run LIBOMPTARGET_HOST_DEVICES=257 %t 4 2>&1 | %check --check-prefix=NUMBER
 // RUN: %run LIBOMPTARGET_HOST_DEVICES=all %t 4 2>&1 | %check --check-prefix=NUMBER
 // NUMBER: omptarget warning: LIBOMPTARGET_HOST_DEVICES: '{{0|257|all}}' is neither a number from 1 to 256 nor numa; the default 4 is used
-// UNSUPPORTED: runtime-llvm, sim-cuda, sim-amdgpu
+// UNSUPPORTED: runtime-llvm, emulator-cuda, emulator-amdgpu
 
 #include "check.h"
 

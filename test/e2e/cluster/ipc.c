@@ -3,7 +3,7 @@
 // Device memory between ranks by the drivers' handles, the way that a GPU-aware MPI goes on one node: one rank names the
 // allocation that its pointer lies in, the other maps it and works on it. Memory that the plugin keeps stays registered.
 
-// REQUIRES: (sim-cuda || sim-amdgpu) && (clang-19 || clang-23)
+// REQUIRES: (emulator-cuda || emulator-amdgpu) && (clang-19 || clang-23)
 // RUN: %if openmpi %{ %clang %s %openmpi-flags -o %t -ldl %}
 // RUN: %if openmpi %{ %run SIM_IPC=1 LIBOMPTARGET_DEFAULT_DEVICE=local-rank %mpirun-openmpi -np 2 %t | %check %}
 // RUN: %if mpich %{ %clang %s %mpich-flags -o %t -ldl %}

@@ -3,7 +3,7 @@
 // LIBOMPTARGET_DEFAULT_DEVICE=nearest, on a machine that the library fake_numa makes up: the first two GPUs are near to domain 4,
 // the other two to domain 1; the process runs on domain 1, or 4.
 
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl
 // RUN: %clang %s -I%inputs %t.fake.so -o %t
 // RUN: rm -rf %t.1 %t.4 %t.no

@@ -20,7 +20,7 @@
 // NOWHERE: omptarget warning: LIBOMPTARGET_HOST_DEVICES: {{.*}} names no NUMA domain with a CPU that this process may use; the CPU is one device
 // NOWHERE: ok
 // ThreadSanitizer ends a child that starts threads.
-// UNSUPPORTED: runtime-llvm, sim-cuda, sim-amdgpu, tsan
+// UNSUPPORTED: runtime-llvm, emulator-cuda, emulator-amdgpu, tsan
 
 #define _GNU_SOURCE
 #pragma omp begin declare target

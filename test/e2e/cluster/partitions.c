@@ -3,17 +3,17 @@
 // GPUs that are split: NVIDIA's instances (MIG), of which a process sees one, and AMD's partitions (CPX), which all are devices.
 // Names in the variables that hide devices, and what omp_get_uid_from_device says.
 
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl
 // RUN: %clang %s -I%inputs %t.fake.so %prefix/lib/libomptarget.so -o %t
-// RUN: %if sim-cuda %{ %run SIM_CUDA_MIG=2 %t 1 | %check --check-prefix=FIRST %}
-// RUN: %if sim-cuda %{ %run SIM_CUDA_MIG=2 CUDA_VISIBLE_DEVICES=MIG-a111 %t 1 | %check --check-prefix=NAMED %}
-// RUN: %if sim-cuda %{ %expect-abort SIM_CUDA_MIG=2 CUDA_VISIBLE_DEVICES=MIG-a911 %t 1 2>&1 | %check --check-prefix=NONE %}
-// RUN: %if sim-cuda %{ %run CUDA_VISIBLE_DEVICES=GPU-3031,GPU-1011 %t 2 | %check --check-prefix=TWO %}
-// RUN: %if sim-amdgpu %{ %run SIM_HSA_PARTITIONS=2 %t 8 | %check --check-prefix=ALL %}
-// RUN: %if sim-amdgpu %{ %run SIM_HSA_PARTITIONS=2 ROCR_VISIBLE_DEVICES=3,0 %t 2 | %check --check-prefix=PARTS %}
-// RUN: %if sim-amdgpu %{ %run ROCR_VISIBLE_DEVICES=GPU-0000000000000003 %t 1 | %check --check-prefix=GPU %}
-// RUN: %if sim-amdgpu %{ rm -rf %t.numa && mkdir %t.numa && %run %t describe %t.numa && %run FAKE_NUMA=%t.numa SIM_HSA_PARTITIONS=2 \
+// RUN: %if emulator-cuda %{ %run SIM_CUDA_MIG=2 %t 1 | %check --check-prefix=FIRST %}
+// RUN: %if emulator-cuda %{ %run SIM_CUDA_MIG=2 CUDA_VISIBLE_DEVICES=MIG-a111 %t 1 | %check --check-prefix=NAMED %}
+// RUN: %if emulator-cuda %{ %expect-abort SIM_CUDA_MIG=2 CUDA_VISIBLE_DEVICES=MIG-a911 %t 1 2>&1 | %check --check-prefix=NONE %}
+// RUN: %if emulator-cuda %{ %run CUDA_VISIBLE_DEVICES=GPU-3031,GPU-1011 %t 2 | %check --check-prefix=TWO %}
+// RUN: %if emulator-amdgpu %{ %run SIM_HSA_PARTITIONS=2 %t 8 | %check --check-prefix=ALL %}
+// RUN: %if emulator-amdgpu %{ %run SIM_HSA_PARTITIONS=2 ROCR_VISIBLE_DEVICES=3,0 %t 2 | %check --check-prefix=PARTS %}
+// RUN: %if emulator-amdgpu %{ %run ROCR_VISIBLE_DEVICES=GPU-0000000000000003 %t 1 | %check --check-prefix=GPU %}
+// RUN: %if emulator-amdgpu %{ rm -rf %t.numa && mkdir %t.numa && %run %t describe %t.numa && %run FAKE_NUMA=%t.numa SIM_HSA_PARTITIONS=2 \
 // RUN:   LIBOMPTARGET_DEFAULT_DEVICE=nearest SLURM_PROCID=1 SLURM_LOCALID=1 %t 8 7 %}
 // FIRST: device 0 is MIG-a0010203-0405-0607-0809-0a0b0c0d0e0f
 // NAMED: device 0 is MIG-a1111213-1415-1617-1819-1a1b1c1d1e1f

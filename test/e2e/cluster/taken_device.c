@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A GPU that another process has to itself, or that is reached through a service that cannot: the message says whom to ask.
 
-// REQUIRES: sim-cuda
+// REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t
 // RUN: %expect-abort SIM_CUDA_FAIL=cuDevicePrimaryCtxRetain:1:46 SLURM_PROCID=3 SLURM_LOCALID=3 %t 2>&1 | %check --check-prefix=TAKEN
 // RUN: %expect-abort SIM_CUDA_FAIL=cuDevicePrimaryCtxRetain:1:805 %t 2>&1 | %check --check-prefix=SERVICE

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The variables by which drivers hide devices: what is hidden is not there, and why nothing is there is said.
 
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang %s -o %t
 // RUN: %run %t 4
 // RUN: %run CUDA_VISIBLE_DEVICES=1,0 ROCR_VISIBLE_DEVICES=1,0 %t 2

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel that accesses what it must not: the message names the region, where it is, and the address.
 
-// REQUIRES: sim-amdgpu
+// REQUIRES: emulator-amdgpu
 // RUN: %clang -g %s -o %t -ldl
 // RUN: %expect-abort %t 2>&1 | %check
 

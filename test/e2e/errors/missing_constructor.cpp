@@ -11,7 +11,7 @@
 // RUN: %expect-abort %t.destructor 2>&1 | %check --check-prefix=DESTRUCTOR
 // RUN: %prefix/bin/omptarget-info %t.constructor | %check --check-prefix=TOLD
 // Stand-ins for GPUs find kernels by themselves.
-// UNSUPPORTED: runtime-llvm, tsan, clang-17-or-later, sim-cuda, sim-amdgpu
+// UNSUPPORTED: runtime-llvm, tsan, clang-17-or-later, emulator-cuda, emulator-amdgpu
 // Other plugins look at an image in their own way.
 // UNSUPPORTED: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-first-abi
 

@@ -18,7 +18,7 @@
 // RUN: %prefix/bin/omptarget-info %t | %check --check-prefix=WHOLE
 // Clang 14 does not tell its static variables from what an image lacks.
 // REQUIRES: clang-15-or-later
-// UNSUPPORTED: runtime-llvm, tsan, sim-cuda, sim-amdgpu
+// UNSUPPORTED: runtime-llvm, tsan, emulator-cuda, emulator-amdgpu
 // Other plugins look at an image in their own way.
 // UNSUPPORTED: plugins-of-llvm-14, plugins-of-llvm-15, plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-first-abi
 

@@ -9,7 +9,7 @@
 // REQUIRES: runtime-omptarget
 // Stand-ins for drivers never forget what there was, so that they know what is used after its end.
 // The frozen plugin of the first ABI keeps each table that it is given.
-// UNSUPPORTED: sim-cuda, sim-amdgpu, plugins-of-first-abi
+// UNSUPPORTED: emulator-cuda, emulator-amdgpu, plugins-of-first-abi
 
 #include "indirect_check.h"
 

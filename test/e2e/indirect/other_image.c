@@ -14,7 +14,7 @@
 // RUN: %if executor %{ %expect-abort %t %t.lib.so rfc-function 2>&1 | %check --check-prefix=RFC %}
 // RUN: %if executor %{ %expect-abort %t %t.lib.so executable-function 2>&1 | %check --check-prefix=EXECUTABLE %}
 // RUN: %if !executor %{ %run %t %t.lib.so merged library-function rfc-function executable-function %}
-// RUN: %if executor && sim-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so library-function rfc-function executable-function merged %}
+// RUN: %if executor && emulator-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so library-function rfc-function executable-function merged %}
 // REQUIRES: runtime-omptarget
 
 // OWN-NOT: omptarget

@@ -10,8 +10,8 @@
 // RUN: %indirect-clang -O2 -g %s -o %t
 // RUN: %run %t
 // Where data is used in place, pointers are the host's wherever they lie.
-// RUN: %if sim-cuda %{ %run SIM_CUDA_ATS=1 OMPX_APU_MAPS=1 %t %}
-// RUN: %if sim-amdgpu %{ %run SIM_HSA_XNACK=1 SIM_HSA_APU=1 %t %}
+// RUN: %if emulator-cuda %{ %run SIM_CUDA_ATS=1 OMPX_APU_MAPS=1 %t %}
+// RUN: %if emulator-amdgpu %{ %run SIM_HSA_XNACK=1 SIM_HSA_APU=1 %t %}
 // REQUIRES: runtime-omptarget
 
 #include "indirect_check.h"

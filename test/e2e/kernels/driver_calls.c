@@ -6,7 +6,7 @@
 
 // RUN: %clang %s -o %t -ldl
 // RUN: %run %t
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 
 #include "check.h"
 

@@ -8,7 +8,7 @@
 // RUN: %expect-abort %t.abort 2>&1 | %check
 // REQUIRES: clang-23-or-later, runtime-omptarget
 // GPUs have some: their plugins' tests look at it.
-// UNSUPPORTED: sim-cuda, sim-amdgpu
+// UNSUPPORTED: emulator-cuda, emulator-amdgpu
 
 // CHECK: omptarget error: kernel {{.*}}_main_l{{[0-9]+}} asks for 100 bytes of dynamic group-private memory per team, which device
 // CHECK-SAME: 0 does not have; dyn_groupprivate(fallback(default_mem): ...) lets it run without

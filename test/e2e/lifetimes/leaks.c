@@ -8,7 +8,7 @@
 // RUN: %run SIM_LEAKS=1 %t
 // RUN: %run SIM_LEAKS=1 %t thread
 // RUN: %run SIM_LEAKS=1 SIM_CUDA_FAIL=cuMemcpyHtoDAsync:1:700 %t fault
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 
 #include "check.h"
 

@@ -4,7 +4,7 @@
 // left with the work under way (with libomp 16 and later), in the order of their dependences; and who finds it unfinished some
 // times waits for it. Asking on and on would never end here, and each question is a call of the driver that is counted.
 
-// REQUIRES: sim-cuda
+// REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t -ldl
 // RUN: %run SIM_CUDA_HOLD=2 LIBOMPTARGET_DEBUG=1 %t 5 2>&1 | \
 // RUN:   %if clang-16-or-later %{ %FileCheck %s --check-prefix=DEFERS %} %else %{ %FileCheck %s --check-prefix=WAITS %}

@@ -4,7 +4,7 @@
 // kernels get the host's addresses and results are right; where it is copied there are copies. In place: if the program requires
 // unified_shared_memory, if OMPX_APU_MAPS asks for it, and on an APU of AMD's.
 
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // REQUIRES: runtime-omptarget
 // RUN: %clang -fopenmp-version=51 %s -o %t -ldl
 // RUN: %clang -fopenmp-version=51 -DUNIFIED %s -o %t.unified -ldl

@@ -8,7 +8,7 @@
 // RUN: %run LIBOMPTARGET_INFO=63 %t 2> %t.info
 // REQUIRES: runtime-omptarget
 // A sanitizer has a memcpy of its own; a GPU's driver does not work in a child.
-// UNSUPPORTED: sanitizer, sim-cuda, sim-amdgpu
+// UNSUPPORTED: sanitizer, emulator-cuda, emulator-amdgpu
 
 #include "check.h"
 #include "held_copy.h"

@@ -6,7 +6,7 @@
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t
-// REQUIRES: runtime-omptarget, sim-cuda || sim-amdgpu, clang-17-or-later
+// REQUIRES: runtime-omptarget, emulator-cuda || emulator-amdgpu, clang-17-or-later
 
 #include "check.h"
 

@@ -3,7 +3,7 @@
 // A device that queues its work, and begins with it as late as it may: what belongs to a construct with nowait is told as
 // its own although its call has returned, begins and ends pair up, and traces and profiles have times of the work itself.
 
-// REQUIRES: sim-cuda, clang-19
+// REQUIRES: emulator-cuda, clang-19
 // RUN: %clang -g %s -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
 // RUN: %run SIM_CUDA_HOLD=1 OMP_TOOL_LIBRARIES=%t.tool TOOL_MAPS=1 LIBOMPTARGET_DEBUG=kernel %t 2>&1 | %check --implicit-check-not=WRONG

@@ -3,7 +3,7 @@
 // On a device that queues its work a kernel's fault is told by a later call of the driver's. It is reported as that kernel's,
 // at its source line, whichever call tells it, and not as a failed copy of whatever variable came next.
 
-// REQUIRES: sim-cuda
+// REQUIRES: emulator-cuda
 // RUN: %clang -g %s -o %t
 // RUN: %expect-abort SIM_CUDA_FAIL=cuStreamSynchronize:1:700 %t 2>&1 | %check --implicit-check-not="Copying data"
 // RUN: %expect-abort SIM_CUDA_FAIL=cuMemcpyDtoHAsync:1:700 %t 2>&1 | %check --implicit-check-not="Copying data" --implicit-check-not="in the mapping"

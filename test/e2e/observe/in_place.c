@@ -3,7 +3,7 @@
 // Data used in place: tools hear of no data operation, the information has LLVM's line for each, the profile says why there are no copies.
 
 // REQUIRES: clang-19, runtime-omptarget
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -g %s -o %t
 // RUN: %clang -g -DUNIFIED %s -o %t.unified
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool

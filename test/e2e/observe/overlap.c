@@ -3,7 +3,7 @@
 // Two regions with nowait that wait for one another: also while a profile is made, or a tool traces the device, both are under way at the
 // same time, and the profile and the trace show it. The driver gets the same calls as without, but for those that take the time.
 
-// REQUIRES: sim-cuda || sim-amdgpu, clang-19-or-later
+// REQUIRES: emulator-cuda || emulator-amdgpu, clang-19-or-later
 // RUN: %clang -g %s -o %t
 // RUN: rm -rf %t.json %t.calls %t.profiled && mkdir %t.calls %t.profiled
 // RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 SIM_CUDA_RECORD=%t.calls SIM_HSA_RECORD=%t.calls %t

@@ -3,7 +3,7 @@
 // What is observed is what runs: the driver of a GPU gets the same calls in the same order with information, the trace, a profile and a
 // tool as without, but for those that take times. same_plugin_calls.c has the same for the plugin of the CPU device.
 
-// REQUIRES: sim-cuda || sim-amdgpu
+// REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -g -no-pie %s -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
 // RUN: rm -rf %t.none %t.other && mkdir %t.none %t.other

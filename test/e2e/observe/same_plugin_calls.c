@@ -3,7 +3,7 @@
 // As same_calls.c: the plugin of the CPU device gets the same calls.
 
 // REQUIRES: runtime-omptarget
-// UNSUPPORTED: sim-cuda || sim-amdgpu
+// UNSUPPORTED: emulator-cuda || emulator-amdgpu
 // RUN: %clang -g -no-pie %s -o %t
 // RUN: %plainclang -shared -fPIC %inputs/ompt_tool.c -o %t.tool
 // RUN: rm -rf %t.plugins %t.none %t.other && mkdir %t.plugins %t.none %t.other

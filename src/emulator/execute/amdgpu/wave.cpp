@@ -1,0 +1,308 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See wave.h.
+
+#include "wave.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace emulator::executor::amdgpu {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%#llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const char *verb(Access kind) { return is_read(kind) ? "reads" : kind == Access::kWrite ? "writes" : "changes"; }
+
+std::string access_text(Access kind, uint32_t size, const char *what, uint64_t address) {
+  return std::string(verb(kind)) + " " + std::to_string(size) + " bytes " + what + " " + hex(address);
+}
+
+} // namespace
+
+// Registers and private memory hold garbage that the seed decides.
+AmdWave::AmdWave(const LaunchContext &context, Block &block, Random &random)
+    : context_(context), block_(block), lanes_(context.processor.lanes), scalars_(kScalarRegisters),
+      vectors_(size_t{kVectorRegisters} * lanes_), private_(size_t{context.private_size} * lanes_) {
+  const uint64_t garbage = random.next();
+  for (size_t i = 0; i < scalars_.size(); ++i)
+    scalars_[i] = static_cast<uint32_t>(garbage * (2 * i + 3) >> 32) | 0x80000001;
+  for (size_t i = 0; i < vectors_.size(); ++i)
+    vectors_[i] = static_cast<uint32_t>((garbage + i) * 0x9E3779B97F4A7C15 >> 32) | 0x80000001;
+  std::ranges::fill(private_, static_cast<decltype(private_)::value_type>(0xA0 | (garbage & 15)));
+  if (context.weak)
+    context.weak->begin(view, block.view);
+}
+
+void AmdWave::set_scalar64(unsigned index, uint64_t value) {
+  set_scalar(index, static_cast<uint32_t>(value));
+  if (index != kNull)
+    set_scalar(index + 1, static_cast<uint32_t>(value >> 32));
+}
+
+void AmdWave::set_mask(unsigned index, uint64_t value) {
+  if (lanes_ == 64)
+    set_scalar64(index, value);
+  else
+    set_scalar(index, static_cast<uint32_t>(value));
+}
+
+// ---- Operands
+
+uint32_t AmdWave::scalar_source(const Operand &operand) {
+  switch (operand.kind) {
+  case OperandKind::kScalar: return scalar(operand.index);
+  case OperandKind::kInteger: return static_cast<uint32_t>(operand.bits);
+  case OperandKind::kFloat: return std::bit_cast<uint32_t>(static_cast<float>(operand.number));
+  case OperandKind::kScc: return scc;
+  case OperandKind::kExecIsZero: return exec() == 0;
+  case OperandKind::kVccIsZero: return mask(kVcc) == 0;
+  case OperandKind::kOff: return 0;
+  case OperandKind::kVector: // of v_readfirstlane and the like, which ask for it by source32
+  case OperandKind::kSharedBase:
+  case OperandKind::kPrivateBase:
+  case OperandKind::kText: break;
+  }
+  unsupported("an operand that is no scalar of 32 bits");
+  return 0;
+}
+
+uint64_t AmdWave::scalar_source64(const Operand &operand, bool is_signed) {
+  switch (operand.kind) {
+  case OperandKind::kScalar:
+    return operand.registers == 1 && operand.index != kNull ? (unsupported("one register where two are read"), 0)
+                                                            : (operand.index == kNull ? 0 : scalar64(operand.index));
+  case OperandKind::kInteger: // a literal has 32 bits
+    if (operand.is_literal)
+      return is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.bits)})
+                       : static_cast<uint64_t>(operand.bits) & 0xFFFFFFFF;
+    return static_cast<uint64_t>(operand.bits);
+  case OperandKind::kFloat: return std::bit_cast<uint64_t>(operand.number);
+  case OperandKind::kSharedBase: return uint64_t{kSharedAperture} << 32;
+  case OperandKind::kPrivateBase: return uint64_t{kPrivateAperture} << 32;
+  default: return scalar_source(operand);
+  }
+}
+
+void AmdWave::write_scalar(const Operand &operand, uint32_t value) {
+  if (operand.kind != OperandKind::kScalar)
+    return unsupported("a result that is no scalar register");
+  set_scalar(operand.index, value);
+}
+
+void AmdWave::write_scalar64(const Operand &operand, uint64_t value) {
+  if (operand.kind != OperandKind::kScalar || (operand.registers != 2 && operand.index != kNull))
+    return unsupported("a result that is no pair of scalar registers");
+  set_scalar64(operand.index, value);
+}
+
+uint64_t AmdWave::mask_source(const Operand &operand) {
+  if (operand.kind == OperandKind::kScalar)
+    return mask(operand.index);
+  return lanes_ == 64 ? scalar_source64(operand) : scalar_source(operand);
+}
+
+void AmdWave::write_mask(const Operand &operand, uint64_t value) {
+  if (operand.kind != OperandKind::kScalar)
+    return unsupported("a mask that is no scalar register");
+  set_mask(operand.index, value);
+}
+
+const uint32_t *AmdWave::source32(const Operand &operand, uint32_t *buffer) {
+  if (operand.kind == OperandKind::kVector)
+    return vector(operand.index);
+  uint32_t value = 0;
+  if (operand.kind == OperandKind::kSharedBase || operand.kind == OperandKind::kPrivateBase)
+    value = operand.kind == OperandKind::kSharedBase ? kSharedAperture : kPrivateAperture; // the upper half
+  else
+    value = scalar_source(operand);
+  for (unsigned lane = 0; lane < lanes_; ++lane)
+    buffer[lane] = value;
+  return buffer;
+}
+
+void AmdWave::source64(const Operand &operand, uint64_t *buffer, bool is_float, bool is_signed) {
+  if (operand.kind == OperandKind::kVector) {
+    if (operand.registers != 2)
+      return unsupported("a vector operand that is not 64 bits wide");
+    const uint32_t *low = vector(operand.index), *high = vector(operand.index + 1u);
+    for (unsigned lane = 0; lane < lanes_; ++lane)
+      buffer[lane] = low[lane] | uint64_t{high[lane]} << 32;
+    return;
+  }
+  // A literal is the upper half of a float.
+  const uint64_t value = operand.kind == OperandKind::kInteger && operand.is_literal && is_float
+                             ? static_cast<uint64_t>(operand.bits) << 32
+                             : scalar_source64(operand, is_signed);
+  for (unsigned lane = 0; lane < lanes_; ++lane)
+    buffer[lane] = value;
+}
+
+// ---- Memory
+
+bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int lane) {
+  if (kind != Access::kAtomic || address % size == 0)
+    return false;
+  fail(FaultKind::kMemory, "an atomic operation " + access_text(kind, size, "at the misaligned address", address), lane,
+       address);
+  return true;
+}
+
+uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, Access kind, int lane) {
+  if (is_misaligned(address, size, kind, lane))
+    return nullptr;
+  if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
+    return context_.weak ? weak_memory(address, size, kind) : bytes;
+  const bool may_read = !is_read(kind) && context_.memory->reach(address, size, false);
+  fail(FaultKind::kMemory,
+       access_text(kind, size, "at", address) +
+           (may_read ? ", which it may only read" : ", which are in no allocation that this device reaches"),
+       lane, address);
+  return nullptr;
+}
+
+uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, Access kind) {
+  const bool is_hosts = kind == Access::kWrite && context_.memory->is_hosts(address);
+  uint8_t *const place = context_.weak->reach(view, address, size, kind, value_, is_hosts);
+  if (kind == Access::kAtomic)
+    rest = std::max(rest, context_.weak->rest());
+  return place;
+}
+
+uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, Access kind, int lane) {
+  if (address >> 32 == kSharedAperture)
+    return shared_memory(address & 0xFFFFFFFF, size, kind, lane);
+  if (address >> 32 == kPrivateAperture)
+    return private_memory(address & 0xFFFFFFFF, size, kind, lane);
+  return global_memory(address, size, kind, lane);
+}
+
+uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+  if (is_misaligned(offset, size, kind, lane))
+    return nullptr;
+  auto &shared = block_.shared;
+  if (offset <= shared.size() && size <= shared.size() - offset) {
+    if (!block_.uses || kind == Access::kAtomic)
+      return shared.data() + offset;
+    const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
+    const std::string before = block_.uses->note(offset, size, kind == Access::kWrite, thread, shared.data() + offset);
+    if (before.empty())
+      return shared.data() + offset;
+    fail(FaultKind::kMemory,
+         access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane,
+         offset);
+    return nullptr;
+  }
+  fail(FaultKind::kMemory,
+       access_text(kind, size, "of shared memory at", offset) + "; the launch asked for " +
+           std::to_string(shared.size()) + " bytes",
+       lane, offset);
+  return nullptr;
+}
+
+uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+  if (is_misaligned(offset, size, kind, lane))
+    return nullptr;
+  if (offset <= context_.private_size && size <= context_.private_size - offset)
+    return private_.data() + static_cast<size_t>(lane) * context_.private_size + offset;
+  fail(FaultKind::kMemory,
+       access_text(kind, size, "of its stack at", offset) + "; the launch asked for " +
+           std::to_string(context_.private_size) + " bytes",
+       lane, offset);
+  return nullptr;
+}
+
+// ---- Execution
+
+void AmdWave::fail(FaultKind kind, std::string text, int lane, uint64_t address) {
+  if (has_failed())
+    return; // the first tells
+  state = WaveState::kFaulted;
+  fault = Fault{kind, std::move(text), address, lane};
+}
+
+void AmdWave::trace(const Instruction &instruction) const {
+  std::fprintf(stderr, "executor: block %u wave of thread %u exec %#llx: %#llx %s\n", block_.index[0], first_thread,
+               static_cast<unsigned long long>(exec()), static_cast<unsigned long long>(pc_), instruction.text.c_str());
+}
+
+// Two instructions that are issued as one read before either writes.
+void AmdWave::execute(const Instruction &instruction) {
+  instruction.handler(*this, instruction);
+  if (!instruction.second || has_failed())
+    return;
+  const Operand &result = instruction.operands[0];
+  if (result.kind != OperandKind::kVector || result.registers != 1)
+    return unsupported("this pair of instructions");
+  uint32_t first[kMostLanes];
+  std::memcpy(first, vector(result.index), lanes_ * sizeof(uint32_t));
+  std::memcpy(vector(result.index), dual_, lanes_ * sizeof(uint32_t));
+  instruction.second->handler(*this, *instruction.second);
+  for (unsigned lane = 0; lane < lanes_; ++lane)
+    if (exec() >> lane & 1)
+      vector(result.index)[lane] = first[lane];
+}
+
+// Functions that are called through a pointer may want more than the kernel that calls them has. Hardware takes other registers then.
+bool AmdWave::has_registers(const Instruction &instruction) {
+  const RegisterCounts &used = instruction.touched, &own = context_.registers;
+  const auto check = [&](uint16_t last, uint16_t count, const char *letter, const char *kind) {
+    if (last > count)
+      fail(FaultKind::kProgram, "uses " + (letter + std::to_string(last - 1)) + "; the kernel's descriptor states " +
+                                    std::to_string(count) + " " + kind + " registers: " + instruction.text);
+    return last <= count;
+  };
+  return check(used.vectors, own.vectors, "v", "vector") &&
+         check(used.accumulators, own.accumulators, "a", "accumulation") &&
+         check(used.scalars, own.scalars, "s", "scalar");
+}
+
+uint64_t AmdWave::run(uint64_t most) {
+  uint64_t executed = 0;
+  std::string reason;
+  while (executed < most && rest == 0 && state == WaveState::kReady) {
+    const Instruction *instruction = context_.code->at(pc_, reason);
+    if (!instruction) { // what jumped there is more telling
+      if (last_pc_ != 0)
+        pc_ = last_pc_;
+      fail(FaultKind::kProgram, reason);
+      break;
+    }
+    if (!instruction->handler) {
+      fail(FaultKind::kUnsupported, instruction->reason + ": " + instruction->text);
+      break;
+    }
+    if (context_.traces)
+      trace(*instruction);
+    if (!has_registers(*instruction))
+      break;
+    last_pc_ = pc_;
+    next_pc = pc_ + instruction->size;
+    if (instruction->second && instruction->operands[0].kind == OperandKind::kVector)
+      std::memcpy(dual_, vector(instruction->operands[0].index), lanes_ * sizeof(uint32_t));
+    if (context_.breakpoint && is_observed()) {
+      observe(*instruction);
+    } else {
+      observed_line_ = 0;
+      execute(*instruction);
+    }
+    if (fault && fault->kind == FaultKind::kUnsupported)
+      fault->text += ": " + instruction->text;
+    if (!has_failed())
+      pc_ = next_pc;
+    ++executed;
+  }
+  if (context_.weak)
+    context_.weak->advance(executed);
+  return executed;
+}
+
+} // namespace emulator::executor::amdgpu

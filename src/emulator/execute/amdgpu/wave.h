@@ -1,0 +1,130 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A wave of an AMD GPU: its registers, and what instructions need of them. Knows no instruction.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../grid.h"
+#include "../memory.h"
+#include "debug_info.h"
+#include "instruction.h"
+
+namespace emulator::executor::amdgpu {
+
+/// The upper halves of flat addresses that are shared or private memory.
+inline constexpr uint32_t kSharedAperture = 0x00010000;
+inline constexpr uint32_t kPrivateAperture = 0x00020000;
+inline constexpr unsigned kMostLanes = 64;
+
+/// Where instructions are found: all code that was loaded for the device.
+class CodeSpace {
+public:
+  virtual ~CodeSpace() = default;
+  /// The instruction there, or null and a reason.
+  virtual const Instruction *at(uint64_t address, std::string &reason) = 0;
+  /// What debug information tells of an address, if there is any.
+  virtual SourceLine line_at(uint64_t) { return {}; }
+  virtual std::vector<SourceVariable> variables_at(uint64_t) { return {}; }
+};
+
+/// What the waves of a launch have in common.
+struct LaunchContext {
+  Processor processor;
+  CodeSpace *code = nullptr;
+  MemoryView *memory = nullptr;
+  uint32_t private_size = 0;   ///< bytes of stack of a lane
+  RegisterCounts registers;    ///< that the kernel's descriptor states
+  bool refuses_absent = false; ///< a value of a lane that does not take part is a fault
+  bool traces = false;
+  WeakMemory *weak = nullptr;             ///< where memory is weak
+  const Breakpoint *breakpoint = nullptr; ///< if one is set
+};
+
+class AmdWave final : public Wave {
+public:
+  AmdWave(const LaunchContext &context, Block &block, Random &random);
+
+  uint64_t run(uint64_t most) override;
+  uint64_t code_address() const override { return pc_; }
+
+  // ---- Registers
+  unsigned lanes() const { return lanes_; }
+  bool is_gfx9() const { return context_.processor.is_gfx9; }
+  uint64_t lane_mask() const { return lanes_ == 64 ? ~uint64_t{0} : 0xFFFFFFFF; }
+  uint64_t exec() const { return scalar64(kExec) & lane_mask(); }
+  void set_exec(uint64_t mask) { set_mask(kExec, mask); }
+  uint32_t scalar(unsigned index) const { return index == kNull ? 0 : scalars_[index]; }
+  uint64_t scalar64(unsigned index) const { return scalar(index) | uint64_t{scalar(index + 1)} << 32; }
+  void set_scalar(unsigned index, uint32_t value) {
+    if (index != kNull)
+      scalars_[index] = value;
+  }
+  void set_scalar64(unsigned index, uint64_t value);
+  /// A register, or a pair of them, with a bit for each lane.
+  uint64_t mask(unsigned index) const { return lanes_ == 64 ? scalar64(index) : scalar(index); }
+  void set_mask(unsigned index, uint64_t value);
+  uint32_t *vector(unsigned index) { return &vectors_[size_t{index} * lanes_]; }
+  bool scc = false;
+  uint64_t next_pc = 0; ///< of the instruction that follows; jumps change it
+
+  // ---- Operands
+  /// Values of scalar operands. An integer or a float is converted to the bits of the operand's type.
+  uint32_t scalar_source(const Operand &operand);
+  uint64_t scalar_source64(const Operand &operand, bool is_signed = false);
+  void write_scalar(const Operand &operand, uint32_t value);
+  void write_scalar64(const Operand &operand, uint64_t value);
+  uint64_t mask_source(const Operand &operand);
+  void write_mask(const Operand &operand, uint64_t value);
+  /// One value for each lane; the buffer is used unless a register holds just these.
+  const uint32_t *source32(const Operand &operand, uint32_t *buffer);
+  void source64(const Operand &operand, uint64_t *buffer, bool is_float, bool is_signed);
+
+  // ---- Memory
+  /// Bytes that a lane reaches by a flat address, an offset in shared memory, or an offset in its private memory. Null
+  /// after a fault.
+  uint8_t *global_memory(uint64_t address, uint32_t size, Access kind, int lane);
+  uint8_t *flat_memory(uint64_t address, uint32_t size, Access kind, int lane);
+  /// The bytes that the next access writes, for races and weak memory.
+  void tell_value(const void *bytes) {
+    value_ = bytes;
+    if (block_.uses)
+      block_.uses->tell_value(bytes);
+  }
+  uint8_t *shared_memory(uint64_t offset, uint32_t size, Access kind, int lane);
+  uint8_t *private_memory(uint64_t offset, uint32_t size, Access kind, int lane);
+  uint64_t scratch_base = 0; ///< what the descriptor of private memory holds, where there is one
+  const LaunchContext &context() const { return context_; }
+  Block &block() { return block_; }
+
+  // ---- The end
+  void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
+  void unsupported(const std::string &what) { fail(FaultKind::kUnsupported, what); }
+  bool has_failed() const { return state == WaveState::kFaulted; }
+  void set_pc(uint64_t address) { pc_ = address; }
+
+private:
+  void execute(const Instruction &instruction);
+  bool has_registers(const Instruction &instruction);
+  void trace(const Instruction &instruction) const;
+  bool is_observed();
+  void observe(const Instruction &instruction);
+  uint8_t *weak_memory(uint64_t address, uint32_t size, Access kind);
+  bool is_misaligned(uint64_t address, uint32_t size, Access kind, int lane);
+
+  const LaunchContext &context_;
+  Block &block_;
+  const unsigned lanes_;
+  uint64_t pc_ = 0, last_pc_ = 0;
+  const void *value_ = nullptr; ///< that is written next
+  uint32_t observed_line_ = 0;  ///< of the last instruction at a breakpoint
+  std::vector<uint32_t> scalars_;
+  std::vector<uint32_t> vectors_;
+  std::vector<uint8_t> private_;   ///< of all lanes, one after the other
+  uint32_t dual_[kMostLanes] = {}; ///< what the first of two wrote over
+};
+
+} // namespace emulator::executor::amdgpu

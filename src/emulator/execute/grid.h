@@ -1,0 +1,124 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch: blocks of waves, several of them resident at a time, run in turns that a seed and a quantum decide. Shared by all
+// targets: an AMD wave and a warp of NVIDIA's are both a Wave, a work-group is a Block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "breakpoint.h"
+#include "races.h"
+#include "weak_memory.h"
+
+namespace emulator::executor {
+
+using Extent = std::array<uint32_t, 3>; ///< x, y, z
+inline uint64_t count(const Extent &extent) { return uint64_t{extent[0]} * extent[1] * extent[2]; }
+
+enum class FaultKind {
+  kMemory,      ///< an access that a device would refuse, or that is wrong although it might not
+  kProgram,     ///< a trap, a jump out of code, a barrier that not all reach, no end
+  kUnsupported, ///< something that the executor cannot do: never a wrong result instead
+};
+
+/// What went wrong in a wave.
+struct Fault {
+  FaultKind kind;
+  std::string text;
+  uint64_t address = 0; ///< of kMemory
+  int lane = -1;        ///< if it is one lane's
+};
+
+enum class WaveState {
+  kReady,
+  kAtBarrier, ///< until all waves of the block are
+  kBlocked,   ///< until another wave of the block makes it ready
+  kEnded,
+  kFaulted
+};
+
+/// Lanes that share a program counter.
+class Wave {
+public:
+  Wave() = default;
+  Wave(const Wave &) = delete;
+  Wave &operator=(const Wave &) = delete;
+  virtual ~Wave() = default;
+  /// Executes at most so many instructions while ready, and returns how many.
+  virtual uint64_t run(uint64_t most) = 0;
+  /// Of the instruction that is next, or that the fault is in.
+  virtual uint64_t code_address() const = 0;
+  /// What it is blocked by, for a message.
+  virtual std::string waits_for() const { return {}; }
+
+  WaveState state = WaveState::kReady;
+  std::optional<Fault> fault; ///< when faulted
+  uint32_t first_thread = 0;  ///< of its lanes, in the block
+  uint64_t barriers = 0;      ///< reached so far
+  WaveView view;              ///< of weak memory
+  uint32_t rest = 0;          ///< turns of its block that go by without it
+};
+
+struct Block {
+  Block() = default;
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  virtual ~Block() = default;
+  Extent index{};
+  Extent threads{};
+  std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for
+  std::vector<std::unique_ptr<Wave>> waves;
+  std::unique_ptr<SharedUses> uses; ///< of shared memory, where races are looked for
+  TeamView view;                    ///< of weak memory
+};
+
+/// Makes the blocks of a launch when their turn comes.
+class BlockSource {
+public:
+  virtual ~BlockSource() = default;
+  virtual std::unique_ptr<Block> make_block(const Extent &index) = 0;
+};
+
+/// How a launch is carried out.
+struct Schedule {
+  uint64_t seed = 1;            ///< SIM_EXECUTOR_SEED
+  uint32_t quantum = 64;        ///< SIM_EXECUTOR_QUANTUM: at most so many instructions in turn
+  uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS
+  uint64_t budget = 2000000000; ///< SIM_EXECUTOR_BUDGET: instructions of a launch, of all waves
+  bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
+  bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
+  bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
+  bool is_weak = false;         ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
+  Breakpoint breakpoint;        ///< SIM_EXECUTOR_BREAK and others
+  static Schedule from_environment();
+};
+
+/// A fault, and where.
+struct Report {
+  Fault fault;
+  Extent block{};
+  Extent thread{}; ///< of the lane, or of the wave's first
+  uint64_t code_address = 0;
+};
+
+/// Random numbers that a seed decides.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019) {}
+  uint64_t next();
+  uint32_t below(uint32_t bound) { return static_cast<uint32_t>((next() >> 32) * bound >> 32); }
+
+private:
+  uint64_t state_;
+};
+
+/// Runs all blocks; nothing if all of them ended as they should.
+std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const Schedule &schedule);
+
+} // namespace emulator::executor

@@ -1,0 +1,48 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What device code may reach: the allocations of one device as the driver's stand-in knows them. Shared by all targets.
+// Addresses of device memory are those of this process, so that copies and kernels see the same bytes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+namespace emulator::executor {
+
+/// Bytes that device code may reach.
+struct MemoryRange {
+  uint64_t begin = 0, end = 0;
+  bool may_write = false;
+  bool is_hosts = false; ///< the host reads and writes it while kernels run
+};
+
+/// The memory of one device. Any thread.
+class DeviceMemory {
+public:
+  virtual ~DeviceMemory() = default;
+  /// The range that holds the address, if the device reaches it.
+  virtual std::optional<MemoryRange> find(uint64_t address) = 0;
+  /// Changes whenever an answer of find may have.
+  virtual uint64_t generation() = 0;
+};
+
+/// What one launch found of the memory before. One thread.
+class MemoryView {
+public:
+  explicit MemoryView(DeviceMemory &memory) : memory_(memory) {}
+  /// The bytes at this address; null if not all of them are in one range that the device reaches, or may write.
+  uint8_t *reach(uint64_t address, uint64_t size, bool writes);
+  /// Of what was reached.
+  bool is_hosts(uint64_t address) const;
+
+private:
+  DeviceMemory &memory_;
+  std::array<MemoryRange, 8> recent_{};
+  uint64_t generation_ = 0;
+  unsigned next_ = 0;
+};
+
+} // namespace emulator::executor

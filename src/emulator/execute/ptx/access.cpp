@@ -1,0 +1,145 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses: which bytes a lane reaches, with what it must not reach named. A generic address of shared memory or of a stack says
+// whose it is (module.h): bits 0 to 23 the offset, 24 to 34 the thread, from 35 the block.
+
+#include <algorithm>
+#include <cstdio>
+
+#include "warp.h"
+
+namespace emulator::executor::ptx {
+
+namespace {
+
+constexpr uint64_t kOffsetMask = (uint64_t{1} << 24) - 1;
+constexpr unsigned kThreadAt = 24, kBlockAt = 35;
+constexpr uint64_t kBlockMask = (uint64_t{1} << 20) - 1;
+
+std::string describe(Access access, uint32_t size) {
+  const char *what = is_read(access) ? "reads " : access == Access::kWrite ? "writes " : "changes ";
+  return what + std::to_string(size) + " bytes";
+}
+
+std::string hexadecimal(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "%#llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+} // namespace
+
+uint64_t Warp::to_generic(Space space, uint64_t address, unsigned lane) const {
+  const uint64_t block = (block_.serial() & kBlockMask) << kBlockAt;
+  switch (space) {
+  case Space::kShared: return kSharedWindow | block | (address & kOffsetMask);
+  case Space::kLocal:
+    return kLocalWindow | block | uint64_t{first_thread + lane} << kThreadAt | (address & kOffsetMask);
+  case Space::kParam: return kParamWindow | (address & kOffsetMask);
+  default: return address;
+  }
+}
+
+// What belongs to somebody else stays as it is, and the access says so.
+uint64_t Warp::from_generic(Space space, uint64_t address, unsigned lane) const {
+  if (space == Space::kGlobal || space == Space::kConst || space == Space::kGeneric)
+    return address;
+  const uint64_t own = to_generic(space, 0, lane);
+  return (address & ~kOffsetMask) == own ? address & kOffsetMask : address;
+}
+
+uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane) {
+  if (address % size != 0) {
+    fail(FaultKind::kMemory,
+         access == Access::kAtomic ? "an atomic operation changes " + std::to_string(size) +
+                                         " bytes at the misaligned address " + hexadecimal(address)
+                                   : describe(access, size) + " at the misaligned address " + hexadecimal(address),
+         static_cast<int>(lane), address);
+    return nullptr;
+  }
+  const uint64_t window = address & kWindowMask;
+  switch (space) {
+  case Space::kShared: return reach_shared(address, size, access, lane);
+  case Space::kLocal: return reach_stack(address, size, access, lane);
+  case Space::kParam: break;
+  case Space::kGeneric:
+    if (window == kSharedWindow)
+      return reach_shared(from_generic(Space::kShared, address, lane), size, access, lane);
+    if (window == kLocalWindow)
+      return reach_stack(from_generic(Space::kLocal, address, lane), size, access, lane);
+    [[fallthrough]];
+  default:
+    if (window != kParamWindow)
+      return reach_global(address, size, access, lane);
+    address &= kOffsetMask;
+  }
+  const auto &arguments = launch_.dispatch.arguments;
+  if (is_read(access) && address + size <= arguments.size())
+    return const_cast<uint8_t *>(arguments.data()) + address;
+  fail(FaultKind::kMemory,
+       describe(access, size) + " of the kernel's parameters at " + hexadecimal(address) + "; the launch passed " +
+           std::to_string(arguments.size()) + " bytes",
+       static_cast<int>(lane), address);
+  return nullptr;
+}
+
+uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane) {
+  auto &shared = block_.block().shared;
+  if (offset < shared.size() && size <= shared.size() - offset) {
+    if (!launch_.schedule.finds_races || access == Access::kAtomic)
+      return &shared[offset];
+    const std::string before =
+        block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane, &shared[offset]);
+    if (before.empty())
+      return &shared[offset];
+    fail(FaultKind::kMemory,
+         describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
+             " since the last barrier",
+         static_cast<int>(lane), offset);
+    return nullptr;
+  }
+  const bool is_anothers =
+      (offset & kWindowMask) == kSharedWindow && (offset & ~kOffsetMask) != to_generic(Space::kShared, 0, lane);
+  fail(FaultKind::kMemory,
+       describe(access, size) + (is_anothers ? " of another block's shared memory at " : " of shared memory at ") +
+           hexadecimal(offset) + "; the launch asked for " + std::to_string(shared.size()) + " bytes",
+       static_cast<int>(lane), offset);
+  return nullptr;
+}
+
+uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane) {
+  if (offset < stack_size_ && size <= stack_size_ - offset)
+    return stack(lane, static_cast<uint32_t>(offset));
+  const bool is_anothers = (offset & kWindowMask) == kLocalWindow;
+  const uint64_t thread = offset >> kThreadAt & 0x7FF;
+  fail(FaultKind::kMemory,
+       describe(access, size) +
+           (is_anothers ? " of the stack of thread " + std::to_string(thread) + " of a block at "
+                        : " of its stack at ") +
+           hexadecimal(offset) + "; the launch asked for " + std::to_string(stack_size_) + " bytes",
+       static_cast<int>(lane), offset);
+  return nullptr;
+}
+
+uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
+  const bool is_hosts = access == Access::kWrite && launch_.memory.is_hosts(address);
+  uint8_t *const place = launch_.weak->reach(view, address, size, access, value_, is_hosts);
+  if (access == Access::kAtomic)
+    rest = std::max(rest, launch_.weak->rest());
+  return place;
+}
+
+uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsigned lane) {
+  uint8_t *const bytes = launch_.memory.reach(address, size, !is_read(access));
+  if (bytes)
+    return launch_.weak ? reach_weak(address, size, access) : bytes;
+  const bool may_read = launch_.memory.reach(address, size, false) != nullptr;
+  fail(FaultKind::kMemory,
+       describe(access, size) + " at " + hexadecimal(address) +
+           (may_read ? ", which it may only read" : ", which are in no allocation that this device reaches"),
+       static_cast<int>(lane), address);
+  return nullptr;
+}
+
+} // namespace emulator::executor::ptx

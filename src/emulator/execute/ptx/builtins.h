@@ -1,0 +1,18 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions that the driver has for PTX: vprintf, malloc, free, __assertfail (CUDA's programming guide: formatted output,
+// dynamic allocation, assertions), and those that the executor's libdevice calls.
+#pragma once
+
+#include <string>
+
+#include "module.h"
+
+namespace emulator::executor::ptx {
+
+bool is_builtin(const std::string &name);
+/// Carries out the call for the lanes that are active.
+void call_builtin(Warp &warp, const Call &call);
+
+} // namespace emulator::executor::ptx

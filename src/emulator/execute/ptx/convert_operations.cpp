@@ -1,0 +1,291 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves, packs and conversions (PTX ISA 9.7.9: mov, cvt, cvta, isspacep). Compiled with -frounding-math.
+
+#include <cfenv>
+#include <cmath>
+
+#include "lanes.h"
+
+namespace emulator::executor::ptx {
+
+namespace {
+
+uint64_t mask_of(unsigned bits) { return bits == 0 || bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
+void move(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  const uint64_t mask = instruction.type == Type::kPred ? 1 : mask_of(8 * size_of(instruction.type));
+  const bool is_truth = instruction.type == Type::kPred;
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = is_truth ? a[lane] != 0 : a[lane] & mask; });
+}
+
+// mov.b64 {a, b}, c and mov.b64 c, {a, b}: the first element is the lowest.
+void unpack(Warp &warp, const Instruction &instruction) {
+  Row whole;
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  std::copy(a, a + kLanes, whole.begin());
+  const unsigned bits = 8 * size_of(instruction.type) / static_cast<unsigned>(instruction.elements.size());
+  for (size_t i = 0; i < instruction.elements.size(); ++i) {
+    uint64_t *const result = warp.destination(instruction.elements[i]);
+    for_lanes(warp.active(), [&](unsigned lane) { result[lane] = whole[lane] >> (bits * i) & mask_of(bits); });
+  }
+}
+void pack(Warp &warp, const Instruction &instruction) {
+  Row whole{};
+  const unsigned bits = 8 * size_of(instruction.type) / static_cast<unsigned>(instruction.elements.size());
+  for (size_t i = 0; i < instruction.elements.size(); ++i) {
+    const uint64_t *const part = warp.source(instruction.elements[i], 1);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      whole[lane] |= (part[lane] & mask_of(bits)) << (bits * i);
+  }
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = whole[lane]; });
+}
+void move_any(Warp &warp, const Instruction &instruction) {
+  if (instruction.elements.empty())
+    move(warp, instruction);
+  else if (instruction.operands[0].kind == Operand::Kind::kNone)
+    unpack(warp, instruction);
+  else
+    pack(warp, instruction);
+}
+Handler bind_mov(Opcode &opcode, Instruction &instruction) {
+  const auto type = opcode.take_type();
+  instruction.type = type.value_or(Type::kNone);
+  return type ? move_any : nullptr;
+}
+
+// ---- cvt
+
+int64_t integer_of(uint64_t bits, Type type) {
+  switch (type) {
+  case Type::kU8: return get<uint8_t>(bits);
+  case Type::kS8: return get<int8_t>(bits);
+  case Type::kU16: return get<uint16_t>(bits);
+  case Type::kS16: return get<int16_t>(bits);
+  case Type::kU32: return get<uint32_t>(bits);
+  case Type::kS32: return get<int32_t>(bits);
+  default: return static_cast<int64_t>(bits);
+  }
+}
+
+double float_of_half(uint64_t bits) {
+  const int exponent = bits >> 10 & 0x1F;
+  const double fraction = static_cast<double>(bits & 0x3FF) / 1024;
+  const double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == 0x1F)
+    return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
+  return sign * (exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15));
+}
+// The current rounding decides.
+uint64_t half_of(double value) {
+  const uint64_t sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value))
+    return 0x7FFF;
+  const double size = std::fabs(value);
+  int exponent = 0;
+  std::frexp(size, &exponent); // size = m * 2^exponent, 0.5 <= m < 1
+  const int unit = std::max(exponent - 11, -24);
+  const double units = std::isinf(size) ? size : std::copysign(std::nearbyint(std::ldexp(value, -unit)), 1.0);
+  const double rounded = std::isinf(size) ? size : std::ldexp(units, unit);
+  if (rounded >= 65536)
+    return sign | (std::isinf(size) || std::fegetround() == FE_TONEAREST ||
+                           std::fegetround() == (sign ? FE_DOWNWARD : FE_UPWARD)
+                       ? 0x7C00
+                       : 0x7BFF);
+  if (rounded < std::ldexp(1.0, -14))
+    return sign | static_cast<uint64_t>(std::ldexp(rounded, 24));
+  std::frexp(rounded, &exponent);
+  return sign | static_cast<uint64_t>(exponent + 14) << 10 |
+         (static_cast<uint64_t>(std::ldexp(rounded, 11 - exponent)) & 0x3FF);
+}
+
+double float_of(uint64_t bits, Type type) {
+  return type == Type::kF16 ? float_of_half(bits) : type == Type::kF32 ? get<float>(bits) : get<double>(bits);
+}
+
+// Out of range becomes the nearest, no number becomes 0, or the highest bit if either type has 64 bits.
+uint64_t clamp_to(double value, Type from, Type type) {
+  const unsigned bits = 8 * size_of(type);
+  if (std::isnan(value))
+    return from == Type::kF64 || bits == 64 ? uint64_t{1} << (bits - 1) : 0;
+  if (!is_signed(type)) {
+    if (value <= 0)
+      return 0;
+    return value >= std::ldexp(1.0, static_cast<int>(bits)) ? mask_of(bits) : static_cast<uint64_t>(value);
+  }
+  const double limit = std::ldexp(1.0, static_cast<int>(bits) - 1);
+  const int64_t most = static_cast<int64_t>(mask_of(bits - 1));
+  if (value >= limit)
+    return static_cast<uint64_t>(most);
+  return value < -limit ? static_cast<uint64_t>(-most - 1) : static_cast<uint64_t>(static_cast<int64_t>(value));
+}
+
+int64_t clamp_integer(int64_t value, Type from, Type type) {
+  const unsigned bits = 8 * size_of(type);
+  const bool is_large = from == Type::kU64 && value < 0; // beyond 63 bits
+  if (!is_signed(type)) {
+    if (value < 0 && !is_large)
+      return 0;
+    return bits < 64 && static_cast<uint64_t>(value) > mask_of(bits) ? static_cast<int64_t>(mask_of(bits)) : value;
+  }
+  const int64_t most = static_cast<int64_t>(mask_of(bits - 1));
+  return is_large || value > most ? most : std::max(value, -most - 1);
+}
+
+uint64_t float_to(double value, Type type) {
+  if (type == Type::kF16)
+    return half_of(value);
+  return type == Type::kF32 ? put(static_cast<float>(value)) : put(value);
+}
+uint64_t integer_to_float(int64_t value, Type from, Type type) {
+  const bool is_unsigned = !is_signed(from);
+  if (type == Type::kF32)
+    return is_unsigned ? put(static_cast<float>(static_cast<uint64_t>(value))) : put(static_cast<float>(value));
+  const double wide = is_unsigned ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
+  return type == Type::kF64 ? put(wide) : half_of(wide);
+}
+
+constexpr uint32_t kToIntegral = 0x10000; // variant: .rni and the like, beside the mode
+
+uint64_t convert_one(uint64_t bits, const Instruction &instruction) {
+  const Type to = instruction.type, from = instruction.from;
+  if (!is_float(from)) {
+    const int64_t value = integer_of(bits, from);
+    if (is_float(to))
+      return integer_to_float(value, from, to);
+    return static_cast<uint64_t>(instruction.saturates ? clamp_integer(value, from, to) : value);
+  }
+  double value = float_of(bits, from);
+  if (instruction.flushes && from == Type::kF32 && std::fabs(value) < 0x1p-126)
+    value = std::copysign(0.0, value);
+  if (instruction.variant & kToIntegral)
+    value = std::nearbyint(value);
+  if (!is_float(to))
+    return clamp_to(value, from, to);
+  if (instruction.saturates)
+    value = value > 0 ? std::min(value, 1.0) : 0.0;
+  const uint64_t result = float_to(value, to);
+  const bool is_small = to == Type::kF32 && (result & 0x7F800000) == 0;
+  return instruction.flushes && is_small ? result & 0x80000000 : result;
+}
+
+void convert(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  const int mode = static_cast<int>(instruction.variant & 0xFFFF);
+  std::fesetround(mode);
+  const unsigned own = 8 * size_of(instruction.type);
+  const uint64_t mask =
+      mask_of(is_signed(instruction.type) ? std::max<unsigned>(own, instruction.operands[0].bits) : own);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    uint64_t value = convert_one(a[lane], instruction);
+    if (is_signed(instruction.type)) // in a wider register as many signs
+      value = static_cast<uint64_t>(integer_of(value & mask_of(own), instruction.type));
+    result[lane] = value & mask;
+  });
+  std::fesetround(FE_TONEAREST);
+}
+
+// From and to integers, which most conversions are.
+template <class From> void convert_integer(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  const unsigned own = 8 * size_of(instruction.type), shift = 64 - own;
+  const uint64_t mask = mask_of(std::max<unsigned>(own, instruction.operands[0].bits));
+  const bool extends = is_signed(instruction.type);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    const uint64_t value = static_cast<uint64_t>(static_cast<int64_t>(get<From>(a[lane]))) << shift;
+    result[lane] = (extends ? static_cast<uint64_t>(static_cast<int64_t>(value) >> shift) : value >> shift) & mask;
+  });
+}
+
+Handler integer_conversion(Type from) {
+  switch (from) {
+  case Type::kU8: return convert_integer<uint8_t>;
+  case Type::kS8: return convert_integer<int8_t>;
+  case Type::kU16: return convert_integer<uint16_t>;
+  case Type::kS16: return convert_integer<int16_t>;
+  case Type::kU32: return convert_integer<uint32_t>;
+  case Type::kS32: return convert_integer<int32_t>;
+  case Type::kU64: return convert_integer<uint64_t>;
+  case Type::kS64: return convert_integer<int64_t>;
+  default: return nullptr;
+  }
+}
+
+Handler bind_cvt(Opcode &opcode, Instruction &instruction) {
+  static constexpr std::pair<const char *, uint32_t> kModes[] = {{"rn", FE_TONEAREST},
+                                                                 {"rz", FE_TOWARDZERO},
+                                                                 {"rm", FE_DOWNWARD},
+                                                                 {"rp", FE_UPWARD},
+                                                                 {"rni", FE_TONEAREST | kToIntegral},
+                                                                 {"rzi", FE_TOWARDZERO | kToIntegral},
+                                                                 {"rmi", FE_DOWNWARD | kToIntegral},
+                                                                 {"rpi", FE_UPWARD | kToIntegral}};
+  instruction.variant = FE_TONEAREST;
+  for (const auto &[name, mode] : kModes)
+    if (opcode.take(name)) {
+      instruction.variant = mode;
+      break;
+    }
+  instruction.flushes = opcode.take("ftz");
+  instruction.saturates = opcode.take("sat");
+  const auto to = opcode.take_type(), from = opcode.take_type();
+  if (!to || !from || *to == Type::kPred || *from == Type::kPred)
+    return nullptr;
+  instruction.type = *to;
+  instruction.from = *from;
+  if (is_float(*from) && !is_float(*to) && !(instruction.variant & kToIntegral))
+    return nullptr; // the mode must be said
+  return is_float(*from) || is_float(*to) || instruction.saturates ? convert : integer_conversion(*from);
+}
+
+// ---- Addresses
+
+void convert_address(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    result[lane] = instruction.variant ? warp.from_generic(instruction.space, a[lane], lane)
+                                       : warp.to_generic(instruction.space, a[lane], lane);
+  });
+}
+Handler bind_cvta(Opcode &opcode, Instruction &instruction) {
+  instruction.variant = opcode.take("to");
+  const auto space = opcode.take_space();
+  instruction.space = space.value_or(Space::kGeneric);
+  return space && opcode.take_type() == Type::kU64 ? convert_address : nullptr;
+}
+
+void is_in_space(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) {
+    const uint64_t window = a[lane] & kWindowMask;
+    const bool is_special = window == kSharedWindow || window == kLocalWindow || window == kParamWindow;
+    switch (instruction.space) {
+    case Space::kShared: result[lane] = window == kSharedWindow; break;
+    case Space::kLocal: result[lane] = window == kLocalWindow; break;
+    case Space::kParam: result[lane] = window == kParamWindow; break;
+    default: result[lane] = !is_special; break;
+    }
+  });
+}
+Handler bind_isspacep(Opcode &opcode, Instruction &instruction) {
+  const auto space = opcode.take_space();
+  instruction.space = space.value_or(Space::kGeneric);
+  return space ? is_in_space : nullptr;
+}
+
+constexpr Operation kOperations[] = {
+    {"mov", bind_mov, 2, 2}, {"cvt", bind_cvt, 2, 2}, {"cvta", bind_cvta, 2, 2}, {"isspacep", bind_isspacep, 2, 2}};
+
+} // namespace
+
+std::span<const Operation> convert_operations() { return kOperations; }
+
+} // namespace emulator::executor::ptx

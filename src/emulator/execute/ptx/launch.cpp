@@ -1,0 +1,70 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See launch.h.
+
+#include "launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "warp.h"
+
+namespace emulator::executor::ptx {
+
+namespace {
+
+bool is_set(const char *variable) {
+  const char *text = std::getenv(variable);
+  return text && *text == '1';
+}
+
+struct PtxBlock final : Block {
+  std::unique_ptr<BlockState> state;
+};
+
+class Blocks final : public BlockSource {
+public:
+  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {}
+
+  std::unique_ptr<Block> make_block(const Extent &index) override {
+    auto block = std::make_unique<PtxBlock>();
+    block->index = index;
+    block->threads = launch_.dispatch.threads;
+    block->shared.resize(launch_.kernel.dynamic_at + launch_.dispatch.dynamic_shared);
+    for (uint8_t &byte : block->shared)
+      byte = static_cast<uint8_t>(garbage_.next());
+    if (launch_.schedule.finds_races)
+      block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
+    block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
+    const uint64_t threads = count(block->threads);
+    for (uint64_t first = 0; first < threads; first += kLanes) {
+      const uint32_t lanes = threads - first >= kLanes ? kAllLanes : (1u << (threads - first)) - 1;
+      block->waves.push_back(
+          std::make_unique<Warp>(launch_, *block->state, static_cast<unsigned>(first / kLanes), lanes));
+    }
+    return block;
+  }
+
+private:
+  LaunchState &launch_;
+  Random garbage_;
+  uint64_t serial_ = 1;
+};
+
+} // namespace
+
+std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
+                             const Dispatch &dispatch, const Schedule &schedule) {
+  LaunchState state{module, kernel, dispatch, schedule, MemoryView(memory), heap};
+  state.shared_addresses = module.shared_addresses(kernel);
+  // Drivers give a kernel what it is known to need, whatever the limit says.
+  state.stack_limit = std::max(dispatch.stack_limit, kernel.is_undetermined ? 0 : kernel.stack_need);
+  if (schedule.is_weak)
+    state.weak = std::make_unique<WeakMemory>(schedule.seed);
+  state.is_traced = is_set("SIM_EXECUTOR_TRACE");
+  Blocks blocks(state);
+  return run_grid(dispatch.blocks, blocks, schedule);
+}
+
+} // namespace emulator::executor::ptx

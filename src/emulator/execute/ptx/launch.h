@@ -1,0 +1,75 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch of a kernel of PTX, what its blocks and warps share, and barriers of blocks.
+#pragma once
+
+#include "module.h"
+
+namespace emulator::executor::ptx {
+
+/// Memory that device code asks for and gives back.
+class DeviceHeap {
+public:
+  virtual ~DeviceHeap() = default;
+  virtual uint64_t allocate(uint64_t size) = 0; ///< 0: there is none
+  virtual bool release(uint64_t address) = 0;   ///< false: it is not of this heap, or was given back before
+};
+
+struct Dispatch {
+  Extent blocks{}, threads{};
+  uint32_t dynamic_shared = 0;
+  uint32_t stack_limit = 1024; ///< of the context
+  std::vector<uint8_t> arguments;
+};
+
+struct LaunchState {
+  const Module &module;
+  const Function &kernel;
+  const Dispatch &dispatch;
+  const Schedule &schedule;
+  MemoryView memory;
+  DeviceHeap &heap;
+  std::vector<Row> shared_addresses = {}; ///< of operands
+  uint32_t stack_limit = 0;               ///< bytes that a thread has, as frames.h counts them
+  /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the other.
+  bool has_own_places() const { return module.target() >= 70; }
+  uint64_t clock = 0;                    ///< instructions of all warps
+  bool is_traced = false;                ///< SIM_EXECUTOR_TRACE=1
+  std::unique_ptr<WeakMemory> weak = {}; ///< where memory is weak
+};
+
+class Warp;
+struct Fragment;
+
+/// What the warps of a block share.
+class BlockState {
+public:
+  BlockState(LaunchState &launch, Block &block, uint64_t serial) : serial_(serial), launch_(launch), block_(block) {}
+  Block &block() { return block_; }
+  uint64_t serial() const { return serial_; }
+  void add(Warp *warp) { warps_.push_back(warp); }
+  /// Lets the waiting go whose barrier is complete.
+  void look_at_barriers();
+  /// bar.arrive: a warp is counted and goes on.
+  void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
+  /// That are awaited at a barrier; 0: all, or nobody waits.
+  uint32_t threads_at(uint32_t barrier) const;
+
+private:
+  void look_at_barrier(uint32_t barrier);
+  uint32_t lanes_at(Warp &warp, uint32_t barrier) const;
+  void give_result(const Instruction &instruction, Fragment &fragment, uint32_t votes, uint32_t waiting) const;
+
+  uint64_t serial_;
+  LaunchState &launch_;
+  Block &block_;
+  std::vector<Warp *> warps_;
+  std::array<uint32_t, 16> arrivals_{};
+};
+
+/// Runs all of it; nothing if all ended as it should.
+std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
+                             const Dispatch &dispatch, const Schedule &schedule);
+
+} // namespace emulator::executor::ptx

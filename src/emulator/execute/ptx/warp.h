@@ -1,0 +1,166 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp that runs PTX: its lanes are in one fragment or in several, each with a place in the code of its own. A branch whose
+// lanes disagree parts a fragment; at the immediate post-dominator its lanes wait for each other and go on as one. Fragments
+// have turns in random order, so that lanes that wait for other lanes of their warp in a loop let them come. Before sm_70 the
+// fragment that ran goes on until it meets the others or ends, and a warp comes to a barrier as one.
+#pragma once
+
+#include "launch.h"
+#include "module.h"
+
+namespace emulator::executor::ptx {
+
+/// One activation of a function, of some lanes.
+struct Frame {
+  const Function *function = nullptr;
+  std::shared_ptr<Frame> caller;
+  const Call *call = nullptr;             ///< that made it
+  uint32_t return_to = 0;                 ///< in the caller
+  uint32_t stack = 0;                     ///< where its part of each lane's stack begins
+  uint32_t counted = 0;                   ///< stack of this and of all before it, as frames.h counts
+  std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
+  std::vector<uint64_t> registers;        ///< rows
+};
+
+/// Where lanes that were parted wait for each other.
+struct Join {
+  std::shared_ptr<Frame> frame;
+  uint32_t place = 0, expected = 0, arrived = 0;
+  Join *outer = nullptr;
+};
+
+struct Fragment {
+  enum class Wait : uint8_t { kNone, kBarrier, kLanes };
+  std::shared_ptr<Frame> frame;
+  uint32_t place = 0, mask = 0; ///< next instruction; lanes
+  Join *join = nullptr;         ///< the innermost that these lanes are awaited at
+  Wait wait = Wait::kNone;
+  uint32_t barrier = 0, threads = 0, members = 0; ///< that it waits at or for; threads of 0: all
+  uint32_t votes = 0;                             ///< of a barrier that reduces
+  const Instruction *at = nullptr;                ///< where it waits
+};
+
+class Warp final : public Wave {
+public:
+  Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes);
+  uint64_t run(uint64_t most) override;
+  uint64_t code_address() const override;
+  std::string waits_for() const override;
+
+  // For handlers.
+  uint32_t active() const { return active_; }
+  const uint64_t *source(const Operand &operand, unsigned slot);
+  uint64_t *destination(const Operand &operand);
+  Frame &frame() { return *now_.frame; }
+  LaunchState &launch() { return launch_; }
+  BlockState &block() { return block_; }
+  void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
+  bool has_failed() const { return state == WaveState::kFaulted; }
+  /// The bytes, or null after a fault was noted.
+  /// The bytes that the next access writes, for races and weak memory.
+  void tell_value(const void *bytes) {
+    value_ = bytes;
+    if (block_.block().uses)
+      block_.block().uses->tell_value(bytes);
+  }
+  uint8_t *reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
+  uint64_t to_generic(Space space, uint64_t address, unsigned lane) const;
+  uint64_t from_generic(Space space, uint64_t address, unsigned lane) const;
+  /// Where the lane's stack goes on behind this frame.
+  uint32_t stack_top(unsigned lane) const;
+  /// So many bytes of the lane's stack, until the function is left: their address, or 0 after a fault was noted.
+  uint32_t take_stack(unsigned lane, uint64_t size, uint32_t alignment);
+  uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * stack_size_ + offset]; }
+  /// The effects of fences on weak memory, and of barriers for the threads of a block.
+  void release_stores(Scope scope) {
+    if (launch_.weak)
+      launch_.weak->release(view, scope);
+  }
+  void acquire_stores(Scope scope) {
+    if (launch_.weak)
+      launch_.weak->acquire(view, scope);
+  }
+  Row carry{}; ///< CC.CF
+  Random &random() { return random_; }
+
+  // Control.
+  void branch(uint32_t target, uint32_t meet);
+  void branch_table(const Instruction &instruction, const uint64_t *index);
+  void call(const Instruction &instruction);
+  void exit_lanes();
+  void wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes);
+  /// False after a fault: the lanes must not come to this barrier so.
+  bool can_wait(const Instruction &instruction, uint32_t barrier, uint32_t threads);
+  /// For operations of several lanes: false if they are not all there yet. Then collect, deliver for all, and dismiss.
+  bool assemble(const Instruction &instruction, const Operand &members);
+  uint32_t members() const { return members_; } ///< that exist and did not end
+  Row collect(const Operand &operand);
+  void deliver(const Operand &operand, const Row &values);
+  void dismiss();
+
+  // For the block.
+  uint32_t live() const { return live_; }
+  bool has_runnable() const;
+  std::vector<Fragment> &fragments() { return fragments_; }
+  void release(Fragment &fragment);
+
+private:
+  bool choose();
+  uint64_t run_fragment(uint64_t most);
+  void trace(const Instruction &instruction) const;
+  bool is_observed(const Instruction &instruction) const;
+  void observe(const Instruction &instruction);
+  void leave_function();
+  void enter(const Function &callee, const Call &call);
+  void arrive();
+  void complete(Join *join);
+  void isolate();
+  void part(uint32_t lanes, uint32_t place, uint32_t meet);
+  bool release_joins(Join *innermost);
+  uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
+  uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
+  uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
+  uint8_t *reach_weak(uint64_t address, uint32_t size, Access access);
+  void refresh_clock(Special special);
+  bool has_stack(uint32_t caller, uint64_t bytes, const std::string &what);
+  void grow_stack(uint32_t least);
+  std::string barrier_fault(const Instruction &instruction, uint32_t barrier, uint32_t threads) const;
+
+  LaunchState &launch_;
+  BlockState &block_;
+  Random random_;
+  std::vector<Fragment> fragments_;
+  std::vector<std::unique_ptr<Join>> joins_;
+  Fragment now_; ///< that runs; without lanes: none
+  const Instruction *at_ = nullptr;
+  uint64_t fault_at_ = 0;
+  uint32_t live_, active_ = 0, members_ = 0;
+  uint32_t counted_ =
+      0; ///< below sm_70: lanes that a barrier has counted with a part of the warp which they have not met since
+  bool is_changed_ = false; ///< now_ is not what runs on
+  uint64_t polls_ = 0;
+  const void *value_ = nullptr; ///< that is written next
+  std::vector<size_t> party_;   ///< fragments that take part beside now_
+  std::array<Row, static_cast<size_t>(Special::kCount)> specials_{};
+  std::array<Row, 6> scratch_{};
+  Row sink_{};
+  std::vector<uint8_t> stack_; ///< of all lanes, one after the other
+  uint32_t stack_size_ = 0;    ///< of each
+};
+
+/// Calls back for each lane of the mask.
+template <class F> inline void for_lanes(uint32_t mask, F &&f) {
+  if (mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      f(lane);
+  } else {
+    for (; mask != 0; mask &= mask - 1)
+      f(static_cast<unsigned>(__builtin_ctz(mask)));
+  }
+}
+
+std::string name_lanes(uint32_t lanes); ///< "0-3,7"
+
+} // namespace emulator::executor::ptx

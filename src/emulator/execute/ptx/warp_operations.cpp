@@ -1,0 +1,210 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lanes of a warp tell each other (PTX ISA 9.7.9.6, 9.7.13): shuffles, votes, matches, reductions, bar.warp.sync. The lanes
+// that the mask names and that exist take part; each waits for all.
+
+#include "lanes.h"
+
+namespace emulator::executor::ptx {
+
+namespace {
+
+enum ShuffleMode : uint32_t { kUp = 16, kDown, kButterfly, kIndex };
+
+// Which lane a lane takes its value from, and whether that is within its part of the warp.
+unsigned shuffle_from(uint32_t mode, unsigned lane, uint32_t b, uint32_t c, bool &is_within) {
+  const unsigned segments = c >> 8 & 31, clamp = c & 31, by = b & 31;
+  const unsigned last = (lane & segments) | (clamp & ~segments & 31), first = lane & segments;
+  unsigned from = lane;
+  switch (mode) {
+  case kUp:
+    from = lane - by;
+    is_within = static_cast<int>(from) >= static_cast<int>(last);
+    break;
+  case kDown:
+    from = lane + by;
+    is_within = from <= last;
+    break;
+  case kButterfly:
+    from = lane ^ by;
+    is_within = from <= last;
+    break;
+  default:
+    from = first | (by & ~segments & 31);
+    is_within = from <= last;
+    break;
+  }
+  return is_within ? from : lane;
+}
+
+void shuffle(Warp &warp, const Instruction &instruction) {
+  if (!warp.assemble(instruction, instruction.operands[4]))
+    return;
+  const Row a = warp.collect(instruction.operands[1]), b = warp.collect(instruction.operands[2]),
+            c = warp.collect(instruction.operands[3]);
+  Row result{}, within{};
+  for_lanes(warp.members(), [&](unsigned lane) {
+    bool is_within = false;
+    const unsigned from = shuffle_from(instruction.variant, lane, static_cast<uint32_t>(b[lane]),
+                                       static_cast<uint32_t>(c[lane]), is_within);
+    within[lane] = is_within;
+    const bool is_there = warp.members() >> from & 1;
+    result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
+    if (!is_there && warp.launch().schedule.refuses_absent)
+      warp.fail(FaultKind::kProgram,
+                "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
+                static_cast<int>(lane));
+  });
+  warp.deliver(instruction.operands[0], result);
+  if (!instruction.elements.empty())
+    warp.deliver(instruction.elements[0], within);
+  warp.dismiss();
+}
+Handler bind_shfl(Opcode &opcode, Instruction &instruction) {
+  if (!opcode.take("sync"))
+    return nullptr;
+  instruction.variant = opcode.take("up")     ? kUp
+                        : opcode.take("down") ? kDown
+                        : opcode.take("bfly") ? kButterfly
+                                              : kIndex;
+  if (instruction.variant == kIndex && !opcode.take("idx"))
+    return nullptr;
+  return opcode.take_type() == Type::kB32 ? shuffle : nullptr;
+}
+
+enum VoteMode : uint32_t { kAll = 16, kAny, kUniform, kBallot };
+
+Row count_votes(uint32_t mode, uint32_t members, const Row &votes) {
+  uint32_t ballot = 0;
+  for_lanes(members, [&](unsigned lane) { ballot |= static_cast<uint32_t>(votes[lane] != 0) << lane; });
+  Row result;
+  result.fill(mode == kBallot ? ballot
+              : mode == kAll  ? ballot == members
+              : mode == kAny  ? ballot != 0
+                              : ballot == 0 || ballot == members);
+  return result;
+}
+
+void vote(Warp &warp, const Instruction &instruction) {
+  if (!warp.assemble(instruction, instruction.operands[2]))
+    return;
+  const Row votes = warp.collect(instruction.operands[1]);
+  warp.deliver(instruction.operands[0], count_votes(instruction.variant, warp.members(), votes));
+  warp.dismiss();
+}
+// Of those that are there.
+void vote_now(Warp &warp, const Instruction &instruction) {
+  Row votes;
+  const uint64_t *const given = warp.source(instruction.operands[1], 1);
+  std::copy(given, given + kLanes, votes.begin());
+  const Row counted = count_votes(instruction.variant, warp.active(), votes);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = counted[lane]; });
+}
+Handler bind_vote(Opcode &opcode, Instruction &instruction) {
+  const bool waits = opcode.take("sync");
+  instruction.variant = opcode.take("ballot") ? kBallot
+                        : opcode.take("all")  ? kAll
+                        : opcode.take("any")  ? kAny
+                                              : kUniform;
+  if (instruction.variant == kUniform && !opcode.take("uni"))
+    return nullptr;
+  const auto type = opcode.take_type();
+  if (type != (instruction.variant == kBallot ? Type::kB32 : Type::kPred))
+    return nullptr;
+  return waits ? vote : vote_now;
+}
+
+void active_mask(Warp &warp, const Instruction &instruction) {
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = warp.active(); });
+}
+Handler bind_active(Opcode &opcode, Instruction &) { return opcode.take_type() == Type::kB32 ? active_mask : nullptr; }
+
+void match(Warp &warp, const Instruction &instruction) {
+  if (!warp.assemble(instruction, instruction.operands[2]))
+    return;
+  const Row values = warp.collect(instruction.operands[1]);
+  const uint64_t mask = instruction.type == Type::kB64 ? ~uint64_t{0} : 0xFFFFFFFF;
+  Row same{}, all{};
+  for_lanes(warp.members(), [&](unsigned lane) {
+    for_lanes(warp.members(), [&](unsigned other) {
+      same[lane] |= static_cast<uint64_t>((values[lane] & mask) == (values[other] & mask)) << other;
+    });
+    all[lane] = same[lane] == warp.members();
+    if (instruction.variant == kAll)
+      same[lane] = all[lane] ? warp.members() : 0;
+  });
+  warp.deliver(instruction.operands[0], same);
+  if (!instruction.elements.empty())
+    warp.deliver(instruction.elements[0], all);
+  warp.dismiss();
+}
+Handler bind_match(Opcode &opcode, Instruction &instruction) {
+  instruction.variant = opcode.take("all") ? kAll : kAny;
+  if ((instruction.variant == kAny && !opcode.take("any")) || !opcode.take("sync"))
+    return nullptr;
+  instruction.type = opcode.take_type().value_or(Type::kNone);
+  return instruction.type == Type::kB32 || instruction.type == Type::kB64 ? match : nullptr;
+}
+
+enum Reduction : uint32_t { kSum = 16, kLeast, kMost, kAndAll, kOrAll, kXorAll };
+
+uint32_t reduce_two(uint32_t mode, bool is_signed_type, uint32_t a, uint32_t b) {
+  const bool is_less = is_signed_type ? static_cast<int32_t>(a) < static_cast<int32_t>(b) : a < b;
+  switch (mode) {
+  case kSum: return a + b;
+  case kLeast: return is_less ? a : b;
+  case kMost: return is_less ? b : a;
+  case kAndAll: return a & b;
+  case kOrAll: return a | b;
+  default: return a ^ b;
+  }
+}
+void reduce(Warp &warp, const Instruction &instruction) {
+  if (!warp.assemble(instruction, instruction.operands[2]))
+    return;
+  const Row values = warp.collect(instruction.operands[1]);
+  const unsigned first = static_cast<unsigned>(__builtin_ctz(warp.members()));
+  uint32_t total = static_cast<uint32_t>(values[first]);
+  for_lanes(warp.members() & ~(1u << first), [&](unsigned lane) {
+    total = reduce_two(instruction.variant, is_signed(instruction.type), total, static_cast<uint32_t>(values[lane]));
+  });
+  Row result;
+  result.fill(total);
+  warp.deliver(instruction.operands[0], result);
+  warp.dismiss();
+}
+Handler bind_redux(Opcode &opcode, Instruction &instruction) {
+  static constexpr std::pair<const char *, uint32_t> kModes[] = {{"add", kSum},    {"min", kLeast}, {"max", kMost},
+                                                                 {"and", kAndAll}, {"or", kOrAll},  {"xor", kXorAll}};
+  if (!opcode.take("sync"))
+    return nullptr;
+  for (const auto &[name, mode] : kModes)
+    if (opcode.take(name)) {
+      instruction.variant = mode;
+      instruction.type = opcode.take_type().value_or(Type::kNone);
+      return size_of(instruction.type) == 4 && !is_float(instruction.type) ? reduce : nullptr;
+    }
+  return nullptr;
+}
+
+void wait_for_lanes(Warp &warp, const Instruction &instruction) {
+  if (warp.assemble(instruction, instruction.operands[0]))
+    warp.dismiss();
+}
+Handler bind_warp_barrier(Opcode &opcode, Instruction &instruction) {
+  instruction.variant = kAnyPlace;
+  return opcode.take("warp") && opcode.take("sync") ? wait_for_lanes : nullptr;
+}
+
+constexpr Operation kOperations[] = {{"shfl", bind_shfl, 5, 5},         {"vote", bind_vote, 2, 3},
+                                     {"activemask", bind_active, 1, 1}, {"match", bind_match, 3, 3},
+                                     {"redux", bind_redux, 3, 3},       {"bar", bind_warp_barrier, 1, 1}};
+
+} // namespace
+
+std::span<const Operation> warp_operations() { return kOperations; }
+
+} // namespace emulator::executor::ptx

@@ -1,0 +1,138 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See execute.h.
+
+#include "execute.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "emulator/execute/amdgpu/launch.h"
+
+namespace emulator {
+
+namespace {
+
+using executor::FaultKind;
+using executor::MemoryRange;
+using executor::Report;
+using executor::amdgpu::CodeObject;
+using executor::amdgpu::Instruction;
+using executor::amdgpu::SourceLine;
+using executor::amdgpu::SourceVariable;
+
+bool is_hosts(const Allocation &allocation) {
+  return allocation.kind == MemoryKind::kLocked || (allocation.pool && !allocation.pool->agent->is_gpu);
+}
+
+class AgentMemory final : public executor::DeviceMemory {
+public:
+  explicit AgentMemory(Agent &agent) : agent_(agent) {}
+  std::optional<MemoryRange> find(uint64_t address) override {
+    const std::lock_guard lock(state().mutex);
+    uintptr_t begin = 0;
+    const Allocation *found = find_memory(address, 1, &begin);
+    if (found && found->kind != MemoryKind::kGlobal) {
+      const bool is_own = found->pool && found->pool->agent == &agent_;
+      if (is_own || found->access.count(&agent_) != 0)
+        return MemoryRange{begin, begin + found->size, true, is_hosts(*found)};
+    }
+    for (const auto &one : state().executables)
+      if (one->agent == &agent_ && one->device_code && !one->is_destroyed)
+        if (auto range = one->device_code->find(address))
+          return range;
+    if (reaches_host_memory(agent_) && address >= 4096 && address < uint64_t{1} << 47)
+      return MemoryRange{4096, uint64_t{1} << 47, true, true};
+    return std::nullopt;
+  }
+  uint64_t generation() override { return state().memory_generation.load(); }
+
+private:
+  Agent &agent_;
+};
+
+// Code may call what another image of the device has.
+class AgentCode final : public executor::amdgpu::CodeSpace {
+public:
+  AgentCode(Agent &agent, CodeObject &first) : agent_(agent), recent_(&first) {}
+  const Instruction *at(uint64_t address, std::string &reason) override {
+    if (!recent_->has_code(address)) {
+      const std::lock_guard lock(state().mutex);
+      for (const auto &one : state().executables)
+        if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
+          recent_ = one->device_code.get();
+    }
+    return recent_->at(address, reason);
+  }
+  // Of the code that the last instruction was in.
+  SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
+  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
+  std::string describe(uint64_t address) const { return recent_->describe(address); }
+
+private:
+  Agent &agent_;
+  CodeObject *recent_;
+};
+
+void say(const KernelCode &kernel, const Report &report, const AgentCode &code) {
+  std::fprintf(stderr, "libhsa-runtime64 stand-in: kernel %s: %s\n", kernel.name.c_str(), report.fault.text.c_str());
+  if (report.code_address == 0)
+    return;
+  const auto &block = report.block, &thread = report.thread;
+  std::fprintf(stderr, "  at %s (%#llx), block %u,%u,%u, thread %u,%u,%u%s\n",
+               code.describe(report.code_address).c_str(), static_cast<unsigned long long>(report.code_address),
+               block[0], block[1], block[2], thread[0], thread[1], thread[2],
+               report.fault.lane < 0 ? " and its wave" : "");
+}
+
+} // namespace
+
+bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata) {
+  for (const omptarget::ElfSection &section : elf.sections())
+    if (section.name == "sim_note" || section.name == ".init") // code of this machine
+      return false;
+  return std::all_of(metadata.begin(), metadata.end(),
+                     [&](const auto &kernel) { return elf.find(kernel.first + ".kd") != nullptr; });
+}
+
+bool load_device_code(Executable &executable) {
+  const auto processor = executor::amdgpu::find_processor(executable.agent->target);
+  std::string error = "the executor has no " + executable.agent->target;
+  if (processor)
+    executable.device_code = CodeObject::load(executable.bytes, *processor, error);
+  if (!executable.device_code)
+    std::fprintf(stderr, "libhsa-runtime64 stand-in: a code object cannot be loaded: %s\n", error.c_str());
+  return executable.device_code != nullptr;
+}
+
+void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_packet_t &packet) {
+  AgentMemory memory(*queue.agent);
+  CodeObject &object = *kernel.executable->device_code;
+  AgentCode code(*queue.agent, object);
+  executor::amdgpu::Dispatch dispatch;
+  dispatch.grid = {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z};
+  dispatch.threads = {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
+  dispatch.group_size = packet.group_segment_size;
+  dispatch.private_size = packet.private_segment_size;
+  dispatch.arguments = reinterpret_cast<uint64_t>(packet.kernarg_address);
+  dispatch.packet = reinterpret_cast<uint64_t>(&packet);
+  dispatch.queue = reinterpret_cast<uint64_t>(&queue.handle);
+  dispatch.kernel = kernel.name;
+  const auto report = executor::amdgpu::launch(object, code, memory, dispatch, executor::Schedule::from_environment());
+  if (!report)
+    return;
+  say(kernel, *report, code);
+  if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
+    std::fflush(nullptr);
+    _exit(70);
+  }
+  if (report->fault.kind == FaultKind::kMemory)
+    sim_hsa_memory_fault(report->fault.address, HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT);
+  else
+    sim_hsa_queue_error(HSA_STATUS_ERROR_EXCEPTION);
+}
+
+} // namespace emulator

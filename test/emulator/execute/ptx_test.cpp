@@ -1,0 +1,242 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX, instruction by instruction: each row of ptx/instructions.table becomes a kernel, whose registers are compared with the
+// row's. ptxas, where it is, is shown the same text. And what a module that is wrong is called.
+
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "emulator/execute/ptx/launch.h"
+
+namespace emulator::executor::ptx {
+namespace {
+
+using testing::HasSubstr;
+
+struct Row {
+  std::string text, before, after;
+  int line;
+};
+
+std::vector<Row> read_table() {
+  std::vector<Row> rows;
+  std::ifstream file(PTX_TABLE);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#')
+      continue;
+    const size_t first = line.find(" | "), second = line.find(" | ", first + 3);
+    if (second == std::string::npos)
+      ADD_FAILURE() << "line " << number << " has too few columns";
+    else
+      rows.push_back(
+          {line.substr(0, first), line.substr(first + 3, second - first - 3), line.substr(second + 3), number});
+  }
+  return rows;
+}
+
+std::vector<std::string> words(const std::string &text) {
+  std::vector<std::string> result;
+  std::stringstream stream(text);
+  for (std::string word; stream >> word;)
+    if (word != "-")
+      result.push_back(word);
+  return result;
+}
+
+// An integer, or a float: of 32 bits for r, of 64 for d.
+uint64_t number(const std::string &text, char kind) {
+  const uint64_t mask = kind == 'd' ? ~uint64_t{0} : kind == 'h' ? 0xFFFF : 0xFFFFFFFF;
+  if (text == "nan")
+    return kind == 'd' ? 0x7FF8000000000000 : 0x7FC00000;
+  if (text == "inf")
+    return kind == 'd' ? 0x7FF0000000000000 : 0x7F800000;
+  const bool is_float = text.find("0x") != 0 && text.find_first_of(".e") != std::string::npos;
+  if (is_float)
+    return kind == 'd' ? std::bit_cast<uint64_t>(std::stod(text)) : std::bit_cast<uint32_t>(std::stof(text));
+  return (text[0] == '-' ? static_cast<uint64_t>(std::stoll(text, nullptr, 0)) : std::stoull(text, nullptr, 0)) & mask;
+}
+
+// "r1" of "r1@5=7"
+std::string register_of(const std::string &word) { return word.substr(0, word.find_first_of("@=")); }
+
+std::string assignment(const std::string &word) {
+  const std::string name = register_of(word), value = word.substr(word.find('=') + 1);
+  const std::string type = name[0] == 'd' ? "b64" : name[0] == 'h' ? "b16" : name[0] == 'p' ? "pred" : "b32";
+  if (value[0] == '%')
+    return "mov.u32 " + name + ", " + value + ";\n";
+  return "mov." + type + " " + name + ", " + std::to_string(number(value, name[0])) + ";\n";
+}
+
+// Puts the register where lane and number of the result say.
+std::string storing(const std::string &name, size_t result) {
+  std::string text = name[0] == 'd'   ? "mov.b64 value, " + name + ";\n"
+                     : name[0] == 'h' ? "cvt.u64.u16 value, " + name + ";\n"
+                     : name[0] == 'p' ? "selp.b64 value, 1, 0, " + name + ";\n"
+                                      : "cvt.u64.u32 value, " + name + ";\n";
+  return text + "st.global.b64 [place+" + std::to_string(result * 256) + "], value;\n";
+}
+
+std::string kernel_of(const Row &row, size_t index) {
+  std::string text =
+      ".visible .entry k" + std::to_string(index) + "(.param .u64 results)\n{\n" +
+      ".reg .b16 h<5>; .reg .b32 r<5>; .reg .b64 d<5>; .reg .pred p<5>;\n"
+      ".reg .b64 place, value; .reg .b32 lane;\n.shared .align 8 .b8 own[8];\n.local .align 8 .b8 private[8];\n";
+  for (const std::string &one : words(row.before))
+    text += assignment(one);
+  std::string code = row.text + ";";
+  for (size_t at = code.find("; "); at != std::string::npos; at = code.find("; ", at + 2))
+    code[at + 1] = '\n';
+  text += code + "\nmov.u32 lane, %laneid;\nld.param.u64 place, [results];\nmad.wide.u32 place, lane, 8, place;\n";
+  const auto after = words(row.after);
+  for (size_t i = 0; i < after.size(); ++i)
+    text += storing(register_of(after[i]), i);
+  return text + "ret;\n}\n";
+}
+
+constexpr const char *kHead =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".visible .global .align 8 .b8 word[8];\n.visible .const .align 4 .u32 fixed[2] = {11, 22};\n"
+    ".visible .global .align 8 .u64 pointer = generic(target);\n"
+    ".visible .global .align 4 .u32 target[2] = {21, 22};\n"
+    ".visible .global .align 1 .b8 bytes[2] = {-1, 7};\n";
+
+std::string module_text(const std::vector<Row> &rows) {
+  std::string text = kHead;
+  // What is named must be there before.
+  const size_t pointer = text.find(".visible .global .align 8 .u64 pointer"),
+               target = text.find(".visible .global .align 4 .u32 target");
+  text = text.substr(0, pointer) + text.substr(target, text.find('\n', target) + 1 - target) +
+         text.substr(pointer, target - pointer) + text.substr(text.find('\n', target) + 1);
+  for (size_t i = 0; i < rows.size(); ++i)
+    text += kernel_of(rows[i], i);
+  return text;
+}
+
+// The results, and the module's variables.
+class Memory final : public DeviceMemory, public DeviceHeap {
+public:
+  std::optional<MemoryRange> find(uint64_t address) override {
+    const uint64_t begin = reinterpret_cast<uint64_t>(results);
+    if (address >= begin && address < begin + sizeof(results))
+      return MemoryRange{begin, begin + sizeof(results), true};
+    return module ? module->find_memory(address) : std::nullopt;
+  }
+  uint64_t generation() override { return 1; }
+  uint64_t allocate(uint64_t) override { return 0; }
+  bool release(uint64_t) override { return false; }
+  const Module *module = nullptr;
+  alignas(256) uint64_t results[8][kLanes] = {};
+};
+
+std::optional<Report> run(const Module &module, const std::string &kernel, Memory &memory, uint64_t seed = 1) {
+  Dispatch dispatch;
+  dispatch.blocks = {1, 1, 1};
+  dispatch.threads = {kLanes, 1, 1};
+  dispatch.arguments.resize(8);
+  const uint64_t address = reinterpret_cast<uint64_t>(memory.results);
+  std::memcpy(dispatch.arguments.data(), &address, 8);
+  memory.module = &module;
+  Schedule schedule;
+  schedule.seed = seed;
+  schedule.budget = 100000;
+  return launch(module, *module.find_function(kernel), memory, memory, dispatch, schedule);
+}
+
+TEST(PtxInstructions, do_what_the_table_says) {
+  const std::vector<Row> rows = read_table();
+  ASSERT_GT(rows.size(), 200u);
+  std::string error;
+  const auto module = Module::load(module_text(rows), error);
+  ASSERT_TRUE(module) << error;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    SCOPED_TRACE("line " + std::to_string(rows[i].line) + ": " + rows[i].text);
+    Memory memory;
+    const auto report = run(*module, "k" + std::to_string(i), memory, i);
+    ASSERT_FALSE(report) << report->fault.text;
+    const auto after = words(rows[i].after);
+    for (size_t n = 0; n < after.size(); ++n) {
+      const size_t at = after[n].find('@');
+      const size_t lane = at == std::string::npos ? 0 : std::stoul(after[n].substr(at + 1));
+      EXPECT_EQ(memory.results[n][lane], number(after[n].substr(after[n].find('=') + 1), after[n][0])) << after[n];
+    }
+  }
+}
+
+TEST(PtxInstructions, ptxas_takes_the_same_text) {
+  if (std::string(PTXAS).empty())
+    GTEST_SKIP() << "there is no ptxas";
+  const std::string name = testing::TempDir() + "/executor-table.ptx";
+  std::ofstream(name) << module_text(read_table());
+  EXPECT_EQ(std::system((std::string(PTXAS) + " -arch=sm_80 -O0 -o /dev/null " + name).c_str()), 0);
+}
+
+std::string error_of(const std::string &text) {
+  std::string error;
+  EXPECT_EQ(Module::load(text, error), nullptr);
+  return error;
+}
+std::string in_kernel(const std::string &code) {
+  return std::string(
+             ".version 7.8\n.target sm_80\n.extern .func missing();\n.entry k(.param .u64 results) {\n.reg .b32 r<5>; "
+             ".reg .b64 d<5>; .reg .pred p<3>; .shared .align 4 .b8 own[4];\n") +
+         code + "\n}\n";
+}
+
+TEST(PtxModule, what_cannot_be_loaded_is_said) {
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: 'nonsense' is no directive"));
+  EXPECT_THAT(error_of(".version 7.8\n\x01"), HasSubstr("line 2: '"));
+  EXPECT_THAT(error_of(in_kernel("wmma.load r0, r1;")),
+              HasSubstr("line 6: wmma.load: the executor has no such instruction"));
+  EXPECT_THAT(error_of(in_kernel("add.rn.strange.f32 r0, r1, r2;")), HasSubstr("the executor has no .strange of it"));
+  EXPECT_THAT(error_of(in_kernel("add.s32 r0, r1;")), HasSubstr("it has 2 operands"));
+  EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("it takes 2 elements"));
+  EXPECT_THAT(error_of(in_kernel("bra NOWHERE;")), HasSubstr("there is no label NOWHERE in k"));
+  EXPECT_THAT(error_of(in_kernel("call missing;")), HasSubstr("unresolved extern function 'missing'"));
+  EXPECT_THAT(error_of(in_kernel("mov.u64 d0, nobody;")), HasSubstr("'nobody' is not declared"));
+  EXPECT_THAT(error_of(in_kernel("@r0 bra END; END: ret;")), HasSubstr("'r0' is no predicate"));
+  EXPECT_THAT(error_of(".entry k() { ret;"), HasSubstr("k does not end"));
+}
+
+// What a kernel of one warp ends with.
+std::string fault_of(const std::string &code) {
+  std::string error;
+  const auto module = Module::load(in_kernel(code + "\nret;"), error);
+  if (!module)
+    return error;
+  Memory memory;
+  const auto report = run(*module, "k", memory);
+  return report ? report->fault.text : "";
+}
+
+TEST(PtxFaults, are_named) {
+  EXPECT_EQ(fault_of("mov.u64 d0, 64; ld.u32 r0, [d0];"),
+            "reads 4 bytes at 0x40, which are in no allocation that this device reaches");
+  EXPECT_EQ(fault_of("st.shared.u32 [own+16], r0;"),
+            "writes 4 bytes of shared memory at 0x10; the launch asked for 4 bytes");
+  EXPECT_EQ(fault_of("mov.u64 d0, 2; ld.shared.u32 r0, [d0];"), "reads 4 bytes at the misaligned address 0x2");
+  EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
+            "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
+  EXPECT_THAT(fault_of("mov.u64 d0, 64; call d0, (), p; p: .callprototype _ ();"), HasSubstr("where no code is"));
+  EXPECT_EQ(fault_of("trap;"), "trap: the program ends the kernel");
+  const std::string half = "mov.u32 r1, %laneid; setp.lt.u32 p0, r1, 16; @!p0 bra END; ";
+  EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"),
+              HasSubstr("a barrier that not all threads reach: lanes 0-15"));
+  EXPECT_THAT(fault_of(half + "shfl.sync.idx.b32 r0, r1, 0, 31, -1; END: add.s32 r0, r1, 1;"),
+              HasSubstr("of lanes 0-15 names lanes 16-31, which do not come"));
+  EXPECT_THAT(fault_of(half + "vote.sync.all.pred p1, p0, 1; END: add.s32 r0, r1, 1;"),
+              HasSubstr("lanes 1-15 take part in what is for"));
+  EXPECT_THAT(fault_of("LOOP: bra LOOP;"), HasSubstr("does not end"));
+  EXPECT_EQ(fault_of(half + "bar.warp.sync 65535; END: add.s32 r0, r1, 1;"), "");
+}
+
+} // namespace
+} // namespace emulator::executor::ptx

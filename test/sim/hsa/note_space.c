@@ -1,8 +1,0 @@
-/* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- *
- * Linked into device images that are embedded in programs: room for the metadata that sim_hsa_relabel writes.
- */
-#include "sim_hsa.h"
-
-SIM_NOTE_SPACE
