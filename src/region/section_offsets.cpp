@@ -3,9 +3,9 @@
 
 #include "region/section_offsets.h"
 
-#include <llvm/Support/MemoryBuffer.h>
 #include <span>
 
+#include "base/mapped_file.h"
 #include "device/runtime.h"
 #include "image/image_signs.h"
 #include "image/module_bounds.h"
@@ -60,12 +60,10 @@ SectionOffsets offsets_of_needed(const std::vector<std::string> &libraries) {
 
 /// Reads who signed the module's own file: images for NVIDIA's GPUs have no signatures.
 SectionOffsets offsets_of_file(const std::optional<ModuleBounds> &module) {
-  if (!module)
+  MappedFile file;
+  if (!module || !file.open(module->path))
     return SectionOffsets::kUnknown;
-  const auto file = llvm::MemoryBuffer::getFile(module->path, false, false);
-  if (!file)
-    return SectionOffsets::kUnknown;
-  const std::span bytes((*file)->getBufferStart(), (*file)->getBufferSize());
+  const std::span bytes(file.contents().data(), file.contents().size());
   return of_compilers(read_signs(std::as_bytes(bytes), Wrapping::kRaw).compilers);
 }
 
