@@ -3,16 +3,12 @@
 
 #include "plugin/plugin_file.h"
 
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <iterator>
 #include <set>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/machine.h"
+#include "base/mapped_file.h"
 #include "plugin/elf_file.h"
 
 namespace omptarget {
@@ -100,45 +96,6 @@ Status check_functions(const std::set<std::string_view> &found) {
     return lacks(found.contains("get_global") ? "get_function" : "get_global");
   return Status::ok();
 }
-
-/// A file mapped for reading.
-class MappedFile {
-public:
-  MappedFile() = default;
-  MappedFile(const MappedFile &) = delete;
-  MappedFile &operator=(const MappedFile &) = delete;
-  ~MappedFile() {
-    if (contents_ != MAP_FAILED)
-      ::munmap(contents_, size_);
-  }
-
-  Status open(const std::string &path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-      return Status::error(format("cannot be opened: %s", std::strerror(errno)));
-    Status status = map(file);
-    ::close(file);
-    return status;
-  }
-  std::string_view contents() const { return {static_cast<const char *>(contents_), size_}; }
-
-private:
-  Status map(int file) {
-    struct stat facts{};
-    if (::fstat(file, &facts) != 0)
-      return Status::error(format("cannot be read: %s", std::strerror(errno)));
-    if (!S_ISREG(facts.st_mode))
-      return Status::error("is no regular file");
-    if (facts.st_size == 0)
-      return Status::error("is empty");
-    size_ = static_cast<size_t>(facts.st_size);
-    contents_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    return contents_ != MAP_FAILED ? Status::ok() : Status::error(format("cannot be read: %s", std::strerror(errno)));
-  }
-
-  void *contents_ = MAP_FAILED;
-  size_t size_ = 0;
-};
 
 Result<Elf> read_elf(std::string_view contents) {
   OMPTARGET_TRY(check_header(contents));

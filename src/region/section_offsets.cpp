@@ -3,6 +3,9 @@
 
 #include "region/section_offsets.h"
 
+#include <span>
+
+#include "base/mapped_file.h"
 #include "device/runtime.h"
 #include "image/image_signs.h"
 #include "image/module_bounds.h"
@@ -55,6 +58,15 @@ SectionOffsets offsets_of_needed(const std::vector<std::string> &libraries) {
   return of_compilers(compilers);
 }
 
+/// Reads who signed the module's own file: images for NVIDIA's GPUs have no signatures.
+SectionOffsets offsets_of_file(const std::optional<ModuleBounds> &module) {
+  MappedFile file;
+  if (!module || !file.open(module->path))
+    return SectionOffsets::kUnknown;
+  const std::span bytes(file.contents().data(), file.contents().size());
+  return of_compilers(read_signs(std::as_bytes(bytes), Wrapping::kRaw).compilers);
+}
+
 /// As the images of the module around the code say; null if it has registered none.
 std::shared_ptr<OffloadLibrary> library_around(const void *code) {
   const auto address = reinterpret_cast<uintptr_t>(code);
@@ -73,6 +85,8 @@ Result<bool> has_byte_offsets(const void *code) {
     offsets = library ? offsets_of(library) : SectionOffsets::kUnknown;
     if (offsets == SectionOffsets::kUnknown)
       offsets = offsets_of_needed(needed_by(code));
+    if (offsets == SectionOffsets::kUnknown)
+      offsets = offsets_of_file(module_of(code));
     if (library)
       library->section_offsets.store(offsets, std::memory_order_relaxed);
   }
@@ -83,10 +97,9 @@ Result<bool> has_byte_offsets(const void *code) {
       format("a section of one-byte elements that is not contiguous begins at different places for clang up "
              "to %u and for later ones, and %s does not say which one compiled it: %s",
              kFirstWithByteOffsets - 1, module ? module->path.c_str() : "the calling code",
-             offsets == SectionOffsets::kBoth
-                 ? "both signed its device images; compile all of it by one"
-                 : "no known clang signed its device images, and it needs no libomptarget of a version; "
-                   "link it against that of its compiler"));
+             offsets == SectionOffsets::kBoth ? "both signed it; compile all of it by one"
+                                              : "no known clang signed it, and it needs no libomptarget of a version; "
+                                                "link it against that of its compiler"));
 }
 
 } // namespace omptarget

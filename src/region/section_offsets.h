@@ -10,8 +10,8 @@
 namespace omptarget {
 
 /// Returns whether the module with this code gives offsets in bytes. The compilers of its images tell it, or else the
-/// libomptarget that the module needs. Fails if neither tells it. Any thread; reads images at the first call for a
-/// module.
+/// libomptarget that the module needs, or else who signed the module's file. Fails if none of these tells it. Any
+/// thread; reads images and perhaps the file at the first call for a module.
 Result<bool> has_byte_offsets(const void *code);
 
 } // namespace omptarget

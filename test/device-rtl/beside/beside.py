@@ -1,12 +1,15 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# beside.py PREFIX RUNTIMES FOLDER [--processors=gfx90a,sm_80] [--kernels=rows,sum] [--table]: compiles the kernels of kernels.c by clang 19
-# with LLVM 19's device RTL and with omptarget's, and compares what they need: vector and scalar registers, shared memory, scratch of AMD's
-# code objects, instructions of PTX, always; with a ptxas in the PATH PTX's registers, spills and shared memory. Fails where ours needs more
-# than MORE says, or fewer waves of it run at once, and DEARER does not say so. An empty kernel must come to a bare
-# return, by clang 19, 22 and 23 as far as they are there. A generic kernel that can be SPMD must become it.
-# --table prints the whole as tables, as in test/bench/results/2026-11-23-device-rtl.txt.
+# beside.py PREFIX RUNTIMES FOLDER [--processors=gfx90a,sm_80] [--kernels=rows,sum] [--table]
+#
+# The script compiles the kernels of kernels.c by clang 19 with LLVM 19's device RTL and with omptarget's, and compares
+# what they need. That is for AMD's code objects: instructions, vector and scalar registers, shared memory, scratch; of
+# PTX the instructions. With a ptxas in the PATH it is PTX's registers, spills and shared memory, too. The script fails
+# where ours needs more than MORE says, or fewer waves of it run at once, and DEARER does not say so. An empty kernel
+# must come to a bare return, by clang 19, 22 and 23 as far as they are there. A generic kernel that can be SPMD must
+# become it.
+# --table prints the whole as tables, as in test/bench/results/2026-11-25-device-rtl.txt.
 
 import os
 import re
@@ -23,6 +26,7 @@ NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), 
 MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0, "instructions": 0}
 # What ours needs where that is more, or of waves fewer. docs/internals/device-rtl.md has the reasons.
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
+TWICE = "the body of a team that may be a part of the block is there twice: in one copy the team is the whole block"
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
 LINKED = "what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, and optimised once"
 INNER = "regions that a thread has for itself: bits and lists; LLVM's has them in the heap"
@@ -32,6 +36,9 @@ DEARER = [
     ("chunked", "LDS", {"gfx90a": 6, "gfx942": 6}, PART),
     ("generic_barrier", "LDS", {"gfx90a": 6, "gfx942": 6}, PART),
     ("nested", "LDS", {"gfx90a": 408, "gfx942": 408}, INNER),
+    ("chunked", "instructions", {"gfx90a": 262, "gfx942": 248}, TWICE),
+    ("generic_barrier", "instructions", {"gfx90a": 340, "gfx942": 312}, TWICE),
+    ("nested", "instructions", {"gfx90a": 5420, "gfx942": 5342}, INNER),
     ("nested", "scratch", {"gfx90a": 240, "gfx942": 240}, "the inner region's own stack, which LLVM's leaves out"),
     ("scale", "instructions", {"sm_80": 54, "sm_90": 54}, LINKED),
     ("scale", "registers", {"sm_80": 18}, LINKED),
@@ -41,6 +48,8 @@ DEARER = [
     ("rows", "shared", {"sm_80": 32, "sm_90": 32}, LAID_OUT),
     ("generic_teams", "shared", {"sm_80": 28, "sm_90": 28}, LAID_OUT),
 ]
+# The look-up of indirect functions, which is in every image that is linked with all of the RTL.
+LOOK_UP = "__kmpc_target_translate_fptr|__llvm_omp_indirect_call_lookup"
 PINNED = {(kernel, processor, what): ours for kernel, what, values, _ in DEARER for processor, ours in values.items()}
 
 options = dict(word[2:].partition("=")[::2] for word in sys.argv[1:] if word.startswith("--"))
@@ -99,14 +108,16 @@ def compile_kernel(kernel, processor, whose, version="19", more=()):
 def needs_of_code_object(path):
     notes = run([TOOLS + "llvm-readelf", "--notes", path])
     value = lambda name: int(re.search(r"\.%s:\s+(\d+)" % name, notes).group(1))
-    return {"VGPRs": value("vgpr_count"), "SGPRs": value("sgpr_count"), "LDS": value("group_segment_fixed_size"),
+    # Without what fills up, and without the look-up of indirect functions.
+    functions = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn", path]).split("\n\n")
+    code = "\n".join(text for text in functions if not re.search("<(%s)>:" % LOOK_UP, text))
+    return {"instructions": len(re.findall(r"^\t(?!s_nop|s_code_end)\w", code, re.M)),
+            "VGPRs": value("vgpr_count"), "SGPRs": value("sgpr_count"), "LDS": value("group_segment_fixed_size"),
             "scratch": value("private_segment_fixed_size"), "spills": value("vgpr_spill_count") + value("sgpr_spill_count")}
 
 
 def needs_of_ptx(path, processor):
-    # Without the look-up of indirect functions, which is in every image that is linked with all of the RTL.
-    text = re.sub(r"^\.weak \.func [^;{]*(__kmpc_target_translate_fptr|__llvm_omp_indirect_call_lookup)\(.*?^\}", "", open(path).read(),
-                  flags=re.M | re.S)
+    text = re.sub(r"^\.weak \.func [^;{]*(%s)\(.*?^\}" % LOOK_UP, "", open(path).read(), flags=re.M | re.S)
     needs = {"instructions": len(re.findall(r"^\t(?!\.)[^/\n]*;", text, re.M))}
     if shutil.which("ptxas"):
         said = run(["ptxas", "-v", "-c", "-arch=" + processor, path, "-o", path + ".cubin"])

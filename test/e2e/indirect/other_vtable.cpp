@@ -8,7 +8,7 @@
 // RUN: %if executor %{ %run %t %t.lib.so own 2>&1 | %check --check-prefix=OWN %}
 // RUN: %if executor %{ %expect-abort %t %t.lib.so library-class 2>&1 | %check --check-prefix=LIBRARY %}
 // RUN: %if executor %{ %expect-abort %t %t.lib.so executable-class 2>&1 | %check --check-prefix=EXECUTABLE %}
-// RUN: %if executor %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so merged library-class executable-class %}
+// RUN: %if executor && sim-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so merged library-class executable-class %}
 // Where vtables are announced.
 // REQUIRES: runtime-omptarget, clang-22-or-later
 

@@ -1,14 +1,16 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sections of one-byte elements that are not contiguous: clang 22 gives their offsets as indices and clang 23 as bytes, in
-// descriptors that look alike. Whose they are is told by the images of the module that passes them, or by the libomptarget
-// that it needs. What neither tells is refused.
+// descriptors that look alike. The images of the module that passes them tell whose they are, or the libomptarget that
+// the module needs, or the module's own file. A section is refused if none of these tells it.
 
 // RUN: %clang-22 -fopenmp-version=51 -shared -fPIC -DPART=by22 %s -o %t.22.so
 // RUN: %clang-23 -fopenmp-version=51 -shared -fPIC -DPART=by23 %s -o %t.23.so
 // RUN: %clang-23 -fopenmp-version=51 -shared -fPIC -fno-ident -DPART=unsigned23 %s -o %t.unsigned23.so
 // RUN: %clang-22 -fopenmp-version=51 -shared -fPIC -fno-ident -DPART=unsigned22 %s -o %t.unsigned22.so
-// RUN: %clang-23 %s %t.22.so %t.23.so %t.unsigned22.so %t.unsigned23.so -Wl,--allow-shlib-undefined -o %t
+// RUN: %indirect-clang-23 -fopenmp-version=51 -shared -fPIC -Xopenmp-target -fno-ident -DPART=file23 %s -o %t.file23.so
+// RUN: %indirect-clang-22 -fopenmp-version=51 -shared -fPIC -Xopenmp-target -fno-ident -DPART=file22 %s -o %t.file22.so
+// RUN: %clang-23 %s %t.22.so %t.23.so %t.unsigned22.so %t.unsigned23.so %t.file22.so %t.file23.so -Wl,--allow-shlib-undefined -o %t
 // RUN: %run %t
 
 // RUN: %clang-22 -fopenmp-version=51 -c -DPART=by22 %s -o %t.22.o
@@ -35,6 +37,8 @@ void by22(char (*)[4]);
 void by23(char (*)[4]);
 void unsigned22(char (*)[4]);
 void unsigned23(char (*)[4]);
+void file22(char (*)[4]);
+void file23(char (*)[4]);
 
 static void check(void (*update)(char (*)[4])) {
   for (int i = 0; i < 64; i++)
@@ -58,6 +62,8 @@ int main(void) {
     check(by23);
     check(unsigned22);
     check(unsigned23);
+    check(file22);
+    check(file23);
   }
 #endif
 #pragma omp target exit data map(delete : rows)

@@ -30,6 +30,12 @@ CALLS_ANOTHER_IMAGE = {
 NVPTX_19 = {
     "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c)",
 }
+# Our device RTL by clang 16.
+OURS_16 = {
+    "driver_calls.c": "images by clang 16 always have host services: threads ask the driver instead of waiting",
+    "same_calls.c": "as driver_calls.c",
+    "deferred.c": "as driver_calls.c, and the stand-in here starts nothing before a thread waits",
+}
 # Regions that call functions of the host, which is what a device that is the host can.
 CALLS_THE_HOST = {
     "memory_fault.c": "the region calls dlopen",
@@ -72,6 +78,8 @@ def excluded(suite, driver, reaches_all, is_ours=False):
     compiler = {**GPUS, **(AMD if driver == "amdgpu" else {**NVPTX, **CALLS_ANOTHER_IMAGE})}
     if suite == "19" and driver == "cuda":
         compiler.update(NVPTX_19)
+    if is_ours and suite == "16":
+        compiler.update(OURS_16)
     if is_ours:
         compiler = {name: reason for name, reason in compiler.items() if name not in OF_LLVM_RTL}
     result = {**NOT_ABOUT_GPUS, **compiler, **CALLS_THE_HOST, **OTHERS}
