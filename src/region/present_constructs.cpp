@@ -357,6 +357,7 @@ void DirectHalves::keep_list() {
   keep(list_.sizes);
   keep(list_.types);
   keep(list_.names);
+  list_.mappers = nullptr; // no argument has one
 }
 
 } // namespace omptarget
