@@ -23,7 +23,7 @@ public:
   ArrivalEvents(const ArrivalEvents &) = delete;
   ArrivalEvents &operator=(const ArrivalEvents &) = delete;
 
-  /// Returns the arrival of what is queued now, with the caller as its user; or null if all of it is done: a plugin
+  /// Returns the arrival of what is queued now, with the caller as its user. Null: all of it is done, since a plugin
   /// without events has waited for it.
   Result<Arrival *> record(Queue &queue);
   /// The caller uses it no more.

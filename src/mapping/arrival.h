@@ -9,13 +9,13 @@
 
 namespace omptarget {
 
-/// Never given back to the system while its device may be used: whoever finds it in a mapping counts itself as a user
-/// before it knows whether the mapping is still arriving. An arrival without users is nobody's.
+/// It is never given back to the system while its device may be used. A thread that finds it in a mapping counts itself
+/// as a user before it knows whether the mapping is still arriving. An arrival without users is nobody's.
 class Arrival {
 public:
   void *event = nullptr; ///< the plugin's; changed while there is no user
 
-  /// By its owner: it has one user now.
+  /// Its owner calls this: it has one user now.
   void begin() { users_.store(1, std::memory_order_release); }
   /// False if it has no user: then it is not what was looked for.
   bool use() {

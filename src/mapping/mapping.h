@@ -152,8 +152,8 @@ private:
   std::atomic<HostPtr> base_{};
   std::atomic<DevicePtr> target_begin_{};
   std::atomic<const char *> name_{nullptr};
-  /// Who is creating it, or with kArriving its Arrival, and the padding; of a free one, the next free one. With release,
-  /// so that whoever reads another value than it looked for reads another state as well.
+  /// The construct that creates it, or with kArriving its Arrival, and the padding; of a free one, the next free one.
+  /// Stored with release: a thread that reads another value than it looked for reads another state as well.
   std::atomic<uint64_t> origin_{kNotOwn};
   std::atomic<uintptr_t> extras_{0}; ///< address, or 0, and kHasAttached; changed with the map's mutex held
 };

@@ -18,8 +18,8 @@ public:
   DeviceTimes(const DeviceTimes &) = delete;
   DeviceTimes &operator=(const DeviceTimes &) = delete;
 
-  /// Queues an operation, work(), which event tells of. While a profile or a device trace is made, with the device's
-  /// times; where the plugin has none, waits for the operation, so that its time is its own.
+  /// Queues an operation, work(), which event tells of: with the device's times while a profile or a device trace is
+  /// made. Where the plugin has none it waits for the operation, so that its time is its own.
   template <typename Event, typename Work> Status timed(Queue &queue, Event &event, Work work) {
     if (!event.wants_times()) [[likely]]
       return work();

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the trace, information, profiles and tools are told of a construct without a plan. Such a construct has no report
-// unless somebody observes.
+// The trace, information, profiles and tools learn from here of a construct without a plan. Such a construct has no
+// report unless somebody observes.
 #pragma once
 
 #include "mapping/present_items.h"
@@ -12,7 +12,7 @@
 
 namespace omptarget {
 
-/// Whichever construct has made the mapping, of storage that it has by now; and removed it.
+/// Some construct has made the mapping, which has storage by now; or has removed it.
 void report_created(const Device &device, const Mapping &mapping);
 void report_removed(const Device &device, const Removed &removed);
 
@@ -75,7 +75,7 @@ public:
 
   /// The construct has taken a reference of an argument's mapping away that was not the last one.
   [[gnu::cold]] void left(size_t i, const Mapping &mapping) const;
-  /// What there is to tell of the last use of a mapping: found out while it is still there.
+  /// Finds out what there is to tell of the last use of a mapping, while it is still there.
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
   /// The construct has taken the last reference away; then the mapping has fallen asleep.
   [[gnu::cold]] void left(const LastUse &last) const;

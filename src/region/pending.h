@@ -55,7 +55,7 @@ public:
 
   /// From now on this construct is a user of the arrival.
   void take(Arrival &arrival) { arrivals_.push_back(&arrival); }
-  /// Of such an arrival.
+  /// Adds a mapping that was published with such an arrival.
   void add(MappingRef mapping) { things_.push_back(mapping); }
   /// The data are there: nobody waits for them any more.
   void end() {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs in the most frequent case: the data are present, or plain and absent. They need no items, no plan and no
-// DeviceWork. Each tells what is left to be done. Whoever observes is told by their reports, which are null if nobody
-// does.
+// DeviceWork. Each tells what is left to be done. Their reports, which are null if nobody observes, tell observers.
 #pragma once
 
 #include <memory>

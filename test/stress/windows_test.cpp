@@ -292,8 +292,8 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_when_a_copy_is_queued_has_its
   }
 }
 
-// Who waits for data that are on their way finds their arrival. Before it counts itself as a user, the data arrive, and the arrival
-// becomes that of other data.
+// A construct that waits for data on their way finds their arrival. Before it counts itself as a user, the data arrive,
+// and the arrival becomes that of other data.
 TEST_P(WindowTest, an_arrival_that_ends_while_it_is_found_stays_whole) {
   if (GetParam() != FakeKind::kLazy)
     GTEST_SKIP() << "there are no events";

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and writes those that constructs make to the file CALLS, one a line
-// with its size, at exit.
+// A plugin that hands every call on to the host plugin, REAL_PLUGIN. At exit it writes those that constructs have made
+// to the file CALLS, one a line, with its size.
 
 #define FUNCTIONS(F)                                                                                                   \
   F(number_of_devices)                                                                                                 \

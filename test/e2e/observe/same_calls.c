@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is observed is what runs: the driver of a GPU gets the same calls in the same order with information, the trace, a profile and a
-// tool as without, but for those that take times, for which a queue is made earlier. same_plugin_calls.c has the same for the plugin of
-// the CPU device.
+// The code that is observed is the code that runs. With information, the trace and a tool the driver of a GPU gets the
+// same calls in the same order as without. A profile adds the calls that take times, and makes a queue earlier.
+// same_plugin_calls.c has the same for the plugin of the CPU device.
 
 // REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -g -no-pie %s -o %t
@@ -38,7 +38,7 @@ long global[4];
 static long a[kLength], b[kLength], large[kLarge], behind[kLength], sum;
 static struct list list = {kLength, behind};
 
-/// What small programs do, three times: what is mapped again differs from what is mapped first.
+/// Constructs of small programs. They run three times: data that are mapped again differ from those mapped first.
 static long run(void) {
   long *none = 0;
 #pragma omp target
