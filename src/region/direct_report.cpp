@@ -129,10 +129,8 @@ void DirectReport::trace_launch(const char *kernel, const __tgt_kernel_args &arg
 }
 
 Status DirectReport::wait(Queue &queue) {
-  if (!queue.is_busy())
-    return Status::ok();
   Status status;
-  {
+  if (queue.is_busy()) {
     const observe::Wait wait(device_.id());
     status = device_.plugin_device().synchronize(queue);
   }

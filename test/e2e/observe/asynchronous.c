@@ -26,8 +26,8 @@
 // CHECK: ompt: map item=0 bytes=80 flags=0x1 region=[[# ENTER]]
 // CHECK: ompt: target kind=10 endpoint=2 {{.*}} region=[[# ENTER]]
 // CHECK: ompt: target kind=11 endpoint=1 {{.*}} region=[[# EXIT:]]
-// CHECK: ompt: data_op type=3 endpoint=2 {{.*}} region=[[# EXIT]]
 // CHECK: ompt: map item=0 bytes=80 flags=0x2 region=[[# EXIT]]
+// CHECK: ompt: data_op type=3 endpoint=2 {{.*}} region=[[# EXIT]]
 // CHECK: ompt: data_op type=4 endpoint=2 {{.*}} region=[[# EXIT]]
 // CHECK: ompt: target kind=11 endpoint=2 {{.*}} region=[[# EXIT]]
 // CHECK: ompt: end, 0 problems
