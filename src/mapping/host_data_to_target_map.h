@@ -172,10 +172,12 @@ public:
   /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing
   /// has happened.
   bool leave_for_turn(MappingRef ref);
+  /// Called when a mapping is about to become dormant, which may fail all the same.
+  using AboutToSleep = void (*)(void *argument);
   /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
-  bool end_turn_asleep(MappingRef ref);
+  bool end_turn_asleep(MappingRef ref, AboutToSleep tell = nullptr, void *argument = nullptr);
   /// Takes the last reference away from data that are not copied back; is_left: whether it was the last reference.
-  bool leave_last_asleep(MappingRef ref);
+  bool leave_last_asleep(MappingRef ref, AboutToSleep tell = nullptr, void *argument = nullptr);
   Removed leave_last(MappingRef ref, bool &is_left);
   /// Before the first construct: no data larger than these become dormant, for users who look for uses of freed memory.
   void limit_dormant(int64_t bytes) { dormant_.limit(bytes); }

@@ -85,15 +85,23 @@ inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
 }
 
 /// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
-bool HostDataToTargetMap::end_turn_asleep(MappingRef ref) {
-  if (!is_worth_keeping(*ref.mapping) || !fall_asleep(ref, kReadyInTurn))
+bool HostDataToTargetMap::end_turn_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
+  if (!is_worth_keeping(*ref.mapping))
+    return false;
+  if (tell) [[unlikely]]
+    tell(argument);
+  if (!fall_asleep(ref, kReadyInTurn))
     return false;
   notify_waiters(ref.mapping->state_);
   return true;
 }
 
-bool HostDataToTargetMap::leave_last_asleep(MappingRef ref) {
-  return is_worth_keeping(*ref.mapping) && fall_asleep(ref, kReadyAndLast);
+bool HostDataToTargetMap::leave_last_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
+  if (!is_worth_keeping(*ref.mapping))
+    return false;
+  if (tell) [[unlikely]]
+    tell(argument);
+  return fall_asleep(ref, kReadyAndLast);
 }
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {

@@ -11,6 +11,7 @@ namespace omptarget {
 
 using observe::CountChange;
 using observe::DataOperation;
+using observe::DataOperationFacts;
 using observe::DataOperationKind;
 
 namespace {
@@ -47,20 +48,28 @@ observe::MappingFacts DirectReport::facts_of(size_t i, const Mapping &mapping) c
           name_of(i)};
 }
 
-void DirectReport::entered(size_t i, const Mapping &mapping) const {
-  const observe::MappingFacts facts = facts_of(i, mapping);
+void DirectReport::entered(size_t i, const Mapping &mapping) const { tell_entered(i, facts_of(i, mapping)); }
+
+/// All of them are counted by now. Each is told the count that it has made.
+void DirectReport::entered(const PresentRefs &refs) const {
+  for (size_t i = 0; i < refs.size(); ++i) {
+    if (!refs[i].mapping)
+      continue;
+    observe::MappingFacts facts = facts_of(i, *refs[i].mapping);
+    for (size_t j = i + 1; j < refs.size(); ++j)
+      if (refs[j].mapping == refs[i].mapping && facts.dynamic_count > 1 && facts.dynamic_count != UINT32_MAX)
+        --facts.dynamic_count;
+    tell_entered(i, facts);
+  }
+}
+
+void DirectReport::tell_entered(size_t i, const observe::MappingFacts &facts) const {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(),
                          "present: host %p, %" PRIu64 " bytes, at device %p, count %u, counted", raw(facts.begin),
                          facts.size, raw(facts.target), facts.dynamic_count);
   if (observe::reports_mappings()) [[unlikely]]
     observe::mapping_entered(facts, CountChange::kIncremented, false,
                              (list_.types[i] & static_cast<int64_t>(map_type::kImplicit)) != 0);
-}
-
-void DirectReport::entered(const PresentRefs &refs) const {
-  for (size_t i = 0; i < refs.size(); ++i)
-    if (refs[i].mapping)
-      entered(i, *refs[i].mapping);
 }
 
 Result<void *> DirectReport::allocate(size_t i) const {
@@ -161,11 +170,22 @@ void DirectReport::left(const LastUse &last) const {
     observe::mapping_left(last.facts, CountChange::kLastDecremented, false);
 }
 
-void DirectReport::asleep(const LastUse &last) const {
-  const Removed &removed = last.removal;
-  report_removed(device_, removed);
+void DirectReport::freed(const Removed &removed) const {
   const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin), raw(removed.allocation),
                                  removed.size, removed.name});
+}
+
+void DirectReport::allocated(const Removed &removed) const {
+  DataOperation operation(
+      {DataOperationKind::kAllocate, device_.id(), raw(removed.begin), nullptr, removed.size, removed.name});
+  operation.set_target(raw(removed.allocation));
+}
+
+void DirectReport::freed(size_t i, DevicePtr block) const {
+  DataOperationFacts facts = allocation_of(i);
+  facts.kind = DataOperationKind::kDelete;
+  facts.target = raw(block);
+  const DataOperation operation(facts);
 }
 
 void DirectReport::found(size_t i, const Mapping &mapping) const {

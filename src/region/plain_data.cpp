@@ -84,15 +84,37 @@ void free_block(const Device &device, DevicePtr block) {
   free_what_left(device, removed, status);
   return is_left;
 }
+/// A mapping of an observed construct that may fall asleep. Its storage is told to be freed before that, since another
+/// construct may revive the mapping at once, and tells of the same storage then.
+struct Sleep {
+  const DirectReport &report;
+  const LastUse &last;
+  bool is_told = false;
+
+  static void about_to(void *sleep) {
+    auto &self = *static_cast<Sleep *>(sleep);
+    self.report.freed(self.last.removal);
+    self.is_told = true;
+  }
+  /// Returns whether it sleeps.
+  bool is_done(bool is_asleep) const {
+    if (is_asleep)
+      report.removed(last.removal);
+    else if (is_told)
+      report.allocated(last.removal);
+    return is_asleep;
+  }
+};
+
 [[gnu::cold, gnu::noinline]] bool leave_last_observed(Device &device, size_t i, MappingRef ref,
                                                       const DirectReport &report, Status &status) {
   const LastUse last = report.last_use(i, *ref.mapping);
-  bool is_left = device.map().leave_last_asleep(ref);
-  if (is_left) {
+  Sleep sleep{report, last};
+  bool is_left = device.map().leave_last_asleep(ref, Sleep::about_to, &sleep);
+  if (is_left)
     report.left(last);
-    report.asleep(last);
+  if (sleep.is_done(is_left))
     return true;
-  }
   const Removed removed = device.map().leave_last(ref, is_left);
   if (is_left)
     report.left(last);
@@ -108,9 +130,8 @@ bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *re
 [[gnu::cold, gnu::noinline]] void end_turn_observed(Device &device, size_t i, MappingRef ref,
                                                     const DirectReport &report, Status &status) {
   const LastUse last = report.last_use(i, *ref.mapping);
-  if (device.map().end_turn_asleep(ref))
-    report.asleep(last);
-  else
+  Sleep sleep{report, last};
+  if (!sleep.is_done(device.map().end_turn_asleep(ref, Sleep::about_to, &sleep)))
     free_what_left(device, device.map().end_turn(ref), status);
 }
 
@@ -241,6 +262,8 @@ private:
     const Inserted inserted = map_.insert_stored(range, block, !copies, absence_.gap);
     device_.free_evicted();
     if (!inserted.is_new) [[unlikely]] {
+      if (queue_.report())
+        queue_.report()->freed(number, block);
       free_block(device_, block);
       return Made::kAgain;
     }

@@ -6,7 +6,7 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// By plans:
+// Observed:
 // RUN: %run LIBOMPTARGET_INFO=63 %t 2> %t.info
 // RUN: %run LIBOMPTARGET_DEBUG=mapping %t 2> %t.debug
 // The runtimes of LLVM 14 and 22 lose results here, that of LLVM 19 crashes.

@@ -6,7 +6,7 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// By plans:
+// Observed:
 // RUN: %run LIBOMPTARGET_INFO=63 %t 2> %t.info
 // A sanitizer has a memcpy of its own.
 // UNSUPPORTED: sanitizer
