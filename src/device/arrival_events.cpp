@@ -54,15 +54,17 @@ void ArrivalEvents::keep(Arrival &arrival) {
         place.compare_exchange_strong(none, &arrival, std::memory_order_release, std::memory_order_relaxed))
       return;
   }
+  destroy_event_of(arrival);
+}
+
+void ArrivalEvents::destroy_event_of(Arrival &arrival) {
   device_.destroy_event(std::exchange(arrival.event, nullptr));
   without_event_.lock()->push_back(&arrival);
 }
 
 void ArrivalEvents::destroy_all() {
-  while (Arrival *const arrival = take_kept()) {
-    device_.destroy_event(std::exchange(arrival->event, nullptr));
-    without_event_.lock()->push_back(arrival);
-  }
+  while (Arrival *const arrival = take_kept())
+    destroy_event_of(*arrival);
 }
 
 } // namespace omptarget

@@ -38,6 +38,7 @@ private:
   Arrival *take_kept();
   Result<Arrival *> make();
   void keep(Arrival &arrival);
+  void destroy_event_of(Arrival &arrival);
 
   const PluginDevice device_;
   std::array<std::atomic<Arrival *>, 8> kept_{}; ///< with their events

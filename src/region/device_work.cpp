@@ -26,8 +26,7 @@ Status free_removed(Device &device, const Removed &removed) {
   if (removed.allocation == DevicePtr::kNull)
     return Status::ok();
   const PluginDevice &plugin = device.plugin_device();
-  const DataOperation operation({DataOperationKind::kDelete, device.id(), raw(removed.begin), raw(removed.allocation),
-                                 removed.size, removed.name});
+  const DataOperation operation(deletion_of(device, removed));
   OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
   OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                        "Failed to deallocate target data");

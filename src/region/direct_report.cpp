@@ -170,10 +170,7 @@ void DirectReport::left(const LastUse &last) const {
     observe::mapping_left(last.facts, CountChange::kLastDecremented, false);
 }
 
-void DirectReport::freed(const Removed &removed) const {
-  const DataOperation operation({DataOperationKind::kDelete, device_.id(), raw(removed.begin), raw(removed.allocation),
-                                 removed.size, removed.name});
-}
+void DirectReport::freed(const Removed &removed) const { const DataOperation operation(deletion_of(device_, removed)); }
 
 void DirectReport::allocated(const Removed &removed) const {
   DataOperation operation(

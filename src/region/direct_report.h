@@ -16,6 +16,16 @@ namespace omptarget {
 void report_created(const Device &device, const Mapping &mapping);
 void report_removed(const Device &device, const Removed &removed);
 
+/// The storage of a mapping that was removed is freed.
+inline observe::DataOperationFacts deletion_of(const Device &device, const Removed &removed) {
+  return {observe::DataOperationKind::kDelete,
+          device.id(),
+          raw(removed.begin),
+          raw(removed.allocation),
+          removed.size,
+          removed.name};
+}
+
 /// The end of a mapping.
 struct LastUse {
   observe::MappingFacts facts; ///< at the place of the argument that leaves it

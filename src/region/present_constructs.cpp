@@ -148,14 +148,20 @@ inline bool leave_shared(Device &device, PresentRefs &refs, const DirectReport *
   });
 }
 
+/// Enters what is present, and then plain data. False: as enter_plain.
+[[gnu::always_inline]] inline bool enter_all(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue,
+                                             Status &status) {
+  Absence absence;
+  const bool are_present = retain_present(device.map(), list, refs, absence);
+  if (queue.report()) [[unlikely]]
+    queue.report()->entered(refs);
+  return are_present || enter_plain(device, list, refs, absence, queue, status);
+}
+
 /// The first part of launch_directly: the kernel has run, or is queued.
 [[gnu::always_inline]] inline DirectLaunch start(Device &device, const Kernel &kernel, LaunchRequest &request,
                                                  PresentRefs &refs, DirectQueue &queue, Status &status) {
-  Absence absence;
-  const bool are_present = retain_present(device.map(), request.list, refs, absence);
-  if (queue.report()) [[unlikely]]
-    queue.report()->entered(refs);
-  if (!are_present && !enter_plain(device, request.list, refs, absence, queue, status)) [[unlikely]] {
+  if (!enter_all(device, request.list, refs, queue, status)) [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
     status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
@@ -280,11 +286,7 @@ DirectLaunch DirectHalves::launch(const Kernel &kernel, LaunchRequest &request, 
 
 DirectLaunch DirectHalves::enter(Status &status) {
   kind_ = Kind::kEntry;
-  Absence absence;
-  const bool are_present = retain_present(device_.map(), list_, refs_, absence);
-  if (report_)
-    report_->entered(refs_);
-  if (!are_present && !enter_plain(device_, list_, refs_, absence, queue_, status)) [[unlikely]]
+  if (!enter_all(device_, list_, refs_, queue_, status)) [[unlikely]]
     return status.is_ok() ? DirectLaunch::kNotEntered : DirectLaunch::kNotStarted;
   if (report_)
     report_->mapped(refs_);
