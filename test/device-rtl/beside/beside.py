@@ -24,7 +24,7 @@ TOOLS = "/usr/lib/llvm-19/bin/"
 NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), re.M))
 # How much more than LLVM's. Scalar registers do not bound how many waves run until 102 of them are used.
 MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0, "instructions": 0}
-# The figures of ours where they are higher, of waves where they are lower. docs/internals/device-rtl.md has the reasons.
+# The figures of ours where they are higher, of waves where lower. docs/internals/device-rtl.md has the reasons.
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
 TWICE = "the body of a team that may be a part of the block is there twice: in one copy the team is the whole block"
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
