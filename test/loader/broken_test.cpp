@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each broken plugin does to a program: left out, and the program runs on the host, or, where offloading is
-// mandatory, ends with a message that names the file, the function and the reason. And that the kit finds each.
+// Each broken plugin is left out, and the program runs on the host. If offloading is mandatory, the program ends with a
+// message that names the file, the function and the reason. And that the kit finds each.
 
 #include <csignal>
 #include <cstdlib>
@@ -59,7 +59,7 @@ constexpr Broken kBroken[] = {
 
 struct Ended {
   int status;
-  std::string output; ///< of both streams
+  std::string output; ///< output of both streams
 };
 
 Ended run(const std::string &command) {

@@ -32,7 +32,7 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
 SERVER = "gpu/service_server.cpp"
 SERVICE = "gpu/service_mailbox.cpp"
 DEVICE = "host_services.cpp"
-# What the two sides of the mailbox do with words that they share, and with threads.
+# Replacements for words that the two sides of the mailbox share, and for threads.
 MAILBOX = [("gpu/service_server.h", r"std::condition_variable", "checked::bell"),
            (SERVER, r"std::this_thread::yield\(\)", "checked::wait_a_little()"),
            (SERVER, r"std::this_thread::sleep_for\(([^;]*)\);", r"(void)(\1);\n  checked::wait_a_little();"),
@@ -116,7 +116,7 @@ PLANTS = {
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count != 1""", "    const uint32_t count = MappingState::count(word);\n    if (count != 1"),
-    # Of three threads.
+    # Scenarios of three threads.
     "state_pins_not_counted": (REFERENCES, "    return false;\n  ++extras_of(*ref.mapping).pins;", "    return false;\n  extras_of(*ref.mapping).pins = 1;"),
     "state_freed_by_the_first_borrower": (REFERENCES, "MappingState::is_removed(word) && MappingState::borrowers(word) == 1", "MappingState::is_removed(word)"),
     # Small mappings, which fall asleep.
