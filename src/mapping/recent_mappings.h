@@ -73,8 +73,9 @@ private:
   }
   Slot &slot_of(HostPtr address) const {
     const Table &table = *table_.load(std::memory_order_acquire);
-    return table
-        .slots[static_cast<size_t>(static_cast<uint64_t>(address) * 0x9E3779B97F4A7C15ull >> (64 - table.bits))];
+    // Pages differ by more than their distance: the product alone gives many slots twice to data at some distances.
+    const auto bits = static_cast<uint64_t>(address);
+    return table.slots[static_cast<size_t>((bits ^ bits >> 12) * 0x9E3779B97F4A7C15ull >> (64 - table.bits))];
   }
 
   alignas(64) std::atomic<const Table *> table_{nullptr}; // beside nothing that inserting writes
