@@ -6,7 +6,7 @@
 #include "abi/boundary.h"
 #include "device/libomp.h"
 #include "omptarget/compiler.h"
-#include "region/data_region.h"
+#include "region/data_constructs.h"
 #include "region/map_arguments.h"
 
 using namespace omptarget;

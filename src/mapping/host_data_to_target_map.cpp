@@ -40,7 +40,8 @@ bool mark_removed(std::atomic<uint64_t> &state, uint64_t &word) {
          state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire);
 }
 
-bool is_usual(uint8_t &tries) { return tries > 0 && tries-- > 0; }
+/// Uses up one of the predictions that are left. Returns whether there was one.
+bool use_prediction(uint8_t &tries) { return tries > 0 && tries-- > 0; }
 
 Found found_at(const Mapping &mapping, bool contained, bool overlapped) {
   Found found;
@@ -57,7 +58,7 @@ Found found_at(const Mapping &mapping, bool contained, bool overlapped) {
 
 /// Then the index is searched at once, and no guess is waited for; it is fetched because inserting replaces it.
 bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
-  if (!is_usual(habit.entering))
+  if (!use_prediction(habit.entering))
     return false;
   recent_.fetch(begin);
   return true;
@@ -65,7 +66,7 @@ bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
 
 /// The directory is searched while the guess is on its way.
 void HostDataToTargetMap::fetch_to_leave(HostPtr begin) const {
-  if (!is_usual(habit.leaving))
+  if (!use_prediction(habit.leaving))
     return;
   recent_.fetch(begin);
   habit.leaf = index_.fetch(static_cast<uintptr_t>(begin));

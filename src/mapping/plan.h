@@ -102,8 +102,8 @@ struct EnterPlan {
   }
 };
 
-/// Fills the items' mappings, retains them, unless that was done already (present_items.h, or an earlier call for the
-/// same plan), and lists what has to be done. On failure the plan is abandoned.
+/// Fills the items' mappings, retains them and lists what has to be done. It leaves alone what is retained already, by
+/// argument_refs.h or an earlier call for the same plan. On failure the plan is abandoned.
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan);
 
 /// Data that another construct was making are gone: the items that lay there, and what the plan has to do with them,

@@ -37,8 +37,8 @@ inline DeviceUse ready_device_for(int64_t device_number) {
   return device ? DeviceUse(*device) : DeviceUse();
 }
 
-/// Returns the device of that number if it has ended, else null. Its data are lost to the construct (lost_data.h). Any
-/// thread.
+/// Returns the device of that number if it has ended, else null. The construct then cannot use its data
+/// (ended_device.h). Any thread.
 Device *ended_device_for(int64_t device_number);
 
 /// Source position of an ident_t, which owns the text; empty if the program was compiled without.

@@ -5,7 +5,7 @@
 // report unless somebody observes.
 #pragma once
 
-#include "mapping/present_items.h"
+#include "mapping/argument_refs.h"
 #include "observe/construct_events.h"
 #include "omptarget/types.h"
 #include "region/device_times.h"

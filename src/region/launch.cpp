@@ -9,11 +9,11 @@
 #include "device/process_exit.h"
 #include "device/runtime.h"
 #include "mapping/private_layout.h"
+#include "region/direct_constructs.h"
+#include "region/ended_device.h"
 #include "region/kernel_call.h"
 #include "region/left_construct.h"
-#include "region/lost_data.h"
 #include "region/map_arguments.h"
-#include "region/present_constructs.h"
 #include "region/reported_construct.h"
 #include "region/unfit_module.h"
 

@@ -9,7 +9,7 @@
 
 #include "region/deferred_construct.h"
 #include "region/device_work.h"
-#include "region/present_constructs.h"
+#include "region/direct_constructs.h"
 
 namespace omptarget {
 

@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
+#include "region/device_copy.h"
 #include "region/map_arguments.h"
-#include "region/present_data.h"
 
 namespace omptarget {
 
@@ -17,7 +17,7 @@ namespace {
 
 Status check_none_present(Device &device, const MapItems &items) {
   for (const MapItem &item : items)
-    if (const std::optional<Copy> present = present_data(device, item))
+    if (const std::optional<Copy> present = find_device_copy(device, item))
       return Status::error(format("%" PRIu64 " bytes of host address 0x%016" PRIxPTR " are on device %d", present->size,
                                   static_cast<uintptr_t>(present->host), raw(device.id())))
           .about(variable_text(present->name, present->size));

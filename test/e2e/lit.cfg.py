@@ -12,7 +12,7 @@
 # the compilers of mixed; sample=N and seed=S run one program in N, others by S + 1. machine=aarch64, machine_root=FOLDER: programs of that
 # machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run); pass_plugins=FOLDER has the
 # compiler plugins of the machine that compiles. lit/ has the tables and the commands that
-# this file takes; docs/internals/testing.md says more.
+# this file takes; README.md and docs/internals/testing.md say more.
 
 import os
 import shutil

@@ -11,7 +11,7 @@
 #include "fake_device.h"
 #include "model.h"
 #include "region/device_work.h"
-#include "region/plain_data.h"
+#include "region/direct_mapping.h"
 
 namespace omptarget::test {
 namespace {

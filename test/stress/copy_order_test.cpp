@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "argument_list.h"
-#include "mapping/present_items.h"
-#include "region/present_constructs.h"
+#include "mapping/argument_refs.h"
+#include "region/direct_constructs.h"
 #include "windows.h"
 
 namespace omptarget::test {

@@ -17,10 +17,10 @@
 #include "argument_list.h"
 #include "base/sched_point.h"
 #include "fake_device.h"
-#include "mapping/present_items.h"
+#include "mapping/argument_refs.h"
 #include "random_delays.h"
 #include "region/device_work.h"
-#include "region/plain_data.h"
+#include "region/direct_mapping.h"
 
 namespace omptarget::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "constructs.h"
 #include "indirect/caller_registry.h"
-#include "region/present_constructs.h"
+#include "region/direct_constructs.h"
 
 namespace omptarget::test {
 namespace {

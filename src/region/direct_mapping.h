@@ -1,12 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain data that a construct maps anew, and those that it is the last to leave, without a plan. All less simple cases
-// are left to planning.
+// Maps plain data anew and removes them with their last reference, without a plan. Planning does all less simple cases.
 #pragma once
 
 #include "device/device.h"
-#include "mapping/present_items.h"
+#include "mapping/argument_refs.h"
 #include "plugin/plugin.h"
 #include "region/direct_report.h"
 

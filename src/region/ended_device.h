@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs on a device that has ended, because the program ends. The host does what can be done; results that only
-// the device had are lost, which is never silent: a message says so, and under OMP_TARGET_OFFLOAD=MANDATORY it is the
-// end. Each does nothing while the construct's device works.
+// Constructs on a device that has ended, because the program ends. The host does what can be done. If results are
+// lost that only the device had, a message says so; under OMP_TARGET_OFFLOAD=MANDATORY the program ends. Each function
+// does nothing while the construct's device works.
 #pragma once
 
 #include "base/status.h"

@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/data_region.h"
+#include "region/data_constructs.h"
 
 #include <memory>
 #include <type_traits>
 
 #include "base/log.h"
+#include "region/ended_device.h"
 #include "region/left_construct.h"
-#include "region/lost_data.h"
 #include "region/map_arguments.h"
 #include "region/unfit_module.h"
 

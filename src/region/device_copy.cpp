@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/present_data.h"
+#include "region/device_copy.h"
 
 #include "mapping/non_contiguous.h"
 #include "mapping/private_layout.h"
@@ -27,7 +27,7 @@ Found find_blocks(HostDataToTargetMap &map, const MapItem &item) {
 
 } // namespace
 
-std::optional<Copy> present_data(Device &device, const MapItem &item) {
+std::optional<Copy> find_device_copy(Device &device, const MapItem &item) {
   if (item.has(map_type::kLiteral) || (item.has(map_type::kPrivate) && !is_private_pointer(item)) ||
       !fits_in_memory(raw(item.begin), static_cast<uint64_t>(item.size)) || item.begin == HostPtr::kNull)
     return std::nullopt;

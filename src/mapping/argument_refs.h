@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs whose data are all present: entering and leaving them changes counts and nothing else, so that neither
-// items nor plans are made. All other constructs are left to planning (plan.h), which goes on from here. Callers tell
-// observers.
+// The references of a construct to the mappings of its arguments, without items or a plan. If all data are present,
+// entering and leaving change counts only. Planning (plan.h) does all other constructs, and goes on from here. Callers
+// tell observers.
 #pragma once
 
 #include "base/sched_point.h"

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mapping/present_items.h"
+#include "mapping/argument_refs.h"
 
 #include "base/sched_point.h"
 #include "base/settings.h"

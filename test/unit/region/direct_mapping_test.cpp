@@ -6,8 +6,8 @@
 
 #include "argument_list.h"
 #include "constructs.h"
-#include "region/plain_data.h"
-#include "region/present_constructs.h"
+#include "region/direct_constructs.h"
+#include "region/direct_mapping.h"
 
 namespace omptarget::test {
 namespace {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/lost_data.h"
+#include "region/ended_device.h"
 
 #include <cinttypes>
 
@@ -9,8 +9,8 @@
 #include "mapping/plan.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
+#include "region/device_copy.h"
 #include "region/map_arguments.h"
-#include "region/present_data.h"
 
 namespace omptarget {
 
@@ -97,7 +97,7 @@ Status run_without_ended_device(const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
   for (const MapItem &item : items) {
-    const std::optional<Copy> present = present_data(*device, item);
+    const std::optional<Copy> present = find_device_copy(*device, item);
     if (!present || (item.has(map_type::kAlways) && item.has(map_type::kTo)))
       continue;
     OMPTARGET_TRY(lose(call, *device, *present, ": the host runs the region with its own values of them"));

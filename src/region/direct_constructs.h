@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constructs in the most frequent case: the data are present, or plain and absent. They need no items, no plan and no
-// DeviceWork. Each tells what is left to be done. Their reports, which are null if nobody observes, tell observers.
+// DeviceWork. Each returns what is left to be done. Reports tell observers, and are null if nobody observes.
 #pragma once
 
 #include <memory>
 
 #include "base/log.h"
-#include "mapping/present_items.h"
+#include "mapping/argument_refs.h"
 #include "observe/listeners.h"
 #include "region/call.h"
+#include "region/direct_mapping.h"
 #include "region/kernel_call.h"
-#include "region/plain_data.h"
 
 namespace omptarget {
 

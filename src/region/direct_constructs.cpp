@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/present_constructs.h"
+#include "region/direct_constructs.h"
 
 #include <cstring>
 #include <llvm/ADT/STLExtras.h>
