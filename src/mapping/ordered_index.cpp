@@ -119,6 +119,8 @@ inline void OrderedIndex::look_into_leaf(const Directory &directory, uint32_t in
     result.other = note(next);
     result.above = read(next.count) > 0 ? read(next.slots[0].value) : nullptr;
     result.above_key = read(next.slots[0].key);
+  } else {
+    result.above_key = UINTPTR_MAX;
   }
 }
 
