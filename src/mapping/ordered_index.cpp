@@ -160,7 +160,9 @@ inline void OrderedIndex::look_into_leaf(View<Leaf> leaves, uint32_t index, uint
       result.other = note(next);
     const View<Mapping> keys = next.view();
     result.above = keys.count > 0 ? read(keys.slots[0].value) : nullptr;
-    result.above_key = keys.count > 0 ? read(keys.slots[0].key) : 0;
+    result.above_key = keys.count > 0 ? read(keys.slots[0].key) : UINTPTR_MAX;
+  } else {
+    result.above_key = UINTPTR_MAX;
   }
 }
 

@@ -62,7 +62,7 @@ public:
   struct Neighbours {
     Mapping *below;      ///< with the largest key that is not above the key asked for, or null
     Mapping *above;      ///< with the smallest key that is above it, or null
-    uintptr_t above_key; ///< of above, which need not be fetched for it
+    uintptr_t above_key; ///< of above, which need not be fetched for it; the largest one without above
     Leaf *leaf;          ///< where the key belongs
     uint32_t position;
     Noted own;   ///< the leaf's stripe
