@@ -82,8 +82,7 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
   bool deletes = false;
   const auto find = [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
-    map.expect_leaving(begin);
-    const MappingRef found = map.find_arrived(begin, list.sizes[i]);
+    const MappingRef found = map.find_to_leave(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false, false};
     deletes = deletes || (type & map_type::kDelete);
     return static_cast<bool>(found);

@@ -64,12 +64,17 @@ bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
   return true;
 }
 
-/// The directory is searched while the guess is on its way.
-void HostDataToTargetMap::fetch_to_leave(HostPtr begin) const {
+/// A table that is torn down in the order of its making has the next mapping where the last one was. Otherwise the
+/// directory is searched while the guess is on its way.
+[[gnu::noinline]] MappingRef HostDataToTargetMap::next_to_leave(HostPtr begin, int64_t size) const {
   if (!use_prediction(habit.leaving))
-    return;
+    return {};
+  const auto key = static_cast<uintptr_t>(begin);
+  if (Mapping *const next = index_.first_of(habit.leaf, key))
+    return if_arrived(next, begin, size);
   recent_.fetch(begin);
-  habit.leaf = index_.fetch(static_cast<uintptr_t>(begin));
+  habit.leaf = index_.fetch(key);
+  return {};
 }
 
 bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {

@@ -143,11 +143,11 @@ public:
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
-  /// Among so many data that memory is waited for: if the thread has lately taken last references away, has what is
-  /// needed for that fetched.
-  void expect_leaving(HostPtr begin) const {
-    if (recent_.is_large()) [[unlikely]]
-      fetch_to_leave(begin);
+  /// The same as find_arrived, for a caller that is going to take a reference away: among so many data that memory is
+  /// waited for, a thread that has lately taken last references away has what is needed for that fetched.
+  MappingRef find_to_leave(HostPtr begin, int64_t size) {
+    const MappingRef next = recent_.is_large() ? next_to_leave(begin, size) : MappingRef{};
+    return next ? next : find_arrived(begin, size);
   }
   /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived. Null: there is
   /// more to know.
@@ -278,7 +278,8 @@ public:
 private:
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
-  void fetch_to_leave(HostPtr begin) const;
+  MappingRef next_to_leave(HostPtr begin, int64_t size) const;
+  static MappingRef if_arrived(Mapping *guess, HostPtr begin, int64_t size);
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
@@ -351,7 +352,11 @@ inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64
 }
 
 inline MappingRef HostDataToTargetMap::guess_arrived(HostPtr begin, int64_t size) const {
-  if (Mapping *const mapping = recent_.guess(begin)) {
+  return if_arrived(recent_.guess(begin), begin, size);
+}
+
+inline MappingRef HostDataToTargetMap::if_arrived(Mapping *mapping, HostPtr begin, int64_t size) {
+  if (mapping) {
     const uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size) &&

@@ -181,6 +181,12 @@ uint32_t OrderedIndex::fetch(uintptr_t key) const {
   return index;
 }
 
+Mapping *OrderedIndex::first_of(uint32_t leaf, uintptr_t key) const {
+  const View<Leaf> leaves = this->leaves();
+  const View<Mapping> keys = leaf < leaves.count ? read(leaves.slots[leaf].value)->view() : View<Mapping>{};
+  return keys.count > 0 && read(keys.slots[0].key) == key ? read(keys.slots[0].value) : nullptr;
+}
+
 /// A directory that is the same after the leaf's stripe was noted is the one of that version of the stripe: who
 /// changes a directory holds all stripes. No leaf is empty, but that of an empty index, so that no more than two
 /// leaves are looked at.

@@ -84,6 +84,8 @@ public:
   /// Has the whole leaf of the key fetched, while something else is done. Returns its number, which others may change.
   uint32_t fetch(uintptr_t key) const;
   static constexpr uint32_t kNoLeaf = UINT32_MAX;
+  /// A guess: the mapping with this key, if it is the first one of the leaf of that number; otherwise null.
+  Mapping *first_of(uint32_t leaf, uintptr_t key) const;
   /// Returns whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.

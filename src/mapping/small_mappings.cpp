@@ -80,10 +80,11 @@ bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
 /// mapping should go.
 inline DormantMappings::Place *HostDataToTargetMap::place_to_sleep(const Mapping &mapping) {
   const HostPtr begin = mapping.begin();
-  const bool is_worth_it =
-      dormant_.may_keep(mapping.size()) && recent_.guess(begin) == &mapping &&
+  const bool may_sleep =
+      dormant_.may_keep(mapping.size()) &&
       (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0; // its own memory, and nothing before the data
-  return is_worth_it ? dormant_.place_for(begin, mapping) : nullptr;
+  DormantMappings::Place *const place = may_sleep ? dormant_.place_for(begin, mapping) : nullptr;
+  return place && recent_.guess(begin) == &mapping ? place : nullptr;
 }
 
 /// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.

@@ -131,7 +131,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     return inserted.found.ref;
   };
   const auto remove = [&](MappingRef ref) {
-    map.expect_leaving(ref.mapping->begin());
+    EXPECT_EQ(map.find_to_leave(ref.mapping->begin(), 1), ref);
     bool is_left = false;
     EXPECT_TRUE(map.leave_last(ref, is_left).is_removed);
   };
