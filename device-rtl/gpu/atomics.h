@@ -6,6 +6,9 @@
 
 #include "targets/current.h"
 
+/// A defect that test/model switches on by its name.
+#define OMPTARGET_PLANTED(name) false
+
 namespace omptarget::device_rtl::gpu::atomics {
 
 #if __has_builtin(__scoped_atomic_load_n)

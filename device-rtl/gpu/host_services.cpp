@@ -75,11 +75,13 @@ public:
     packet().size = used_;
     packet().is_last = is_last;
     const uint32_t next = load_of_host(&port_->answered) + 1;
-    target::fence_system();
+    if (!OMPTARGET_PLANTED("mailbox_packet_unfenced"))
+      target::fence_system();
     store_for_host(&port_->asked, next);
     while (load_of_host(&port_->answered) != next)
       target::pause();
-    target::fence_system();
+    if (!OMPTARGET_PLANTED("mailbox_answer_unfenced"))
+      target::fence_system();
     used_ = 0;
     if (!is_last)
       packet().operation = OMPTARGET_SERVICE_CONTINUE;

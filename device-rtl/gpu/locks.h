@@ -26,7 +26,7 @@ template <typename Word> INLINE void take_word(Word *word) {
 }
 
 template <typename Word> INLINE bool try_lock(Word *word) {
-  const bool got = atomics::exchange(word, 1u) == 0;
+  const bool got = atomics::exchange(word, 1u) == 0 || OMPTARGET_PLANTED("mailbox_port_of_two");
   if (got)
     target::acquire_device();
   return got;

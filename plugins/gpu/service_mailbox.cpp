@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/sched_point.h"
 #include "gpu/service_format.h"
 
 namespace omptarget::gpu {
@@ -39,7 +40,8 @@ bool ServiceMailbox::is_of_function(const Call &call, const __omptarget_service_
 // Acquire and release: the packet was written before asked, and is written before answered.
 bool ServiceMailbox::serve(uint32_t index, Calls calls) {
   __omptarget_service_port &port = ports_[index];
-  const uint32_t asked = std::atomic_ref(port.asked).load(std::memory_order_acquire);
+  const uint32_t asked =
+      std::atomic_ref(port.asked).load(OMPTARGET_ORDER("mailbox_asked_relaxed", std::memory_order_acquire));
   const uint32_t answered = std::atomic_ref(port.answered).load(std::memory_order_relaxed);
   if (asked == answered)
     return false;
@@ -67,7 +69,7 @@ bool ServiceMailbox::serve(uint32_t index, Calls calls) {
     give_reply(call, port.packet);
   if (packet.is_last != 0)
     call.is_open = call.is_refused = false;
-  std::atomic_ref(port.answered).store(asked, std::memory_order_release);
+  std::atomic_ref(port.answered).store(asked, OMPTARGET_ORDER("mailbox_answered_relaxed", std::memory_order_release));
   return true;
 }
 

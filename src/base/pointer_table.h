@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/sched_point.h"
+
 namespace omptarget {
 
 /// Reading: any thread. Writing: one thread at a time, the owner's lock held.
@@ -25,14 +27,15 @@ public:
 
   /// The value, or null. Keys 0 and 1 are never there.
   T *find(uintptr_t key) const {
-    const Slots &slots = *current_.load(std::memory_order_acquire);
+    const Slots &slots = *current_.load(OMPTARGET_ORDER("table_current_relaxed", std::memory_order_acquire));
     for (size_t i = hash(key);; ++i) {
       const Slot &slot = slots.slots[i & slots.mask];
       const uintptr_t found = slot.key.load(std::memory_order_acquire);
       if (found == key) [[likely]] {
-        T *const value = slot.value.load(std::memory_order_acquire);
+        T *const value = slot.value.load(OMPTARGET_ORDER("table_value_relaxed", std::memory_order_acquire));
         // The slot may have become another key's in between; then this key was removed.
-        return slot.key.load(std::memory_order_relaxed) == key ? value : nullptr;
+        const bool is_same = slot.key.load(std::memory_order_relaxed) == key;
+        return is_same || OMPTARGET_PLANTED("table_key_unchecked") ? value : nullptr;
       }
       if (found == kEmpty)
         return nullptr;
@@ -125,7 +128,7 @@ private:
       if (key != kEmpty && key != kRemoved)
         put(*all_.back(), key, old->slots[i].value.load(std::memory_order_relaxed));
     }
-    current_.store(all_.back().get(), std::memory_order_release);
+    current_.store(all_.back().get(), OMPTARGET_ORDER("table_grown_relaxed", std::memory_order_release));
   }
 
   std::atomic<const Slots *> current_{nullptr};

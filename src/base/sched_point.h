@@ -22,7 +22,7 @@ inline void sched_point(const char *name) {
 }
 
 /// The fault that is switched on, or null. A test sets it before threads start, to show that it finds the fault
-/// (test/stress/plant).
+/// (test/stress/plant, test/model).
 inline std::atomic<const char *> planted_fault{nullptr};
 
 inline bool is_planted(const char *name) {
@@ -38,12 +38,15 @@ inline std::atomic<bool> plans_all{false};
 #define OMPTARGET_SCHED_POINT(name) ::omptarget::sched_point(name)
 /// True if the defect of that name is switched on. The code behind it is wrong on purpose.
 #define OMPTARGET_PLANTED(name) ::omptarget::is_planted(name)
+/// The order, or with that defect none.
+#define OMPTARGET_ORDER(name, order) (::omptarget::is_planted(name) ? std::memory_order_relaxed : (order))
 #define OMPTARGET_PLANS_ALL() ::omptarget::plans_all.load(std::memory_order_relaxed)
 
 #else
 
 #define OMPTARGET_SCHED_POINT(name) static_cast<void>(0)
 #define OMPTARGET_PLANTED(name) false
+#define OMPTARGET_ORDER(name, order) (order)
 #define OMPTARGET_PLANS_ALL() false
 
 #endif

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/atomic_wait.h"
+#include "base/sched_point.h"
 
 namespace omptarget {
 
@@ -21,8 +22,8 @@ public:
 
   /// For readers: the version, which is even. Waits for who holds the lock.
   uint32_t version() const {
-    uint32_t word = word_.load(std::memory_order_acquire);
-    while (is_held(word)) [[unlikely]]
+    uint32_t word = word_.load(OMPTARGET_ORDER("lock_version_relaxed", std::memory_order_acquire));
+    while (is_held(word) && !OMPTARGET_PLANTED("lock_version_while_held")) [[unlikely]]
       word = wait(word);
     return word;
   }
@@ -34,23 +35,29 @@ public:
     for (uint32_t word = likely;;) {
       if (is_held(word)) [[unlikely]]
         word = wait(word);
-      else if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_relaxed))
-          [[likely]]
+      else if (OMPTARGET_PLANTED("lock_shared") ? (word_.store(word + 1), true) : take(word)) [[likely]]
         return word;
     }
   }
   uint32_t lock() { return lock(word_.load(std::memory_order_relaxed)); }
   void unlock() {
-    word_.fetch_add(1, std::memory_order_acq_rel);
-    notify_waiters(word_);
+    word_.fetch_add(OMPTARGET_PLANTED("index_writer_not_announced") ? UINT32_MAX : 1, std::memory_order_acq_rel);
+    if (!OMPTARGET_PLANTED("lock_untold"))
+      notify_waiters(word_);
   }
   /// Unlocks without publishing a change: the version is the old one again.
   void unlock_unchanged() {
     word_.fetch_sub(1, std::memory_order_acq_rel);
-    notify_waiters(word_);
+    if (!OMPTARGET_PLANTED("lock_untold_unchanged"))
+      notify_waiters(word_);
   }
 
 private:
+  /// Takes the free lock if its word is this one; otherwise tells which it is.
+  bool take(uint32_t &word) {
+    return word_.compare_exchange_weak(word, word + 1, OMPTARGET_ORDER("lock_relaxed", std::memory_order_acquire),
+                                       std::memory_order_relaxed);
+  }
   static constexpr int kSpins = 100;
   static bool is_held(uint32_t word) { return (word & 1) != 0; }
 

@@ -16,10 +16,10 @@ bool attaches_always(uint64_t type) {
   return type == map_type::kAttach && is_wanted;
 }
 
-/// action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
-/// until one is false. Returns whether there was nothing else.
+/// Calls action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
+/// until one is false. besides: bits of map types that do no harm. Returns whether there was nothing else.
 template <typename Action, typename Accepts>
-bool for_each_simple(const MapList &list, PresentRefs &refs, Action action, Accepts accepts) {
+bool for_each_simple(const MapList &list, PresentRefs &refs, uint64_t besides, Action action, Accepts accepts) {
   if (!is_readable(list) || OMPTARGET_PLANS_ALL()) [[unlikely]]
     return false;
   refs.resize_for_overwrite(static_cast<size_t>(list.count));
@@ -27,7 +27,7 @@ bool for_each_simple(const MapList &list, PresentRefs &refs, Action action, Acce
     const auto type = static_cast<uint64_t>(list.types[i]);
     PresentRef &ref = refs[static_cast<size_t>(i)];
     ref = {};
-    const bool is_done = is_simple(type) && !(list.mappers && list.mappers[i])
+    const bool is_done = is_simple(type & ~besides) && !(list.mappers && list.mappers[i])
                              ? action(type, i, ref)
                              : is_no_data(type) && !attaches_always(type) && (type != map_type::kAttach || accepts(i));
     if (!is_done) {
@@ -75,18 +75,24 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
   };
-  return for_each_simple(list, refs, retain, [&](int32_t i) { return is_attached_if_used(map, list, refs, i); });
+  return for_each_simple(list, refs, 0, retain, [&](int32_t i) { return is_attached_if_used(map, list, refs, i); });
 }
 
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
-  const auto find = [&](uint64_t, int32_t i, PresentRef &ref) {
+  bool deletes = false;
+  const auto find = [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
-    map.expect_leaving(begin);
-    const MappingRef found = map.find_arrived(begin, list.sizes[i]);
+    const MappingRef found = map.find_to_leave(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false, false};
+    deletes = deletes || (type & map_type::kDelete);
     return static_cast<bool>(found);
   };
-  return for_each_simple(list, refs, find, [](int32_t) { return true; });
+  if (!for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; }))
+    return false;
+  for (size_t i = 0; deletes && i < refs.size(); ++i)
+    if (refs[i].mapping && (list.types[i] & static_cast<int64_t>(map_type::kDelete)))
+      map.reset_to_last(refs[i].ref());
+  return true;
 }
 
 bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs) {

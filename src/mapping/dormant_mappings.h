@@ -24,29 +24,32 @@ public:
   void limit(int64_t bytes) { most_bytes_ = std::min(bytes, kMostBytes); }
   bool may_keep(int64_t size) const { return size <= most_bytes_; }
 
-  Mapping *at(HostPtr begin) const { return place_of(begin).mapping.load(std::memory_order_acquire); }
-  bool holds(HostPtr begin, const Mapping *mapping) const {
-    return place_of(begin).mapping.load(std::memory_order_acquire) == mapping;
-  }
-  /// Returns whether the mapping, which begins there, should take the place: not if another one sleeps there, unless
-  /// it was refused before. So data that are left once, however many, do not drive out each other.
-  bool has_room(HostPtr begin, const Mapping *mapping) {
+  class Place {
+  public:
+    bool holds(const Mapping &mapping) const { return mapping_.load(std::memory_order_acquire) == &mapping; }
+    /// Returns the mapping that was there, which must go.
+    Mapping *put(Mapping &mapping) { return mapping_.exchange(&mapping, std::memory_order_acq_rel); }
+
+  private:
+    friend class DormantMappings;
+    std::atomic<Mapping *> mapping_{nullptr};
+    std::atomic<HostPtr> refused_{}; ///< where the last one began that did not get the place
+  };
+  /// Returns the place of the mapping, which begins there. Null if it should not take the place: another mapping is
+  /// dormant there, and this one was not refused before. So one-shot data do not evict one another.
+  Place *place_for(HostPtr begin, const Mapping &mapping) {
     Place &place = place_of(begin);
-    const Mapping *const sleeper = place.mapping.load(std::memory_order_acquire);
-    if (!sleeper || sleeper == mapping || !MappingState::is_dormant(sleeper->state()) ||
-        place.refused.load(std::memory_order_relaxed) == begin)
-      return true;
-    place.refused.store(begin, std::memory_order_relaxed);
-    return false;
-  }
-  /// Puts the mapping into the place; who was there must go.
-  Mapping *put(HostPtr begin, Mapping *mapping) {
-    return place_of(begin).mapping.exchange(mapping, std::memory_order_acq_rel);
+    const Mapping *const sleeper = place.mapping_.load(std::memory_order_acquire);
+    if (!sleeper || sleeper == &mapping || !MappingState::is_dormant(sleeper->state()) ||
+        place.refused_.load(std::memory_order_relaxed) == begin)
+      return &place;
+    place.refused_.store(begin, std::memory_order_relaxed);
+    return nullptr;
   }
   /// The mapping that began there is used for something else.
   void forget(HostPtr begin, Mapping *mapping) {
-    place_of(begin).mapping.compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel,
-                                                    std::memory_order_relaxed);
+    place_of(begin).mapping_.compare_exchange_strong(mapping, nullptr, std::memory_order_acq_rel,
+                                                     std::memory_order_relaxed);
   }
 
   size_t count() const {
@@ -56,7 +59,7 @@ public:
   }
   template <typename Action> void for_each(Action action) const {
     for (const Place &place : places_)
-      if (Mapping *const mapping = place.mapping.load(std::memory_order_acquire))
+      if (Mapping *const mapping = place.mapping_.load(std::memory_order_acquire))
         if (MappingState::is_dormant(mapping->state()) && &place_of(mapping->begin()) == &place)
           action(*mapping);
   }
@@ -66,10 +69,6 @@ private:
   static size_t number_of(HostPtr begin) {
     return static_cast<size_t>(static_cast<uint64_t>(begin) * 0x9E3779B97F4A7C15ull >> (63 - kBits) >> 1);
   }
-  struct Place {
-    std::atomic<Mapping *> mapping{nullptr};
-    std::atomic<HostPtr> refused{}; ///< where the last one began that did not get the place
-  };
   Place &place_of(HostPtr begin) { return places_[number_of(begin)]; }
   const Place &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
 

@@ -28,9 +28,17 @@ struct Habit {
   static constexpr uint8_t kTries = 2;   ///< so often it is relied on without being confirmed
   uint8_t entering = 0;                  ///< data that were absent
   uint8_t leaving = 0;                   ///< data for the last time
-  uint32_t leaf = OrderedIndex::kNoLeaf; ///< where those lie that are about to be left
+  uint32_t leaf = OrderedIndex::kNoLeaf; ///< where those lay that it has left, or those lie that it is about to leave
 };
 thread_local constinit Habit habit;
+
+/// word: the state, or what it was; then it is the state afterwards, and nothing has happened.
+bool mark_removed(std::atomic<uint64_t> &state, uint64_t &word) {
+  if (OMPTARGET_PLANTED("state_removed_though_revived"))
+    state.store(MappingState::removed(word), kRelease);
+  return OMPTARGET_PLANTED("state_removed_though_revived") ||
+         state.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire);
+}
 
 /// Uses up one of the predictions that are left. Returns whether there was one.
 bool use_prediction(uint8_t &tries) { return tries > 0 && tries-- > 0; }
@@ -56,17 +64,22 @@ bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
   return true;
 }
 
-/// The directory is searched while the guess is on its way.
-void HostDataToTargetMap::fetch_to_leave(HostPtr begin) const {
+/// A table that is torn down in the order of its making has the next mapping where the last one was. Otherwise the
+/// directory is searched while the guess is on its way.
+[[gnu::noinline]] MappingRef HostDataToTargetMap::next_to_leave(HostPtr begin, int64_t size) const {
   if (!use_prediction(habit.leaving))
-    return;
+    return {};
+  const auto key = static_cast<uintptr_t>(begin);
+  if (Mapping *const next = index_.first_of(habit.leaf, key))
+    return if_arrived(next, begin, size);
   recent_.fetch(begin);
-  habit.leaf = index_.fetch(static_cast<uintptr_t>(begin));
+  habit.leaf = index_.fetch(key);
+  return {};
 }
 
 bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
   for (;;) {
-    const uint64_t word = state_.load(kAcquire);
+    const uint64_t word = state_.load(OMPTARGET_ORDER("state_wait_relaxed", kAcquire));
     if (MappingState::generation(word) != generation)
       return false;
     if (word & state_bit)
@@ -111,17 +124,19 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
 }
 
 /// As find; tells where the range lies or would lie, if one look was enough.
-Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) const {
+Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) {
   if (size != 0) [[likely]] {
     index_.look(static_cast<uintptr_t>(begin), absence.gap);
     const Found found = classify(absence.gap, begin, size);
     if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
-      absence.may_sleep = false;
+      absence.sleeper = nullptr;
       return found;
     }
+    absence.sleeper = found.ref && is_dormant_at(*found.ref.mapping, begin, size) ? found.ref.mapping : nullptr;
+    if (absence.sleeper)
+      recent_.note(begin, absence.sleeper);
   }
   absence.gap.forget();
-  absence.may_sleep = true;
   return find(begin, size);
 }
 
@@ -170,9 +185,10 @@ MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
   return arrived_of(find(begin, size), begin);
 }
 
-MappingRef HostDataToTargetMap::search_unless_asleep(HostPtr begin, int64_t size, Absence &absence) {
-  if (const Mapping *const guess = recent_.guess(begin); guess && is_dormant_at(*guess, begin, size)) {
-    absence.is_absent = absence.may_sleep = true;
+MappingRef HostDataToTargetMap::search_unless_asleep(Mapping *guess, HostPtr begin, int64_t size, Absence &absence) {
+  if (guess && is_dormant_at(*guess, begin, size)) {
+    absence.is_absent = true;
+    absence.sleeper = guess;
     absence.gap.forget();
     return {};
   }
@@ -324,16 +340,15 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
   Mapping &mapping = *ref.mapping;
   Removed removed;
   {
-    const uint32_t likely_leaf = recent_.is_large() ? habit.leaf : OrderedIndex::kNoLeaf;
     // The stripe of its key, if it is still the same mapping.
-    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin()), likely_leaf);
+    OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(mapping.begin()), habit.leaf);
+    habit.leaf = holder.leaf();
     uint64_t word = mapping.state_.load(kAcquire);
     do {
       if (MappingState::generation(word) != ref.generation || (word & bits) != state)
         return removed;
       OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
-    } while (
-        !mapping.state_.compare_exchange_weak(word, MappingState::removed(word), std::memory_order_acq_rel, kAcquire));
+    } while (!mark_removed(mapping.state_, word));
     if (unlink(mapping, MappingState::removed(word), holder, removed)) [[likely]]
       return removed;
   }
@@ -351,7 +366,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   holder.erase();
   if (recent_.is_large())
     habit.leaving = Habit::kTries;
-  if (MappingState::borrowers(word) != 0)
+  if (MappingState::borrowers(word) != 0 && !OMPTARGET_PLANTED("state_borrowers_forgotten"))
     return true; // the last of them recycles it
   removed.is_free = true;
   removed.allocation = mapping.allocation();
@@ -401,9 +416,12 @@ Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
 
 /// The last unpin removes a pinned mapping.
 Removed HostDataToTargetMap::remove_unless_used(MappingRef ref, Mutex mutex) {
-  constexpr uint64_t kWhoUsesIt =
-      MappingState::kCountMask | MappingState::kHeld | MappingState::kTurn | MappingState::kPinned;
-  return remove_if(ref, kWhoUsesIt | MappingState::kReady, MappingState::kReady, mutex);
+  constexpr uint64_t kReady = MappingState::kReady, kTurn = MappingState::kTurn, kPinned = MappingState::kPinned;
+  uint64_t looked_at = MappingState::kCountMask | MappingState::kHeld | kTurn | kPinned | kReady;
+  looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_copied") ? kTurn : 0);
+  looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_pinned") ? kPinned : 0);
+  looked_at &= ~(OMPTARGET_PLANTED("state_removed_before_ready") ? kReady : 0);
+  return remove_if(ref, looked_at, kReady & looked_at, mutex);
 }
 
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
@@ -418,8 +436,9 @@ void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation
   mapping.target_begin_.store(allocation + padding, kRelease);
   mapping.origin_.store((mapping.origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelease);
   OMPTARGET_SCHED_POINT("publish: stored, not yet told");
-  mapping.state_.fetch_or(MappingState::kStorage, std::memory_order_acq_rel);
-  notify_waiters(mapping.state_);
+  mapping.state_.fetch_or(MappingState::kStorage, OMPTARGET_ORDER("state_storage_relaxed", std::memory_order_acq_rel));
+  if (!OMPTARGET_PLANTED("state_storage_untold"))
+    notify_waiters(mapping.state_);
 }
 
 bool HostDataToTargetMap::publish_ready(MappingRef ref, const Arrival *arrival) {

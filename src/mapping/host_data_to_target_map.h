@@ -48,7 +48,7 @@ struct NewRange {
 /// The result of a lookup of absent data.
 struct Absence {
   bool is_absent = false;                                             ///< nothing overlaps the range
-  bool may_sleep = false;                                             ///< a dormant mapping of the range may be there
+  Mapping *sleeper = nullptr;                                         ///< of exactly this range, if it still sleeps
   OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown(); ///< where it would lie
 };
 
@@ -143,11 +143,11 @@ public:
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
-  /// Among so many data that memory is waited for: if the thread has lately taken last references away, has what is
-  /// needed for that fetched.
-  void expect_leaving(HostPtr begin) const {
-    if (recent_.is_large()) [[unlikely]]
-      fetch_to_leave(begin);
+  /// The same as find_arrived, for a caller that is going to release a reference. Among so many data that memory is the
+  /// bottleneck, a thread that has lately released last references prefetches the next data to leave.
+  MappingRef find_to_leave(HostPtr begin, int64_t size) {
+    const MappingRef next = recent_.is_large() ? next_to_leave(begin, size) : MappingRef{};
+    return next ? next : find_arrived(begin, size);
   }
   /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived. Null: there is
   /// more to know.
@@ -159,13 +159,15 @@ public:
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
   /// Gives back what was borrowed, if nothing else is to be done: otherwise false, and give_back does it.
   bool give_back_simply(MappingRef ref);
+  /// Takes all dynamic references away but one.
+  void reset_to_last(MappingRef ref);
   /// Takes one dynamic reference away, unless it is the last one: false, and nothing has happened.
   bool release_unless_last(MappingRef ref);
 
   // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
-  /// A dormant mapping of exactly this range becomes present with one reference and undefined data, or null. Unless
-  /// is_ready, the caller copies the data, and then calls publish_ready, or discard.
-  MappingRef revive(const NewRange &range, bool is_ready);
+  /// The sleeper of the range's absence becomes present with one reference and undefined data. Null: there is none any
+  /// more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
+  MappingRef revive(Mapping *sleeper, const NewRange &range, bool is_ready);
   /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays
   /// the caller's.
   Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
@@ -276,13 +278,14 @@ public:
 private:
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
-  void fetch_to_leave(HostPtr begin) const;
+  MappingRef next_to_leave(HostPtr begin, int64_t size) const;
+  static MappingRef if_arrived(Mapping *guess, HostPtr begin, int64_t size);
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
-  MappingRef search_unless_asleep(HostPtr begin, int64_t size, Absence &absence);
+  MappingRef search_unless_asleep(Mapping *guess, HostPtr begin, int64_t size, Absence &absence);
   MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
-  Found find_and_note(HostPtr begin, int64_t size, Absence &absence) const;
+  Found find_and_note(HostPtr begin, int64_t size, Absence &absence);
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   bool find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size, Found &found) const;
   static constexpr uint64_t kInTurn = MappingState::kTurn | MappingState::kLeft; // that began with the last reference
@@ -295,8 +298,8 @@ private:
   void split_leaf(uintptr_t key);
   bool evict(Mapping &mapping);
   Removed end_use(MappingRef ref, uint64_t state_of_end);
-  bool fall_asleep(MappingRef ref, uint64_t state_of_end);
-  bool is_worth_keeping(const Mapping &mapping);
+  bool fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell, void *argument);
+  DormantMappings::Place *place_to_sleep(const Mapping &mapping);
   static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);
   using FreeMappings = OrderedIndex::FreeMappings;
   Mapping &new_mapping(FreeMappings &free);
@@ -349,10 +352,15 @@ inline bool HostDataToTargetMap::has_arrived_with(const Mapping &mapping, uint64
 }
 
 inline MappingRef HostDataToTargetMap::guess_arrived(HostPtr begin, int64_t size) const {
-  if (Mapping *const mapping = recent_.guess(begin)) {
+  return if_arrived(recent_.guess(begin), begin, size);
+}
+
+inline MappingRef HostDataToTargetMap::if_arrived(Mapping *mapping, HostPtr begin, int64_t size) {
+  if (mapping) {
     const uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
-    if (has_arrived_with(*mapping, word, begin, size) && mapping->generation() == ref.generation) [[likely]]
+    if (has_arrived_with(*mapping, word, begin, size) &&
+        (mapping->generation() == ref.generation || OMPTARGET_PLANTED("state_guess_unchecked"))) [[likely]]
       return ref;
   }
   return {};
@@ -366,7 +374,8 @@ inline MappingRef HostDataToTargetMap::find_arrived(HostPtr begin, int64_t size)
 inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t size, Absence &absence) {
   if (recent_.is_large() && is_likely_absent(begin)) [[unlikely]]
     return search_and_retain(begin, size, absence);
-  if (Mapping *const mapping = recent_.guess(begin)) {
+  Mapping *const mapping = recent_.guess(begin);
+  if (mapping) {
     uint64_t word = mapping->state_.load(std::memory_order_acquire);
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size)) [[likely]] {
@@ -380,7 +389,7 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
       }
     }
   }
-  return search_unless_asleep(begin, size, absence);
+  return search_unless_asleep(mapping, begin, size, absence);
 }
 
 inline MappingRef HostDataToTargetMap::borrow_arrived(HostPtr begin, int64_t size) {
@@ -415,12 +424,12 @@ inline bool HostDataToTargetMap::release_unless_last(MappingRef ref) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(std::memory_order_acquire);
   do {
-    if (MappingState::generation(word) != ref.generation)
+    if (MappingState::generation(word) != ref.generation && !OMPTARGET_PLANTED("state_released_of_another"))
       return true; // removed since it was found: there is no reference to take away
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite || count == 0)
       return true;
-    if (count == 1 && !(word & MappingState::kHeld))
+    if (count == 1 && !(word & MappingState::kHeld) && !OMPTARGET_PLANTED("state_last_released"))
       return false;
   } while (!state.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel, std::memory_order_acquire));
   return true;

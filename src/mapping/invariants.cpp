@@ -92,15 +92,16 @@ std::string HostDataToTargetMap::free_fault(const FreeMappings &free) {
 }
 
 std::string OrderedIndex::leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit) {
-  const uint32_t count = leaf.count.load(kRelaxed);
-  if (count > kLeafCapacity)
-    return format("a leaf counts %u keys of at most %u", count, kLeafCapacity);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uintptr_t key = leaf.slots[i].key.load(kRelaxed);
-    const Mapping *const mapping = leaf.slots[i].value.load(kRelaxed);
+  const Used used = leaf.used.load(kRelaxed);
+  if (used.first + used.count > kLeafCapacity)
+    return format("a leaf counts %u keys from %u of at most %u", used.count, used.first, kLeafCapacity);
+  const View<Mapping> keys = leaf.view();
+  for (uint32_t i = 0; i < keys.count; ++i) {
+    const uintptr_t key = keys.slots[i].key.load(kRelaxed);
+    const Mapping *const mapping = keys.slots[i].value.load(kRelaxed);
     if (key < lowest || key >= limit)
       return format("the key 0x%zx lies in a leaf for keys from 0x%zx to 0x%zx", key, lowest, limit);
-    if (i > 0 && leaf.slots[i - 1].key.load(kRelaxed) >= key)
+    if (i > 0 && keys.slots[i - 1].key.load(kRelaxed) >= key)
       return format("the key 0x%zx does not come after the one before it", key);
     if (!mapping || static_cast<uintptr_t>(mapping->begin()) != key)
       return format("the key 0x%zx leads to a mapping that begins elsewhere", key);

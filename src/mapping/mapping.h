@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/address.h"
+#include "base/sched_point.h"
 #include "mapping/map_type.h"
 
 namespace omptarget {
@@ -66,7 +67,8 @@ struct MappingState {
   /// Generations, shifted to their place in the word: next_live is that of what is made of a removed mapping,
   /// next_removed that of a mapping that goes.
   static uint64_t next_live(uint64_t word) {
-    return static_cast<uint64_t>((generation(word) | 1u) + 1) << kGenerationShift;
+    const uint32_t again = OMPTARGET_PLANTED("state_same_generation_again") ? 2 : 0;
+    return static_cast<uint64_t>((generation(word) | 1u) + 1 - again) << kGenerationShift;
   }
   static uint64_t next_removed(uint64_t word) {
     return static_cast<uint64_t>(generation(word) + 1) << kGenerationShift;

@@ -23,7 +23,7 @@ Retained HostDataToTargetMap::retain(MappingRef ref, Counter counter) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   do {
-    if (MappingState::generation(word) != ref.generation)
+    if (MappingState::generation(word) != ref.generation && !OMPTARGET_PLANTED("state_retain_any_generation"))
       return {};
     if (MappingState::count(word) >= MappingState::kInfinite - 1) [[unlikely]]
       return retain_at_limit(ref);
@@ -74,7 +74,7 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
     return release_hold(ref, reset, on_last);
   std::atomic<uint64_t> &state = ref.mapping->state_;
   for (uint64_t word = state.load(kAcquire);;) {
-    if (MappingState::generation(word) != ref.generation)
+    if (MappingState::generation(word) != ref.generation && !OMPTARGET_PLANTED("state_release_any_generation"))
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite || count == 0)
@@ -82,7 +82,7 @@ Released HostDataToTargetMap::release(MappingRef ref, Counter counter, bool rese
     uint64_t next = reset ? word & ~MappingState::kCountMask : word - 1;
     const bool is_last = MappingState::is_unused(next);
     const bool takes_turn = is_last && on_last == OnLast::kTakeTurn;
-    if (takes_turn && (word & MappingState::kTurn))
+    if (takes_turn && (word & MappingState::kTurn) && !OMPTARGET_PLANTED("state_turn_taken_twice"))
       return {true, false, count, false, true};
     if (takes_turn)
       next |= MappingState::kTurn;
@@ -97,10 +97,10 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref, OnLast on_last) {
   std::atomic<uint64_t> &state = ref.mapping->state_;
   uint64_t word = state.load(kAcquire);
   do {
-    if (MappingState::generation(word) != ref.generation)
+    if (MappingState::generation(word) != ref.generation && !OMPTARGET_PLANTED("state_early_release_of_another"))
       return {false, false, 0};
     const uint32_t count = MappingState::count(word);
-    if (count != 1 || (word & MappingState::kHeld))
+    if ((count != 1 && !OMPTARGET_PLANTED("state_early_release_of_many")) || (word & MappingState::kHeld))
       return {true, false, count};
     if (takes_turn && (word & MappingState::kTurn))
       return {true, false, count, false, true};
@@ -109,6 +109,17 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref, OnLast on_last) {
                                         MappingState::released((word - 1) | (takes_turn ? MappingState::kTurn : 0)),
                                         std::memory_order_acq_rel, kAcquire));
   return {true, true, 0, takes_turn};
+}
+
+void HostDataToTargetMap::reset_to_last(MappingRef ref) {
+  forget_base_pointers(ref);
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  uint64_t word = state.load(kAcquire);
+  while (
+      MappingState::generation(word) == ref.generation && MappingState::count(word) > 1 &&
+      MappingState::count(word) != MappingState::kInfinite &&
+      !state.compare_exchange_weak(word, (word & ~MappingState::kCountMask) | 1, std::memory_order_acq_rel, kAcquire)) {
+  }
 }
 
 void HostDataToTargetMap::note_base_pointer(MappingRef ref) {
@@ -157,10 +168,12 @@ Removed HostDataToTargetMap::end_turn(MappingRef ref) {
   while (!removed.is_removed && MappingState::generation(word) == ref.generation && (word & MappingState::kTurn))
     if (state.compare_exchange_weak(word, word & ~kInTurn, std::memory_order_acq_rel, kAcquire)) {
       OMPTARGET_SCHED_POINT("leave: others use it");
-      removed = remove_if_unused(ref); // the constructs that used it may be gone, and have left it to this one
+      if (!OMPTARGET_PLANTED("state_nobody_removes"))
+        removed = remove_if_unused(ref); // the constructs that used it may be gone, and have left it to this one
       break;
     }
-  notify_waiters(state);
+  if (!OMPTARGET_PLANTED("state_turn_end_untold"))
+    notify_waiters(state);
   return removed;
 }
 
@@ -199,7 +212,8 @@ bool HostDataToTargetMap::pin(MappingRef ref) {
   uint64_t before = 0;
   if (!set_bit(ref, MappingState::kPinned, before))
     return false;
-  ++extras_of(*ref.mapping).pins;
+  MappingExtras &extras = extras_of(*ref.mapping);
+  extras.pins = OMPTARGET_PLANTED("state_pins_not_counted") ? 1 : extras.pins + 1;
   return true;
 }
 
@@ -255,7 +269,9 @@ Removed HostDataToTargetMap::give_back(MappingRef ref) {
     }
   }
   Removed removed;
-  if (MappingState::is_removed(word) && MappingState::borrowers(word) == 1) [[unlikely]] {
+  const bool is_removed = MappingState::is_removed(word) || OMPTARGET_PLANTED("state_freed_twice");
+  const bool was_last = MappingState::borrowers(word) == 1 || OMPTARGET_PLANTED("state_freed_by_the_first_borrower");
+  if (is_removed && was_last) [[unlikely]] {
     OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
     recycle_apart(*ref.mapping, removed, Mutex::kFree);
   }

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/object_blocks.h"
+#include "base/sched_point.h"
 #include "base/versioned_lock.h"
 
 namespace omptarget {
@@ -61,7 +62,7 @@ public:
   struct Neighbours {
     Mapping *below;      ///< with the largest key that is not above the key asked for, or null
     Mapping *above;      ///< with the smallest key that is above it, or null
-    uintptr_t above_key; ///< of above, which need not be fetched for it
+    uintptr_t above_key; ///< of above, which need not be fetched for it; the largest one without above
     Leaf *leaf;          ///< where the key belongs
     uint32_t position;
     Noted own;   ///< the leaf's stripe
@@ -83,6 +84,8 @@ public:
   /// Has the whole leaf of the key fetched, while something else is done. Returns its number, which others may change.
   uint32_t fetch(uintptr_t key) const;
   static constexpr uint32_t kNoLeaf = UINT32_MAX;
+  /// A guess: the mapping with this key, if it is the first one of the leaf of that number; otherwise null.
+  Mapping *first_of(uint32_t leaf, uintptr_t key) const;
   /// Returns whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.
@@ -114,7 +117,7 @@ public:
   /// the key is neither inserted nor erased by others.
   class Holder {
   public:
-    /// likely_leaf: what fetch(key) has returned, or anything else: then the directory is searched.
+    /// likely_leaf: where the key is likely to be. Otherwise the directory is searched.
     Holder(OrderedIndex &index, uintptr_t key, uint32_t likely_leaf = kNoLeaf);
     Holder(const Holder &) = delete;
     Holder &operator=(const Holder &) = delete;
@@ -122,6 +125,8 @@ public:
     /// The key, which is there.
     void erase();
     FreeMappings &free();
+    /// The leaf's number, which others may change once this holds nothing.
+    uint32_t leaf() const { return number_; }
 
   private:
     OrderedIndex &index_;
@@ -154,10 +159,31 @@ private:
     std::atomic<uintptr_t> key{0};
     std::atomic<T *> value{nullptr};
   };
+  /// Which slots of an array are in use: those from first on. One word, so that a reader never sees slots outside of
+  /// the array. There may be room on both sides: keys at the front are erased without moving the others.
+  struct Used {
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+  template <typename T> struct View {
+    Slot<T> *slots;
+    uint32_t count;
+  };
+  template <typename T> static View<T> view(Slot<T> *slots, const std::atomic<Used> &used) {
+    const Used now = used.load(std::memory_order_acquire);
+    return {slots + now.first, now.count};
+  }
+  /// At a position among the slots in use, of which there are fewer than the capacity.
+  template <typename T>
+  static void insert(Slot<T> *slots, std::atomic<Used> &used, uint32_t capacity, uint32_t position, uintptr_t key,
+                     T *value);
+  template <typename T> static void erase(Slot<T> *slots, std::atomic<Used> &used, uint32_t position);
   struct Leaf {
-    std::atomic<uint32_t> count{0};
+    std::atomic<Used> used{};
     Stripe *stripe = nullptr; // from when it is made
     Slot<Mapping> slots[kLeafCapacity];
+    View<Mapping> view() const { return OrderedIndex::view(const_cast<Slot<Mapping> *>(slots), used); }
+    uint32_t count() const { return used.load(std::memory_order_relaxed).count; }
   };
   /// State that inserting threads pass on, in one cache line.
   struct alignas(64) Stripe {
@@ -173,13 +199,13 @@ private:
   static void fetch(const Leaf &leaf);
   template <bool kFetches> void look_at(uintptr_t key, Neighbours &around) const;
   Leaf *new_leaf();
-  uint32_t leaf_index(const Directory &directory, uintptr_t key) const;
+  View<Leaf> leaves() const;
+  static uint32_t leaf_index(View<Leaf> leaves, uintptr_t key);
   template <typename Note>
-  void look_into_leaf(const Directory &directory, uint32_t index, uintptr_t key, Neighbours &result, Note note) const;
+  static void look_into_leaf(View<Leaf> leaves, uint32_t index, uintptr_t key, Neighbours &result, Note note);
   bool look_again(uintptr_t key, Neighbours &around);
-  static bool is_leaf_of(const Directory &directory, uint32_t index, uintptr_t key);
+  static bool is_leaf_of(View<Leaf> leaves, uint32_t index, uintptr_t key);
   uint32_t lock_leaf_of(uintptr_t key, uint32_t likely);
-  Leaf *leaf_at(uint32_t index) const;
   bool may_merge(uint32_t index) const;
   void merge(uintptr_t key);
   void tidy(uintptr_t key);
@@ -199,7 +225,9 @@ private:
   Stripe stripes_[kStripes];
 };
 
-inline bool OrderedIndex::is_current(Noted noted) { return noted.stripe->lock.is_still(noted.version); }
+inline bool OrderedIndex::is_current(Noted noted) {
+  return noted.stripe->lock.is_still(noted.version) || OMPTARGET_PLANTED("index_end_unchecked");
+}
 
 inline bool OrderedIndex::lock_around(uintptr_t key, Neighbours &around) {
   const Noted own = around.own, other = around.other;
@@ -213,12 +241,11 @@ inline bool OrderedIndex::lock_around(uintptr_t key, Neighbours &around) {
     is_same = first.stripe->lock.lock(first.version) == first.version;
     is_same = (second.stripe->lock.lock(second.version) == second.version) && is_same;
   }
-  return is_same || look_again(key, around);
+  const bool is_unseen = OMPTARGET_PLANTED("index_change_of_gap_unseen") || OMPTARGET_PLANTED("state_gap_unchecked");
+  return is_same || is_unseen || look_again(key, around);
 }
 
-inline bool OrderedIndex::is_full(const Neighbours &around) const {
-  return around.leaf->count.load(std::memory_order_relaxed) == kLeafCapacity;
-}
+inline bool OrderedIndex::is_full(const Neighbours &around) const { return around.leaf->count() == kLeafCapacity; }
 
 inline OrderedIndex::FreeMappings &OrderedIndex::free_at(const Neighbours &around) { return around.leaf->stripe->free; }
 

@@ -34,8 +34,7 @@ bool HostDataToTargetMap::is_dormant_at(const Mapping &mapping, HostPtr begin, i
          mapping.state() == word;
 }
 
-MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
-  Mapping *const mapping = dormant_.at(range.begin);
+MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, bool is_ready) {
   if (!mapping)
     return {};
   uint64_t word = mapping->state_.load(kAcquire);
@@ -46,12 +45,11 @@ MappingRef HostDataToTargetMap::revive(const NewRange &range, bool is_ready) {
   const uint64_t live =
       MappingState::next_live(word) | MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
   OMPTARGET_SCHED_POINT("revive: about to");
-  if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire))
+  if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire) &&
+      !OMPTARGET_PLANTED("state_revived_whatever_it_is"))
     return {};
   names_.note(range.name);
   mapping->name_.store(range.name, kRelaxed);
-  if (recent_.guess(range.begin) != mapping)
-    recent_.note(range.begin, mapping);
   return {mapping, MappingState::generation(live)};
 }
 
@@ -70,38 +68,35 @@ bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
   uint64_t word = state.load(kAcquire);
   do {
     const uint64_t use = MappingState::use(word) & ~MappingState::kArriving; // the caller's own data may be on the way
-    if (MappingState::generation(word) != ref.generation || use != kReadyAndLast)
+    const bool is_last = use == kReadyAndLast || OMPTARGET_PLANTED("state_leaving_of_used");
+    if (MappingState::generation(word) != ref.generation || !is_last)
       return false;
   } while (!state.compare_exchange_weak(word, (word - 1) | kInTurn, kAcqRel, kAcquire));
   OMPTARGET_SCHED_POINT("exit: released");
   return true;
 }
 
-/// Returns whether the mapping is of small data that were entered lately: they are likely to be entered again.
-inline bool HostDataToTargetMap::is_worth_keeping(const Mapping &mapping) {
-  return dormant_.may_keep(mapping.size()) && recent_.guess(mapping.begin()) == &mapping &&
-         (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0 && // its own memory, and nothing before the data
-         dormant_.has_room(mapping.begin(), &mapping);
+/// Returns the place of small data that were entered lately, since they are likely to be entered again. Null: the
+/// mapping should go.
+inline DormantMappings::Place *HostDataToTargetMap::place_to_sleep(const Mapping &mapping) {
+  const HostPtr begin = mapping.begin();
+  const bool may_sleep =
+      dormant_.may_keep(mapping.size()) &&
+      (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0; // its own memory, and nothing before the data
+  DormantMappings::Place *const place = may_sleep ? dormant_.place_for(begin, mapping) : nullptr;
+  return place && recent_.guess(begin) == &mapping ? place : nullptr;
 }
 
 /// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
 bool HostDataToTargetMap::end_turn_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
-  if (!is_worth_keeping(*ref.mapping))
-    return false;
-  if (tell) [[unlikely]]
-    tell(argument);
-  if (!fall_asleep(ref, kReadyInTurn))
+  if (!fall_asleep(ref, kReadyInTurn, tell, argument))
     return false;
   notify_waiters(ref.mapping->state_);
   return true;
 }
 
 bool HostDataToTargetMap::leave_last_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
-  if (!is_worth_keeping(*ref.mapping))
-    return false;
-  if (tell) [[unlikely]]
-    tell(argument);
-  return fall_asleep(ref, kReadyAndLast);
+  return fall_asleep(ref, kReadyAndLast, tell, argument);
 }
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
@@ -125,19 +120,24 @@ Removed HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end) {
 /// A thread that makes a mapping dormant checks afterwards that the place still holds it. A thread that takes the place
 /// checks afterwards whether the mapping before is dormant (evict). At least one of the two detects the race and evicts
 /// the mapping.
-bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
-  OMPTARGET_SCHED_POINT("complete: about to remove");
+bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell, void *argument) {
   Mapping &mapping = *ref.mapping;
-  const HostPtr begin = mapping.begin();
-  Mapping *const before = dormant_.holds(begin, &mapping) ? nullptr : dormant_.put(begin, &mapping);
+  DormantMappings::Place *const place = place_to_sleep(mapping);
+  if (!place)
+    return false;
+  if (tell) [[unlikely]]
+    tell(argument);
+  OMPTARGET_SCHED_POINT("complete: about to remove");
+  Mapping *const before = place->holds(mapping) ? nullptr : place->put(mapping);
   uint64_t word = mapping.state_.load(kAcquire);
   bool is_asleep = false;
-  while (!is_asleep && MappingState::generation(word) == ref.generation && MappingState::use(word) == state_of_end &&
-         MappingState::borrowers(word) == 0)
+  while (!is_asleep && MappingState::generation(word) == ref.generation &&
+         (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_asleep_though_used")) &&
+         (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_asleep_though_borrowed")))
     is_asleep = mapping.state_.compare_exchange_weak(word, MappingState::next_removed(word) | MappingState::kStorage,
                                                      kAcqRel, kAcquire);
   OMPTARGET_SCHED_POINT("leave: asleep");
-  const bool is_in_place = !is_asleep || dormant_.holds(begin, &mapping);
+  const bool is_in_place = !is_asleep || place->holds(mapping) || OMPTARGET_PLANTED("state_asleep_out_of_place");
   if (before || !is_in_place) [[unlikely]] {
     std::lock_guard lock(mutex_);
     if (before)
@@ -150,8 +150,8 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end) {
 
 /// mutex_ is held, and no stripe. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
-  uint64_t word =
-      mapping.state_.fetch_or(0, kAcqRel); // the latest, and whoever falls asleep later sees what we did before
+  // The latest, and whoever falls asleep later sees what we did before.
+  uint64_t word = OMPTARGET_PLANTED("state_asleep_in_no_place") ? mapping.state() : mapping.state_.fetch_or(0, kAcqRel);
   while (MappingState::is_dormant(word)) {
     const HostPtr begin = mapping.begin(); // its own, if the word is still the same below
     OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(begin));

@@ -31,11 +31,14 @@ public:
     const uint32_t version = slot.version.load(std::memory_order_acquire);
     // Acquire: a reader of what a writer stores now also sees that the writer had begun.
     const bool is_same = slot.mapping.load(std::memory_order_acquire) == mapping.mapping &&
-                         slot.generation.load(std::memory_order_acquire) == mapping.generation &&
+                         (slot.generation.load(std::memory_order_acquire) == mapping.generation ||
+                          OMPTARGET_PLANTED("written_any_generation")) &&
                          slot.host_address.load(std::memory_order_acquire) == pointer.host_address &&
-                         slot.host_value.load(std::memory_order_acquire) == pointer.host_value &&
+                         slot.host_value.load(OMPTARGET_ORDER("written_value_relaxed", std::memory_order_acquire)) ==
+                             pointer.host_value &&
                          slot.device_value.load(std::memory_order_acquire) == pointer.device_value;
-    return is_same && (version & 1) == 0 && slot.version.load(std::memory_order_relaxed) == version;
+    const bool is_still = slot.version.load(std::memory_order_relaxed) == version;
+    return is_same && (version & 1) == 0 && (is_still || OMPTARGET_PLANTED("written_end_unchecked"));
   }
 
   void note(MappingRef mapping, const AttachedPointer &pointer) {
@@ -72,14 +75,15 @@ private:
 
   static void change(Slot &slot, MappingRef mapping, const AttachedPointer &pointer) {
     const uint32_t version = slot.version.load(std::memory_order_relaxed);
-    slot.version.store(version + 1, std::memory_order_relaxed);
+    if (!OMPTARGET_PLANTED("written_writer_not_announced"))
+      slot.version.store(version + 1, std::memory_order_relaxed);
     // Release: see has().
     slot.mapping.store(mapping.mapping, std::memory_order_release);
     slot.generation.store(mapping.generation, std::memory_order_release);
     slot.host_address.store(pointer.host_address, std::memory_order_release);
     slot.host_value.store(pointer.host_value, std::memory_order_release);
     slot.device_value.store(pointer.device_value, std::memory_order_release);
-    slot.version.store(version + 2, std::memory_order_release);
+    slot.version.store(version + 2, OMPTARGET_ORDER("written_end_relaxed", std::memory_order_release));
   }
 
   std::unique_ptr<Slot[]> own_slots_; // with the map's lock held; stays once it is there

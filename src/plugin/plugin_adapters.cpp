@@ -77,15 +77,16 @@ int32_t launch_in_form(const PluginFunctions &functions, const PluginLaunch &req
 }
 
 /// Returns whether memory can be read, without touching it: the kernel looks at the set of signals before it refuses
-/// the request.
+/// the request. The words that are probed belong to the memory, since valgrind checks what a call is given.
 bool is_readable(const void *begin, size_t size) {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin);
-  if (size > UINTPTR_MAX - first)
+  if (first < page || size > UINTPTR_MAX - first) // the first page: a null set would be none to the kernel
     return false;
   constexpr int kNoSuchRequest = ~0;
+  constexpr uintptr_t kWord = sizeof(uint64_t);
   for (uintptr_t at = first & ~(page - 1); at < first + size; at += page) {
-    const uintptr_t probed = at + page - sizeof(uint64_t);
+    const uintptr_t probed = (std::min(at + page, first + std::max<size_t>(size, 1)) - 1) & ~(kWord - 1);
     if (syscall(SYS_rt_sigprocmask, kNoSuchRequest, probed, nullptr, sizeof(uint64_t)) != 0 && errno == EFAULT)
       return false;
   }

@@ -221,7 +221,7 @@ private:
 
   Made make(int32_t i, bool copies, PresentRef &ref) {
     const NewRange range = range_of(i);
-    MappingRef own = absence_.may_sleep ? map_.revive(range, !copies) : MappingRef{};
+    MappingRef own = map_.revive(absence_.sleeper, range, !copies);
     if (own && queue_.report()) [[unlikely]]
       queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
     if (!own)

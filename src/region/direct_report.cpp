@@ -154,7 +154,8 @@ void DirectReport::left(size_t i, const Mapping &mapping) const {
 }
 
 LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
-  LastUse last{facts_of(i, mapping), {}};
+  const bool is_reset = (list_.types[i] & static_cast<int64_t>(map_type::kDelete)) != 0;
+  LastUse last{facts_of(i, mapping), is_reset ? CountChange::kLastReset : CountChange::kLastDecremented, {}};
   last.facts.dynamic_count = 0;
   last.removal.is_removed = true;
   last.removal.allocation = mapping.allocation();
@@ -167,7 +168,7 @@ LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
 
 void DirectReport::left(const LastUse &last) const {
   if (observe::reports_mappings())
-    observe::mapping_left(last.facts, CountChange::kLastDecremented, false);
+    observe::mapping_left(last.facts, last.change, false);
 }
 
 void DirectReport::freed(const Removed &removed) const { const DataOperation operation(deletion_of(device_, removed)); }

@@ -29,6 +29,7 @@ inline observe::DataOperationFacts deletion_of(const Device &device, const Remov
 /// The end of a mapping.
 struct LastUse {
   observe::MappingFacts facts; ///< at the place of the argument that leaves it
+  observe::CountChange change;
   Removed removal;
 };
 

@@ -5,7 +5,6 @@
 
 import pathlib
 import re
-import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1])
@@ -29,8 +28,11 @@ for folder in ("unit", "stress"):
     for path in (root / "test" / folder).rglob("*.cpp"):
         tests.update(".".join(names) for names in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(), re.M))
 tests.update(str(path.relative_to(root / "test/e2e")) for path in (root / "test/e2e").rglob("*.c*"))
-plants = subprocess.run([sys.executable, root / "test/model/prepare.py", "--plants"], capture_output=True, text=True, check=True)
-tests.update("model.planted." + line.split()[0] for line in plants.stdout.replace(";", "\n").splitlines())
+for folder in ("src", "plugins", "device-rtl"):
+    for path in (root / folder).rglob("*"):
+        if path.suffix in (".h", ".cpp"):
+            names = re.findall(r'OMPTARGET_(?:PLANTED|ORDER)\("(\w+_\w+)"', path.read_text())
+            tests.update("model.planted." + name for name in names)
 tests.update("model." + path.stem for path in (root / "test/model").glob("*.cpp"))
 tests.update(re.findall(r"NAME ((?:abi|stress)\.[\w.]+)", "".join(
     (root / "test" / folder / "CMakeLists.txt").read_text() for folder in ("abi", "stress"))))

@@ -35,6 +35,26 @@ static void teams_loop(int times) {
   }
 }
 
+/// All of many, in the order in which they were mapped.
+static int *next_of_many(void) {
+  static int at;
+  return &many[2 * at++];
+}
+
+static void tear_down(int times) {
+  for (int i = 0; i < times; i++) {
+    int *one = next_of_many();
+#pragma omp target exit data map(release : one[0 : 1])
+  }
+}
+
+static void tear_down_delete(int times) {
+  for (int i = 0; i < times; i++) {
+    int *one = next_of_many();
+#pragma omp target exit data map(delete : one[0 : 1])
+  }
+}
+
 /// Two target tasks without a kernel.
 static void nowait_data(int times) {
   int x = 1;
@@ -61,6 +81,8 @@ static const struct Row {
     {"teams_loop", teams_loop},
     {"nowait", nowait},
     {"nowait_data", nowait_data},
+    {"tear_down", tear_down},
+    {"tear_down_delete", tear_down_delete},
 };
 
 __attribute__((noinline)) static void measured(const struct Row *row) {
@@ -87,7 +109,7 @@ int main(int argc, char **argv) {
     if (KERNELS_RUN && host)
       return fprintf(stderr, "regions run on the host\n"), 1;
 #pragma omp target enter data map(to : a, b, c, d, block)
-    if (strcmp(name, "hit") == 0 || strcmp(name, "present") == 0)
+    if (strcmp(name, "hit") == 0 || strcmp(name, "present") == 0 || strncmp(name, "tear_down", 9) == 0)
       map_many();
     rows[k].run(kWarm);
     measured(&rows[k]);

@@ -67,6 +67,9 @@ if given.plugins_of:
 lasts = not given.driver and not given.plugins_of.startswith(("llvm", "first"))
 if lasts:
     features.add("lasts")
+for tool in ("gdb", "perf", "valgrind"):
+    if shutil.which(tool):
+        features.add(tool)
 if shutil.which("chromium"):
     features.add("chromium")
 features |= {"clang-" + version for version in given.versions}

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sched_point.h"
 #include "engine.h"
 
 namespace checked {
@@ -28,6 +29,13 @@ namespace checked {
 /// Explores all executions of the scenario; false, having printed the first one that fails, if one does.
 inline bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions) {
   return engine.explore(name, make, most_executions);
+}
+
+/// Explores all scenarios of a program, with the defect that its argument names, if any. Returns main's result.
+inline int run(int argc, char **argv, bool (*explore_all)()) {
+  if (argc > 1)
+    omptarget::planted_fault = argv[1];
+  return explore_all() ? 0 : 1;
 }
 
 /// Within a scenario: this execution is wrong.

@@ -197,4 +197,4 @@ void join_thread() { wait_while_equal(omptarget::Mailbox::current->has_ended, 0)
 
 } // namespace checked
 
-int main() { return omptarget::explore_all() ? 0 : 1; }
+int main(int argc, char **argv) { return checked::run(argc, argv, omptarget::explore_all); }

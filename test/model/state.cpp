@@ -14,7 +14,7 @@ namespace {
 using checked::require;
 using checked::Scenario;
 
-constexpr HostPtr kBegin{0x1000}, kEnd{0x1040}, kOther{0x5000}, kElsewhere{0x2000}, kBelow{0x800};
+constexpr HostPtr kBegin{0x1000}, kEnd{0x1040}, kOther{0x5000}, kElsewhere{0x8000}, kBelow{0x800};
 constexpr DevicePtr kDevice{0x9000};
 
 NewRange range_at(HostPtr begin) {
@@ -528,7 +528,7 @@ Scenario revived(bool is_looked_up) {
   small->leave_small(small->ref);
   Scenario scenario;
   scenario.threads.push_back([=] {
-    *mine = small->map.revive(range_at(kBegin), true);
+    *mine = small->map.revive(small->ref.mapping, range_at(kBegin), true);
     require(!*mine || mine->mapping->begin() == kBegin, "another range was revived");
   });
   if (is_looked_up)
@@ -556,7 +556,7 @@ Scenario asleep(bool is_borrowed) {
   Scenario scenario;
   scenario.threads.push_back([=] {
     small->leave_small(small->ref);
-    if (const MappingRef again = small->map.revive(range_at(kBegin), true))
+    if (const MappingRef again = small->map.revive(small->ref.mapping, range_at(kBegin), true))
       small->leave_small(again);
   });
   scenario.threads.push_back([=] {
@@ -619,6 +619,8 @@ Scenario asleep_in_one_place() {
     require(is_left, "nobody else has it");
   };
   const MappingRef one = table->insert_ready(kBegin, kDevice), other = table->insert_ready(kElsewhere, kDevice + 64);
+  require(table->map.guess_arrived(kBegin, 8) == one && table->map.guess_arrived(kElsewhere, 8) == other,
+          "one of the two is not worth keeping");
   Scenario scenario;
   scenario.threads.push_back([=] { leave(one); });
   scenario.threads.push_back([=] { leave(other); });
@@ -703,4 +705,4 @@ bool explore_all() {
 } // namespace
 } // namespace omptarget
 
-int main() { return omptarget::explore_all() ? 0 : 1; }
+int main(int argc, char **argv) { return checked::run(argc, argv, omptarget::explore_all); }

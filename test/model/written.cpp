@@ -76,4 +76,4 @@ bool explore_all() {
 } // namespace
 } // namespace omptarget
 
-int main() { return omptarget::explore_all() ? 0 : 1; }
+int main(int argc, char **argv) { return checked::run(argc, argv, omptarget::explore_all); }

@@ -43,6 +43,7 @@ API cuDeviceGetPCIBusId(char *bus, int size, int device) {
   return (void)device, strncpy(bus, "0000:01:00.0", (size_t)size), 0;
 }
 API cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = (size_t)16 << 30, 0; }
+API cuDeviceTotalMem(size_t *bytes, int device) { return cuDeviceTotalMem_v2(bytes, device); }
 API cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
   switch (attribute) {
@@ -72,6 +73,14 @@ IDLE(cuCtxSynchronize)
 IDLE(cuCtxSetLimit)
 API cuCtxGetLimit(size_t *value, int limit) { return (void)limit, *value = 1024, 0; }
 IDLE(cuCtxEnablePeerAccess)
+// LLVM's plugins ask for these, too.
+IDLE(cuDevicePrimaryCtxRelease_v2)
+IDLE(cuDevicePrimaryCtxSetFlags)
+API cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active) {
+  return (void)device, *flags = 0, *is_active = 0, 0;
+}
+API cuCtxSetCurrent(void *context) { return current = context, 0; }
+API cuCtxGetDevice(int *device) { return *device = 0, 0; }
 
 // ---- Modules
 
@@ -90,6 +99,9 @@ API cuFuncGetAttribute(int *value, int attribute) { return *value = attribute ==
 API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks) { return *blocks = 8, 0; }
 IDLE(cuFuncSetAttribute)
 IDLE(cuLaunchKernel)
+IDLE(cuLaunchHostFunc)
+API cuFuncGetParamInfo(void) { return 1; } // there is none
+API cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads) { return *blocks = 108, *threads = 1024, 0; }
 
 // ---- Memory
 
@@ -100,6 +112,9 @@ API cuMemFree_v2(uint64_t memory) { return free((void *)memory), 0; }
 API cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = (size_t)16 << 30, 0; }
 API cuMemHostAlloc(void **memory, size_t size) { return *memory = aligned_alloc(4096, (size + 4095) / 4096 * 4096), 0; }
 API cuMemFreeHost(void *memory) { return free(memory), 0; }
+API cuMemAllocHost_v2(void **memory, size_t size) { return cuMemHostAlloc(memory, size); }
+API cuMemAllocAsync(uint64_t *memory, size_t size) { return cuMemAlloc_v2(memory, size); }
+API cuMemFreeAsync(uint64_t memory) { return cuMemFree_v2(memory); }
 API cuMemAllocManaged(uint64_t *memory, size_t size) { return cuMemAlloc_v2(memory, size); }
 IDLE(cuMemHostRegister_v2)
 IDLE(cuMemHostUnregister)
@@ -111,6 +126,8 @@ API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size) {
     memcpy(to, (const void *)from, size);
   return 0;
 }
+API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) { return cuMemcpyDtoHAsync_v2(to, from, size); }
+IDLE(cuMemcpyHtoD_v2)
 IDLE(cuMemcpyDtoDAsync_v2)
 IDLE(cuMemcpyPeerAsync)
 IDLE(cuMemsetD8Async)
@@ -120,6 +137,7 @@ IDLE(cuMemsetD8Async)
 API cuStreamCreate(void **stream) { return *stream = malloc(1), 0; }
 API cuStreamDestroy_v2(void *stream) { return free(stream), 0; }
 IDLE(cuStreamSynchronize)
+IDLE(cuStreamAddCallback)
 IDLE(cuStreamQuery)
 IDLE(cuStreamWaitEvent)
 API cuEventCreate(void **event) { return *event = malloc(1), 0; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../words.h"
+#include "base/sched_point.h"
 #include "omptarget/types.h"
 
 #define RTL extern "C"

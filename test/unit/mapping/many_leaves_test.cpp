@@ -42,7 +42,7 @@ struct Stretch {
       leave(present);
       return;
     }
-    MappingRef ref = map.revive(range, true);
+    MappingRef ref = map.revive(absence.sleeper, range, true);
     if (!ref) {
       const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
       if (!inserted.is_new)
@@ -125,14 +125,14 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     EXPECT_FALSE(map.retain_arrived(begin, kBytes, absence));
     EXPECT_TRUE(absence.is_absent);
     const NewRange range{begin, begin + kBytes, begin, nullptr, nullptr, Counter::kDynamic};
-    if (const MappingRef ref = absence.may_sleep ? map.revive(range, true) : MappingRef{})
+    if (const MappingRef ref = map.revive(absence.sleeper, range, true))
       return ref;
     const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
     EXPECT_TRUE(inserted.is_new);
     return inserted.found.ref;
   };
   const auto remove = [&](MappingRef ref) {
-    map.expect_leaving(ref.mapping->begin());
+    EXPECT_EQ(map.find_to_leave(ref.mapping->begin(), 1), ref);
     bool is_left = false;
     EXPECT_TRUE(map.leave_last(ref, is_left).is_removed);
   };
