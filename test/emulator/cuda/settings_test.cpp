@@ -154,7 +154,7 @@ TEST_F(CudaSettings, a_stack_size_that_is_set_stays_and_a_fault_names_it) {
   EXPECT_THAT(plugin.error(),
               HasSubstr("the stack may be too small: kernels that call themselves or by pointers have 2048 "
                         "bytes for each thread (LIBOMPTARGET_STACK_SIZE)"));
-  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+  EXPECT_NE(plugin.deinit_device(0), 0); // the same fault
 }
 
 TEST_F(CudaSettings, a_stack_that_the_driver_refuses_is_told_with_kernel_and_size) {
@@ -444,7 +444,7 @@ TEST_F(CudaUnified, it_is_said_once_what_the_device_does_not_reach_and_again_at_
   EXPECT_NE(plugin.synchronize(0, &async), 0);
   EXPECT_THAT(plugin.error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_THAT(plugin.error(), HasSubstr(problem));
-  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+  EXPECT_NE(plugin.deinit_device(0), 0); // the same fault
 }
 
 // ---- Devices

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code for a GPU that counts what it does: the counters go to a file that llvm-profdata reads, with every count as it must be, and compilers use
-// them. Two devices of a process add up, and so do processes under a name with %m; under any other name a process replaces what another left.
+// Code for a GPU that counts what it does. The counters go to a file that llvm-profdata reads, with every count as it
+// must be, and compilers use them. Two devices of a process add up, and so do processes under a name with %m. Under any
+// other name a process replaces the file of another.
 // REQUIRES: rtl-ours && emulator-amdgpu && profdata
 // RUN: %clang %profiling %s -o %t
 // RUN: rm -rf %t.d
@@ -49,7 +50,7 @@
 #include <stdlib.h>
 
 #if (defined(__AMDGCN__) || defined(__NVPTX__)) && defined(VERSION)
-// Of the format, which compilers say for -fprofile-generate only.
+// The version of the format, which compilers define for -fprofile-generate only.
 #pragma omp begin declare target device_type(nohost)
 const unsigned long __llvm_profile_raw_version = VERSION;
 #pragma omp end declare target
