@@ -272,7 +272,7 @@ TEST_F(CudaSettings, threads_wait_as_the_user_says) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(flags("sleep"), 4u); // as it was
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("LIBOMPTARGET_CUDA_WAIT: 'sleep' is none of auto, spin, yield and block; auto is used"));
+              HasSubstr("LIBOMPTARGET_CUDA_WAIT: 'sleep' is not one of auto, spin, yield and block; auto is used"));
 }
 
 TEST_F(CudaSettings, a_shared_memory_for_all_teams_leaves_fewer_of_them) {

@@ -382,7 +382,7 @@ TEST_F(AmdgpuSettings, nonsense_is_warned_about_and_not_used) {
   EXPECT_THAT(text, HasSubstr("OMP_NUM_TEAMS: -4 is no number from 1"));
   EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES: 'a lot' is no integer"));
   EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING: 'maybe'"));
-  EXPECT_THAT(text, HasSubstr("'sometimes' is none of on, off, mandatory"));
+  EXPECT_THAT(text, HasSubstr("'sometimes' is not one of on, off, mandatory"));
 }
 
 // ---- Memory used in place

@@ -39,7 +39,7 @@
 // COVER-NEXT: Block counts: [34, 6]
 // TOLD: device 0 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
 // TOLD: device 1 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
-// FOLDER: omptarget warning: device 0: what an image's code has counted (-fprofile-generate) is lost: cannot write '{{.*}}folder.profraw': {{.*}}irectory
+// FOLDER: omptarget warning: device 0: the counters of an image's code (-fprofile-generate) are lost: cannot write '{{.*}}folder.profraw': {{.*}}irectory
 // FOLDER: ok
 // USE: define {{.*}}value_of({{.*}} !prof ![[ENTRY:[0-9]+]]
 // USE-DAG: ![[ENTRY]] = !{!"function_entry_count", i64 200}

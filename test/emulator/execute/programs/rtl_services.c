@@ -97,7 +97,7 @@ static void refused(void) {
   }
   // REFUSED-DAG: omptarget error: device 0, kernel __omp_offloading_{{.*}} in refused, line {{[0-9]+}} (1 blocks, {{[0-9]+}} threads), block 0, thread {{[0-9]+}}: %n, which writes to memory, is not for device code
   // REFUSED-DAG: %y is no conversion that printf in device code has
-  // REFUSED-DAG: 0x{{[0-9a-f]+}} was freed, which malloc did not give or was free already
+  // REFUSED-DAG: 0x{{[0-9a-f]+}} was freed, which malloc did not return or was freed before
   // REFUSED-DAG: a width of 100000, the most is 65536
   CHECK_EQ(results[0], -1);
   CHECK_EQ(results[1], -1);
