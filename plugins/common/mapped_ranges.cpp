@@ -33,7 +33,7 @@ MappedRanges::Pins MappedRanges::wanted_pins() {
     return Pins::kOn;
   if (!is_one_of(text, {"off", "false", "no", "0"}))
     warn_about_setting(SettingId::kLockMappedHostBuffers,
-                       format("'%s' is none of on, off, mandatory", shown_value(text).c_str()));
+                       format("'%s' is not one of on, off, mandatory", shown_value(text).c_str()));
   return Pins::kOff;
 }
 

@@ -131,7 +131,7 @@ unsigned wait_flag() {
     if (!text || std::strcmp(text, name) == 0)
       return flag;
   warn_about_setting(SettingId::kCudaWait,
-                     format("'%s' is none of auto, spin, yield and block; auto is used", shown_value(text).c_str()));
+                     format("'%s' is not one of auto, spin, yield and block; auto is used", shown_value(text).c_str()));
   return CU_CTX_SCHED_AUTO;
 }
 

@@ -60,8 +60,7 @@ Status Image::load_from(const __tgt_device_image &source) {
     OMPTARGET_TRY_ASSIGN(const auto newer, find_global(kNewerHostServices));
     if (newer)
       OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(),
-                             "the image has %s: what it asks for by LLVM's libc for GPUs is not answered",
-                             kNewerHostServices);
+                             "the image has %s: requests by LLVM's libc for GPUs are not answered", kNewerHostServices);
   }
   if (elf_)
     profile_ = find_profile(*elf_);

@@ -116,9 +116,9 @@ std::optional<ProfilePlace> find_profile(const ElfImage &elf) {
 
 void save_profile(Device &device, const Image &image, const ProfilePlace &place, bool prints) {
   if (Status status = save(device, image, place, prints); !status)
-    write_error_line(format("omptarget warning: device %d: what an image's code has counted (-fprofile-generate) is "
-                            "lost: %s",
-                            device.number(), status.to_string().c_str()));
+    write_error_line(
+        format("omptarget warning: device %d: the counters of an image's code (-fprofile-generate) are lost: %s",
+               device.number(), status.to_string().c_str()));
 }
 
 } // namespace omptarget::gpu

@@ -131,7 +131,7 @@ Result<uint64_t> ServiceMailbox::allocate(uint64_t size) {
 Result<uint64_t> ServiceMailbox::release(uint64_t address) {
   void *const memory = reinterpret_cast<void *>(address);
   if (blocks_.erase(memory) == 0)
-    return Status::error(format("%p was freed, which malloc did not give or was free already", memory));
+    return Status::error(format("%p was freed, which malloc did not return or was freed before", memory));
   OMPTARGET_TRY(host_.release(memory));
   return uint64_t{0};
 }
@@ -149,7 +149,7 @@ void ServiceMailbox::complain(const ServiceCaller &caller, const Status &why) {
   if (++complaints_ > kMostComplaints)
     return;
   host_.complain(format("%s: %s%s", host_.describe(caller).c_str(), why.to_string().c_str(),
-                        complaints_ == kMostComplaints ? "; what is refused after this is not told" : ""));
+                        complaints_ == kMostComplaints ? "; later refusals are not reported" : ""));
 }
 
 Status ServiceMailbox::close() {

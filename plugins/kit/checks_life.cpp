@@ -207,7 +207,7 @@ void check_matching(Session &session) {
   for (std::string *bytes : {&other, &zeros, &text})
     if (session.plugin().accepts(image_of(*bytes), nullptr) ||
         (asks_device && session.plugin().accepts_on_device(0, image_of(*bytes), nullptr)))
-      report.fail("an image of %zu bytes that is none is accepted (%s)", bytes->size(),
+      report.fail("%zu bytes that are no image are accepted (%s)", bytes->size(),
                   bytes == &other   ? "ELF for machine 22"
                   : bytes == &zeros ? "zeros"
                                     : "text");

@@ -238,7 +238,7 @@ void exchange(Session &session, int32_t source, int32_t destination, bool in_que
   session.expect(plugin.synchronize(source, queue), "waiting");
   session.expect(plugin.data_retrieve(destination, back.data(), to.get(), kSize, nullptr), "copying back");
   if (back != bytes)
-    session.report().fail("what arrived on device %d is not what device %d has%s", destination, source,
+    session.report().fail("the data that arrived on device %d differ from those of device %d%s", destination, source,
                           in_queue ? "; it was copied there by the same queue before" : "");
 }
 

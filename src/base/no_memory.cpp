@@ -22,8 +22,8 @@ iovec part(const char *text) { return {const_cast<char *>(text), std::strlen(tex
 
 /// Allocates nothing.
 void end() {
-  const iovec parts[] = {part("omptarget fatal error 1: no host memory is left for what "),
-                         part(owner_of_notes.load(std::memory_order_relaxed)), part(" itself notes\n")};
+  const iovec parts[] = {part("omptarget fatal error 1: no host memory is left for the records of "),
+                         part(owner_of_notes.load(std::memory_order_relaxed)), part("\n")};
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 3);
   std::abort();
 }

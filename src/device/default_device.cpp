@@ -45,7 +45,7 @@ void choose_by_traits(const char *text) {
     print_message(
         format("%s: none of the %zu device(s) is '%s'", kStandardVariable, traits.size(), shown_value(text).c_str()));
   else if (const auto number = static_cast<int32_t>(selected.value()[0]); !libomp::set_default_device(number))
-    print_message(format("%s: the OpenMP runtime of the host lets nobody set the default device", kStandardVariable));
+    print_message(format("%s: the host's OpenMP runtime has no way to set the default device", kStandardVariable));
   else
     OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: the first that is %s", number, text);
 }
@@ -162,7 +162,7 @@ void choose_default_device() {
   if (libomp::set_default_device(choice.device))
     OMPTARGET_TRACE(Topic::kDevice, "the default device is %d: %s", choice.device, choice.reason.c_str());
   else
-    warn_about_setting(SettingId::kDefaultDevice, "the OpenMP runtime of the host lets nobody set the default device");
+    warn_about_setting(SettingId::kDefaultDevice, "the host's OpenMP runtime has no way to set the default device");
 }
 
 } // namespace omptarget

@@ -16,8 +16,8 @@ bool attaches_always(uint64_t type) {
   return type == map_type::kAttach && is_wanted;
 }
 
-/// besides: bits of map types that do no harm. action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
-/// until one is false. Returns whether there was nothing else.
+/// Calls action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
+/// until one is false. besides: bits of map types that do no harm. Returns whether there was nothing else.
 template <typename Action, typename Accepts>
 bool for_each_simple(const MapList &list, PresentRefs &refs, uint64_t besides, Action action, Accepts accepts) {
   if (!is_readable(list) || OMPTARGET_PLANS_ALL()) [[unlikely]]

@@ -51,7 +51,7 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
 /// left to be done.
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
-/// Finds the arguments' mappings, for release_shared. What is to be deleted has one reference left. False if planning
+/// Finds the arguments' mappings, for release_shared. Those to be deleted have one reference left. False if planning
 /// must do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
 

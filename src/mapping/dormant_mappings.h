@@ -35,8 +35,8 @@ public:
     std::atomic<Mapping *> mapping_{nullptr};
     std::atomic<HostPtr> refused_{}; ///< where the last one began that did not get the place
   };
-  /// Returns the place of the mapping, which begins there, or null if it should not take it: another one sleeps there,
-  /// unless it was refused before. So data that are left once, however many, do not drive out each other.
+  /// Returns the place of the mapping, which begins there. Null if it should not take the place: another mapping is
+  /// dormant there, and this one was not refused before. So one-shot data do not evict one another.
   Place *place_for(HostPtr begin, const Mapping &mapping) {
     Place &place = place_of(begin);
     const Mapping *const sleeper = place.mapping_.load(std::memory_order_acquire);

@@ -143,8 +143,8 @@ public:
   // For constructs whose data are present, as most are: one step each.
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
-  /// The same as find_arrived, for a caller that is going to take a reference away: among so many data that memory is
-  /// waited for, a thread that has lately taken last references away has what is needed for that fetched.
+  /// The same as find_arrived, for a caller that is going to release a reference. Among so many data that memory is the
+  /// bottleneck, a thread that has lately released last references prefetches the next data to leave.
   MappingRef find_to_leave(HostPtr begin, int64_t size) {
     const MappingRef next = recent_.is_large() ? next_to_leave(begin, size) : MappingRef{};
     return next ? next : find_arrived(begin, size);

@@ -120,7 +120,7 @@ bool start_ranges() {
   if (std::strcmp(text, "roctx") == 0)
     return start_roctx(true);
   if (std::strcmp(text, "off") != 0)
-    warn_about_setting(SettingId::kRanges, format("'%s' is none of auto, nvtx, roctx and off; there are no ranges",
+    warn_about_setting(SettingId::kRanges, format("'%s' is not one of auto, nvtx, roctx and off; there are no ranges",
                                                   shown_value(text).c_str()));
   return false;
 }

@@ -104,8 +104,8 @@ Status check_table(const PluginFunctions &functions, const __tgt_target_table *t
     return Status::error("__tgt_rtl_load_binary returns null" + (words.empty() ? words : ": " + words));
   }
   if (!is_readable(table, sizeof *table))
-    return Status::error(
-        format("__tgt_rtl_load_binary returns a table at %p, where no memory is", static_cast<const void *>(table)));
+    return Status::error(format("__tgt_rtl_load_binary returns a table at %p, where there is no memory",
+                                static_cast<const void *>(table)));
   return Status::ok();
 }
 
@@ -117,8 +117,9 @@ Status check_table_entries(const __tgt_target_table &table, const __tgt_device_i
     return Status::error(format("__tgt_rtl_load_binary returns a table from %p to %p, which is no array of entries",
                                 static_cast<const void *>(begin), static_cast<const void *>(end)));
   if (!is_readable(begin, static_cast<size_t>(end - begin)))
-    return Status::error(format("__tgt_rtl_load_binary returns a table whose entries are at %p, where no memory is",
-                                static_cast<const void *>(begin)));
+    return Status::error(
+        format("__tgt_rtl_load_binary returns a table whose entries are at %p, where there is no memory",
+               static_cast<const void *>(begin)));
   if (begin != end && begin < reinterpret_cast<const char *>(image.EntriesEnd) &&
       end > reinterpret_cast<const char *>(image.EntriesBegin))
     return Status::error("__tgt_rtl_load_binary returns the program's own table of entries, not one of the device");

@@ -29,10 +29,9 @@ bool is_next_generation(const PluginCandidate &candidate) { return candidate.kin
 void warn_if_everybody_writes(DIR *directory, const std::string &folder) {
   struct stat facts{};
   if (::fstat(::dirfd(directory), &facts) == 0 && (facts.st_mode & S_IWOTH) != 0)
-    write_error_line(
-        format("omptarget warning: everybody can write the folder of plugins %s, and what lies there is run "
-               "in this process",
-               folder.c_str()));
+    write_error_line(format(
+        "omptarget warning: the folder of plugins %s is writable for everyone, and its files run in this process",
+        folder.c_str()));
 }
 
 /// Names of plugins in one folder, sorted so that nothing depends on the file system's order.

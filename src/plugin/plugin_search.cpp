@@ -31,7 +31,7 @@ std::vector<std::string> named_folders(const char *list, PluginSet &set) {
     if (std::string folder = path_at_load(name); !folder.empty())
       folders.push_back(std::move(folder));
     else
-      reject(set, shown_value(name), "the folder is relative, and where the program began cannot be told");
+      reject(set, shown_value(name), "the folder is relative, and the directory in which the program began is unknown");
   }
   return folders;
 }

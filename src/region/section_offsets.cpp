@@ -93,13 +93,13 @@ Result<bool> has_byte_offsets(const void *code) {
   if (offsets == SectionOffsets::kIndices || offsets == SectionOffsets::kBytes)
     return offsets == SectionOffsets::kBytes;
   const std::optional<ModuleBounds> module = module_of(code);
-  return Status::error(
-      format("a section of one-byte elements that is not contiguous begins at different places for clang up "
-             "to %u and for later ones, and %s does not say which one compiled it: %s",
-             kFirstWithByteOffsets - 1, module ? module->path.c_str() : "the calling code",
-             offsets == SectionOffsets::kBoth ? "both signed it; compile all of it by one"
-                                              : "no known clang signed it, and it needs no libomptarget of a version; "
-                                                "link it against that of its compiler"));
+  return Status::error(format(
+      "a section of one-byte elements that is not contiguous begins at different places for clang up "
+      "to %u and for later ones, and %s does not say which one compiled it: %s",
+      kFirstWithByteOffsets - 1, module ? module->path.c_str() : "the calling code",
+      offsets == SectionOffsets::kBoth ? "both compiled parts of it; compile all of it by one"
+                                       : "it has no mark of a known clang, and it needs no libomptarget of a version; "
+                                         "link it against that of its compiler"));
 }
 
 } // namespace omptarget

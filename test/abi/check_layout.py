@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_layout.py VERSION LLVM_RUNTIMES PROBE OUTPUT: compiles layout_program.c with clang VERSION, runs it on the probe
-and compares what the probe read through the public headers with what that compiler is known to emit."""
+"""check_layout.py VERSION LLVM_RUNTIMES PROBE OUTPUT: compiles layout_program.c with clang VERSION and runs it on the
+probe. It compares what the probe read through the public headers with what that compiler is known to emit."""
 import os
 import re
 import subprocess

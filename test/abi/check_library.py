@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
 from generations import LIBRARY_NAMES  # noqa: E402
 
-# What every process has anyway, or what a plugin of ours calls by design.
+# Functions that every process has, or that a plugin of ours calls by design.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
           "ld-linux-aarch64.so.1"}
 MAX_BYTES = 4 * 1000 * 1000

@@ -31,7 +31,8 @@ tests.update(str(path.relative_to(root / "test/e2e")) for path in (root / "test/
 for folder in ("src", "plugins", "device-rtl"):
     for path in (root / folder).rglob("*"):
         if path.suffix in (".h", ".cpp"):
-            tests.update("model.planted." + name for name in re.findall(r'OMPTARGET_(?:PLANTED|ORDER)\("(\w+_\w+)"', path.read_text()))
+            names = re.findall(r'OMPTARGET_(?:PLANTED|ORDER)\("(\w+_\w+)"', path.read_text())
+            tests.update("model.planted." + name for name in names)
 tests.update("model." + path.stem for path in (root / "test/model").glob("*.cpp"))
 tests.update(re.findall(r"NAME ((?:abi|stress)\.[\w.]+)", "".join(
     (root / "test" / folder / "CMakeLists.txt").read_text() for folder in ("abi", "stress"))))

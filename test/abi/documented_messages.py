@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-# What makes a message out of its literals, or hands one on.
+# Functions that make a message of their literals, or hand one on.
 MAKERS = re.compile(r"\b(?:Status::(?:error|fatal|message)|print_(?:message|error|warning|line)|warn_about_setting|reject|complain"
                     r"|fail|failure|warn)\s*\(")
 STRING = r'"(?:\\.|[^"\\\n])*"'

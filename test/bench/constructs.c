@@ -199,7 +199,7 @@ static const struct Benchmark {
   int many;                  // mappings made before
   void (*before)(int times); // each round, and after: neither is timed
   void (*after)(int times);
-  int per_round; // what a round's time is divided by, or 0: times
+  int per_round; // divides a round's time; 0: times
 } benchmarks[] = {
     {"empty_region", empty_region, 20000, 0, 0, 0, 0, 0},
     {"four_arrays", four_arrays, 5000, 1, 0, 0, 0, 0},

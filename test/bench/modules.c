@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// modules LIBRARY...: opens the libraries, runs a region, for which their images are loaded, closes them, and prints how many
-// milliseconds each of the three took.
+// modules LIBRARY...: opens the libraries, runs a region, for which their images are loaded, and closes them. It prints
+// the milliseconds of each of the three.
 
 #include <dlfcn.h>
 #include <omp.h>

@@ -40,7 +40,7 @@ def arguments():
 
 
 def bounds(what):
-    """What each row may take at most, in the order of the file: instructions and calls of the driver."""
+    """The bounds of each row, in the order of the file: instructions and calls of the driver."""
     table = {}
     with open(os.path.join(HERE, "bounds.def")) as file:
         for line in file:
@@ -51,7 +51,7 @@ def bounds(what):
 
 
 def target_flags(options, scratch):
-    """Of the device's code, linked with LLVM's own device RTL."""
+    """Rows of the device's code, linked with LLVM's own device RTL."""
     if not options.driver:
         return ["-fopenmp-targets=x86_64-pc-linux-gnu"]
     if options.driver == "amdgpu":
@@ -80,7 +80,7 @@ def environment(options, program, scratch):
         path = [path[0], scratch, options.runtime]
     if options.driver:
         path.insert(0, os.path.abspath(options.idle))
-    # What the caller's environment sets for the library would be counted, too. libomp's helper threads are not counted.
+    # Settings in the caller's environment would be counted, too. libomp's helper threads are not counted.
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("LIBOMPTARGET", "OMP", "KMP"))}
     return dict(clean, LD_LIBRARY_PATH=":".join(path), OMP_TARGET_OFFLOAD="MANDATORY", LIBOMP_USE_HIDDEN_HELPER_TASK="0")
 

@@ -19,7 +19,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 C_PROGRAM = os.path.join(here, "inputs", "constructs.c")
 FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
 FLANG_TO_PTX = os.path.join(here, "..", "..", "src", "emulator", "toolkit", "flang-to-ptx")
-# What GPUs have by themselves: functions that CUDA's driver brings.
+# Functions that CUDA's driver brings for GPUs.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 GPUS = {"nvptx": ["sm_80", "sm_90", "sm_90a"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}
 NOT_KNOWN = {("16", "gfx942"), ("16", "sm_90a")}

@@ -36,7 +36,7 @@ protected:
     __omp_offloading_fptr_map_p = nullptr;
     __omp_offloading_fptr_map_size = 0;
   }
-  /// What each lane gets for its pointer.
+  /// Each lane's result for its pointer.
   std::vector<uint64_t> translate(const std::vector<uint64_t> &pointers) {
     std::vector<uint64_t> results(pointers.size());
     steps = run_warp(static_cast<unsigned>(pointers.size()), [&](unsigned lane) {
@@ -91,8 +91,8 @@ TEST_F(Interpreter, lanes_with_one_pointer_read_one_line_a_step) {
 TEST_F(Interpreter, the_steps_to_a_million_functions_are_few) {
   set_table(1000000);
   translate(std::vector<uint64_t>(kLanes, key(123456)));
-  // Two globals, two for the range, three independent loads for each of nine or ten quarterings, one or two halvings, the
-  // pair: what depends on one another is a third of that.
+  // Two globals, two for the range, three independent loads for each of nine or ten quarterings, one or two halvings,
+  // the pair. The loads that wait for one another are a third of that.
   EXPECT_LE(steps.size(), 2u + 2u + 3u * 10u + 2u + 1u);
 }
 

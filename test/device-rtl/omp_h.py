@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# omp_h.py PREFIX RUNTIMES COMPILERS: every function that the omp.h of a generation declares is in the device RTL for that generation, but
-# for those below, which no device code can call.
+# omp_h.py PREFIX RUNTIMES COMPILERS: the device RTL for a generation has every function that the generation's omp.h
+# declares. The exceptions are below: no device code can call them.
 
 import glob
 import os

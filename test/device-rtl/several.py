@@ -32,7 +32,7 @@ def run(words):
 
 
 class Program:
-    """Of one compiler for one GPU, at one level."""
+    """One compiler for one GPU, at one level."""
 
     def __init__(self, version, gpu, level, more):
         target = "amdgcn" if gpu.startswith("gfx") else "nvptx"
@@ -91,14 +91,14 @@ def build_fortran(version, gpu, toolkit, has_cuda):
 
 
 def fails(path, gpu):
-    """What the program says, if not that all is well."""
+    """The program's output, if not all is well."""
     done = subprocess.run([prefix + "/bin/omptarget-run", "--device=" + gpu, path], capture_output=True, text=True, timeout=120,
                           env=dict(os.environ, OMP_TARGET_OFFLOAD="MANDATORY"))
     return "" if done.returncode == 0 and done.stdout.strip() in ("passed", "0") else "ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr)
 
 
 def copies(path):
-    """What of the device RTL is in the cubin more than once, or not at all."""
+    """Parts of the device RTL that are in the cubin more than once, or not at all."""
     cubin = path + ".cubin"
     run([sys.executable, CARVE, path, "190", cubin])
     said = subprocess.run([READELF, "--symbols", "--wide", cubin], capture_output=True, text=True).stdout

@@ -1,10 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# stack.py PREFIX RUNTIMES COMPILERS FOLDER NEEDS: links inputs/stack.c with the device RTL for NVIDIA's GPUs, by each compiler that is here.
-# __kmpc_parallel_* must not have room for many arguments in its frame, and no kernel may reach a function that calls itself, directly
-# or through others. With ptxas and nvlink in the PATH, nvlink must know the stack of each kernel, and what the
-# executor counts for it, stack and shared memory as the program NEEDS tells, must be what nvlink counts.
+# stack.py PREFIX RUNTIMES COMPILERS FOLDER NEEDS: links inputs/stack.c with the device RTL for NVIDIA's GPUs, by each
+# compiler that is here. The frame of __kmpc_parallel_* must not have room for many arguments. No kernel may reach a
+# function that calls itself, directly or through others. With ptxas and nvlink in the PATH, nvlink must know the stack
+# of each kernel. The executor must count as nvlink does; the program NEEDS prints its stack and shared memory.
 
 import os
 import re
@@ -16,7 +16,7 @@ prefix, runtimes, compilers, folder, needs = map(os.path.abspath, sys.argv[1:6])
 here = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(here, "inputs", "stack.c")
 KERNELS = 5
-MOST_ARGUMENTS = 10  # of calls in __kmpc_parallel_*: thread, bound and those of a region with few
+MOST_ARGUMENTS = 10  # calls in __kmpc_parallel_*: thread, bound and those of a region with few
 os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 
@@ -64,7 +64,7 @@ def faults_of(ptx):
 
 
 def counts_of(path):
-    """Of each kernel what the executor counts: (stack, shared memory); a stack without end is None."""
+    """The executor's counts for each kernel: (stack, shared memory); a stack without end is None."""
     said = subprocess.run([needs, path], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^kernel (\S+) frame \d+ stack (\w+) shared (\d+)$", said, re.M)
     return {name: (None if stack == "unknown" else int(stack), int(shared)) for name, stack, shared in found}
@@ -88,7 +88,8 @@ def differences(path, said):
 
 
 def linked_faults(path):
-    """What nvlink says of kernels whose stack it does not know, or counts otherwise; nothing where there is no ptxas or nvlink."""
+    """nvlink's output for kernels whose stack it does not know, or counts otherwise; nothing where there is no ptxas or
+    nvlink."""
     if not shutil.which("ptxas") or not shutil.which("nvlink"):
         return []
     for words in (["ptxas", "-c", "-arch=sm_80", path, "-o", path + ".cubin"], ["nvlink", "-v", "-arch=sm_80", path + ".cubin", "-o", path + ".linked"]):

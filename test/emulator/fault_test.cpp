@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The n-th call of the driver fails, for every n, in a process of its own: the plugin neither crashes nor hangs, says which
-// call failed, and leaves nothing behind in the driver.
+// The n-th call of the driver fails, for every n, in a process of its own. The plugin neither crashes nor hangs, says
+// which call failed, and leaves nothing behind in the driver.
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of plugins for GPUs begin with, for every vendor; under_test.h is that of the vendor's folder.
+// The begin of tests of plugins for GPUs, for every vendor; under_test.h is that of the vendor's folder.
 #pragma once
 
 #include <cstdio>
@@ -64,7 +64,7 @@ protected:
     return value;
   }
 
-  // What a tell_... kernel wrote.
+  // Returns the numbers that a tell_... kernel wrote.
   std::vector<uint64_t> told(void *entry, Launch launch, int32_t device = 0) {
     constexpr int64_t kSize = kUnderTest.told * sizeof(uint64_t);
     void *out = plugin.data_alloc(device, kSize, nullptr, OMPTARGET_ALLOC_DEVICE);
@@ -78,7 +78,7 @@ protected:
     return values;
   }
 
-  // What omptarget-info would show of device 0.
+  // Returns the lines of omptarget-info about device 0.
   std::string printed_info() {
     testing::internal::CaptureStdout();
     plugin.print_device_info(0);

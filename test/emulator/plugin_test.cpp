@@ -166,7 +166,7 @@ TEST_F(GpuPlugin, num_teams_is_not_cut) {
   EXPECT_EQ(told(kernel("tell_spmd"), Launch().teams(16000000).threads(64))[1], 16000000u);
 }
 
-// What is copied to the program's own, pageable memory: the thread that asks for it goes on.
+// Copies to the program's own, pageable memory: the thread that asks for one goes on.
 class GpuResults : public GpuPlugin {
 protected:
   void SetUp() override {

@@ -40,7 +40,7 @@ inline void *open_library(const char *file) {
 struct Plugin {
   void *library = open_library(PLUGIN_FILE);
 #define PLUGIN_REQUIRED(name, check) PLUGIN_FUNCTION(name)
-// Of the optional ones some are for other kinds of devices: those are null.
+// Optional functions that are for other kinds of devices are null.
 #define PLUGIN_OPTIONAL(name, check, without)                                                                          \
   decltype(&__tgt_rtl_##name) name = reinterpret_cast<decltype(&__tgt_rtl_##name)>(dlsym(library, "__tgt_rtl_" #name));
 #define PLUGIN_FUNCTION(name)                                                                                          \

@@ -32,7 +32,7 @@ struct UnderTest {
   const char *allocate;       ///< a call that gives memory
   const char *find_kernel;    ///< a call that finds one by its name
   const char *make_queue;     ///< a call that makes what a queue is made of
-  const char *no_memory_once; ///< what fails if there is no memory once; for ever; and how that is told
+  const char *no_memory_once; ///< the function that fails if there is no memory once; for ever; and its message
   const char *no_memory;
   const char *no_memory_text;
   uint32_t much_shared_memory; ///< dynamic, which the driver is asked to allow where it has to be

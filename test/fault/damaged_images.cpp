@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// damaged_images COUNT [--seed N] IMAGE...: damages copies of images for the CPU in what describes them (headers, dynamic
-// section, symbols, names, hashes, versions, relocations, notes), loads each in a child process as the host plugin does,
-// and counts how that ends. Fails if any child died or hung in the dynamic linker: the plugin's check of images has to find
-// what the linker would trip over. What an image's own code does with damaged pointers is counted apart.
+// damaged_images COUNT [--seed N] IMAGE...: damages copies of images for the CPU in their headers, dynamic section,
+// symbols, names, hashes, versions, relocations and notes. It loads each in a child process as the host plugin does,
+// and counts how that ends. Fails if any child died or hung in the dynamic linker: the plugin's check of images has to
+// find what the linker would trip over. Crashes of an image's own code on damaged pointers are counted apart.
 
 #include <algorithm>
 #include <climits>
@@ -57,7 +57,7 @@ struct Part {
 struct Seed {
   std::string path;
   std::string bytes;
-  std::vector<Part> parts; ///< what describes the image, by bytes of the file
+  std::vector<Part> parts; ///< the parts that describe the image, by bytes of the file
 };
 
 template <typename T> T at(const std::string &bytes, uint64_t offset) {
@@ -117,7 +117,7 @@ std::string damage_part(Random &random, const Seed &seed, std::string &bytes) {
   return format(" %s+%llu/%zu", part.name.c_str(), static_cast<unsigned long long>(place - part.begin), size);
 }
 
-/// What children print.
+/// Lines that children print.
 int words = -1;
 
 struct LinkerText {

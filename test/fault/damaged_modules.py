@@ -4,8 +4,8 @@
 """damaged_modules.py --clang=N --prefix=... --runtimes=... --output=...
 
 Compiles a program and a library by one clang, damages copies of them in one place each, and runs them on the installed
-library. Each must end by itself, with a right result computed by the host or by SIGABRT after a message that names the
-module and the defect: never by another signal, never by a timeout.
+library. Each must end by itself, with a right result computed by the host, or by SIGABRT, never by another signal or a
+timeout. Before SIGABRT a message names the module and the defect.
 """
 import argparse
 import os
@@ -21,9 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FAR = 0x7F0000000000
 SECONDS = 300  # until a run counts as hanging
 
-# Where a case says what the host does: a descriptor that is refused is told at once, whatever the policy; an image that
-# is refused is told when devices are first needed; an image that no plugin takes is no error unless offloading is
-# mandatory.
+# Some cases say what the host does. A refused descriptor is reported at once, whatever the policy. A refused image is
+# reported when devices are first needed. An image that no plugin takes is no error unless offloading is mandatory.
 DESCRIPTOR, IMAGE, UNTAKEN = "descriptor", "image", "untaken"
 
 
@@ -192,7 +191,8 @@ class Suite:
                        (status == 0 or program in output), status, output)
 
     def run_random(self, places, count):
-        """Random bytes in random places of the tables. What they mean is not foreseen; how a run may end is."""
+        """Random bytes in random places of the tables. The test does not foresee what they mean, only how a run may
+        end."""
         choose = random.Random(7)
         for number in range(count):
             changes = []

@@ -4,10 +4,11 @@
 """nth_call.py host|cuda|amdgpu|memory --clang=N --prefix=... --runtimes=... --output=... [--scenario=NAME]
             [--one-in=N --seed=N] [--of=PLUGIN] [--relabel=... --stand-in=... --note=...]
 
-Runs a program (inputs/NAME.c, scenario.c unless told) once for each call that the host plugin, or the stand-in for a GPU's driver,
-receives, and lets this call fail. Each run must end by itself: with right results, or by SIGABRT with a message that names a construct and a failure and with host data as
-the specification leaves them. What was allocated is given back. memory: the n-th allocation of the host library itself fails,
-or of the plugin --of. one-in: only each N-th call, from which on the seed says."""
+Runs a program (inputs/NAME.c, scenario.c by default) once for each call that the host plugin or a stand-in driver
+receives, and lets this call fail. Each run must end by itself: with right results, or by SIGABRT with a message that
+names a construct and a failure and with host data as the specification leaves them. All that was allocated is freed.
+memory: the n-th allocation of the host library itself fails, or of the plugin --of. one-in: each N-th call only,
+beginning where the seed says."""
 import argparse
 import os
 import re
@@ -107,7 +108,7 @@ class Run:
 
 
 def complaint(kind, status, text):
-    """What is wrong with a run, or None."""
+    """The defect of a run, or None."""
     if kind == "memory" and status == -signal.SIGABRT:  # while modules are registered, before the program looks at its data
         status = 3
     if status not in (0, 3):

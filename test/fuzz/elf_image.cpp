@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What plugins of GPUs read of ELF images: sections, symbols, initial bytes; and which GPU a cubin or PTX is for.
+// The parts of ELF images that plugins of GPUs read: sections, symbols, initial bytes; and which GPU a cubin or PTX is
+// for.
 
 #include "common/elf_image.h"
 #include "cuda/image.h"

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the host plugin checks of an image before the dynamic linker sees it.
+// The host plugin's checks of an image before the dynamic linker sees it.
 
 #include "files.h"
 #include "host/image_check.h"

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the host library asks of images for plugins of LLVM, and of images that are loaded.
+// The host library's checks of images for plugins of LLVM, and of images that are loaded.
 
 #include <dlfcn.h>
 

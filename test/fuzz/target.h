@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each fuzz target defines. A target is linked either with libFuzzer (preset fuzz) or with driver.cpp, which mutates
-// the seeds itself, the same way in every run.
+// The function that each fuzz target defines. A target is linked either with libFuzzer (preset fuzz) or with
+// driver.cpp, which mutates the seeds itself, the same way in every run.
 #pragma once
 
 #include <cstddef>

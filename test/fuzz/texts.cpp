@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What users and compilers write as text: values of settings, topics, lists of plugins, source positions.
+// Text that users and compilers write: values of settings, topics, lists of plugins, source positions.
 
 #include <cstring>
 

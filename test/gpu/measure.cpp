@@ -197,7 +197,7 @@ void measure_kernels() {
 
 // ---- Indirect functions
 
-constexpr int kLookups = 256; // of each thread of kLookupTeams times kLookupThreads
+constexpr int kLookups = 256; // by each thread of kLookupTeams times kLookupThreads
 constexpr int kLookupTeams = 128, kLookupThreads = 128;
 constexpr uint64_t kFirstKey = 0x10000000, kKeyStep = 16;
 
@@ -226,7 +226,7 @@ template <typename Lookup> double lookups_us(uint64_t count, Lookup lookup) {
   return us;
 }
 
-// The table is made up and handed to the plugin, since no compiler takes 100,000 functions; a figure is the time of a
+// The table is made up and handed to the plugin, since no compiler takes 100,000 functions. A figure is the time of a
 // kernel in which every thread looks up 256 keys.
 void measure_indirect() {
   using SetMap = int32_t (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// probe cuda|amdgpu: what the vendor's driver sees, a line for each GPU, and on the last line "pageable 1" if all of them reach any
-// memory of the process. Or why it sees nothing, and ends with 1. Nothing of omptarget's is used.
+// probe cuda|amdgpu: the GPUs that the vendor's driver sees, a line for each. The last line is "pageable 1" if all of
+// them reach any memory of the process. Or why it sees nothing, and ends with 1. Nothing of omptarget's is used.
 
 #include <dlfcn.h>
 #include <stdint.h>

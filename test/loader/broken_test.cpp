@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each broken plugin does to a program: left out, and the program runs on the host, or, where offloading is
-// mandatory, ends with a message that names the file, the function and the reason. And that the kit finds each.
+// Each broken plugin is left out, and the program runs on the host. If offloading is mandatory, the program ends with a
+// message that names the file, the function and the reason. And that the kit finds each.
 
 #include <csignal>
 #include <cstdlib>
@@ -48,9 +48,9 @@ constexpr Broken kBroken[] = {
     {"closes_itself", Effect::kLeftOut, "closed its own handle in __tgt_rtl_init_plugin"},
     {"null_table", Effect::kFails, "__tgt_rtl_load_binary returns null: the image did not please"},
     {"short_table", Effect::kFails, "__tgt_rtl_load_binary returns a table of "},
-    {"no_table_memory", Effect::kFails, "__tgt_rtl_load_binary returns a table at 0x10, where no memory is"},
+    {"no_table_memory", Effect::kFails, "__tgt_rtl_load_binary returns a table at 0x10, where there is no memory"},
     {"no_entry_memory", Effect::kFails,
-     "__tgt_rtl_load_binary returns a table whose entries are at 0x1000, where no memory is"},
+     "__tgt_rtl_load_binary returns a table whose entries are at 0x1000, where there is no memory"},
     {"host_table", Effect::kFails, "__tgt_rtl_load_binary returns the program's own table of entries"},
     {"backward_table", Effect::kFails, "which is no array of entries"},
     {"fails_at", Effect::kFails, " on its device 0: the bus is broken (__tgt_rtl_data_submit of "},
@@ -59,7 +59,7 @@ constexpr Broken kBroken[] = {
 
 struct Ended {
   int status;
-  std::string output; ///< of both streams
+  std::string output; ///< output of both streams
 };
 
 Ended run(const std::string &command) {

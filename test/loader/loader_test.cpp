@@ -122,9 +122,9 @@ TEST(Loader, tables_are_checked) {
   EXPECT_THAT(load_failure_of("null_table"),
               HasSubstr("plugin null_table " + start + "null: the image did not please"));
   EXPECT_THAT(load_failure_of("short_table"), HasSubstr(start + "a table of 3 entries; the image has 4"));
-  EXPECT_THAT(load_failure_of("no_table_memory"), HasSubstr(start + "a table at 0x10, where no memory is"));
+  EXPECT_THAT(load_failure_of("no_table_memory"), HasSubstr(start + "a table at 0x10, where there is no memory"));
   EXPECT_THAT(load_failure_of("no_entry_memory"),
-              HasSubstr(start + "a table whose entries are at 0x1000, where no memory is"));
+              HasSubstr(start + "a table whose entries are at 0x1000, where there is no memory"));
   EXPECT_THAT(load_failure_of("host_table"), HasSubstr(start + "the program's own table of entries"));
   EXPECT_THAT(load_failure_of("wild_names"),
               HasSubstr("plugin wild_names " + start +

@@ -129,11 +129,11 @@ TEST_F(Search, drivers_that_no_image_needs_wait) {
   EXPECT_TRUE(set.lacks(PluginNeed::all()));
   set.add(load_waiting(set.waiting, PluginNeed::all()));
   set.add(load_waiting({{"cuda", folder + "/libomptarget.rtl.cuda.so", "cuda", 0}},
-                       PluginNeed::all())); // by another thread
+                       PluginNeed::all())); // another thread loads it
   EXPECT_THAT(names_of(set), ElementsAre("cuda", "amdgpu", "other", "x86_64"));
   EXPECT_FALSE(set.lacks(PluginNeed::all()));
 
-  setenv("LIBOMPTARGET_PLUGINS", "x86_64,cuda", 1); // who names it wants it
+  setenv("LIBOMPTARGET_PLUGINS", "x86_64,cuda", 1); // a plugin that is named is wanted
   EXPECT_THAT(names_of(load_plugins({})), ElementsAre("x86_64", "cuda"));
   std::filesystem::remove_all(folder);
 }
@@ -162,7 +162,7 @@ TEST_F(Search, images_tell_which_driver_they_need) {
   EXPECT_EQ(need_of(""), "cuda amdgpu");
 }
 
-/// What the child prints, its exit status checked.
+/// The child's output, its exit status checked.
 std::string output_of(const std::string &command) {
   std::string output;
   FILE *pipe = popen(command.c_str(), "r");

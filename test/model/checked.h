@@ -1,14 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics, mutexes and condition variables whose every step a checker decides: which thread goes on, and which of the values
-// that the C++ memory model allows a load reads. The library's own sources are compiled with them in place of std's.
+// Atomics, mutexes and condition variables whose every step a checker decides. It chooses which thread goes on, and
+// which of the values that the C++ memory model allows a load reads. The library's own sources are compiled with them
+// in place of std's.
 //
 // The model: stores to one location have an order, that of the execution. A load may read any of them that is not older than
-// what its thread knows of. A release store carries what its thread knows, and who reads it by an acquire load knows it, too;
-// read-modify-writes read the latest store and continue its release sequence. Sequential consistency counts as acquire and
-// release. Waiting for a word (base/atomic_wait.h) is one step: it sleeps until somebody notifies. Not modelled: stores that
-// become visible before earlier loads of their thread are done.
+// what its thread knows of. A release store carries what its thread knows, and a thread that reads it by an acquire
+// load knows it, too. Read-modify-writes read the latest store and continue its release sequence. Sequential
+// consistency counts as acquire and release. Waiting for a word (base/atomic_wait.h) is one step: it sleeps until
+// somebody notifies. Not modelled: stores that become visible before earlier loads of their thread are done.
 #pragma once
 
 #include <atomic>
@@ -91,7 +92,7 @@ public:
     engine.wait(word.location_, bits(old), std::memory_order_acquire);
   }
   friend void notify_waiters(const atomic &word) { engine.notify(word.location_); }
-  // Of a VersionedLock, whose own scenarios have it as it is; the others take for granted that it tells who waits.
+  // For VersionedLock, whose own scenarios have it as it is; the others assume that it wakes threads that wait.
 #ifdef CHECKED_LOCKS_NOTIFY
   friend void wait_while_locked(const atomic &word, T old) { wait_while_equal(word, old); }
   friend void notify_unlocked(const atomic &word) { notify_waiters(word); }

@@ -105,7 +105,8 @@ bool Engine::is_runnable(const Thread &thread) const {
          (thread.waits_for_mutex < 0 || !mutexes_[static_cast<size_t>(thread.waits_for_mutex)].is_held);
 }
 
-/// The number of a thread that is to go on, or thread_count_. Who sleeps is not, as what would follow is covered.
+/// The number of a thread that is to go on, or thread_count_. Threads that sleep are not tried, since what would follow
+/// is covered.
 size_t Engine::pick(size_t first_reader) {
   std::array<size_t, kMostThreads> candidates;
   size_t count = 0;
@@ -159,7 +160,7 @@ void Engine::end_step(size_t number, size_t first_reader) {
   require(is_covered_, "threads wait for one another");
 }
 
-/// Whether nobody can go on, or who can is known to wait for a mutex then.
+/// Returns whether no thread can go on, or those that can are known to wait for a mutex then.
 bool Engine::would_wait_for_ever(size_t first_reader) const {
   for (size_t i = 0; i < std::min(thread_count_, first_reader); ++i)
     if (is_runnable(*threads_[i]) && !(is_asleep_[i] && !asleep_[i].proceeds))

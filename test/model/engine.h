@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What decides every step of a scenario: which thread goes on, and which value a load reads.
+// Decides every step of a scenario: which thread goes on, and which value a load reads.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace checked {
 
-/// What the threads of one scenario do, and what must hold in the end. Made anew for each execution. What they share is the checker's:
-/// atomics, what a mutex guards, or a Shared.
+/// The actions of the threads of one scenario, and what must hold in the end. Made anew for each execution. All that
+/// they share is the checker's: atomics, data guarded by a mutex, or a Shared.
 struct Scenario {
   std::vector<std::function<void()>> threads;
   std::function<void()> check;    ///< after all threads, which it knows everything of
@@ -31,7 +31,7 @@ using View = std::array<uint8_t, kMostLocations>;
 
 struct Store {
   uint64_t value;
-  View view; ///< what reading it by an acquire load tells
+  View view; ///< the knowledge of a thread that reads it by an acquire load
 };
 
 struct Mutex {
@@ -39,28 +39,28 @@ struct Mutex {
   View view{};
 };
 
-/// What steps have to do with: locations, who sleeps at them, mutexes, variables of the scenario.
+/// Objects of steps: locations, threads that sleep at them, mutexes, variables of the scenario.
 using Objects = std::bitset<2 * kMostLocations + kMostMutexes + kMostShared>;
 
-/// What a step of a thread touches, for each value that its loads may read.
+/// The objects that a step of a thread touches, for each value that its loads may read.
 struct Footprint {
   Objects changed, touched; ///< touched: changed or read
   bool proceeds = false;    ///< with some of these values it does not end at a mutex that another thread holds
 };
 
 struct Thread {
-  ucontext_t context; ///< of its start
-  std::jmp_buf where; ///< of its next step
+  ucontext_t context; ///< its start
+  std::jmp_buf where; ///< its next step
   bool is_started = false;
   std::unique_ptr<char[]> stack;
   std::function<void()> run;
   View view{};
-  View fenced{};  ///< what its relaxed stores tell since its last fence
-  View pending{}; ///< what its relaxed loads would have told: known behind its next fence
+  View fenced{};  ///< knowledge that its relaxed stores pass on since its last fence
+  View pending{}; ///< knowledge of its relaxed loads, which its next fence makes its own
   bool is_done = false;
   int64_t waits_for_mutex = -1;
   int64_t waits_for_location = -1; ///< until somebody notifies
-  int64_t waits_for_change = -1;   ///< of a location, from this value
+  int64_t waits_for_change = -1;   ///< the location that must change from changes_from
   uint64_t changes_from = 0;
 };
 
@@ -70,10 +70,10 @@ struct Choice {
 };
 inline constexpr size_t kNoTurn = SIZE_MAX;
 
-/// What the step of each thread that could go on at some point was found to touch, in the order in which they are tried. An order of
-/// steps in which a thread comes later is the same as one in which it comes at once, as long as nobody changes what its step touches:
-/// a load may read what is old, so that doing it later loses nothing. So who had its turn at a point sleeps, in the executions in which
-/// another one has it, until somebody does.
+/// The objects that the step of each thread that could go on at some point touched, in the order in which they are
+/// tried. A thread may take its step later with the same result, as long as no other thread changes what the step
+/// touches. A load may read what is old, so doing it later loses nothing. So a thread that had its turn at a point
+/// sleeps in the executions in which another one has it, until that change.
 using Turn = std::array<Footprint, kMostThreads>;
 
 /// Executes scenarios. Its threads take turns: only one of them runs.
@@ -154,11 +154,11 @@ private:
   size_t depth_ = 0;
   std::vector<Turn> turns_; ///< those among the choices
   size_t current_turn_ = kNoTurn, current_candidate_ = 0;
-  Footprint step_; ///< of the current thread
+  Footprint step_; ///< the current thread's
   std::array<Footprint, kMostThreads> asleep_;
   std::bitset<kMostThreads> is_asleep_;
   bool is_full_ = false;
-  bool is_covered_ = false; ///< by executions that were or will be: this one ends early
+  bool is_covered_ = false; ///< executions that were or will be cover it: this one ends early
   const char *failure_ = nullptr;
   bool is_printing_ = false;
 };

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What may be read of the index while a writer changes it.
+// Reads of the index while a writer changes it.
 
 #include <algorithm>
 #include <memory>

@@ -83,10 +83,10 @@ struct Mailbox {
   __omptarget_service_port port{};
   Host host;
   std::shared_ptr<ServiceMailbox> mailbox = std::make_shared<ServiceMailbox>(&port, 1, host);
-  // Of the thread that serves:
+  // The serving thread's:
   ServiceServer server{create};
   checked::atomic<int> is_created{0}, has_ended{0}, is_launched{0}, is_done{0}, news{0};
-  int news_seen = 0; ///< by the thread that serves
+  int news_seen = 0; ///< the serving thread's
   void *(*run)(void *) = nullptr;
   void *data = nullptr;
 
@@ -190,7 +190,7 @@ void wait_a_little() {
 }
 void tell_polling() {
   omptarget::Mailbox &box = *omptarget::Mailbox::current;
-  box.news.fetch_add(1, std::memory_order_release); // who polls sees it at last
+  box.news.fetch_add(1, std::memory_order_release); // a polling thread sees it at last
   notify_waiters(box.news);
 }
 void join_thread() { wait_while_equal(omptarget::Mailbox::current->has_ended, 0); }

@@ -31,7 +31,7 @@ BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 
 SERVER = "gpu/service_server.cpp"
 SERVICE = "gpu/service_mailbox.cpp"
 DEVICE = "host_services.cpp"
-# What the two sides of the mailbox do with words that they share, and with threads.
+# Replacements for words that the two sides of the mailbox share, and for threads.
 MAILBOX = [("gpu/service_server.h", r"std::condition_variable", "checked::bell"),
            (SERVER, r"std::this_thread::yield\(\)", "checked::wait_a_little()"),
            (SERVER, r"std::this_thread::sleep_for\(([^;]*)\);", r"(void)(\1);\n  checked::wait_a_little();"),

@@ -114,7 +114,7 @@ Scenario late_release() {
   return scenario;
 }
 
-/// Who finds a mapping that somebody makes may use its address once that is published.
+/// A thread that finds a mapping that another one makes may use its address once that is published.
 Scenario published(bool fails) {
   const auto table = std::make_shared<Table>();
   Scenario scenario;
@@ -264,7 +264,7 @@ Scenario late_shared_release() {
   return scenario;
 }
 
-/// Who leaves early leaves only what nobody else references: as the last one, or not at all.
+/// A thread that leaves early removes only data that nobody else references, or nothing.
 Scenario released_if_last() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
@@ -432,7 +432,7 @@ struct Small : Table {
     const int read = on_device.load(std::memory_order_relaxed);
     on_host.store(read, std::memory_order_relaxed);
   }
-  /// What is left sleeps, and was freed nowhere.
+  /// The mapping that was left is dormant, and was freed nowhere.
   void check_end() {
     require(map.size() == 0, "something is present in the end");
     require(map.fault().empty(), "an invariant is broken");
@@ -441,7 +441,7 @@ struct Small : Table {
   }
 };
 
-/// What another construct does to the data while the first one leaves and copies comes back, too, whoever is last.
+/// Changes by another construct while the first one leaves and copies come back, too, whichever is last.
 Scenario left_while_copied() {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
@@ -608,7 +608,8 @@ Scenario attached_while_removed() {
   return scenario;
 }
 
-/// Two that have the same place, as all have here, but not the same guess, fall asleep: one of them must go, and neither may sleep where nobody looks.
+/// Two that have the same place, as all have here, but not the same guess, become dormant. One of them must go, and
+/// neither may stay where no lookup finds it.
 Scenario asleep_in_one_place() {
   const auto table = std::make_shared<Table>();
   const auto leave = [=](MappingRef ref) {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a reader finds in the table of pointers while a writer changes it.
+// Reads of the table of pointers while a writer changes it.
 
 #include <functional>
 #include <memory>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of plain memory that two sides share, as those of the mailbox of host services: the checker has an atomic for each, found by its
-// address. And how threads wait that poll.
+// Words of plain memory that two sides share, as those of the mailbox of host services. The checker has an atomic for
+// each, found by its address. And how threads wait that poll.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ public:
     return static_cast<T>(old);
   }
   template <typename T> void wait_while(const T *word, uint64_t value) { wait_while_equal(at(word), value); }
-  /// Of the word that the thread has read last.
+  /// Waits until the word that the thread has read last changes.
   void wait_for_change() {
     const Last &last = last_.at(engine.current_thread());
     wait_while_equal(*last.word, last.value);
@@ -61,7 +61,7 @@ private:
   std::map<size_t, Last> last_;
 };
 
-/// Of the scenario that is run.
+/// Returns the words of the running scenario.
 Words &words();
 
 template <typename T> class atomic_ref {
@@ -92,7 +92,7 @@ private:
   atomic<uint32_t> rings_{0};
 };
 
-/// By the polling thread, between two rounds.
+/// The polling thread calls it between two rounds.
 void wait_a_little();
 
 /// As pthread_join.

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a reader is told of attached pointers while a writer writes one.
+// Reads of attached pointers while a writer writes one.
 
 #include <functional>
 #include <memory>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_HOST_DEVICES=numa where the kernel has several NUMA domains: the pages of each device lie on its domain, wherever
-// the thread runs that touches them first, and its threads run on the domain's CPUs. test/numa/run runs it.
+// LIBOMPTARGET_HOST_DEVICES=numa where the kernel has several NUMA domains. The pages of each device lie on its domain,
+// wherever the thread runs that touches them first, and its threads run on the domain's CPUs. test/numa/run runs it.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void check_device(int device) {
   static const size_t sizes[] = {64, 4096, 65536, 1 << 20, 20000000};
   for (int i = 0; i < 5; i++) {
     char *memory = omp_target_alloc(sizes[i], device);
-    memset(memory, 1, sizes[i]); // by a thread of the host's
+    memset(memory, 1, sizes[i]); // a thread of the host's writes them
     check_pages("allocated by the program", memory, sizes[i], device);
     omp_target_free(memory, device);
   }

@@ -268,7 +268,8 @@ private:
     items.push_back(item(pointer, pointee(pointer), size, type | kPtrAndObj | number | named, parent));
   }
 
-  /// What a mapper pushes for an array of two: the array, then members and pointees whose parents' numbers mean little.
+  /// Items that a mapper pushes for an array of two: the array, then members and pointees whose parents' numbers mean
+  /// little.
   void add_group(Phase phase, std::vector<MapItem> &items) {
     const auto group = static_cast<int32_t>(items.size());
     const uint64_t type = motion(phase) & ~kPresent;
@@ -345,7 +346,7 @@ private:
         make_fresh(items, refs, *ref.mapping);
     return true;
   }
-  /// What a construct has mapped anew and not copied is undefined; the model says kFresh.
+  /// Data that a construct has mapped anew and not copied are undefined; the model says kFresh.
   static void make_fresh(const std::vector<MapItem> &items, const PresentRefs &refs, const Mapping &mapping) {
     for (HostPtr at = mapping.begin(); at < mapping.end(); at = at + 1) {
       bool is_copied = false;

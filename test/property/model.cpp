@@ -16,8 +16,8 @@ namespace {
 uintptr_t number(HostPtr pointer) { return static_cast<uintptr_t>(pointer); }
 bool is_data(const MapItem &item) { return !item.has(kLiteral | kPrivate | kAttach); }
 
-// What stands for pointers only because the program maps what they point to: the pointer itself before its pointee, the struct around
-// such pointers, and the pointer that comes with its pointee.
+// Items that are there for pointers only because the program maps their pointees. These are the pointer before its
+// pointee, the struct around such pointers, and the pointer that comes with its pointee.
 bool is_unnamed_pointer(const std::vector<MapItem> &items, size_t i) {
   return i + 1 < items.size() && items[i].group < 0 && !items[i].has(kHold) && items[i + 1].has(kPtrAndObj) &&
          items[i + 1].base == items[i].begin && items[i].size == sizeof(void *);
@@ -183,7 +183,7 @@ bool Model::is_attached(const ModelEntry &holder, uintptr_t pointer, const Model
           known->second.device_value == device_address_(target.begin) + (host_value - target.begin));
 }
 
-// Whether one of the first data that a construct maps lies in the entry and holds the address.
+// Returns whether one of the first data that a construct maps lies in the entry and holds the address.
 bool Model::maps(const std::vector<MapItem> &items, size_t count, const Construct &construct, const ModelEntry &entry,
                  uintptr_t address) {
   for (size_t i = 0; i < count; ++i)
@@ -211,7 +211,7 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     const auto place_pointer = [&] { return place(items, i, base, sizeof(void *), base, true, construct, pointer); };
     if (!item.has(kPtrAndObj))
       is_right = place_range(base);
-    else if (item.size == 0 || (is_unified && !item.has(kClose))) // what is absent stays so, and its pointer uncounted
+    else if (item.size == 0 || (is_unified && !item.has(kClose))) // absent data stay absent
       is_right = place_range(host_pointer(base)) && (!construct.places[i].is_present || place_pointer());
     else
       is_right = place_pointer() && place_range(host_pointer(base));

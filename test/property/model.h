@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data environment of one device as the specification tells it: a list of entries that is searched from end to end, with
-// copies of all memory. Slow, and meant to be seen right at a glance. Shares nothing with the library but the arguments.
+// The data environment of one device as the specification defines it. It is a list of entries that is searched from end
+// to end, with copies of all memory. It is slow, and meant to be seen right at a glance. It shares nothing with the
+// library but the arguments.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ struct ModelEntry {
   uintptr_t begin, end, base;
   bool is_infinite;
   int64_t dynamic_count, hold_count;
-  int64_t unnamed_count; ///< of the dynamic ones: what data constructs took for pointers that the program did not name
+  int64_t unnamed_count; ///< the dynamic ones that data constructs took for pointers that the program did not name
   std::vector<unsigned char> device; ///< the corresponding storage
   struct Attached {
-    uintptr_t host_value;   ///< of the pointer at that host address
-    uintptr_t device_value; ///< what its copy on the device was set to
+    uintptr_t host_value;   ///< the pointer's value at that host address
+    uintptr_t device_value; ///< the value that its copy on the device was set to
   };
   std::map<uintptr_t, Attached> attached;
   bool is_unused() const { return !is_infinite && dynamic_count == 0 && hold_count == 0; }
@@ -57,7 +58,7 @@ public:
   std::vector<unsigned char> host_bytes;
 
 private:
-  /// What became of an item: the entry that it is in, told by where that begins, since entries move.
+  /// The place of an item: the entry that it is in, named by where that begins, since entries move.
   struct Place {
     bool is_present = false;
     uintptr_t entry = 0;

@@ -1,12 +1,12 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>, nor
-# libstdc++ or libgcc_s of the system, apart from what clang itself loads.
-# check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too, which it brings.
-# What lies below its folder programs/llvm-22 is an addition.
-# check_versions.py functions MOST FOLDER...: our own code, the object files below the folders, uses no function of this
-# machine's C library that came after GLIBC_<MOST>: such a function is to be looked up with dlsym, and to be done without.
+# check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>.
+# None needs libstdc++ or libgcc_s of the system, apart from what clang itself loads.
+# check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too,
+# which it brings. Files below its folder programs/llvm-22 are an addition.
+# check_versions.py functions MOST FOLDER...: the object files below the folders use no function of this machine's C
+# library that came after GLIBC_<MOST>. Code must look up such a function with dlsym, and do without it.
 
 import os
 import re

@@ -35,7 +35,7 @@ class Prefix(str):
 
 
 class Directives:
-    """What a recipe says of itself."""
+    """The dependencies and options that a recipe names."""
 
     def __init__(self):
         self.licenses, self.versions, self.dependencies, self.generators = [], {}, {}, []
@@ -87,7 +87,7 @@ def load_recipe():
 
 
 def check_directives(directives):
-    """What it says agrees with what CMake says of this source."""
+    """The recipe agrees with CMake's options of this source."""
     def cmake_says(file, pattern):
         return re.search(pattern, open(os.path.join(SOURCE, file)).read())[1]
 
@@ -112,7 +112,7 @@ def cmake_arguments(package, folder):
             define("CMAKE_INSTALL_RPATH_USE_LINK_PATH", False),
             define("CMAKE_INSTALL_RPATH", "%s;%s" % (package.prefix.lib, package.prefix.lib64)),
             define("CMAKE_PREFIX_PATH", package.spec["llvm"].prefix),
-            # What Spack's installations have not: programs and packages of this machine.
+            # Programs and packages of this machine, which Spack's installations do not have.
             "-DCMAKE_IGNORE_PATH=/usr/bin;/bin;/usr/sbin;/sbin;/usr/local/bin", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON",
             "-DOMPTARGET_OTHER_COMPILERS=" + folder] + package.cmake_args()
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results of several threads in the same data: copies back come in the order in which the device was read, and no construct discards
-// what another one has written. One construct is held in the middle while others run whole.
+// Results of several threads in the same data. Copies back come in the order in which the device was read, and no
+// construct discards what another one has written. One construct is held in the middle while others run whole.
 
 #include <chrono>
 #include <future>
@@ -463,7 +463,7 @@ protected:
 
   const int64_t blocks_ = fake_blocks();
   FakeDevice device_{FakeKind::kSynchronous};
-  std::function<void()> in_copy_; ///< what others do while the construct copies for the first time
+  std::function<void()> in_copy_; ///< constructs of others while the construct copies for the first time
   std::thread entering_;
   std::promise<void> go_on_;
 };

@@ -1,11 +1,12 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N] [--loading in-turn] [--plant FAULT]: threads
-// register and unregister modules with images, as libraries that are opened and closed do, and use their kernels and
-// variables on two devices, with random delays at the scheduling points. Again and again all threads meet: nothing of
-// a closed module may be left then. Prints the seed of what failed and ends with 1. The plugin loads and unloads
-// images side by side, but with --loading in-turn.
+// stress_modules [--threads N] [--rounds N] [--minutes N] [--seed N] [--loading in-turn] [--plant FAULT]
+//
+// Threads register and unregister modules with images, as libraries that are opened and closed do. They use their
+// kernels and variables on two devices, with random delays at the scheduling points. Again and again all threads meet:
+// nothing of a closed module may be left then. Prints the seed of what failed and ends with 1. The plugin loads and
+// unloads images side by side, but with --loading in-turn.
 
 #include <atomic>
 #include <barrier>

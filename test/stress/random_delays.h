@@ -21,7 +21,8 @@ inline uint32_t next(uint64_t &state) {
 /// The random numbers of the calling thread's delays. It sets the seed.
 inline thread_local uint64_t delays = 1;
 
-/// Of 64 calls, so many sleep, long enough for others to do whole constructs, and so many yield; the others do nothing.
+/// Delays the thread: of 64 calls, `sleeping` sleep, long enough for others to do whole constructs, and `yielding`
+/// yield.
 inline void delay_some(uint32_t sleeping, uint32_t yielding) {
   const uint32_t chance = next(delays) % 64;
   if (chance < sleeping)

@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stress [--threads N] [--rounds N] [--minutes N] [--seed N] [--only NAME] [--plant FAULT]: random constructs of many threads on one
-// device, with random delays at the scheduling points. What each thread may expect whatever the others do is checked after
-// each construct; at the end nothing may be left. Prints the seed of what failed and ends with 1.
+// stress [--threads N] [--rounds N] [--minutes N] [--seed N] [--only NAME] [--plant FAULT]: random constructs of many
+// threads on one device. They have random delays at the scheduling points. Each thread checks after each construct what
+// it may expect, whatever the others do; at the end nothing may be left. Prints the seed of what failed and ends with
+// 1.
 
 #include <atomic>
 #include <chrono>
@@ -37,7 +38,7 @@ struct Linked {
   long y;
 };
 
-/// What all threads see. The host's values of all but the tallies never change.
+/// State that all threads see. The host's values of all but the tallies never change.
 struct Shared {
   int values[4][kSharedValues]; ///< each value is known
   int pointee[4] = {1, 2, 3, 4};

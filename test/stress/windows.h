@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What another thread does in the window between two steps of a construct: the schedule is forced at named points
-// (base/sched_point.h) and in the fake device's copies, so that no test depends on time.
+// Lets another thread act in the window between two steps of a construct. Named points (base/sched_point.h) and the
+// fake device's copies force the schedule, so that no test depends on time.
 #pragma once
 
 #include <atomic>

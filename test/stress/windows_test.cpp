@@ -15,8 +15,9 @@ namespace {
 
 using namespace map_type;
 
-// Two threads share what they read; each has a result of its own. The first one is between giving back its last reference
-// to the shared data and the next step, when the mapping is removed, used again for the second one's result, and left.
+// Two threads share what they read; each has a result of its own. The first one is between releasing its last reference
+// to the shared data and the next step. Meanwhile the mapping is removed, used again for the second one's result, and
+// left.
 TEST_P(WindowTest, a_result_comes_back_whoever_used_its_mapping_before) {
   int shared[4] = {1, 2, 3, 4}, own[4] = {5, 6, 7, 8};
   ASSERT_TRUE(enter(device_, {item(shared, sizeof shared, kTo)}).is_ok());
@@ -108,7 +109,7 @@ TEST_P(WindowTest, an_update_does_not_touch_what_comes_after_its_data) {
   }
 }
 
-// What is removed is gone for those who come after, although an update still uses its storage.
+// Removed mappings are gone for later constructs, although an update still uses their storage.
 TEST_P(WindowTest, data_that_are_entered_after_they_were_removed_are_copied_although_an_update_still_runs) {
   struct {
     int a, b;
@@ -271,7 +272,7 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_when_a_copy_is_queued_has_its
     int *p, *q;
     long x;
   } s = {data + 1, more + 1, 7};
-  for (const bool is_known : {false, true}) { // whether another pointer is attached already
+  for (const bool is_known : {false, true}) { // true: another pointer is attached already
     MapItems items{item(&s, sizeof s, kTo)};
     if (is_known)
       items.push_back(item(&s.p, data, sizeof data, kTo | kPtrAndObj));

@@ -1,12 +1,12 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sourced beside setup.sh and other_releases.sh: clangs that Debian 12 does not have, from Debian 13 and unstable, each in
-# a tree of its own, where its programs are told which dynamic linker and libraries are theirs. So they run on this
-# machine, as any user, and compile with its headers and link with its C library. Defines functions only.
+# Sourced beside setup.sh and other_releases.sh: clangs that Debian 12 does not have, from Debian 13 and unstable. Each
+# lies in a tree of its own, whose programs are told their dynamic linker and libraries. So they run on this machine, as
+# any user, and compile with its headers and link with its C library. Defines functions only.
 
 OTHER_CLANG_VERSIONS=(17 18 21 23)
-# What comes of each beside the programs' libraries.
+# Packages of each compiler beside the programs' libraries.
 OTHER_CLANG_PACKAGES=(clang-N clang-tools-N llvm-N llvm-N-linker-tools lld-N libclang-common-N-dev)
 declare -A OTHER_CLANG_RELEASE=([17]=trixie [18]=trixie [21]=sid [23]=sid)
 declare -A OTHER_CLANG_LIBRARY=([17]=libclang-cpp17t64 [18]=libclang-cpp18 [21]=libclang-cpp21 [23]=libclang-cpp23)
@@ -17,9 +17,9 @@ OTHER_FLANG_VERSIONS=(23)
 # Headers for a compiler plugin.
 declare -A OTHER_CLANG_EXTRA=([23]=llvm-23-dev)
 
-# unpack_clang COMPILERS RUNTIMES VERSION: COMPILERS/VERSION is the tree, COMPILERS/bin gets clang-VERSION and the other
-# programs, and RUNTIMES/VERSION LLVM's own runtime in the form that unpack_llvm_runtimes makes, and sysroot: the folder
-# of the dynamic linker and libraries that this runtime needs to run.
+# unpack_clang COMPILERS RUNTIMES VERSION: COMPILERS/VERSION is the tree, and COMPILERS/bin gets clang-VERSION and the
+# other programs. RUNTIMES/VERSION gets LLVM's own runtime in the form that unpack_llvm_runtimes makes. Its sysroot is
+# the folder of the dynamic linker and libraries that this runtime needs to run.
 unpack_clang() {
   local compilers=$1 runtimes=$2 version=$3 lists
   mkdir -p "$compilers/bin" "$runtimes"
@@ -46,7 +46,7 @@ fetch_clang() {
   # shellcheck disable=SC2086
   unpack_release_packages "$lists" "$release" "$tree" "${OTHER_CLANG_PACKAGES[@]//N/$version}" "${libraries[@]}" \
     ${OTHER_CLANG_EXTRA[$version]:-} || return 1
-  rm -rf "$tree"/usr/share "$tree"/etc "$tree"/var "$tree/usr/lib/llvm-$version"/lib/lib*.a # of the headers' package
+  rm -rf "$tree"/usr/share "$tree"/etc "$tree"/var "$tree/usr/lib/llvm-$version"/lib/lib*.a # from the headers' package
   # Libraries say that theirs are in ../lib.
   ln -sfn x86_64-linux-gnu "$tree/usr/lib/lib"
 }

@@ -36,7 +36,7 @@ def count(path):
                 failed.append(name)
         elif outcome == "passed":
             passed += 1
-        else:  # what could not run at all was not shown to work
+        else:  # tests that could not run at all were not shown to work
             failed.append(name if outcome == "failed" else name + " (did not run)")
     return passed, failed
 

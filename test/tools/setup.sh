@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sourced by test/run and docs/examples/run: the Debian packages that they need, and LLVM's own OpenMP runtimes of five
-# versions, unpacked side by side below the build folder (as packages they exclude one another, so none is installed).
-# Defines functions only.
+# versions. These are unpacked side by side below the build folder, since as packages they exclude one another. Defines
+# functions only.
 
 CLANG_VERSIONS=(14 15 16 19 22)
 
-# What building the library takes, what compiling programs for it takes, and what the tests take beyond that.
+# Packages for building the library, for compiling programs for it, and beyond that for the tests.
 BUILD_PACKAGES=(cmake ninja-build g++ llvm-19-dev zlib1g-dev libzstd-dev libffi-dev)
 # clang 14 needs llvm-14 for separately compiled objects, clang 22 llvm-22 for every offloading program.
 COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang-16 clang-tools-16 clang-19 clang-tools-19
@@ -20,7 +20,7 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
                valgrind # counts of instructions, exit handlers
                qemu-user-static # programs of other machines
                libhsa-runtime-dev) # AMD's runtime, without a GPU
-# What a few tests take that are left out without it.
+# Packages of a few tests, which are left out without them.
 OPTIONAL_PACKAGES=(chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
                    openmpi-bin libopenmpi-dev mpich libmpich-dev) # ranks
 

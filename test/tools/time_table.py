@@ -6,7 +6,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# What a suite is called in the table, and which tests belong to it: the first that fits.
+# The name of a suite in the table, and its tests: the first row that fits.
 SUITES = [
     ("`e2e.compare.*`", r"e2e\.compare\."),
     ("`e2e.N`, a compiler each", r"e2e\.\d+$"),

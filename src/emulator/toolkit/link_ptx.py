@@ -2,9 +2,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# link_ptx.py OUTPUT FILE...: links files of PTX to one, as nvlink links cubins. What a file does not show to others (.visible, .weak,
-# .common) is its own: two files with a static variable of one name have two. Of weak definitions the first is taken. A file is PTX or
-# an ELF file with PTX, as make-ptx-toolkit's ptxas makes them; the output is PTX.
+# link_ptx.py OUTPUT FILE...: links files of PTX to one, as nvlink links cubins. Names that are not
+# .visible, .weak or .common are the file's own: two files with a static variable of one name have two. The first of
+# several weak definitions is taken. A file is PTX or an ELF file with PTX, as make-ptx-toolkit's ptxas makes them; the
+# output is PTX.
 
 import re
 import sys

@@ -46,7 +46,8 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
     return {format("patchelf --replace-needed %s %s/libomptarget.so %s", choice.name.c_str(), own,
                    choice.asked_by.c_str())};
   case FoundBy::kLoaded:
-    return {"find out what loads " + choice.file + " before: LD_PRELOAD, or what is asked for under another name"};
+    return {"find out what loads " + choice.file +
+            " before: LD_PRELOAD, or a library that needs it under another name"};
   case FoundBy::kLibraryPath: return {format("put %s first in LD_LIBRARY_PATH", own)};
   case FoundBy::kNothing:
   case FoundBy::kRunpath:

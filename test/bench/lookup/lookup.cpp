@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a lookup of an indirect function costs among 1 to 1,000,000: random functions, all of them known. Latency: each
+// The cost of a lookup of an indirect function among 1 to 1,000,000: random functions, all of them known. Latency: each
 // lookup waits for the one before; throughput: they may overlap, as those of independent calls do.
 
 #include <algorithm>

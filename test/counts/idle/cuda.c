@@ -23,7 +23,7 @@ static const struct {
   uint64_t pointers[2];
 } environment = {0, 0, 2, 0, 1, 1024, 1, -1, 0, 0, {0, 0}};
 
-static char any; // what handles point to
+static char any; // the target of handles
 static __thread void *current;
 
 // ---- The device

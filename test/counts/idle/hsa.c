@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libhsa-runtime64.so.1 that does nothing, in some ten instructions a call: what is counted is what the plugin takes. It has one GPU,
-// gfx90a, any kernel, and no variable. What is queued is complete at once, and runs nothing.
+// gfx90a, any kernel, and no variable. Queued work is complete at once, and nothing runs.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ API hsa_agent_get_info(uint64_t agent, int attribute, void *value) {
   case 2: return put_32(value, agent == kGpu);  // feature
   case 6: return put_32(value, 64);             // lanes of a wave
   case 8: return put_32(value, 1024);           // threads of a team
-  case 10: return put_32(value, UINT32_MAX);    // of a launch
+  case 10: return put_32(value, UINT32_MAX);    // a launch's
   case 12: return put_32(value, 16);            // queues
   case 13: return put_32(value, 64);            // packets at least
   case 14: return put_32(value, 131072);        // and at most
@@ -166,7 +166,7 @@ API hsa_executable_symbol_get_info(uint64_t symbol, int attribute, void *value) 
   (void)symbol;
   switch (attribute) {
   case 0: return put_32(value, 1);  // a kernel
-  case 22: return put_64(value, 1); // what packets name it by
+  case 22: return put_64(value, 1); // the name of a kernel in packets
   default: return put_32(value, 0); // sizes: what the metadata says
   }
 }

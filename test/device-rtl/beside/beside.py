@@ -178,7 +178,7 @@ def print_table(results, processors):
 
 
 def empty_is_bare(processor, version):
-    """What is left of a parallel region without statements."""
+    """Code that is left of a parallel region without statements."""
     path, _ = compile_kernel("nothing", processor, "ours", version)
     if processor.startswith("gfx"):
         text = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn", path]).split("<__omp_offloading", 1)[1].split("\n\n")[0]

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that two device RTLs are compared by: beside.py compiles each by itself, with -DKERNEL=<its number in the list below>, as what
-// an RTL leaves in a kernel depends on what else its image asks for.
+// Kernels that two device RTLs are compared by. beside.py compiles each by itself, with -DKERNEL=<its number in the
+// list below>. An RTL leaves code in a kernel for all that the image asks for.
 
 #include <omp.h>
 
@@ -160,7 +160,7 @@ void kernel(int *x, int *y, int n) {
 
 #elif KERNEL == KERNEL_generic_call
 #pragma omp declare target
-void fill(int *x, int n, int value); // of another file
+void fill(int *x, int n, int value); // another file's
 #pragma omp end declare target
 void kernel(int *x, int n) {
 #pragma omp target map(tofrom : x[ : n])

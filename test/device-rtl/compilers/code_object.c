@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The documented command, to the code object of an AMD GPU: everything resolved, the table's variables for the plugin to
-// write, and the variable through which it finds the function.
+// The documented command makes the code object of an AMD GPU: everything is resolved. It has the table's variables for
+// the plugin, and the variable through which the plugin finds the function.
 
 // RUN: %amdgcn %inputs/program.c -o %t %library
 // RUN: %carve %t 224 %t.hsaco

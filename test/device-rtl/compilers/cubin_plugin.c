@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The same with the compiler plugin and a plain call: everything resolved, the table's variables for the plugin to write, and the
-// variable through which it finds the function.
+// The same with the compiler plugin and a plain call: everything is resolved. It has the table's variables for the
+// plugin, and the variable through which the plugin finds the function.
 
 // RUN: %nvptx -DPLAIN %plugin %inputs/program.c -o %t %library
 // RUN: %carve %t 190 %t.cubin

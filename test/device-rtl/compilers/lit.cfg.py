@@ -1,7 +1,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the compilers make of the device RTL and of the plugin: programs linked for GPUs with the documented commands, and
+# The device RTL and the compiler plugin by each compiler: programs linked for GPUs with the documented commands, and
 # the plugin's work on intermediate code. Parameters: version (of clang), build (folder of device-rtl below the build
 # folder), include, llvm_runtimes, output, llvm_tools. Nothing here needs a GPU.
 

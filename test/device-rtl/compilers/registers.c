@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lookup costs a kernel on NVIDIA: few registers, no stack, loads through the read-only cache.
+// The cost of a lookup in a kernel on NVIDIA: few registers, no stack, loads through the read-only cache.
 
 // RUN: %clang-for --target=nvptx64-nvidia-cuda --cuda-path=%cuda -march=sm_80 -O2 -S -x ir %bitcode-nvptx.bc -o %t.ptx
 // RUN: %cuda/bin/ptxas -v -arch=sm_80 -c %t.ptx -o %t.cubin 2>&1 | %check

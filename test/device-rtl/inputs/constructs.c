@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What most programs ask of a device RTL: a loop over teams, a reduction over them, a generic kernel with a parallel loop under a
-// schedule that hands iterations out, a critical section.
+// Constructs of most programs: a loop over teams, a reduction over them, a generic kernel. The kernel has a parallel
+// loop under a schedule that hands iterations out, and a critical section.
 
 #include <omp.h>
 #include <stdio.h>

@@ -41,7 +41,7 @@
 enum { kMost = 16, kLength = 128 };
 typedef const char *UidFunction(int);
 
-/// What a device is called in all orders.
+/// The name of a device in all orders.
 static const char *uid_of(int device) {
   UidFunction *const function = (UidFunction *)dlsym(RTLD_DEFAULT, "omp_get_uid_from_device");
   return function ? function(device) : 0;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Four ranks of MPI, each on a device of its own: two threads of each relax a row of cells and exchange their borders from
-// device pointers while a nowait region works on the inner cells. The result is that of one process. The stand-ins for GPUs' drivers
-// count: each rank has a context, or code, on one device.
+// Four ranks of MPI, each on a device of its own. Two threads of each relax a row of cells and exchange their borders
+// from device pointers, while a nowait region works on the inner cells. The result is that of one process. The
+// stand-ins for GPUs' drivers count: each rank has a context, or code, on one device.
 
 // REQUIRES: clang-19 || clang-23
 // RUN: %if openmpi %{ %clang %s %openmpi-flags -o %t.openmpi -ldl %}

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device memory between ranks by the drivers' handles, the way that a GPU-aware MPI goes on one node: one rank names the
-// allocation that its pointer lies in, the other maps it and works on it. Memory that the plugin keeps stays registered.
+// Device memory between ranks by the drivers' handles, the way that a GPU-aware MPI goes on one node. One rank names
+// the allocation that its pointer lies in, the other maps it and works on it. Memory that the plugin keeps stays
+// registered.
 
 // REQUIRES: (emulator-cuda || emulator-amdgpu) && (clang-19 || clang-23)
 // RUN: %if openmpi %{ %clang %s %openmpi-flags -o %t -ldl %}
@@ -19,7 +20,7 @@
 
 enum { kCount = 1000, kCudaHandle = 64, kHsaHandle = 32 };
 
-/// What goes over the wire: the allocation, and where in it the data are.
+/// The message on the wire: the allocation, and the place of the data in it.
 struct Named {
   char handle[64];
   size_t size, offset;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_DEFAULT_DEVICE=nearest, on a machine that the library fake_numa makes up: the first two GPUs are near to domain 4,
-// the other two to domain 1; the process runs on domain 1, or 4.
+// LIBOMPTARGET_DEFAULT_DEVICE=nearest, on a machine that the library fake_numa makes up. The first two GPUs are near to
+// domain 4, the other two to domain 1; the process runs on domain 1, or 4.
 
 // REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_HOST_DEVICES=numa: NUMA domains as devices, on a machine that the library fake_numa makes up: domains 0 and 3 share
-// the CPUs of this one, 1 has memory alone, 2 has CPUs that the process may not use. What this cannot show, pages that lie
-// where they were bound, is the kernel's work.
+// LIBOMPTARGET_HOST_DEVICES=numa: NUMA domains as devices, on a machine that the library fake_numa makes up. Domains 0
+// and 3 share the CPUs of this one, 1 has memory alone, 2 has CPUs that the process may not use. This cannot show pages
+// that lie where they were bound, which is the kernel's work.
 
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl
 // RUN: %clang %s -I%inputs %t.fake.so -o %t -pthread

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pointer and its data that are both present: a construct that maps the data through the pointer attaches it only if
+// A pointer and its data that are both present. A construct that maps the data through the pointer attaches it only if
 // LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS asks for it.
 
 // RUN: %clang %s -o %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two threads add to elements of their own of data that both map. The first thread's copy back has read the device and has not
-// written to the host yet, when the second thread enters the same data, adds, and leaves. Entering and leaving are atomic (OpenMP 5.2,
-// section 5.8.3): no older copy may come after a newer one, so that both results are there in the end.
+// Two threads add to elements of their own of data that both map. The first thread's copy back has read the device and
+// not yet written to the host. Then the second thread enters the same data, adds, and leaves. Entering and leaving are
+// atomic (OpenMP 5.2, section 5.8.3). No older copy may come after a newer one, so both results are there in the end.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A construct enters four arrays: two are absent, one is present, and one is just being copied by another thread. Whatever the
-// construct takes back and begins anew, and whoever leaves the data meanwhile: results that only the device has must not be thrown away.
-// Compilers pass the arrays in an order of their own, so that each array is tried in each part.
+// A construct enters four arrays: two are absent, one is present, and one is just being copied by another thread. The
+// construct may take back any part and begin it anew, and others may leave the data meanwhile. Results that only the
+// device has must not be lost. Compilers pass the arrays in an order of their own, so that each array is tried in each
+// part.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
@@ -17,7 +18,7 @@
 #define N 512
 
 static long a[N], b[N], c[N], d[N];
-// What the arrays are now.
+// The arrays by their state.
 static long *present, *arriving, *absent, *held;
 
 static void enter_all(void) {

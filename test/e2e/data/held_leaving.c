@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A construct leaves a struct and what its pointer points to, one before the other. Meanwhile another thread maps one of them anew alone, and
-// then has a region that uses both: the pointer must lead to where the pointee is now.
+// A construct leaves a struct and what its pointer points to, one before the other. Meanwhile another thread maps one
+// of them anew alone, and then has a region that uses both. The pointer must lead to the pointee's new place.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

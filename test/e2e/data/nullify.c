@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What use_device_ptr gives for data that is not present: the pointer as it was, or null (fb_nullify).
+// The result of use_device_ptr for absent data: the pointer as it was, or null (fb_nullify).
 
 // RUN: %clang -fopenmp-version=61 %s -o %t
 // RUN: %run %t

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pointer becomes on the device: captured without a map, into mapped memory, past it, null, sections of length 0.
+// A pointer's value on the device: captured without a map, into mapped memory, past it, null, sections of length 0.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

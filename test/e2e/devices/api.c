@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What programs ask the runtime about devices, and memory of omp_target_alloc.
+// Routines that ask the runtime about devices, and memory of omp_target_alloc.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

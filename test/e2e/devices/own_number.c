@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A region that asks where it runs gets its device: by calls, by addresses in its data, from all of its threads; also where the image's
-// addresses are bound at once and become read-only. LLVM's runtime answers for the initial device.
+// A region that asks where it runs gets its device: by calls, by addresses in its data, from all of its threads. So it
+// does where the image's addresses are bound at once and become read-only. LLVM's runtime answers for the initial
+// device.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
@@ -13,7 +14,7 @@
 
 #include "check.h"
 
-// By their symbols: the header has versions of its own for device code.
+// It calls symbols: the header has versions of its own for device code.
 #pragma omp begin declare target
 int device_num(void) __asm__("omp_get_device_num");
 int is_initial(void) __asm__("omp_is_initial_device");

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A copy that fails in its task, when the routine has returned 0, or a fill, whose routine cannot tell: said, and fatal where offloading is
-// mandatory.
+// A copy that fails in its task, when the routine has returned 0, or a fill, whose routine cannot tell. Each is
+// reported, and fatal where offloading is mandatory.
 
 // RUN: rm -rf %t.plugins && mkdir %t.plugins
 // RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %S/../../fault/inputs/failing_plugin.c -o %t.plugins/libomptarget.rtl.failing.so -ldl

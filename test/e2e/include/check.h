@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks for the programs of this suite. A program that tests that target regions run on a device calls HERE() in each
-// of them: it counts in the host version of a region only, and finish() then wants to have counted none.
+// of them. HERE() counts in the host version of a region only, and finish() then requires a count of zero.
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program linked with inputs/library.c by several clangs, each of which has the prefix by<N>_: all work on the same mapped
-// data, and each has its own globals. EACH(f) is f(N) for each of them.
+// A program linked with inputs/library.c by several clangs, each of which has the prefix by<N>_. All work on the same
+// mapped data, and each has its own globals. EACH(f) is f(N) for each of them.
 
 #define DECLARE(n)                                                                                                    \
   int by##n##_on_device(void), by##n##_count(int, int), by##n##_compute(int);                                         \

@@ -32,7 +32,7 @@ static inline int covers(const void *begin, size_t size, const char *byte) {
   return !byte || ((const char *)begin <= byte && byte < (const char *)begin + size);
 }
 
-// Whether the flag has the value within so many milliseconds.
+// Returns whether the flag has the value within so many milliseconds.
 static inline int wait_for_flag(atomic_int *flag, int value, int milliseconds) {
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
@@ -45,7 +45,7 @@ static inline int wait_for_flag(atomic_int *flag, int value, int milliseconds) {
   return 1;
 }
 
-// The next copy of at least so many bytes that covers a byte of the host's, at its end or at its begin, will be held.
+// Holds the next copy of at least so many bytes that covers a byte of the host's, at its end or at its begin.
 static inline void hold_copy(int number, const void *to, const void *from, size_t least) {
   struct held_copy *const copy = &held_copies[number];
   copy->to = (const char *)to;
@@ -60,7 +60,7 @@ static inline void hold_written_copy(int number, const void *to, const void *fro
   hold_copy(number, to, from, least);
   held_copies[number].is_written = 1;
 }
-// Whether there is such a copy, and it has read.
+// Returns whether there is such a copy, and it has read.
 static inline int is_copy_held(int number, int milliseconds) {
   return wait_for_flag(&held_copies[number].state, COPY_HELD, milliseconds);
 }
@@ -75,8 +75,8 @@ static inline int takes_copy(struct held_copy *held, const void *to, const void 
 // memmove by a pointer that compilers know nothing of: where ends cannot overlap, they would make a memcpy of it.
 static void *(*volatile const move_bytes)(void *, const void *, size_t) = memmove;
 
-// A runtime that lets the other threads wait for the copy is right, too: then nobody lets it go on, and it does after a while. So no
-// run fails for want of time.
+// A runtime that lets the other threads wait for the copy is right, too. Then no thread lets it go on, and it does
+// after a while. So no run fails for want of time.
 __attribute__((visibility("default"))) void *memcpy(void *to, const void *from, size_t size) {
   for (int i = 0; i < HELD_COPIES; i++)
     if (takes_copy(&held_copies[i], to, from, size)) {

@@ -10,7 +10,7 @@
 
 enum { ON_HOST = 0, ON_DEVICE = 1000 };
 
-// What every indirect function adds to its result.
+// The number that every indirect function adds to its result.
 static inline int side(void) { return ON_HOST; }
 #pragma omp begin declare variant match(device = {kind(nohost)})
 static inline int side(void) { return ON_DEVICE; }

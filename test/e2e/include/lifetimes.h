@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a module does with a device at one moment of a process's life. LIFETIME_MOMENT and LIFETIME_ACTION in the environment
+// A module's use of a device at one moment of a process's life. LIFETIME_MOMENT and LIFETIME_ACTION in the environment
 // say when and what; the outcome is one word on stdout.
 #pragma once
 

@@ -6,8 +6,8 @@
 // RUN: %indirect-clang %s -o %t -ldl
 // A GPU does it only if that is allowed (other_image.c).
 // RUN: %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=true %t %t.lib.so
-// Images of clang 14 need it, as they name no library and do not find libomptarget.so if their module was opened for itself;
-// clang 15 and 16 link no library into images for the host device.
+// Images of clang 14 need it: they name no library, and do not find libomptarget.so if their module was opened for
+// itself. Clang 15 and 16 link no library into images for the host device.
 // REQUIRES: runtime-omptarget, clang-14 || clang-19-or-later
 
 #include "indirect_check.h"

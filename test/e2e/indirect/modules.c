@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of a shared library join the table of each device when it is opened and leave it when it is closed;
-// pointers go both ways between executable and library.
+// The functions of a shared library join the table of each device when it is opened and leave it when it is closed.
+// Pointers go both ways between executable and library.
 
 // RUN: %indirect-clang -shared -fPIC %inputs/indirect_library.c -o %t.lib.so
 // RUN: %indirect-clang %s -o %t -ldl

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library with many indirect functions that is opened and closed again and again: its part of each table is given back, so that
-// the process does not grow.
+// A library with many indirect functions that is opened and closed again and again. Its part of each table is freed, so
+// that the process does not grow.
 
 // RUN: %indirect-clang -shared -fPIC %inputs/many_functions.c -o %t.lib.so
 // RUN: %indirect-clang %s -o %t -ldl

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executable and shared library both have an image. On a GPU each image's code calls its own functions, and of what both have
-// its own copy; a function that only the other one has stops the kernel, and the message names it, its image and the
-// caller's. On a CPU the images have one table, and call one another's functions.
+// Executable and shared library both have an image. On a GPU each image's code calls its own functions, and its own
+// copy of those that both have. A function that only the other one has stops the kernel, and the message names it, its
+// image and the caller's. On a CPU the images have one table, and call one another's functions.
 
 // RUN: %indirect-clang -DLIBRARY -shared -fPIC %s -o %t.lib.so
 // RUN: %indirect-clang -rdynamic %s -o %t -ldl
@@ -87,7 +87,7 @@ static int call(Function *functions, int which) {
   return result;
 }
 
-// Whether the caller's copy of what both have is called, in both protocols.
+// Checks that the caller's copy of a function of both is called, in both protocols.
 static void call_own(void) {
   Function functions[] = {ours, shared, shared_by_rfc};
   CHECK_EQ(call(functions, 0), 11 + IMAGE + ON_DEVICE);
@@ -101,7 +101,7 @@ static void call_own(void) {
   CHECK_EQ(library_call_captured(library_functions[0]), 51 + 20000 + ON_DEVICE);
 }
 
-// Whether the copy of the image that was loaded first is.
+// Checks that the copy of the image that was loaded first is.
 static void call_first(void) {
   Function functions[] = {shared, shared_by_rfc};
   CHECK_EQ(call(functions, 0), 1 + IMAGE + ON_DEVICE);

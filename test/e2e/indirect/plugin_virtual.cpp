@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Virtual calls through the compiler plugin on objects that the host has made. Clang 22 registers the vtables; under
-// clang 19, on the host device, the vtable is the host's and what is found in it is translated: its members have to be
+// Virtual calls through the compiler plugin on objects that the host has made. Clang 22 registers the vtables. Under
+// clang 19, on the host device, the vtable is the host's and its functions are translated. Its members have to be
 // indirect, and defined outside of the class.
 
 // RUN: %indirect-clangxx %indirect-plugin -Wno-openmp-mapping %s -o %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plugin is handed: a sorted table with every function of the modules that are loaded on the device, each with the
-// right device function; a new one when a module joins or leaves. About a plugin that takes none there is one
+// The plugin gets a sorted table with every function of the modules that are loaded on the device, each with the right
+// device function. It gets a new one when a module joins or leaves. About a plugin that takes none there is one
 // message, whatever the number of its devices.
 
 // RUN: rm -rf %t.plugins %t.without && mkdir %t.plugins %t.without

@@ -28,7 +28,7 @@ struct Triangle : Shape {
 };
 #pragma omp end declare target
 
-// What class it is, the compiler does not know here.
+// The compiler does not know the class here.
 __attribute__((noinline)) static int on_device(Shape *shape, int bytes, int scale) {
   int corners = -1, area = -1;
   char *object = reinterpret_cast<char *>(shape);

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Virtual calls in device code as clang 23 makes them, by a lookup, reach the device's versions, which differ from the host's:
-// of objects that were mapped, and of those that were made on the device, whose vtables are in no table.
+// Virtual calls in device code as clang 23 makes them, by a lookup, reach the device's versions, which differ from the
+// host's. The objects were mapped, or made on the device, whose vtables are in no table.
 
 // RUN: %indirect-clangxx -Wno-openmp-mapping %s -o %t
 // RUN: %run %t

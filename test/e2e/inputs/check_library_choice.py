@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check_library_choice.py OMPTARGET-INFO FOLDER PROGRAM [VARIABLE=VALUE]...: runs the program, which prints the files of
-# libomptarget that are mapped into it, and asks the tool which it will get, with the same variables. Both have to be
-# the same, and in FOLDER. Prints what the tool says.
+# libomptarget that are mapped into it. It asks the tool which files the program will get, with the same variables. Both
+# have to be the same, and in FOLDER. Prints what the tool says.
 
 import json
 import os

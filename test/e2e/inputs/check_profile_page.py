@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_profile_page.py PAGE [RANKS]: opens the page in chromium without a window, clicks through it, and looks at what is shown: at
-# the texts, and at a picture of the page. With RANKS the page is of so many processes that did the same.
+# check_profile_page.py PAGE [RANKS]: opens the page in chromium without a window, clicks through it, and checks the
+# texts and a picture of the page. With RANKS the page is of so many processes that did the same.
 
 import json
 import re

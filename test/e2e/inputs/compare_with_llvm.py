@@ -6,9 +6,9 @@
 # (ompt_tool.c) records. Addresses are masked; the order inside of a construct is free, and so is that of constructs.
 # The deliberate differences that are taken out first are those of docs/use/observing.md.
 #
-# KIND watch-info or watch-ompt: COMMAND is run as it is, for its own sake, its status passed on; if it succeeds, the same is
-# compared, as far as LLVM's runtime can run the program. watch-events: the same without LLVM's: only what TOOL itself finds
-# wrong, as events that do not pair up.
+# KIND watch-info or watch-ompt: COMMAND is run as it is, for its own sake, its status passed on. If it succeeds, the
+# same is compared, as far as LLVM's runtime can run the program. watch-events: the same without LLVM's: only what TOOL
+# itself finds wrong, as events that do not pair up.
 
 import collections
 import os
@@ -104,7 +104,7 @@ def ompt_groups(lines):
         line = re.sub(r"module=\d+", "module", line)
         groups[max(0, int(region[1])) if region else 0].append(line)
     result = collections.Counter(tuple(sorted(group)) for number, group in groups.items() if number != 0)
-    # What belongs to no construct counts line by line.
+    # Lines that belong to no construct count one by one.
     result.update((line,) for line in groups[0])
     return result
 

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine with several NUMA domains, as far as its kernel tells of them, for programs linked with this library. Its files under
-// /sys/devices/system/node are those in the folder FAKE_NUMA, those of PCI devices in its folder pci; mbind is noted instead of done, or refused if FAKE_NUMA_REFUSES is set.
+// A machine with several NUMA domains, as far as its kernel tells of them, for programs linked with this library. Its
+// files under /sys/devices/system/node are those in the folder FAKE_NUMA, those of PCI devices in its folder pci. mbind
+// is noted instead of done, or refused if FAKE_NUMA_REFUSES is set.
 #define _GNU_SOURCE
 #include "fake_numa.h"
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module that uses a device when it is constructed, again when it is destructed, and once more after it was finalised, as a
-// thread that nobody joins may. Needs calls_at_end.c.
+// A module that uses a device when it is constructed and when it is destructed. It uses the device once more after it
+// was finalised, as a thread that nobody joins may. Needs calls_at_end.c.
 
 #include <cstdio>
 #include <omp.h>

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What each flang makes of the programs of test/e2e/fortran, which lit runs where they compile and are right, and of those of
-# test/e2e/inputs/fortran, which no flang compiles rightly. Their comments say the rest:
+# The results of each flang for the programs of test/e2e/fortran, which lit runs where they compile and are right. Those
+# of test/e2e/inputs/fortran no flang compiles correctly. Their comments say the rest:
 #   ! flang 19, 22: refused: TEXT     the compiler ends with this text
 #   ! flang 19: crashes: TEXT         the same, of a crash
 #   ! flang 19: wrong: WHY            compiled, and the program fails each time
@@ -33,7 +33,7 @@ class Program:
         self.path = path
         self.name = os.path.splitext(os.path.basename(path))[0]
         self.text = open(path).read()
-        self.known = {}  # by version: kind and text
+        self.known = {}  # version: kind and text
         for versions, kind, text in re.findall(r"^! flang ([\d, ]+): (refused|crashes|wrong|not run): (.*)$", self.text, re.M):
             for version in versions.split(", "):
                 self.known[version] = (kind, text)
@@ -77,7 +77,7 @@ def table():
 
 
 def mistake(program, kind, text, output, compiler, run):
-    """Of what is known of a program: what is otherwise, or None."""
+    """The facts of a program: what is otherwise, or None."""
     binary = os.path.join(output, program.name)
     done = subprocess.run(compiler + program.options + [program.path, "-o", binary], capture_output=True, text=True, cwd=output)
     if kind in ("refused", "crashes"):

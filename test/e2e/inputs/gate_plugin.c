@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin that hands every call on to the host plugin, REAL_PLUGIN, but for one place at which the first thread that comes there tells
-// the program and waits for it: GATE_AT=load in load_binary; GATE_AT=count in number_of_devices, which is 0 then, so that the next
-// plugin is tried.
+// A plugin that hands every call on to the host plugin, REAL_PLUGIN, but for one place. The first thread that comes
+// there tells the program and waits for it: GATE_AT=load in load_binary; GATE_AT=count in number_of_devices, which is 0
+// then, so that the next plugin is tried.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // RTLD_DEFAULT, in glibc before 2.34

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// hand_made VERSION [FLAGS]: registers the image IMAGE, made of hand_made_kernel.c, and launches its kernel with an argument
-// block of that version, as a compiler would: what no compiler here emits, and what contradicts itself.
+// hand_made VERSION [FLAGS]: registers the image IMAGE, made of hand_made_kernel.c, and launches its kernel with an
+// argument block of that version, as a compiler would. No compiler here emits these blocks, and some contradict
+// themselves.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An offloading shared library for tests: a global, functions with regions, data that others have mapped.
-// -DNAME=x gives every function the prefix x_, -DSTART=n the global its first value.
+// An offloading shared library for tests: a global, functions with regions, data that others have mapped. The option
+// -DNAME=x gives every function the prefix x_, and -DSTART=n sets the global's first value.
 
 #include <omp.h>
 
@@ -19,7 +19,7 @@ static int twice(int x) { return 2 * x; }
 int FUNCTION(device_function)(int x) { return FUNCTION(global) + twice(x); }
 #pragma omp end declare target
 
-// Whether regions of this library run on a device.
+// Returns whether regions of this library run on a device.
 int FUNCTION(on_device)(void) {
   int host = 1;
 #pragma omp target map(from : host)

@@ -16,7 +16,7 @@ ALL(FUNCTION)
 #define NAME(n) function_##n,
 static const Function functions[] = {ALL(NAME)};
 
-/// What four of the functions give together, each called through its pointer on the device.
+/// The sum of four of the functions, each called through its pointer on the device.
 int sum_of_some(int x) {
   int sum = 0;
   for (int i = 0; i < 64; i += 21) {

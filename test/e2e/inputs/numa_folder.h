@@ -18,8 +18,8 @@ static void write_numa_file(const char *folder, const char *part, const char *na
   CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/// A machine of NUMA domains 1 and 4 with four GPUs, of which the first `gpus_of_4` are near to domain 4, the others to domain 1.
-/// All CPUs are those of `domain_of_cpus`.
+/// A machine of NUMA domains 1 and 4 with four GPUs. The first `gpus_of_4` GPUs are near to domain 4, the others to
+/// domain 1. All CPUs are those of `domain_of_cpus`.
 static inline void describe_gpus(const char *folder, int domain_of_cpus, int gpus_of_4) {
   write_numa_file(folder, "", "online", "1,4\n");
   write_numa_file(folder, "/node1", "cpulist", domain_of_cpus == 1 ? "0-65000\n" : "\n");

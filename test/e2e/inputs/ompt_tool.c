@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OMPT tool that prints every event of devices, one line each, and checks that begins and ends pair up, that ids match
-// and that events nest. Any number of threads. Addresses are printed as null or set. TOOL_MODE: emi (default), plain, or
-// trace (device traces beside EMI events). TOOL_MAPS=1: map events, too. TOOL_LOG=FILE appends the lines there instead of
-// printing them to stderr, and a program of which something was wrong ends with status 97.
+// An OMPT tool that prints every event of devices, one line each. It checks that begins and ends pair up, that ids
+// match and that events nest. Any number of threads. Addresses are printed as null or set. TOOL_MODE: emi (default),
+// plain, or trace (device traces beside EMI events). TOOL_MAPS=1: map events, too. TOOL_LOG=FILE appends the lines
+// there instead of printing them to stderr, and a program of which something was wrong ends with status 97.
 
 #include <fcntl.h>
 #include <omp-tools.h>
@@ -19,10 +19,10 @@
 #define MAX_DEPTH 16
 #define NOWAIT 9 // kinds from here on are those of constructs with nowait
 
-struct Region { // by number, in the order of their begins
+struct Region { // indexed by number, in the order of their begins
   atomic_int is_open;
   int kind, device;
-  ompt_id_t id; // of the plain form
+  ompt_id_t id; // the plain form's
   ompt_data_t *data;
   atomic_int ops, submits, maps;
 };

@@ -42,7 +42,7 @@ def patch(data, what):
             struct.pack_into("<Q", data, at + 32, 1 << 40)
     elif what.startswith("symbol="):
         name = re.compile(rb"(?:%s)(?=\0)" % what.removeprefix("symbol=").encode())
-        ends = [at + struct.unpack_from("<Q", data, at + 40)[0] for at in found]  # what is behind the headers of sections is not ours
+        ends = [at + struct.unpack_from("<Q", data, at + 40)[0] for at in found]    # where sections' headers end
         found = [match.end() - 1 for at, end in zip(found, ends) for match in name.finditer(data, at, end)]
         for at in found:
             data[at] ^= 1

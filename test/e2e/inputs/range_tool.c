@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vendor's tool that prints ranges, on both ways in: as NVIDIA's, which NVTX_INJECTION64_PATH names and which fills the table of
-// functions of the program's NVTX; and as AMD's library of roctx. With the names of the vendor's own header where it is.
+// A vendor's tool that prints ranges, on both ways in. As NVIDIA's it is named by NVTX_INJECTION64_PATH and fills the
+// table of functions of the program's NVTX; as AMD's it is the library of roctx. With the names of the vendor's own
+// header where it is.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and takes the table of indirect functions, but has no
-// addresses for entries of indirect functions, as if it knew dynamic symbols only.
+// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and takes the table of indirect functions. It has
+// no addresses for entries of indirect functions, as if it knew dynamic symbols only.
 
 #define FUNCTIONS(F)                                                                                                   \
   F(number_of_devices) F(is_valid_binary) F(init_device) F(data_alloc) F(data_delete) F(data_submit) F(data_retrieve)  \

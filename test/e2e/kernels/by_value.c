@@ -39,7 +39,7 @@ int main(void) {
   }
   CHECK_EQ(wrong, 0);
 
-  // What does not fit into eight bytes, or is no scalar.
+  // Values that do not fit into eight bytes, or are no scalar.
 #ifdef __x86_64__
   long double ld = 1.0L / 3;
 #else

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a construct costs in calls of a GPU's driver, on the stand-ins, which note them: no allocation and no wait more than the
-// program asked for. Calls that only choose CUDA's context, and writing to AMD's queues and signals, are not counted. A device that
-// the program does not use gets nothing.
+// The cost of a construct in calls of a GPU's driver, on the stand-ins, which note them. It has no allocation and no
+// wait more than the program asked for. Calls that only choose CUDA's context, and writing to AMD's queues and signals,
+// are not counted. A device that the program does not use gets nothing.
 
 // RUN: %clang %s -o %t -ldl
 // RUN: %run %t
@@ -59,7 +59,7 @@ static void check_calls(int line, const char *cuda, const char *amd) {
 #define TO "cuMemcpyHtoDAsync "
 #define FROM "cuMemcpyDtoHAsync "
 #define WAIT "cuStreamSynchronize "
-#define ASK "hsa_amd_pointer_info " // whether the memory is pinned
+#define ASK "hsa_amd_pointer_info " // asks if the memory is pinned
 #define COPY "hsa_amd_memory_async_copy " // AMD's, there or back
 #define PIN "hsa_amd_memory_lock "
 #define UNPIN "hsa_amd_memory_unlock "
@@ -83,7 +83,7 @@ COSTS(reduction, TO EVENT LAUNCH FROM WAIT, COPY COPY W,
       _Pragma("omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)") for (int i = 0; i < 1000; i++) sum += i;)
 COSTS(host_work, "", "", _Pragma("omp target if(0)") { scalar++; })
 
-// What a device that is used has: a context; queues.
+// Resources of a device in use: a context; queues.
 static void check_other_device(void *driver) {
   uint64_t (*count)(const char *) = (uint64_t(*)(const char *))dlsym(driver, is_amd ? "sim_hsa_count" : "sim_cuda_count");
   const char *const what = is_amd ? "hsa_queue_create" : "cuDevicePrimaryCtxRetain";

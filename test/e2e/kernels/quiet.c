@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that does nothing wrong prints nothing but its own text, also where libomp asks the library at barriers,
-// taskwait and the end of taskgroups whether work is left, and in an exit handler that runs after the library's own.
+// A program that does nothing wrong prints nothing but its own text. So it is where libomp asks the library whether
+// work is left: at barriers, taskwait and the end of taskgroups. So it is in an exit handler after the library's own.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t 2>&1 | %check --implicit-check-not=omptarget

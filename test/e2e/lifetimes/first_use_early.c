@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first and only use of the device before the program's end is in a constructor: of a library that the executable needs, which
-// itself has no device code; of the executable; of a library that is opened by main. What comes later has the device, and what
-// was put there comes back.
+// The first and only use of the device before the program's end is in a constructor. It is that of a library that an
+// executable without device code needs; of the executable; of a library that main opens. Later uses have the device,
+// and data that were put there come back.
 
 // RUN: %clang -Wl,--no-as-needed -shared -fPIC %inputs/calls_at_end.c -o %t.end.so
 // RUN: %clangxx -shared -fPIC %inputs/first_use_early.cpp %t.end.so -o %t.first.so

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first use of a device is after main has ended and the executable was finalised, as a thread that nobody joins may have it:
-// nothing was used before, or devices were counted, or another device was used. A device that lasts serves. No driver is started
-// that late: the host does the work, also where offloading is mandatory.
+// The first use of a device is after main has ended and the executable was finalised, as a thread that nobody joins may
+// have it. Nothing was used before, or devices were counted, or another device was used. A device that lasts serves. No
+// driver is started that late: the host does the work, also where offloading is mandatory.
 
 // RUN: %clang -Wl,--no-as-needed -shared -fPIC %inputs/calls_at_end.c -o %t.end.so
 // RUN: %clang %s %t.end.so -o %t -pthread

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a driver has made is given back at the end: by a program that maps, keeps freed memory and leaves data on the device, and
-// by one that calls exit while another thread is in regions, and by one whose device is lost by a kernel's fault. The stand-ins count what
-// is left.
+// All that a driver has made is given back at the end. One program maps, keeps freed memory and leaves data on the
+// device. Another calls exit while a thread is in regions. The third loses its device by a kernel's fault. The
+// stand-ins count what is left.
 
 // RUN: %clang %s -o %t -lpthread -ldl
 // RUN: %run SIM_LEAKS=1 %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that nobody joins map data and have regions while the process ends. What they lose then does not change how the process ends, also
-// where offloading is mandatory: the program has left them behind. (A driver's devices end in an exit handler, whose threads still count:
-// there only without MANDATORY.)
+// Threads that nobody joins map data and have regions while the process ends. Their losses then do not change how the
+// process ends, also where offloading is mandatory: the program has left them behind. (A driver's devices end in an
+// exit handler, whose threads still count: there only without MANDATORY.)
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run %t %lifetime %t.messages
@@ -51,7 +51,7 @@ static int live(void) {
   return 0;
 }
 
-// Whether libomp itself has ended the process that wrote the messages.
+// Returns whether libomp itself has ended the process that wrote the messages.
 static int has_libomp_failed(const char *messages) {
   char text[4096];
   FILE *const file = fopen(messages, "r");

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When in the life of a process what can be done with a device: a process for each moment and action, and one table of them all.
-// docs/internals/architecture.md has the same table. Without arguments the program makes the table.
+// Moments in the life of a process, and the actions with a device that work then. A process tries each moment and
+// action, for one table of them all. docs/internals/architecture.md has the same table. Without arguments the program
+// makes the table.
 
 // RUN: %clangxx -shared -fPIC -DMOMENT='"needed-library"' %inputs/lifetimes_library.cpp -o %t.needed.so
 // RUN: %clangxx -shared -fPIC -DMOMENT='"opened-library"' %inputs/lifetimes_library.cpp -o %t.opened.so
@@ -144,7 +145,7 @@ std::string outcome_of(const char *program, const char *moment, const char *acti
   return text;
 }
 
-/// Whether libomp itself has failed, as it can if a thread is at work while the process ends.
+/// Returns whether libomp itself has failed, as it can if a thread is at work while the process ends.
 bool libomp_failed(const std::string &outcome) {
   return outcome.find("Assertion failure at kmp_") != std::string::npos ||
          outcome.find("Thread identifier invalid") != std::string::npos; // LLVM 14's

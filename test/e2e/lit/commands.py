@@ -43,7 +43,7 @@ class Commands:
                 version, folder))
         first += self.foreign_linking(version)
         if os.path.exists(os.path.join(folder, "sysroot")):
-            # What LLVM's library needs itself is of another release.
+            # LLVM's library itself needs libraries of another release.
             first += " -Wl,--allow-shlib-undefined"
         return ("%s -O1 %s -fopenmp -fopenmp-targets=%s -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
             path + self.machine_flags(version), self.sanitizer_flags(version), self.target, folder, self.given.here, first, folder,
@@ -55,7 +55,7 @@ class Commands:
         return {"x86_64": "x86_64-pc-linux-gnu"}.get(self.given.machine, self.given.machine + "-unknown-linux-gnu")
 
     def machine_flags(self, version):
-        """Of a compiler for programs of another machine."""
+        """The flags of a compiler for programs of another machine."""
         given = self.given
         if not given.machine_root:
             return ""
@@ -84,8 +84,9 @@ class Commands:
             self.foreign_linking(version))
 
     def sanitizer_flags(self, version):
-        """Of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16 insist on their
-        own, so their programs are as ever; the library and the plugin see allocations and copies anyhow."""
+        """Flags of programs: the runtime is that of the library, whatever the compiler would link. Clang 15 and 16
+        insist on their own, so their programs are as ever; the library and the plugin see allocations and copies
+        anyhow."""
         sanitizer = self.given.sanitizer
         if not sanitizer or version in ("15", "16"):
             return ""
@@ -107,7 +108,7 @@ class Commands:
         return path + ":" + given.sysroot if given.sysroot else path
 
     def watcher(self):
-        """What a run begins with to compare what programs tell with what they tell on LLVM's runtime."""
+        """The beginning of a run that compares what programs tell with what they tell on LLVM's runtime."""
         given = self.given
         tool = os.path.join(given.output, "ompt_tool.so")
         inputs = os.path.join(given.here, "inputs")
@@ -136,7 +137,8 @@ class Commands:
         return command
 
     def mpi(self, name):
-        """What starts programs of that MPI, and the flags that compile for it; None without it, or where it starts nothing."""
+        """The launcher of programs of that MPI, and the flags that compile for it; None without it, or where it starts
+        nothing."""
         start, flags = MPI[name]
         if not shutil.which("mpirun." + name) or not shutil.which("mpicc." + name):
             return None

@@ -56,5 +56,5 @@ class Parameters:
                 os.path.exists(os.path.join(self.runtimes, version, "complete"))]
 
     def clang_path(self, name):
-        """Of Debian 12, or one that test/tools/unpack-compilers has brought; otherwise None."""
+        """The compiler of Debian 12, or one that test/tools/unpack-compilers has brought; otherwise None."""
         return shutil.which(name) or shutil.which(name, path=self.other_compilers)

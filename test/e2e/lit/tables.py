@@ -1,12 +1,12 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the suites of programs are made from: compilers, programs that are not compared or not run on stand-ins for GPUs,
-options of sanitizers, starters of MPI programs."""
+"""Parts of the suites of programs: compilers, programs that are not compared or not run on stand-ins for GPUs, options
+of sanitizers, starters of MPI programs."""
 
-# Of clang: each is a suite of its own.
+# Versions of clang: each is a suite of its own.
 VERSIONS = ["14", "15", "16", "17", "18", "19", "21", "22", "23"]
 
-# What is not compared by running it on both runtimes, and why.
+# Programs that are not compared by running them on both runtimes, and why.
 NOT_COMPARED = {
     "observe": "makes such comparisons itself",
     "cluster": "is about settings that LLVM's runtime does not have",
@@ -78,7 +78,7 @@ NOT_ABOUT_GPUS = {
     "settings.c": "looks for the name of the plugin for the CPU",
 }
 
-# By the parameter watch. events only looks at those of our own runtime.
+# Indexed by the parameter watch. events only looks at those of our own runtime.
 NOT_WATCHED = {
     "info": {**NOT_COMPARED, **NOT_COMPARED_INFO},
     "ompt": {**NOT_COMPARED, **NOT_COMPARED_OMPT},
@@ -88,7 +88,7 @@ NOT_WATCHED = {
                                            "the constructor waits for"},
 }
 
-# Of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.
+# Flags of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.
 SANITIZER_OPTIONS = {
     "address": "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 "
                "LSAN_OPTIONS=print_suppressions=0:suppressions={here}/inputs/leaks.supp",

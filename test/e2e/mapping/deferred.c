@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructs with nowait on a device that queues work, and starts nothing before somebody waits for it: libomp's tasks are
-// left with the work under way (with libomp 16 and later), in the order of their dependences; and who finds it unfinished some
-// times waits for it. Asking on and on would never end here, and each question is a call of the driver that is counted.
+// Constructs with nowait on a device that queues work, and starts nothing before a thread waits for it. libomp's tasks
+// are left with the work under way (with libomp 16 and later), in the order of their dependences. A thread that finds
+// it unfinished some times waits for it. Asking on and on would never end here, and each question is a call of the
+// driver that is counted.
 
 // REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t -ldl

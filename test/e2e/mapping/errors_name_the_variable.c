@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What goes wrong with a variable is told with its name, size, and where it was declared and mapped.
+// Messages about a variable have its name, size, and where it was declared and mapped.
 
 // RUN: %clang -g -fopenmp-version=51 %s -o %t
 // RUN: %expect-abort %t 1 2>&1 | %check --check-prefixes=PRESENT

@@ -21,7 +21,7 @@ static const struct Runtime {
   const char *plugin, *name, *vendor;
   int id, vendor_id, has_context;
 } runtimes[] = {{"cuda", "cuda_driver", "nvidia", 2, 11, 1}, {"amdgpu", "hsa", "amd", 7, 1, 0}};
-static const struct Runtime *runtime; // of the plugin, or null
+static const struct Runtime *runtime; // the plugin's, or null
 
 static void numbers(omp_interop_t object, int device) {
   int code = 99;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lambdas that capture by reference, by value and this: on the device their references name the device's variables, and on
-// the host they still name the host's afterwards.
+// Lambdas that capture by reference, by value and this. On the device their references name the device's variables, and
+// on the host they still name the host's afterwards.
 
 // RUN: %clangxx -std=c++17 %s -o %t
 // RUN: %run %t

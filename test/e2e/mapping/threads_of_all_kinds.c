@@ -1,14 +1,15 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eight threads on four devices, each of them with each kind of map: mappers, members and their pointees, held data, sections,
-// device pointers, private copies, associated memory, globals and linked globals.
+// Eight threads on four devices, each of them with each kind of map. These are mappers, members and their pointees,
+// held data, sections, device pointers, private copies, associated memory, globals and linked globals.
 
 // RUN: %clang -fopenmp-version=51 -fopenmp-extensions %s %prefix/lib/libomptarget.so -o %t
 // RUN: %run %t
 // A device that starts nothing before somebody waits for it, where the suite has one.
 // RUN: %run SIM_CUDA_HOLD=1 %t
 // UNSUPPORTED: runtime-llvm
-// The plugins of LLVM 16, and LLVM 17's with images of clang 16, let the code of every device read the linked variables of the first.
+// The plugins of LLVM 16 let the code of every device read the linked variables of the first. LLVM 17's do so with
+// images of clang 16.
 // UNSUPPORTED: plugins-of-llvm-16, plugins-of-llvm-16-legacy, plugins-of-llvm-17 && clang-16
 
 #include "check.h"

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Devices that reach memory of the host (ATS, HMM, XNACK, APUs): where mapped data is used in place the driver copies and pins nothing,
-// kernels get the host's addresses and results are right; where it is copied there are copies. In place: if the program requires
-// unified_shared_memory, if OMPX_APU_MAPS asks for it, and on an APU of AMD's.
+// Devices that reach memory of the host (ATS, HMM, XNACK, APUs). Where mapped data is used in place the driver copies
+// and pins nothing, kernels get the host's addresses and results are right. Where it is copied there are copies. In
+// place: if the program requires unified_shared_memory, if OMPX_APU_MAPS asks for it, and on an APU of AMD's.
 
 // REQUIRES: emulator-cuda || emulator-amdgpu
 // REQUIRES: runtime-omptarget
@@ -53,7 +53,7 @@ typedef struct {
 
 static const char *(*record)(int);
 static int in_place, is_unified, is_amd;
-static int is_second; // of two rounds: in the first one the plugin may ask the device about its kernels
+static int is_second; // the second of two rounds: in the first one the plugin may ask the device about its kernels
 static int entered_there = 1;
 static int numbers[kCount];
 static double large[kLarge];
@@ -74,7 +74,8 @@ static int pins(const char *calls) {
   return occurrences(calls, "cuMemHostRegister ") + occurrences(calls, "hsa_amd_memory_lock ");
 }
 
-// What follows makes so many copies where data is copied, and none where it is used in place; then it pins nothing, either.
+// The regions below make so many copies where data is copied, and none where it is used in place; then nothing is
+// pinned, either.
 #define COPIES(wanted, ...)                                                                                            \
   do {                                                                                                                 \
     record(1);                                                                                                         \

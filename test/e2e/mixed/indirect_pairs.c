@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An executable by one clang, and libraries by all: pointers of each are called by each, after one table was merged from
-// entries of both layouts.
+// An executable by one clang, and libraries by all. Pointers of each are called by each, after one table was merged
+// from entries of both layouts.
 
 // RUN: %indirect-clang-14 -shared -fPIC %inputs/indirect_library.c -o %t.14.so
 // RUN: %indirect-clang-15 -shared -fPIC %inputs/indirect_library.c -o %t.15.so

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Objects of clang 18 announce what those of 16 do, and want something else: told apart by who signed the image, also in a
-// program that clang 23 links; refused where both are in one image.
+// Objects of clang 18 announce what those of 16 do, and want something else. The image's producer tells them apart,
+// also in a program that clang 23 links; they are refused where both are in one image.
 
 // RUN: %clang-16 -c -DPART=part %S/linked_objects.c -o %t.16.o
 // RUN: %clang-18 -c -DPART=part %S/linked_objects.c -o %t.18.o

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clang 23, whose kernels take one array, with the oldest and the one before, as program and as library; LLVM 23's own
+// Clang 23, whose kernels take one array, with the oldest and the one before, as program and as library. LLVM 23's own
 // runtime takes no kernels but those of 23.
 
 // RUN: %clang-14 -shared -fPIC -DNAME=by14 -DSTART=14 %inputs/library.c -o %t.14.so

@@ -23,7 +23,7 @@
 // UNSUPPORTED: runtime-llvm-mixed
 
 // BOTH: one-byte elements that is not contiguous {{.*}}.both does not say which one compiled it: both signed
-// NOBODY: one-byte elements that is not contiguous {{.*}}.nobody.so does not say which one compiled it: no known clang signed
+// NOBODY: one-byte elements that is not contiguous {{.*}}.nobody.so does not say which one compiled it: it has no mark of a known clang
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that open, use and close libraries of five clangs, while others compute in the program and with one library that
-// stays: right results, fresh globals at each opening, nothing left behind.
+// Threads open, use and close libraries of five clangs, while others compute in the program and with one library that
+// stays. Results are right, globals fresh at each opening, and nothing is left behind.
 
 // RUN: %clang-14 -shared -fPIC -DNAME=by14 -DSTART=14 %inputs/library.c -o %t.14.so
 // RUN: %clang-15 -shared -fPIC -DNAME=by15 -DSTART=15 %inputs/library.c -o %t.15.so

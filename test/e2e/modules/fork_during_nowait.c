@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forks while other threads start and end constructs with nowait. The child ends its devices, which looks through all constructs that are
-// still to be done: neither a lock of the other threads' nor their constructs may be left there. A child of libomp's waits at its end for helper
-// threads that it does not have; up to 16 it fails there without them, too.
+// Forks while other threads start and end constructs with nowait. The child ends its devices, which looks through all
+// constructs that are still to be done. Neither a lock of the other threads' nor their constructs may be left there. A
+// child of libomp's waits at its end for helper threads that it does not have; up to 16 it fails there without them,
+// too.
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An object that was made before the first use of a device keeps data there; its destructor gets them back, unless a driver has
-// gone before, which is said.
+// An object that was made before the first use of a device keeps data there. Its destructor gets them back, unless a
+// driver has ended before, which is reported.
 
 // RUN: %clangxx %s -o %t
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t 2>&1 | %check --check-prefix=%lifetime

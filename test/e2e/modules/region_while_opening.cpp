@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library's constructor, which holds the dynamic loader's lock, has a region, while another thread has begun to load an image, or
-// the plugins, and is going to want that lock. A plugin in front of the host's lets both get that far before either goes on.
+// A library's constructor, which holds the dynamic loader's lock, has a region. Meanwhile another thread has begun to
+// load an image, or the plugins, and is going to take that lock. A plugin in front of the host's lets both get that far
+// before either goes on.
 
 // RUN: rm -rf %t.plugins && mkdir %t.plugins
 // RUN: %plainclang -shared -fPIC -I%prefix/include -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %inputs/gate_plugin.c -o %t.plugins/libomptarget.rtl.gate.so -ldl
@@ -70,7 +71,7 @@ int main(int, char **argv) {
   CHECK_EQ(x, 2);
   const auto on_host = reinterpret_cast<int (*)()>(dlsym(library, "library_on_host"));
   CHECK_EQ(on_host(), 0);
-  if (is_at_load) { // what was loaded twice is there once
+  if (is_at_load) { // an image that was loaded twice is there once
     const auto loaded = reinterpret_cast<int (*)()>(
         dlsym(dlopen((std::string(getenv("LIBOMPTARGET_PLUGIN_PATH")) + "/libomptarget.rtl.gate.so").c_str(), RTLD_NOW),
               "gate_loaded_images"));

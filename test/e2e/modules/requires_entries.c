@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two files of one program say different things about `requires`: records in its table of entries, made by hand, since no
-// clang has a record for files that require nothing.
+// Two files of one program say different things about `requires`. The records in its table of entries are made by hand,
+// since no clang has a record for files that require nothing.
 
 // RUN: %indirect-clang -DFIRST=1 -DSECOND=1 %s -o %t.same
 // RUN: %run %t.same 2>&1 | %check --check-prefix=SAME

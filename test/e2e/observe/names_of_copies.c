@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_INFO names the copies that the program did not ask for by a variable of their own: the device's copy of a pointer is that of
-// the pointer, which an update does not write, and addresses of indirect functions are read with their entries' names.
+// LIBOMPTARGET_INFO names the copies that the program did not ask for by a variable of their own. The device's copy of
+// a pointer is named by the pointer, which an update does not write. Addresses of indirect functions are read with
+// their entries' names.
 
 // REQUIRES: clang-19-or-later, runtime-omptarget
 // RUN: %clang -g %s -o %t

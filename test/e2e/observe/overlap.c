@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two regions with nowait that wait for one another: also while a profile is made, or a tool traces the device, both are under way at the
-// same time, and the profile and the trace show it. The driver gets the same calls as without, but for those that take the time.
+// Two regions with nowait that wait for one another. Both are under way at the same time, also while a profile is made
+// or a tool traces the device. The profile and the trace show it. The driver gets the same calls as without, but for
+// those that take the time.
 
 // REQUIRES: emulator-cuda || emulator-amdgpu, clang-19-or-later
 // RUN: %clang -g %s -o %t

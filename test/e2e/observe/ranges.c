@@ -34,7 +34,7 @@
 // NONE: values[0] is 2
 // MISSING: omptarget warning: LIBOMPTARGET_RANGES: no library of roctx is found
 // MISSING: values[0] is 2
-// UNKNOWN: omptarget warning: LIBOMPTARGET_RANGES: 'loud' is none of auto, nvtx, roctx and off; there are no ranges
+// UNKNOWN: omptarget warning: LIBOMPTARGET_RANGES: 'loud' is not one of auto, nvtx, roctx and off; there are no ranges
 // NOTOOL: omptarget warning: LIBOMPTARGET_RANGES: NVTX_INJECTION64_PATH names {{.*}}.none, which takes no ranges: {{.*}}cannot open
 // REFUSES: which takes no ranges{{$}}
 

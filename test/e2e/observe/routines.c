@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an OMPT tool and the profile hear of the device memory routines, and of regions that the host runs.
+// Events of an OMPT tool and the profile for the device memory routines, and for regions that the host runs.
 
 // REQUIRES: clang-19, runtime-omptarget
 // RUN: %clang -g %s -o %t

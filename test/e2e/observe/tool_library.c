@@ -39,8 +39,8 @@
 // RUN: %{get-ours} %t.beside/bin/program | %FileCheck %s --check-prefix=BESIDE
 // BESIDE: why: {{DT_RUNPATH|DT_RPATH}} of {{.*}}/bin/program names {{.*}}/bin/../folder;
 
-// A library asks for it, and the program's DT_RPATH counts; its DT_RUNPATH would not. (Clang 14 to 16 name a
-// folder in all that they link, which would take the place of both, and only they have the option against it.)
+// A library asks for it, and the program's DT_RPATH counts; its DT_RUNPATH would not. (Clang 14 to 16 name a folder in
+// all that they link, which would take the place of both. Only they have the option against it.)
 // RUN: %clang -fno-openmp-implicit-rpath -DLIBRARY -shared -fPIC %s -o %t.library.so || %clang -DLIBRARY -shared -fPIC %s -o %t.library.so
 // RUN: %plainclang -DMAIN %s -o %t.passes-on %t.library.so %{rpath} -Wl,--disable-new-dtags
 // RUN: %{get-llvms} %t.passes-on LD_LIBRARY_PATH=%prefix/lib | %FileCheck %s --check-prefix=LIBRARY

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is observed cannot be written: the program goes on, gets no signal, and what is lost is said.
+// Output of observers cannot be written: the program goes on, gets no signal, and a message says what is lost.
 
 // RUN: %clang %s -o %t
 

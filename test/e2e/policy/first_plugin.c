@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin of the days when the plugin ABI was first written down (test/loader/first_abi) gets back all that it gave: queues, memory,
-// devices; also by compilers that came later, whose blocks it does not know.
+// A plugin of the days when the plugin ABI was first written down (test/loader/first_abi) gets back all that it gave:
+// queues, memory, devices. So it does by compilers that came later, whose blocks it does not know.
 
 // RUN: %clang %s -o %t
 // RUN: %run FIRST_PLUGIN_REPORT=1 %t | %check

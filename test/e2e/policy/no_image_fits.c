@@ -9,7 +9,7 @@
 // RUN: %run OMP_TARGET_OFFLOAD=DISABLED %t.foreign 2>&1 | %check --check-prefix=QUIET
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_INFO=16 %t.foreign 2>&1 | %check --check-prefix=INFO
 // RUN: %expect-abort %t.foreign 2>&1 | %check --check-prefix=MANDATORY
-// What LLVM's runtimes print differs, and only 19 and later print the information.
+// LLVM's runtimes print other lines, and only 19 and later print the information.
 // UNSUPPORTED: runtime-llvm
 
 // QUIET-NOT: {{.}}

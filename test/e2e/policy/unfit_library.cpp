@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library whose image does not fit the device that the program uses: by default the host does the library's constructs, all of
-// them; where they meet data that are on the device, the program is ended by a message that names these.
+// A library whose image does not fit the device that the program uses. The default is that the host does all of the
+// library's constructs. If one meets data that are on the device, a message that names these ends the program.
 
 // RUN: %clangxx -DLIBRARY -shared -fPIC -g %s -o %t.fits.so
 // RUN: %python %inputs/patch_image.py machine=21 %t.fits.so %t.so
@@ -116,7 +116,7 @@ static void alone() {
   lib_update(a, 100);
   CHECK_EQ(a[5], 51);
   CHECK_EQ(lib_data_region(a, 100), 51);
-  // What the library has mapped is not on the device for anybody else.
+  // Data that the library has mapped are on the device for no other module.
 #pragma omp target map(tofrom : a)
   {
     HERE();

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cubins that a real compiler and NVIDIA's tools made, as the plugin reads them: whom they are for, and what decides how their
-// kernels are launched. Arguments: a program with images for sm_80 and sm_90, the version of its clang, and a program with
-// a recursive kernel.
+// Cubins that a real compiler and NVIDIA's tools made, as the plugin reads them: which GPUs they are for, and how
+// kernels are launched. Arguments: a program with images for sm_80 and sm_90, the version of its clang, and a program
+// with a recursive kernel.
 
 #include <cstring>
 #include <elf.h>
@@ -112,7 +112,7 @@ TEST(Cubins, say_which_kernels_have_a_stack_of_unknown_size) {
       if (symbol.name.find("recursive") == std::string_view::npos) {
         EXPECT_EQ(needs.of(symbol.name), 0u) << symbol.name;
       } else {
-        EXPECT_GE(needs.of(symbol.name), kNestedCalls * 8) << symbol.name; // of each call
+        EXPECT_GE(needs.of(symbol.name), kNestedCalls * 8) << symbol.name; // for each call
         EXPECT_LT(needs.of(symbol.name), kNestedCalls * 400) << symbol.name;
       }
     }

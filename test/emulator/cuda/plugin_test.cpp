@@ -171,7 +171,7 @@ TEST_F(CudaPlugin, a_short_loop_gets_fewer_threads) {
   EXPECT_EQ(shape[1], 256u);
 }
 
-// What the driver says of the very kernel decides; where it does not say it, a constant does.
+// The driver's occupancy of the kernel decides; where it does not tell it, a constant does.
 TEST_F(CudaPlugin, default_teams_are_those_that_can_be_resident) {
   EXPECT_EQ(told(kernel("tell_wide"), Launch())[1], 16u * 16); // 128 threads of at most 256
   stand_in.fail("cuOccupancyMaxActiveBlocksPerMultiprocessor:+:801");
@@ -402,7 +402,7 @@ TEST_F(CudaPlugin, a_programs_own_context_stays_current) {
   EXPECT_EQ(current, nullptr);
 }
 
-// What a region with one variable asks of a device, and how often that asked for or changed the context.
+// The device calls of a region with one variable, and how often they asked for or changed the context.
 class CudaContexts : public CudaPlugin {
 protected:
   uint64_t chosen() {

@@ -154,7 +154,7 @@ TEST_F(CudaSettings, a_stack_size_that_is_set_stays_and_a_fault_names_it) {
   EXPECT_THAT(plugin.error(),
               HasSubstr("the stack may be too small: kernels that call themselves or by pointers have 2048 "
                         "bytes for each thread (LIBOMPTARGET_STACK_SIZE)"));
-  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+  EXPECT_NE(plugin.deinit_device(0), 0); // the same fault
 }
 
 TEST_F(CudaSettings, a_stack_that_the_driver_refuses_is_told_with_kernel_and_size) {
@@ -272,7 +272,7 @@ TEST_F(CudaSettings, threads_wait_as_the_user_says) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(flags("sleep"), 4u); // as it was
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("LIBOMPTARGET_CUDA_WAIT: 'sleep' is none of auto, spin, yield and block; auto is used"));
+              HasSubstr("LIBOMPTARGET_CUDA_WAIT: 'sleep' is not one of auto, spin, yield and block; auto is used"));
 }
 
 TEST_F(CudaSettings, a_shared_memory_for_all_teams_leaves_fewer_of_them) {
@@ -444,7 +444,7 @@ TEST_F(CudaUnified, it_is_said_once_what_the_device_does_not_reach_and_again_at_
   EXPECT_NE(plugin.synchronize(0, &async), 0);
   EXPECT_THAT(plugin.error(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_THAT(plugin.error(), HasSubstr(problem));
-  EXPECT_NE(plugin.deinit_device(0), 0); // of the same fault
+  EXPECT_NE(plugin.deinit_device(0), 0); // the same fault
 }
 
 // ---- Devices

@@ -41,7 +41,7 @@ inline bool may_go_unnoticed(const std::string &name) {
       return true;
   return false;
 }
-/// Whether what this call should have taken down is still there.
+/// Returns whether anything is left that this call should have taken down.
 inline bool leaves_something(const std::string &) { return false; }
 
 } // namespace emulator_test

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The programs of test/e2e through the plugin for a GPU on the stand-in for its driver: their images for this machine are
-# made to say that they are for such a GPU. Parameters: those of test/e2e, and driver (cuda or amdgpu), relabel (the tool),
+# The programs of test/e2e through the plugin for a GPU on the stand-in for its driver. Their images for this machine
+# are relabelled for such a GPU. Parameters: those of test/e2e, and driver (cuda or amdgpu), relabel (the tool),
 # stand_in (the stand-in's folder) and, for amdgpu, note (an object that gives images room for their metadata).
 
 import os
@@ -16,7 +16,7 @@ driver = lit_config.params["driver"]
 suite = lit_config.params["suite"]
 config.name = "emulator.%s.%s" % (driver, config.name)
 
-# What cannot be with images that only pretend. With the reason each.
+# Programs that cannot run with images that only pretend. With the reason each.
 EXCLUDED_CUDA = {
     "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
                       "tells addresses of nothing else",

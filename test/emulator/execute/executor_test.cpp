@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions one by one: encoded by LLVM's assembler, decoded and carried out by the executor, compared with what a table
-// says (amdgpu/instructions.table), which was written from AMD's manuals and worked out by hand. And the parts around them.
+// Instructions one by one. LLVM's assembler encodes each, the executor decodes and executes it, and the result is
+// compared with a table (amdgpu/instructions.table). The table was written from AMD's manuals and worked out by hand.
+// The parts around them are tested, too.
 
 #include <bit>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels of PTX need: stack and shared memory, as ptxas and nvlink of CUDA 13 report them for the same text. Where the tools
-// are, they are asked again. And what a launch ends with that needs more.
+// The needs of PTX kernels: stack and shared memory, as ptxas and nvlink of CUDA 13 report them for the same text.
+// Where the tools are, they are asked again. And what a launch ends with that needs more.
 
 #include <cstdlib>
 #include <cstring>

@@ -111,7 +111,7 @@ constexpr const char *kHead =
 
 std::string module_text(const std::vector<Row> &rows) {
   std::string text = kHead;
-  // What is named must be there before.
+  // Named variables must be there before.
   const size_t pointer = text.find(".visible .global .align 8 .u64 pointer"),
                target = text.find(".visible .global .align 4 .u32 target");
   text = text.substr(0, pointer) + text.substr(target, text.find('\n', target) + 1 - target) +
@@ -206,7 +206,7 @@ TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of(".entry k() { ret;"), HasSubstr("k does not end"));
 }
 
-// What a kernel of one warp ends with.
+// Returns the fault that ends a kernel of one warp.
 std::string fault_of(const std::string &code) {
   std::string error;
   const auto module = Module::load(in_kernel(code + "\nret;"), error);

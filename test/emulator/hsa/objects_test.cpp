@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code objects that real compilers made, inside of the libraries that they belong to: parsed, matched and described, and the
-// places of their kernels' implicit arguments as they are computed compared with what the compiler's own metadata says. And
-// damaged ones, of which every byte is reached. Arguments: compiler/target/version=library. The stand-in's devices are
-// those of kDevices, for omptarget-info.
+// Code objects that real compilers made, inside of the libraries that they belong to: parsed, matched and described.
+// The places of their kernels' implicit arguments as they are computed are compared with the compiler's own metadata.
+// And damaged ones, of which every byte is reached. Arguments: compiler/target/version=library. The stand-in's devices
+// are those of kDevices, for omptarget-info.
 
 #include <array>
 #include <cstdio>
@@ -138,7 +138,7 @@ TEST_F(CodeObjects, describe_their_kernels) {
   }
 }
 
-// What the tool for users says about each library, by the plugin on the stand-in.
+// The output of omptarget-info for each library, by the plugin on the stand-in.
 TEST_F(CodeObjects, are_described_to_users) {
   std::string command = INFO_TOOL;
   for (const Object &object : objects)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The AMDGPU plugin on the stand-in of AMD's runtime, called through the plugin ABI. Devices 0 and 1, a gfx90a and a
-// gfx1100, are used by all tests; 2, a gfx90a with XNACK, and 3, one without ECC, are for faults, which they do not survive.
+// gfx1100, are used by all tests. Device 2, a gfx90a with XNACK, and device 3, one without ECC, are for faults, which
+// they do not survive.
 
 #include <atomic>
 #include <numeric>
@@ -166,7 +167,7 @@ TEST_F(AmdgpuPlugin, copies_of_one_queue_are_ordered_on_the_host) {
   ASSERT_EQ(plugin.sync_event(0, event), 0);
   ASSERT_EQ(plugin.destroy_event(0, event), 0);
   ASSERT_EQ(plugin.synchronize(0, &async), 0);
-  EXPECT_EQ(value, 0u); // what the event waited for is not done twice
+  EXPECT_EQ(value, 0u); // work that the event waited for is not done twice
 }
 
 TEST_F(AmdgpuPlugin, packets_and_implicit_arguments_say_the_shape) {
@@ -402,8 +403,8 @@ TEST_F(AmdgpuPlugin, a_small_copy_behind_a_kernel_reads_what_the_kernel_wrote) {
   EXPECT_EQ(read<double>(0, copy), 5.0);
 }
 
-// Two copies read the same pageable memory, the second one much later, and of two devices: what one of them pinned stays
-// pinned, and reachable, until both are complete.
+// Two copies read the same pageable memory, the second one much later, and of two devices. Memory that one of them
+// pinned stays pinned, and reachable, until both are complete.
 TEST_F(AmdgpuPlugin, memory_stays_pinned_for_all_copies) {
   constexpr size_t kSize = size_t{3} << 20;
   std::vector<uint64_t> host(kSize / 8), back(kSize / 8);

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AMDGPU plugin under settings that are read when a device is initialised, and on machines that differ in what devices
-// reach; of those suites each is run in a process of its own. Each test sets what it needs before the device is opened.
+// The AMDGPU plugin under settings that are read when a device is initialised, and on machines that differ in what
+// devices reach. Each of those suites is run in a process of its own. Each test sets what it needs before the device is
+// opened.
 
 #include <numeric>
 #include <unistd.h>
@@ -80,7 +81,7 @@ TEST_F(AmdgpuSettings, default_teams_depend_on_the_compute_units) {
     return told(kernel("tell_spmd"), Launch())[1];
   };
   EXPECT_EQ(teams({}), 8u * 16);                                            // 32 waves, 2 for each team of this kernel
-  EXPECT_EQ(teams({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "16384"}}), 8u * 3); // of 64 KiB
+  EXPECT_EQ(teams({{"LIBOMPTARGET_SHARED_MEMORY_SIZE", "16384"}}), 8u * 3); // out of 64 KiB
   EXPECT_EQ(teams({{"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "3"}}), 8u * 3);
   EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}}), 8u * 2);
   EXPECT_EQ(teams({{"OMP_TARGET_TEAMS_PER_PROC", "2"}, {"LIBOMPTARGET_AMDGPU_TEAMS_PER_CU", "5"}}), 8u * 5);
@@ -115,7 +116,7 @@ TEST_F(AmdgpuSettings, stacks_of_unknown_depth_get_what_is_asked_for) {
   open({{"LIBOMPTARGET_STACK_SIZE", "4096"}});
   setenv("LIBOMPTARGET_STACK_SIZE", "4096", 1); // read when the kernel is found
   EXPECT_EQ(told(kernel("tell_deep"), Launch())[4], 4096u);
-  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[4], 4096u); // of every kernel
+  EXPECT_EQ(told(kernel("tell_spmd"), Launch())[4], 4096u); // for every kernel
   unsetenv("LIBOMPTARGET_STACK_SIZE");
 }
 
@@ -160,7 +161,7 @@ TEST_F(AmdgpuHeap, the_user_says_how_large_it_is) {
   open({{"LIBOMPTARGET_HEAP_SIZE", "65536"}});
   EXPECT_EQ(pieces(1024), 64u);
   EXPECT_THAT(trace(), HasSubstr("malloc of the image's device code has 65536 bytes at 0x"));
-  EXPECT_EQ(pieces(65536), 1u); // of each image
+  EXPECT_EQ(pieces(65536), 1u); // for each image
   EXPECT_EQ(pieces(65552), 0u);
 }
 
@@ -181,7 +182,7 @@ TEST_F(AmdgpuHeap, it_is_a_share_of_what_is_free) {
   open({});
   EXPECT_EQ(pieces(1 << 20), 64u);
   EXPECT_EQ(pieces(1 << 20), 64u);
-  EXPECT_GE(pieces(1 << 10), 8u << 10); // what is left of all images' share
+  EXPECT_GE(pieces(1 << 10), 8u << 10); // the rest of all images' share
   EXPECT_LE(pieces(1 << 20), 8u);
   unsetenv("SIM_HSA_FREE");
 }
@@ -205,7 +206,7 @@ TEST_F(AmdgpuHeap, without_memory_the_image_is_loaded_all_the_same) {
   EXPECT_EQ(stand_in.failed(), 1u);
   stand_in.fail("");
   EXPECT_NE(entry, nullptr) << plugin.error();
-  // What the user asked for has to be there.
+  // Memory that the user asked for has to be there.
   ASSERT_EQ(plugin.deinit_device(0), 0);
   open({{"LIBOMPTARGET_HEAP_SIZE", "2000000000"}}); // more than the stand-in has
   Image image("kernels_90a.hsaco");
@@ -381,7 +382,7 @@ TEST_F(AmdgpuSettings, nonsense_is_warned_about_and_not_used) {
   EXPECT_THAT(text, HasSubstr("OMP_NUM_TEAMS: -4 is no number from 1"));
   EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES: 'a lot' is no integer"));
   EXPECT_THAT(text, HasSubstr("LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING: 'maybe'"));
-  EXPECT_THAT(text, HasSubstr("'sometimes' is none of on, off, mandatory"));
+  EXPECT_THAT(text, HasSubstr("'sometimes' is not one of on, off, mandatory"));
 }
 
 // ---- Memory used in place
@@ -507,7 +508,7 @@ TEST_F(AmdgpuUnified, variables_of_the_host_are_the_only_ones) {
   EXPECT_EQ(on_device, &variable);
 }
 
-// What the program asks for and the device does not have is said once, and again where a kernel fails.
+// A request of the program that the device cannot meet is reported once, and again where a kernel fails.
 TEST_F(AmdgpuUnifiedWithoutXnack, it_is_said_what_the_device_does_not_reach) {
   plugin.init_requires(OMPTARGET_REQUIRES_UNIFIED_SHARED_MEMORY);
   const std::string problem =

@@ -40,7 +40,7 @@ inline bool may_go_unnoticed(const std::string &name) {
       return true;
   return false;
 }
-/// Whether what this call should have taken down is still there.
+/// Returns whether anything is left that this call should have taken down.
 inline bool leaves_something(const std::string &name) {
   return name.ends_with("_destroy") || name.ends_with("_free") || name.ends_with("_unlock");
 }

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a program ends some call of which fails: with 0 if every result that it was given is right, with 3 if the runtime ended it and host
-// data are as the specification leaves them, otherwise with 1.
+// The end of a program some call of which fails. It ends with 0 if every result that it was given is right. It ends
+// with 3 if the runtime ended it and host data are as the specification leaves them, otherwise with 1.
 #ifndef ENDING_H
 #define ENDING_H
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plugin that hands every call on to the host plugin, REAL_PLUGIN, and fails the call whose number is in FAIL_CALL, or all calls of
-// the function whose name is in FAIL_NAME. At the end it
-// tells how many calls there were, what failed, and how many allocations were never given back.
+// A plugin that hands every call on to the host plugin, REAL_PLUGIN. It fails the call whose number is in FAIL_CALL, or
+// all calls of the function whose name is in FAIL_NAME. At the end it tells how many calls there were, what failed, and
+// how many allocations were never given back.
 
 #include "omptarget/plugin.h"
 
@@ -73,7 +73,7 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *host, int32_t kind) {
   return memory;
 }
 int32_t __tgt_rtl_data_delete(int32_t id, void *memory, int32_t kind) {
-  allocations--; // who could not free it once cannot be asked to again
+  allocations--; // a caller that could not free it once cannot be asked again
   return fails("data_delete") ? 1 : CALL(data_delete, int32_t(*)(int32_t, void *, int32_t), id, memory, kind);
 }
 int32_t __tgt_rtl_data_submit(int32_t id, void *device, void *host, int64_t size) {

@@ -14,7 +14,7 @@ typedef int (*Function)(int);
 static int twice(int x) { return 2 * x; }
 OMPTARGET_INDIRECT(twice)
 
-/// What is copied back is old or new, element by element; the input is nobody's to change.
+/// Data that are copied back are old or new, element by element. The input does not change.
 static int is_intact(void) {
   for (int i = 0; i < N; i++) {
     if (in[i] != i || (shared[i] != 0 && shared[i] != 1 && shared[i] != 2))

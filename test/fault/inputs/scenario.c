@@ -21,7 +21,7 @@ static void fill(void) {
     before[i] = after[i] = 7, in[i] = i, out[i] = -1, both[i] = i, global[i] = i;
 }
 
-/// What nobody copies back is as it was; what is copied back is old or new, element by element.
+/// Data that are not copied back are as they were; data that are copied back are old or new, element by element.
 static int is_intact(void) {
   for (int i = 0; i < N; i++)
     if (before[i] != 7 || after[i] != 7 || in[i] != i || (out[i] != -1 && out[i] != 2 * i) ||

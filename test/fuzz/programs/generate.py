@@ -10,7 +10,7 @@ from model import Item, Model
 MEM, G, T, STRUCTS = 0, 1000, 2000, (3000, 4000)
 MEM_CELLS, G_CELLS, ROWS, COLUMNS, STRUCT_CELLS = 24, 8, 4, 6, 12
 N, P, X, Q, M = 0, 2, 4, 8, 10  # cells of struct S
-POINTERS = {"mem": 0, "a0": 0, "a1": 8, "a2": 3}  # by which mem is named, and where they point
+POINTERS = {"mem": 0, "a0": 0, "a1": 8, "a2": 3}  # pointers that name mem, and where they point
 DATA_CELLS = ([MEM + i for i in range(MEM_CELLS)] + [G + i for i in range(G_CELLS)] +
               [T + i for i in range(ROWS * COLUMNS)])
 INT_CELLS = DATA_CELLS + [s + c for s in STRUCTS for c in (N, X, X + 1, X + 2, X + 3, M)]
@@ -107,15 +107,15 @@ static void state(int *mem) {
 
 
 class Generator:
-    """One program for one version of clang. Version 22 and later attaches pointers and does not map them; 14 to 17 count one
-    element of a section that is a struct's last member."""
+    """One program for one version of clang. Version 22 and later attaches pointers and does not map them. 14 to 17
+    count one element of a section that is a struct's last member."""
 
     def __init__(self, seed, number, clang):
         self.random = random.Random(seed)
         self.number, self.attaches, self.cuts_sections = number, clang >= 22, clang <= 17
         self.model = Model(POINTER_CELLS)
         self.lines, self.expected, self.step = [], [], 0
-        self.history = []  # what LLVM's runtimes do differently and may show only later
+        self.history = []  # differences of LLVM's runtimes that may show only later
         self.fresh = 1
         self.associated = []
         self.depth = 0
@@ -201,7 +201,7 @@ class Generator:
         return ("%s.%s[%d:%d]" % (name, form.lower(), begin, size), MEM + host[1] + begin, size, MEM + host[1], index, form)
 
     def clause(self, kinds, allow_empty=True, most=3):
-        """Sections of one construct with their map types, different variables each. Of a struct several members."""
+        """Sections of one construct with their map types, different variables each. Several members of a struct."""
         result, used = [], set()
         for _ in range(self.random.choice((1, 1, 1, 2, most))):
             section = self.section(allow_empty)
@@ -216,7 +216,7 @@ class Generator:
         for index in range(2):
             if "s%dW" % index in used:
                 result = [r for r in result if r[0][4] != index or r[0][5] in "WPQ"]
-        # Of what a pointer and an array name, only one: otherwise storage is named twice.
+        # A construct names a pointer or the array it points to, not both: otherwise storage is named twice.
         named = [(s[1], s[1] + max(s[2], 1)) for s, _ in result if s[1] < G]
         for i, one in enumerate(named):
             for other in named[:i]:
@@ -256,13 +256,14 @@ class Generator:
         return items
 
     def fits(self, items):
-        """Whether the construct keeps to the rules: what it names is present or absent as a whole, also together."""
+        """Returns whether the construct keeps to the rules: what it names is present or absent as a whole, also
+        together."""
         if not all(self.model.fits(i.begin, i.size) for i in items):
             return False
-        # What an empty section is found in may depend on what the construct maps before it.
+        # The data that contain an empty section may depend on what the construct maps before it.
         if any(i.size == 0 and i.kind and not self.model.is_present(i.begin) for i in items) and sum(bool(i.kind) for i in items) > 1:
             return False
-        for i in items:  # what the compiler cuts off
+        for i in items:  # the part that the compiler cuts off
             if i.parent and not self.model.containing(i.parent.begin, i.parent.size) and i.begin + i.size > i.parent.begin + i.parent.size:
                 return False
         absent = [i for i in items if i.size and not self.model.containing(i.begin, i.size)]
@@ -357,7 +358,7 @@ class Generator:
         for _ in range(self.random.randint(1, 3)):
             self.any_step()
         self.depth -= 1
-        # What lies in the way of leaving is removed first.
+        # Data in the way of leaving are removed first.
         held = [e for i in items for e in self.model.entries if i.size and not self.model.containing(i.begin, i.size)
                 and e.begin < i.begin + i.size and i.begin < e.end]
         for entry in held:

@@ -1,8 +1,9 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The data environment of one device as OpenMP 5.2, section 5.8, tells it, in cells of four bytes. Values of cells: a number;
-("host", ADDRESS) for a pointer that holds a host address; ("device", MAPPING, HOST VALUE) for an attached one; None where the specification
-does not tell. docs/use/mapping.md names the rules where several are possible. Shares nothing with the library."""
+"""The data environment of one device as OpenMP 5.2, section 5.8, tells it, in cells of four bytes. Values of cells: a
+number; ("host", ADDRESS) for a pointer that holds a host address; ("device", MAPPING, HOST VALUE) for an attached one.
+None where the specification does not tell. docs/use/mapping.md names the rules where several are possible. Shares
+nothing with the library."""
 
 
 class Entry:
@@ -15,7 +16,7 @@ class Entry:
         self.begin, self.end, self.base = begin, end, base
         self.is_infinite = False
         self.count = self.holds = 0
-        self.bases = 0  # of the count: for base pointers that the program has not named
+        self.bases = 0  # part of the count: for base pointers that the program has not named
         self.device = cells
         self.attached = {}  # cell of the pointer -> its value on the device
 
@@ -32,7 +33,7 @@ class Item:
         self.kind, self.modifiers = kind, frozenset(modifiers)
         self.parent, self.pointer, self.always_attaches = parent, pointer, always_attaches
         self.is_base = self.deletes_pointee = False  # a struct of pointers only that the program has not named
-        self.blocks = [(begin, size)]  # what an update moves
+        self.blocks = [(begin, size)]  # the bytes that an update moves
 
     def copies_to(self):
         return self.kind in ("to", "tofrom")
@@ -66,7 +67,7 @@ class Model:
         return any(e.begin < begin + size and begin < e.end for e in self.entries)
 
     def fits(self, begin, size):
-        """Whether a construct may name it: it is present, or nothing of it is."""
+        """Returns whether a construct may name it: it is present, or nothing of it is."""
         return size == 0 or self.containing(begin, size) is not None or not self.overlaps(begin, size)
 
     def is_present(self, cell):
@@ -149,7 +150,7 @@ class Model:
                 if entry.holds == 0:
                     continue  # absent when the structured construct began
                 entry.holds -= 1
-            elif item.is_base and not is_region:  # what entering has counted for it, and no more
+            elif item.is_base and not is_region:  # the count that entering has added for it, and no more
                 taken = entry.bases if item.deletes_pointee else min(entry.bases, 1)
                 entry.bases -= taken
                 if taken == 0 or entry.is_infinite:

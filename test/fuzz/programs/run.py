@@ -4,9 +4,10 @@
 
 run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 1] [--programs 100] [--first 0] [--jobs 1]
 
-A program that differs from the model on omptarget fails the run, as does a difference of LLVM's that known_differences.txt does
-not explain. FOLDER keeps the sources of files with differences. Where LLVM's runtime needs libraries that this machine does not
-have, programs run on it with the dynamic linker and the libraries that were unpacked beside it."""
+A program that differs from the model on omptarget fails the run, as does a difference of LLVM's that
+known_differences.txt does not explain. FOLDER keeps the sources of files with differences. LLVM's runtime may need
+libraries that this machine does not have. Then programs run on it with the dynamic linker and the libraries that were
+unpacked beside it."""
 
 import argparse
 import collections

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory that device code allocates: by the main thread and by all threads at once, of many sizes, given back in another order, and kept
-// from one kernel to the next.
+// Memory that device code allocates, by the main thread and by all threads at once. Blocks have many sizes, are freed
+// in another order, and are kept from one kernel to the next.
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that opens a library with kernels and variables of its own, closes it and opens it again: kernels of both run, the
-// library's variables begin anew, and data that one has mapped are the other's, too.
+// A program that opens a library with kernels and variables of its own, closes it and opens it again. Kernels of both
+// run, and the library's variables begin anew. Data that one has mapped are the other's, too.
 
 #include "check.h"
 

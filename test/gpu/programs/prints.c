@@ -10,7 +10,7 @@
 enum { TEAMS = 3, THREADS = 64 };
 static char text[100000];
 
-/// What is printed from here on goes to a file.
+/// From here on all output goes to a file.
 static FILE *catch_output(int *own) {
   FILE *file = tmpfile();
   fflush(stdout);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the device's side of the mailbox gets of its GPU when the checker runs it: atomic operations, fences, its place; each thread of the
-// scenario is a lane of its own warp. See ../mailbox.cpp.
+// The GPU that the device's side of the mailbox has when the checker runs it: atomic operations, fences, its place.
+// Each thread of the scenario is a lane of its own warp. See ../mailbox.cpp.
 #pragma once
 
 #include "../words.h"

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the device's side of the mailbox has for others: see atomics.h.
+// The services that the device's side of the mailbox offers to others: see atomics.h.
 #pragma once
 
 #include "atomics.h"

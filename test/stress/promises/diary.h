@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the threads of a random program have done last, to be printed when it goes wrong.
+// The last actions of the threads of a random program, to be printed when it goes wrong.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace omptarget::test {
 class Diary {
 public:
   static inline std::atomic<bool> is_kept{false};
-  /// Of the calling thread.
+  /// The calling thread's number.
   static inline thread_local int number = -1;
 
   [[gnu::format(printf, 1, 2)]] static void write(const char *pattern, ...) {

@@ -22,7 +22,7 @@ thread_local bool is_in_target_task = false;
 
 } // namespace
 
-// What a program has of libomp.
+// The libomp of a program.
 extern "C" {
 int __kmpc_get_target_offload(void) { return 2; } // mandatory
 int32_t __kmpc_global_thread_num(void *) { return 0; }
@@ -115,7 +115,7 @@ struct KernelCallOfProgram {
   __tgt_kernel_args args{};
 };
 
-/// What the call leaves unfinished.
+/// Returns the work that the call leaves unfinished.
 template <typename Function> void *in_target_task(Function call) {
   unfinished = nullptr;
   is_in_target_task = true;

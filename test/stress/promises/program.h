@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An OpenMP program as the runtime sees it: modules with kernels, constructs by the entry points that compilers call, and the part of
-// libomp that these need, on the devices of the split plugins.
+// An OpenMP program as the runtime sees it, on the devices of the split plugins. It has modules with kernels,
+// constructs by the entry points that compilers call, and the part of libomp that these need.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ private:
   int64_t device_;
 };
 
-/// What libomp does for a task that is not complete: asks. Whether it is complete now.
+/// Asks, as libomp does, about a task that is not complete. Returns whether it is complete now.
 bool ask(void *&handle);
 inline void wait_for(void *handle) {
   while (!ask(handle)) {
@@ -63,7 +63,7 @@ int64_t device_of(SplitKind kind);
 Device &runtime_device(SplitKind kind);
 /// Blocks of memory of devices of that kind.
 int64_t count_blocks(SplitKind kind);
-/// Whether the range is memory of a device of that kind.
+/// Returns whether the range is memory of a device of that kind.
 bool is_device_memory(SplitKind kind, const void *address, int64_t size);
 /// Frees what sleeps on the device.
 void free_sleeping(SplitKind kind);

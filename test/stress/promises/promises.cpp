@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // stress_promises [--threads N] [--rounds N] [--programs N] [--minutes N] [--seed N] [--leaving in-turn]
-// [--without NAMES] [--plant FAULT]
-// [--diary 1]: random OpenMP programs whose threads
-// share data, with random delays at the scheduling points and inside of the devices' copies. Each thread adds to cells of its own, and
-// checks what OpenMP promises whatever the others do: its kernels find what its kernels left; what was copied back stays, and
-// nothing older comes after it; in the end all sums are there, and nothing is left. Prints the seed of what failed and ends with 1.
+//                 [--without NAMES] [--plant FAULT] [--diary 1]
+//
+// Random OpenMP programs whose threads share data. They have random delays at the scheduling points and inside of the
+// devices' copies. Each thread adds to cells of its own, and checks what OpenMP
+// promises whatever the others do. Its kernels find what its kernels left. Data that were copied back stay, and nothing
+// older comes after them. In the end all sums are there, and nothing is left. Prints the seed of what failed and ends
+// with 1.
 
 #include <algorithm>
 #include <atomic>
@@ -45,14 +47,14 @@ struct Plan {
   SplitKind kind = SplitKind::kAtOnce;
   int observed = 0;                 ///< 0: never; 1: always; 2: now and then
   int planned = 0;                  ///< the same of plans for what could do without
-  uint32_t sleeping = 2;            ///< of 64 points
+  uint32_t sleeping = 2;            ///< out of 64 points
   uint32_t yielding = 8;            ///< the same
-  uint32_t sleeping_in_copies = 16; ///< of 64 copies that have read
+  uint32_t sleeping_in_copies = 16; ///< out of 64 copies that have read
   uint32_t hot = 0;                 ///< the points where threads are delayed more often: one in 8
-  uint32_t progress = 0;            ///< of 4 calls, on how many the device works
+  uint32_t progress = 0;            ///< out of 4 calls, on how many the device works
   bool has_nowait = false;
-  /// The program has its threads leave data one after the other, and regions have data that the thread holds only: so no two copies back are
-  /// under way at once, whatever the runtime does.
+  /// The program has its threads leave data one after the other, and regions have data that the thread holds only. So
+  /// no two copies back are under way at once, whatever the runtime does.
   bool leaves_in_turn = false;
   std::string without; ///< forms of data, and what else is left out
   bool has(const char *name) const { return without.find(name) == std::string::npos; }
@@ -102,7 +104,7 @@ void at_moment(const SplitEvent &event) {
     delay_some(sleeping, yielding);
 }
 uint32_t choose(uint32_t limit) {
-  if (limit == 4 && next(delays) % 4 >= progress) // whether the device works now
+  if (limit == 4 && next(delays) % 4 >= progress) // the device does not work now
     return 0;
   return next(delays) % limit;
 }
@@ -112,8 +114,8 @@ struct Shared {
   explicit Shared(const Plan &plan) : plan(plan) {}
   const Plan plan;
   std::vector<SharedData> data;
-  std::vector<Knowledge> known[kMostThreads]; ///< by the number of the data
-  std::mutex turn;                            ///< of the thread that leaves data
+  std::vector<Knowledge> known[kMostThreads]; ///< indexed by the number of the data
+  std::mutex turn;                            ///< held by the thread that leaves data
   int64_t private_words[kMostThreads][kPrivateWords] = {};
 };
 
@@ -261,7 +263,7 @@ private:
     return motion | (one_in(4) ? kPresent : 0);
   }
 
-  /// What the region does on the device: cells hold what the thread knows, and are increased.
+  /// The region's work on the device: cells hold what the thread knows, and are increased.
   Body body_of(const std::vector<int> &chosen) {
     struct Step {
       const SharedData *data;
@@ -488,7 +490,7 @@ private:
   const Constructs on_;
   const int number_;
   std::vector<Knowledge> &known_;
-  std::vector<int> held_;     ///< by the number of the data: not, dynamic, or by ompx_hold
+  std::vector<int> held_;     ///< how each of the data is held: not, dynamic, or by ompx_hold
   std::vector<bool> is_busy_; ///< an unfinished construct uses them
   std::vector<Unfinished> unfinished_;
   const bool has_nowait_ = plan_.has_nowait && plan_.has("nowait");

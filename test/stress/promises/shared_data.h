@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data that the threads of a random program share. Each thread has cells of its own in them, which only its kernels, or it itself on the
-// host, change; everybody maps all of the data. So each thread knows what its cells hold on the device whenever its kernel runs there.
+// Data that the threads of a random program share. Each thread has cells of its own in them, which only its kernels, or
+// it itself on the host, change. All threads map all of the data. So each thread knows what its cells hold on the
+// device whenever its kernel runs there.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ enum class Form {
 };
 constexpr int kForms = 5;
 
-/// What a thread does with data: bits of the map type of all that is copied.
+/// A thread's use of data: bits of the map type of all that is copied.
 using Motion = uint64_t;
 
 class SharedData {
@@ -35,8 +36,8 @@ public:
 
   Form form() const { return form_; }
   bool is_input() const { return form_ == Form::kInput; }
-  /// Whether constructs copy back before the last one leaves. Then no thread updates its cells from the device: updates are not ordered
-  /// with other threads' copies.
+  /// If set, constructs copy back before the last one leaves. Then no thread updates its cells from the device: updates
+  /// are not ordered with other threads' copies.
   bool uses_always = false;
 
   /// Adds the arguments of a construct, whose parameters begin at a number of the body's.
@@ -55,7 +56,7 @@ public:
   /// The cell as an argument of an update.
   Argument cell_argument(int thread, int cell, uint64_t type) const { return data(host_cell(thread, cell), 8, type); }
 
-  /// Whether the host's pointer has its own value.
+  /// Returns whether the host's pointer has its own value.
   bool has_host_pointer() const;
   const void *begin() const { return memory_; }
   int64_t bytes() const { return words_for(form_, length_) * 8; }
@@ -67,13 +68,13 @@ private:
   int64_t *pointee() const { return memory_ + length_ + 1; }
 
   Form form_;
-  int length_;      ///< of an array, in words
+  int length_;      ///< length of an array, in words
   int64_t *memory_; ///< array; or x, y; or a struct of x and a pointer, and what that points to
 };
 
-/// What a thread knows of its cells in one of the shared data.
+/// A thread's knowledge of its cells in one of the shared data.
 struct Knowledge {
-  int64_t value = 0; ///< of each cell: on the device, or on the host if the data are not there
+  int64_t value = 0; ///< the value of each cell: on the device, or on the host if the data are not there
   int64_t seen[SharedData::kMostCells] = {0, 0}; ///< on the host, at least; never decreases
 };
 

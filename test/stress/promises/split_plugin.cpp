@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The split plugins, a shared object of each kind (SPLIT_LETTER, SPLIT_QUEUES, SPLIT_EVENTS). Queued work is done by whoever waits for
-// it, and now and then, if the test chooses so, by whoever calls the plugin. A copy to the host may go by way of a block: then it lands
-// when somebody waits for its queue, or for an event behind it, as with the plugins for GPUs and pageable memory.
+// it, and now and then, if the test chooses so, by whoever calls the plugin. A copy to the host may go by way of a
+// block, as with the plugins for GPUs and pageable memory. Then it lands when a thread waits for its queue, or for an
+// event behind it.
 
 #include "split_plugin.h"
 
@@ -142,7 +143,7 @@ using Landings = std::vector<std::shared_ptr<Landing>>;
 
 struct Queue {
   std::mutex executing; ///< held while work is done
-  std::mutex mutex;     ///< of what follows
+  std::mutex mutex;     ///< guards what follows
   std::deque<std::function<void()>> work;
   Landings landings;
   int64_t added = 0;

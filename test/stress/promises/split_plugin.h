@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a test and the split plugins tell each other. A split plugin drives two devices whose memory is the host's. Each of its copies
-// reads all, tells the test, and writes then, so that a test can stop it or delay it between the two.
+// State that a test and the split plugins share. A split plugin drives two devices whose memory is the host's. Each of
+// its copies reads all, tells the test, and writes then, so that a test can stop it or delay it between the two.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ enum class SplitMoment {
   kFrees,
   kLaunches,
   kWaits, ///< for a queue
-  kAsks,  ///< whether a queue is done
+  kAsks,  ///< queries a queue
 };
 
 struct SplitEvent {
   SplitMoment moment;
-  const void *host; ///< of a copy; else null
+  const void *host; ///< the target of a copy; else null
   const void *device;
   int64_t size;
   bool is_to_device;
@@ -39,8 +39,8 @@ struct SplitEvent {
 /// Functions of the test. Called by any thread; the plugin holds the lock of one queue at most.
 struct SplitHooks {
   void (*at)(const SplitEvent &event) = nullptr;
-  /// A number below the limit, as random as the test wants. 0 is a device that does nothing before somebody waits, and
-  /// copies to the host by way of blocks of its own, from where whoever waits takes them.
+  /// A number below the limit, as random as the test wants. 0 is a device that does nothing before a thread waits. It
+  /// copies to the host by way of blocks of its own, from where the thread that waits takes them.
   uint32_t (*choose)(uint32_t limit) = nullptr;
   /// Called for what no host library may do.
   void (*fail)(const char *what) = nullptr;

@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What OpenMP promises between constructs of different threads (5.2, section 5.8.3: entering and leaving are atomic): a copy is held
-// half-way while other threads do whole constructs with the same data. Each thread adds to an element of its own, and no sum may be
-// lost. A runtime that lets the others wait for the copy is right, too: then the copy goes on after a while, so that no test fails for
-// want of time.
+// The promises of OpenMP between constructs of different threads (5.2, section 5.8.3: entering and leaving are atomic).
+// A copy is held half-way while other threads do whole constructs with the same data. Each thread adds to an element of
+// its own, and no sum may be lost. A runtime that lets the others wait for the copy is right, too. Then the copy goes
+// on after a while, so that no test fails for want of time.
 
 #include <chrono>
 #include <condition_variable>
@@ -52,7 +52,7 @@ public:
 
   static inline Device *device = nullptr; ///< where the memory may be mapped
 
-  /// Whether a copy is held, or was.
+  /// Returns whether a copy is held, or was.
   bool wait(std::chrono::milliseconds patience = 20s) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, patience, [this] { return is_reached_; });
@@ -94,7 +94,7 @@ private:
     return target ? raw(*target) : nullptr;
   }
 
-  static inline std::mutex mutex_; ///< of all
+  static inline std::mutex mutex_; ///< guards all of it
   static inline std::condition_variable changed_;
   static inline Hold *holds_[4] = {};
   const void *const host_;
@@ -110,7 +110,7 @@ public:
   HoldBack(int64_t size, SplitMoment moment) : Hold(nullptr, false, moment, size) {}
 };
 
-/// Whether the device works on what is queued at once, rather than when somebody waits.
+/// If set, the device works on its queue at once, rather than when a thread waits.
 bool is_eager = false;
 uint32_t choose(uint32_t limit) { return is_eager ? limit - 1 : 0; }
 

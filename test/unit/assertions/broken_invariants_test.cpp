@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// That builds with assertions end where a fault is planted, at the construct that comes by it. What checks is compiled here
-// with assertions, whatever the preset. Which faults a walk finds is in unit.mapping.
+// That builds with assertions end where a fault is planted, at the construct that comes by it. The sources with checks
+// are compiled here with assertions, whatever the preset. Which faults a walk finds is in unit.mapping.
 
 #include <gtest/gtest.h>
 

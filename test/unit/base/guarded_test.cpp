@@ -33,7 +33,7 @@ TEST(Guarded, values_are_made_in_place) {
   EXPECT_EQ(values.lock()->size(), 3u);
 }
 
-/// Whether a child of fork that calls this function ends well. A child that hangs is ended by a signal.
+/// Returns whether a child of fork that calls this function ends well. A child that hangs is ended by a signal.
 template <typename Body> bool succeeds_in_child(Body body) {
   const pid_t child = fork();
   if (child == 0) {

@@ -27,7 +27,7 @@ TEST(ProcessRank, is_unknown_without_a_launcher) {
   EXPECT_FALSE(rank.rank || rank.on_node || rank.count_on_node);
 }
 
-/// What each launcher sets for rank 5, which is the second on its node.
+/// The variables of each launcher for rank 5, which is the second on its node.
 struct Environment {
   const char *launcher;
   std::map<std::string, std::string> variables;

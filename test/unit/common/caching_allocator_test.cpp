@@ -49,7 +49,7 @@ TEST(CachingAllocator, large_classes_are_kept_by_themselves) {
     EXPECT_EQ(source.sizes[*memory], class_size(size));
   }
   EXPECT_EQ(allocator.statistics().reused, first.size());
-  // What is never kept is not made larger.
+  // Blocks that are never kept are not made larger.
   EXPECT_TRUE(allocator.allocate((size_t{1} << 38) + 1));
   EXPECT_EQ(source.last_size, (size_t{1} << 38) + 1);
 }

@@ -199,7 +199,7 @@ TEST(KernelTraits, the_size_of_the_environment_tells_its_layout) {
   Result<KernelTraits> trailing = read(40);
   ASSERT_TRUE(trailing);
   EXPECT_EQ(trailing->max_threads, 128);
-  EXPECT_EQ(trailing->reduction_buffer_length, 0u); // what lies there is a pointer
+  EXPECT_EQ(trailing->reduction_buffer_length, 0u); // a pointer lies there
   EXPECT_EQ(trailing->reduction_buffer_size(3), 12u);
   EXPECT_EQ(read(48)->reduction_buffer_size(3), 4096u);
   for (const size_t size : {1, 39, 41, 47, 49, 56, 64})

@@ -116,11 +116,11 @@ TEST(LockedRanges, pinned_memory_is_used_without_pinning) {
   EXPECT_EQ(pinner.unpinned, 0);
   EXPECT_TRUE(ranges.unlock(memory + 8));
   EXPECT_EQ(pinner.unpinned, 1);
-  // By the program: not ours to count.
+  // The program pinned it: not ours to count.
   pinner.pinned_elsewhere = true;
   EXPECT_FALSE(ranges.lock_if_pinned(memory, 64).is_counted);
   EXPECT_FALSE(ranges.unlock(memory));
-  // By another of us.
+  // Another of us pinned it.
   pinner.counts_elsewhere = true;
   EXPECT_TRUE(ranges.lock_if_pinned(memory, 64).is_counted);
   EXPECT_TRUE(ranges.unlock(memory));

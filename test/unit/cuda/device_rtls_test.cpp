@@ -20,7 +20,7 @@ struct Symbol {
   uint16_t section = 1;
 };
 
-/// What is said of a cubin with these symbols; empty: nothing.
+/// Returns the message about a cubin with these symbols; empty: none.
 std::string said_of(const std::vector<Symbol> &symbols) {
   SectionFile file;
   std::vector<SectionFile::Symbol> added;
@@ -51,7 +51,7 @@ TEST(DeviceRtls, that_of_llvm_beside_omptarget_is_named) {
                 HasSubstr("it has LLVM's device RTL (" + std::string(name) + ") beside"));
     EXPECT_EQ(said_of({{"kernel"}, {name}}), "");
   }
-  EXPECT_EQ(said_of({{kMark}, {"_ZN4ompx9thread_idEi"}}), ""); // of ompx.h
+  EXPECT_EQ(said_of({{kMark}, {"_ZN4ompx9thread_idEi"}}), ""); // a function of ompx.h
 }
 
 TEST(DeviceRtls, two_of_omptarget_are_named) {

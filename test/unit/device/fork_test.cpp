@@ -15,7 +15,7 @@ namespace {
 
 char kernel_a, kernel_b;
 
-/// Whether the child ends well. One that hangs is ended by a signal.
+/// Returns whether the child ends well. One that hangs is ended by a signal.
 template <typename Body> bool succeeds_in_child(Body body) {
   const pid_t child = fork();
   if (child == 0) {

@@ -63,7 +63,7 @@ private:
   bool is_registered_ = false;
 };
 
-/// What the plugin ("alpha" takes images with A, "beta" those with B) was told since the last call.
+/// The calls that the plugin ("alpha" takes images with A, "beta" those with B) received since the last call.
 inline std::string events(const std::string &plugin) {
   const std::string path = OMPTARGET_RECORDING_PLUGINS "/libomptarget.rtl." + plugin + ".so";
   void *const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the libomp of the tests says about OMP_TARGET_OFFLOAD.
+// The policy of OMP_TARGET_OFFLOAD that the tests' libomp returns.
 #pragma once
 
 namespace omptarget {

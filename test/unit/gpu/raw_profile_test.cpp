@@ -90,7 +90,7 @@ TEST(RawProfile, the_newest_version_has_other_records) {
   const RawProfile profile = profile_of(newest);
   EXPECT_EQ(profile.bytes.size(), 152u + 72 + 8 + 8 + 8);
   EXPECT_EQ(profile.counters_size, 16u);
-  EXPECT_EQ(profile.bytes.substr(72, 24), words({1, 0, uint64_t{0x480} - 0x500})); // of uniform counters
+  EXPECT_EQ(profile.bytes.substr(72, 24), words({1, 0, uint64_t{0x480} - 0x500})); // a record of uniform counters
   put(newest.records.bytes, 24, uint64_t{0x488} - 0x500);
   EXPECT_THAT(problem_of(newest), HasSubstr("it points at 1 counters at 0x488, and there are 1 at 0x480"));
 }

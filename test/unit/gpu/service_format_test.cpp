@@ -87,7 +87,7 @@ TEST(ServiceFormat, text_has_an_end) {
   EXPECT_THAT(text_of(format_bytes(format) + values), testing::HasSubstr("the text is longer"));
 }
 
-// Whatever device code sends: an answer, no crash (and none for sanitizers).
+// Garbage from device code gets an answer, without a crash or a sanitizer's report.
 TEST(ServiceFormat, garbage_is_answered) {
   std::mt19937 random(7);
   const std::string letters("%%%%dsfpnxclhzL*.-+ #0123456789\0\1\2\3\4\5", 38);

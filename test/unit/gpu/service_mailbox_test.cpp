@@ -216,7 +216,7 @@ TEST_F(ServiceMailboxTest, complaints_have_an_end) {
   for (int i = 0; i < 100; ++i)
     caller_.call(OMPTARGET_SERVICE_RELEASE, 16, "");
   EXPECT_EQ(host_.complaints.size(), 32u);
-  EXPECT_THAT(host_.complaints.back(), HasSubstr("what is refused after this is not told"));
+  EXPECT_THAT(host_.complaints.back(), HasSubstr("later refusals are not reported"));
 }
 
 TEST_F(ServiceMailboxTest, counters_wrap) {

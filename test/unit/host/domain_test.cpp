@@ -19,7 +19,7 @@ namespace {
 
 TEST(NumaDomain, TheProcessMayUseACpu) { EXPECT_FALSE(allowed_cpus().empty()); }
 
-// What binding needs of the kernel is not asked for: the domain has no memory.
+// Binding does not ask the kernel: the domain has no memory.
 const NumaDomain kDomain{0, allowed_cpus(), false};
 
 TEST(DomainMemory, BlocksAreApartAndAligned) {
@@ -84,7 +84,7 @@ TEST(DomainThreads, RunElsewhereOnceEach) {
   for (int i = 0; i < 10; ++i)
     EXPECT_TRUE(threads->run([&] {
       seen.insert(std::this_thread::get_id());
-      // What a thread of the domain runs in the domain, it runs itself.
+      // Work that a thread of the domain gives to the domain runs on that thread.
       EXPECT_TRUE(threads->run([&] {
         EXPECT_EQ(*seen.begin(), std::this_thread::get_id());
         return omptarget::Status::ok();

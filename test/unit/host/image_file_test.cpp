@@ -125,7 +125,7 @@ TEST(ImageFile, few_stay_open_for_debuggers) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit limit{160, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  for (int round = 0; round < 2; ++round) { // what is closed makes room
+  for (int round = 0; round < 2; ++round) { // closed files make room
     std::vector<ImageFile> files;
     for (int i = 0; i < 30; ++i) {
       Result<ImageFile> file = ImageFile::create("some bytes");

@@ -39,7 +39,7 @@ ImageSigns signs_in(SectionFile &file, Wrapping wrapping = Wrapping::kRaw, uint1
   return read_signs(std::as_bytes(std::span(bytes)), wrapping);
 }
 
-/// What an image says that clang of these versions made, for a CPU.
+/// The facts of an image that clang of these versions made, for a CPU.
 ImageSigns cpu_image(std::initializer_list<unsigned> signers, Wrapping wrapping, const std::string &library = "") {
   SectionFile file;
   std::string comment = std::string("GCC: (Debian 12.2.0-14) 12.2.0") + '\0';

@@ -166,7 +166,7 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
   EXPECT_EQ(map.size(), 0u);
 }
 
-/// What entering kA prints when it is entered so often that no more can be counted, and twice beyond.
+/// Prints of entering kA when it is entered so often that no more can be counted, and twice beyond.
 template <typename Enter> std::string printed_at_the_limit(HostDataToTargetMap &map, Enter enter) {
   NewRange named = range(kA, 64);
   named.name = ";field;f.c;3;4;;";

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that insert, look up, put to sleep and remove ranges of one stretch of addresses, which take many leaves of the index: two of them never have
-// the same address, and what one has it finds.
+// Threads that insert, look up, leave dormant and remove ranges of one stretch of addresses, which take many leaves of
+// the index. Two of them never have the same address, and a thread finds what it has.
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ struct Stretch {
     const Found found = map.find(at(mine.place), kBytes * mine.count);
     expect(found.is_contained && found.ref == mine.ref && found.begin == at(mine.place));
   }
-  /// Who has a place says that it is free before another thread can have it.
+  /// A thread says that its place is free before another thread can have it.
   void forget(const Own &mine) {
     for (int i = mine.place; i < mine.place + mine.count; ++i)
       owners[i].store(0, std::memory_order_relaxed);
@@ -113,7 +113,8 @@ TEST(ManyLeaves, threads_insert_and_remove_in_many_leaves) {
   EXPECT_EQ(stretch->map.fault(), "");
 }
 
-// Whoever has entered absent data among so many is taken to do so again: the next data may be present, asleep or absent.
+// A thread that has entered absent data among so many is predicted to do so again: the next data may be present,
+// dormant or absent.
 TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds) {
   constexpr int kMany = 70'000; // beyond what RecentMappings calls large
   const auto stretch = std::make_unique<Stretch>();

@@ -121,7 +121,7 @@ TEST(OrderedIndex, erases_from_the_leaf_of_the_key_whichever_is_likely) {
   EXPECT_EQ(index.size(), 0u);
 }
 
-// Whatever goes, two leaves side by side hold more than half of what one could.
+// After any removal, two neighbouring leaves hold more than half of what one could.
 TEST(OrderedIndex, few_keys_that_stay_of_many_do_not_keep_a_leaf_each) {
   constexpr size_t kCount = 100000, kKept = 200;
   for (const bool is_ascending : {true, false}) {

@@ -282,7 +282,7 @@ TEST(PlanExit, each_map_type) {
       const bool is_last = references == 1;
       const bool is_copied = is_last ? row.copies_last : row.copies_other;
       EXPECT_EQ(plan.left.empty(), !is_last && !row.removes_other && !is_copied);
-      for (const LeftMapping &left : plan.left) // what is copied stays meanwhile, and goes when the turn ends
+      for (const LeftMapping &left : plan.left) // copied data stay meanwhile, and go when the turn ends
         EXPECT_EQ(left.how, is_copied ? LeftMapping::How::kInTurn : LeftMapping::How::kUnused);
       EXPECT_EQ(plan.copies.size(), is_copied ? 1u : 0u);
     }

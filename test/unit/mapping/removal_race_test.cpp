@@ -10,7 +10,7 @@
 namespace omptarget {
 namespace {
 
-// Who retained a mapping keeps it: nobody removes it, and it is not used again for something else, until it is released.
+// A retained mapping stays until it is released: no thread removes it or reuses it for something else.
 TEST(HostDataToTargetMapThreads, what_is_retained_stays) {
   HostDataToTargetMap map;
   const HostPtr begin = static_cast<HostPtr>(0x10000);

@@ -69,7 +69,7 @@ TEST(Profile, names_cannot_break_out_of_the_page) {
   EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
 }
 
-/// What stands in the script element of that name.
+/// Returns the text in the script element of that name.
 std::string element_of(const std::string &page, const std::string &id) {
   const std::string begin = "id=\"" + id + "\">";
   const size_t at = page.find(begin) + begin.size();

@@ -92,8 +92,9 @@ TEST_F(Folders, one_that_everybody_can_write_is_warned_about) {
   std::vector<PluginRejection> rejections;
   testing::internal::CaptureStderr();
   EXPECT_THAT(names_of(find_candidates({mine, shared}, rejections)), ElementsAre("a", "b"));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "omptarget warning: everybody can write the folder of plugins " +
-                                                        shared + ", and what lies there is run in this process\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: the folder of plugins " + shared +
+                " is writable for everyone, and its files run in this process\n");
 }
 
 TEST_F(Folders, earlier_ones_come_first_within_a_kind) {

@@ -53,7 +53,7 @@ public:
     add(".strtab", SHT_STRTAB, texts);
     add(".symtab", SHT_SYMTAB, symbols, static_cast<uint32_t>(sections_.size()), sizeof(Elf64_Sym));
   }
-  /// What the dynamic linker is to load beside it.
+  /// The library that the dynamic linker is to load beside it.
   void add_needed(const std::vector<std::string> &libraries) {
     std::string texts(1, '\0');
     std::string entries;

@@ -181,7 +181,7 @@ TEST_P(DeviceWorkTest, a_pointer_is_counted_with_its_pointee_only) {
   ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
 }
 
-/// What compilers before clang 22 pass for the pointee of a base pointer that the program does not name.
+/// The item that compilers before clang 22 pass for the pointee of a base pointer that the program does not name.
 class BasePointerTest : public DeviceWorkTest {
 protected:
   static constexpr uint64_t kMember = 1ull << kMemberOfShift;

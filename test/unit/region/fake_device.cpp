@@ -27,7 +27,7 @@ struct LazyEvent {
   int64_t position = 0; ///< how much work of the queue precedes it
 };
 
-std::recursive_mutex mutex; // of everything below; work is done with it held
+std::recursive_mutex mutex; // guards everything below; work is done with it held
 FakeCounts counts;
 std::map<char *, int64_t> &blocks =
     *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A device for tests, made of functions of this process: its memory is the host's, filled with a pattern. The lazy one
-// queues work and does it as late as it may: at synchronize, when another queue waits for an event of it, or one piece
-// per query. So a copy that nobody waits for has not arrived, and memory that went too early is read after its end.
+// queues work and does it as late as it may: at synchronize, for another queue that waits, or one piece per query. So a
+// copy for which no thread waits has not arrived, and memory that was freed too early is read after its end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace omptarget::test {
 
 enum class FakeKind { kSynchronous, kLazy, kLazyWithoutEvents };
 
-/// What the fake was asked for, since reset_counts().
+/// Counts of the fake's calls since reset_counts().
 struct FakeCounts {
   int64_t allocations = 0;
   int64_t frees = 0;
@@ -42,8 +42,8 @@ void refuse_submit(int64_t n);
 /// The n-th copy from the device from now on fails; 0: none.
 void fail_retrieve(int64_t n);
 
-/// Called before each copy to a synchronous device, and of each copy from it before and after the device is read and when the host is
-/// written, with no lock held.
+/// Called before each copy to a synchronous device, with no lock held. For each copy from it, called before and after
+/// the device is read and when the host is written.
 enum class FakeOperation { kSubmit, kBeforeRead, kRead, kRetrieve };
 void set_fake_hook(std::function<void(FakeOperation)> hook);
 

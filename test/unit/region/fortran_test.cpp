@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What flang 19 and 22 pass for allocatables, derived types, sections and common blocks: argument arrays recorded from their
-// programs, with addresses relative to the variables'. Neither passes private variables: flang 22 (with
-// -mmlir --enable-delayed-privatization-staging) maps those that have descriptors like allocatables, and copies in the kernel.
+// Arguments that flang 19 and 22 pass for allocatables, derived types, sections and common blocks. The argument arrays
+// are recorded from their programs, with addresses relative to the variables'. Neither passes private variables: flang
+// 22 (with -mmlir --enable-delayed-privatization-staging) maps those that have descriptors like allocatables, and
+// copies in the kernel.
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ const DataRows kMatrix22 = {{{0, In::kVariable, 0, 72, 0x0},
                              {0, In::kVariable, 0, 8, kM1 | 0x2},
                              {0, In::kData, 0, 200, kM1 | 0x12}}};
 
-// What the mapper that flang 22 makes for type(t) with an integer and an allocatable component of 5 pushes.
+// Items that flang 22's mapper for type(t) with an integer and an allocatable component of 5 pushes.
 const Rows kDerivedType22 = {{0, In::kVariable, 0, 56, 0x20},
                              {0, In::kVariable, 0, 4, kM1 | 0x203},
                              {0, In::kVariable, 8, 48, kM1 | 0x205},

@@ -117,7 +117,7 @@ void allocate(Warp &warp, const Arguments &arguments, unsigned) {
 void release(Warp &warp, const Arguments &arguments, unsigned lane) {
   const uint64_t address = arguments.value(0);
   char text[96];
-  std::snprintf(text, sizeof(text), "free of %#llx, which malloc did not give or was free already",
+  std::snprintf(text, sizeof(text), "free of %#llx, which malloc did not return or was freed before",
                 static_cast<unsigned long long>(address));
   if (address != 0 && !warp.launch().heap.release(address))
     warp.fail(FaultKind::kMemory, text, static_cast<int>(lane), address);

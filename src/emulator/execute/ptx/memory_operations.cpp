@@ -252,7 +252,8 @@ void restore_stack(Warp &warp, const Instruction &instruction) {
   const uint64_t *const saved = warp.source(instruction.operands[0], 0);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (saved[lane] > warp.frame().dynamic[lane])
-      return warp.fail(FaultKind::kProgram, "stackrestore of what stacksave did not give", static_cast<int>(lane));
+      return warp.fail(FaultKind::kProgram, "stackrestore of a value that stacksave did not return",
+                       static_cast<int>(lane));
     warp.frame().dynamic[lane] = static_cast<uint32_t>(saved[lane]);
   });
 }

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program of several files: its kernels call functions of a file that has no kernel, in a parallel region, outside of one, and with a
-// barrier. With a device RTL in each file these would not know of the kernel's threads.
+// A program of several files. Its kernels call functions of a file that has no kernel, in a parallel region, outside of
+// one, and with a barrier. With a device RTL in each file these would not know of the kernel's threads.
 
 #include <omp.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic and guided schedules: each iteration once, without a race. With LLVM 19's device RTL one thread allocates the trackers of all and
-// stores the pointer while others look whether it is there, without a barrier between: some skip the barrier behind, or read trackers by the
-// pointer after it was cleared.
+// Dynamic and guided schedules: each iteration once, without a race. With LLVM 19's device RTL one thread allocates the
+// trackers of all and stores the pointer, while others check it without a barrier between. Some skip the barrier
+// behind, or read trackers by the pointer after it was cleared.
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %if clang-19-or-later %{ %expect-abort SIM_EXECUTOR_RACES=1 %t.llvm 2>&1 | %FileCheck %s --check-prefix=RACE %}
 // RUN: %if clang-19-or-later %{ %expect-abort SIM_EXECUTOR_SEED=3 %t.llvm 2>&1 | %FileCheck %s --check-prefix=CLEARED %}

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Locks exclude. LLVM's of 16 and 19 do not: for NVIDIA's GPUs omp_set_lock returns although another thread has the lock, because the result
-// of its compare-and-swap, which says whether it swapped, is taken for the value that was there; for AMD's it is a trap.
-// One thread of each wave takes the lock, as lanes of a wave of AMD's cannot wait for each other.
+// Locks exclude. LLVM's of 16 and 19 do not. For NVIDIA's GPUs omp_set_lock returns although another thread has the
+// lock. It takes the result of its compare-and-swap, which says whether it swapped, for the value that was there. For
+// AMD's it is a trap. One thread of each wave takes the lock, as lanes of a wave of AMD's cannot wait for each other.
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %if emulator-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
 // RUN: %if emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that device code gives back can be had again. LLVM 19's device RTL for AMD's GPUs never gives any back: it is a trap when as much as
-// the pool has was ever asked for. (For NVIDIA's GPUs the driver has the memory.)
+// Memory that device code gives back can be had again. LLVM 19's device RTL for AMD's GPUs never frees any: it traps
+// when requests have used up the pool. (For NVIDIA's GPUs the driver has the memory.)
 // REQUIRES: emulator-amdgpu, clang-19
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %expect-abort LIBOMPTARGET_HEAP_SIZE=65536 %t.llvm 2>&1 | %FileCheck %s

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program of two files whose kernel calls a function of the file without kernels. Compiled one by one, each file has a device RTL of
-// its own, with variables of its own: nvlink links them, and the function knows nothing of the kernel's threads.
+// A program of two files whose kernel calls a function of the file without kernels. Compiled one by one, each file has
+// a device RTL of its own, with variables of its own. nvlink links them, and the function knows nothing of the kernel's
+// threads.
 // REQUIRES: emulator-cuda, clang-19
 // RUN: %llvm-clang -fno-offload-lto -c %s -o %t.kernel.o
 // RUN: %llvm-clang -fno-offload-lto -DFUNCTION -c %s -o %t.function.o

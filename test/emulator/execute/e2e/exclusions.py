@@ -4,7 +4,7 @@
 
 from tables import NOT_ABOUT_GPUS
 
-# What compilers or LLVM's device RTL make of the program.
+# Defects of compilers or of LLVM's device RTL in the program.
 GPUS = {
     "plugin_virtual.cpp": "its objects are mapped as p[0:1], of which no clang announces vtables: "
                           "a GPU reads the host's (docs/use/indirect.md)",

@@ -1,11 +1,11 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL, run by the executor behind
-# the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor (gfx1100, gfx90a; sm_80)
-# and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and has Fortran programs, too; some=N
-# and seed=S run N of the programs; thorough=1 makes the feature thorough. SIM_EXECUTOR_SEED and the like go on to the
-# programs.
+# The programs of test/e2e and those here, compiled for a GPU and linked with LLVM's own device RTL. The executor runs
+# them behind the stand-in for the driver. Parameters: those of test/e2e, and driver (amdgpu or cuda), processor
+# (gfx1100, gfx90a; sm_80) and stand_in (the stand-in's folder); rtl=ours links our own device RTL, as installed, and
+# has Fortran programs, too; some=N and seed=S run N of the programs; thorough=1 makes the feature thorough.
+# SIM_EXECUTOR_SEED and the like go on to the programs.
 
 import os
 import re
@@ -104,7 +104,7 @@ offload = "-O1  -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu"
 stand_in = "env LD_LIBRARY_PATH=" + lit_config.params["stand_in"] + ":"
 
 prefix = os.path.abspath(lit_config.params["prefix"])
-# Of programs with indirect functions.
+# Flags for programs with indirect functions.
 lookup = "%s '-L%s/lib/omptarget/clang%s -lomptarget-indirect' " % (os.path.join(here, "with-library"), prefix, suite)
 
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What clang 16 tells its device RTL in each module, unless it has no ROCm to look for libraries in.
+// The options that clang 16 passes to its device RTL in each module, unless it has no ROCm to look for libraries in.
 #ifdef __AMDGCN__
 #pragma omp begin declare target device_type(nohost)
 #ifdef __cplusplus

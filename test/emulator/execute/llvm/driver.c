@@ -68,7 +68,7 @@ Result cuCtxSetCurrent(Handle context) {
   return context ? NEXT(Result(*)(Handle), "cuCtxPushCurrent_v2")(context) : kSuccess;
 }
 
-// What LLVM asks for besides what the stand-in knows: as an A100 answers, or 0.
+// Attributes that LLVM asks for besides those of the stand-in: as an A100 answers, or 0.
 Result cuDeviceGetAttribute(int *value, int attribute, int device) {
   static const struct {
     int attribute, value;

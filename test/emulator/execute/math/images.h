@@ -39,7 +39,7 @@ public:
 
 /// The text for sm_80; empty after a failure that is gtest's.
 std::string compile_to_ptx(const std::string &clang, const std::string &options);
-/// By clang with these options; null after a failure that is gtest's. The library: a file of bitcode.
+/// Returns clang's image with these options; null after a failure that is gtest's. The library: a file of bitcode.
 std::unique_ptr<Image> make_ptx_image(const std::string &options, const std::string &library);
 /// With ocml, for gfx90a or gfx1100.
 std::unique_ptr<Image> make_amd_image(const std::string &options, const std::string &processor);

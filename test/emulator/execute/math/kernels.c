@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel for each function of a GPU's library, for math_test.cpp: with T as float or double those of functions.def, with
-// -DOF_BITS those of libdevice whose results are compared bit by bit.
+// A kernel for each function of a GPU's library, for math_test.cpp. With T as float or double those of functions.def,
+// with -DOF_BITS those of libdevice whose results are compared bit by bit.
 
 #include "points.h"
 
@@ -70,7 +70,7 @@ typedef T T2 __attribute__((ext_vector_type(2)));
 #define __ocml_rnorm4d_f64 __ocml_rlen4_f64
 #endif
 
-// What is called, declared where it is.
+// The functions that are called, declared where they are.
 #define ONE(name)                                                                                                      \
   ({                                                                                                                   \
     T F(name)(T);                                                                                                      \

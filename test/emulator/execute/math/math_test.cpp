@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mathematical functions of GPUs' libraries, run by the executor, beside the host's: the executor's own libdevice, CUDA's where it
-// is on the machine, and ocml.
+// The mathematical functions of GPUs' libraries, run by the executor, beside the host's. The libraries are the
+// executor's own libdevice, CUDA's where it is on the machine, and ocml.
 
 #include <bit>
 #include <cmath>
@@ -33,7 +33,7 @@ enum class Domain {
   kTail,
   kChance,
   kGamma,
-  // Of these no edges are tried.
+  // No edges are tried of the values below.
   kFinite,
   kAboveMinus8,
   kWave,
@@ -225,7 +225,8 @@ const std::string &own_library() {
 
 TEST(MathOfNvidia, the_executors_libdevice_is_as_the_host) { check_nvidia(own_library()); }
 
-// What OpenMP's mathematics and programs themselves may call. The header leaves out what CUDA's libdevice no longer has.
+// Functions that OpenMP's mathematics and programs themselves may call. The header leaves out what CUDA's libdevice no
+// longer has.
 TEST(MathOfNvidia, the_executors_libdevice_has_all_that_clangs_headers_declare) {
   const std::string text = compile_to_ptx(NEWEST_CLANG, "-Wno-override-module -x ir " + own_library());
   std::string error;
@@ -269,7 +270,7 @@ TEST(MathOfNvidia, every_function_of_cudas_libdevice_can_be_loaded) {
 
 struct Exact {
   std::string name;
-  size_t size; ///< of a float; else 0
+  size_t size; ///< the size of a float; else 0
 };
 std::vector<Exact> exact_functions() {
   std::vector<Exact> names;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel of kernels.c is given: one value of each for a thread.
+// Arguments of a kernel of kernels.c: one value of each for a thread.
 
 #define POINTS 256
 

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What only ocml has, computed by the host with more bits; the rest is in ptx/math_functions.h. And the forms of functions.def.
+// Functions that only ocml has, computed by the host with more bits; the rest is in ptx/math_functions.h. And the forms
+// of functions.def.
 #pragma once
 
 #include <complex>

@@ -6,8 +6,8 @@ results; all values are small integers, so that sums of floats are exact in any 
 TYPES = {"int": "int", "long": "long", "float": "float", "double": "double"}
 COMPLEX = {"complexf": "float _Complex", "complex": "double _Complex"}
 
-# Name, pragma of the outermost construct behind "target", pragmas inside before the loop; what it has: teams, parallel, a loop
-# that is shared by threads with a schedule.
+# Name, pragma of the outermost construct behind "target", pragmas inside before the loop. The last part says what it
+# has: teams, parallel, a loop that is shared by threads with a schedule.
 NESTS = {
     "ttdpf": ("teams distribute parallel for", [], "tps"),
     "ttdpfs": ("teams distribute parallel for simd", [], "tps"),
@@ -39,7 +39,7 @@ def combinations():
                 features += ["sum", "atomic"]
                 if type_name in ("int", "double"):
                     features += ["most"]
-                # Of one team: nothing says that teams exclude each other.
+                # One team only: nothing says that teams exclude each other.
                 if nest in ("tpf", "tp_f", "t_pf", "t_p_f"):
                     features += ["critical"]
                 if type_name == "int":
@@ -138,7 +138,9 @@ def schedule(number):
 
 
 def program(regions, schedules):
-    """Of regions as combinations() has them. What fails names its region: as the source file. Runs under each of the schedules."""
+    """Returns a program of regions, as combinations() has them. A failure names its region: as the source file. Runs
+    under each of the
+    schedules."""
     runs = ["%run %t"] if schedules == 1 else ["%%run %s %%t" % schedule(number) for number in range(1, schedules + 1)]
     return "".join(["""// RUN: %clang %s -o %t
 """, "".join("// RUN: %s\n" % run for run in runs), """#include "check.h"

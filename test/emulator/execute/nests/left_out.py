@@ -17,14 +17,14 @@ NVPTX = {
                   "excludes nobody (defects/critical.c)",
 }
 
-# By what their names begin with.
+# Indexed by the beginning of their names.
 CLANG_16 = {
     "ttl-": "clang 16 gives loop no threads to share its iterations among, for CPUs neither",
     "tpl-": "as ttl",
     "tp_f-": "LLVM 16's device RTL: the state of the team is written while other threads read it, as SIM_EXECUTOR_RACES=1 names",
     "t_p_f-": "as tp_f",
 }
-# Of these, what is the compiler's doing: the rest runs with our own device RTL.
+# Those of the compiler's own defects: the rest runs with our own device RTL.
 OF_CLANG_16 = ("ttl-", "tpl-")
 
 

@@ -81,7 +81,7 @@ static const double kNumbers[VALUES] = {
   }
 ALL(COMPUTE)
 
-// What is no number has no bits to compare.
+// A value that is no number has no bits to compare.
 static int same(const void *a, const void *b, size_t size, int is_float) {
   if (is_float && size == 4 && *(const float *)a != *(const float *)a)
     return *(const float *)b != *(const float *)b;

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lanes of a wave tell each other: ballots in divergent code, shuffles, the masks that say who is there.
+// Values that lanes of a wave exchange: ballots in divergent code, shuffles, the masks of active lanes.
 // RUN: %clang %s -o %t && %run %t
 
 #include "check.h"

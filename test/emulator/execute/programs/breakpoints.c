@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// omptarget-run tells what a line's instructions do with registers, of all threads or of one, and variables where the compiler says
-// that they are in registers, which clang does for AMD's GPUs.
+// omptarget-run tells what a line's instructions do with registers, of all threads or of one. It tells variables, too,
+// where the compiler says that they are in registers, which clang does for AMD's GPUs.
 // RUN: %clang -g %s -o %t
 // RUN: env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=breakpoints.c:19 --break-thread=37 --break-block=1 %t 2>&1 | %FileCheck %s
 // RUN: env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --break=19 %t 2>&1 | %FileCheck %s --check-prefix=ALL

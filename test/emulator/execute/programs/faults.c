@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong in device code ends the program, and the executor names it with the kernel, the source line and the thread.
+// A fault in device code ends the program, and the executor names it with the kernel, the source line and the thread.
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run %t none | %FileCheck %s --check-prefix=NONE
 // RUN: %expect-abort %t bounds 2>&1 | %FileCheck %s --check-prefix=BOUNDS

@@ -10,8 +10,8 @@
 #define THREADS 96
 
 typedef struct {
-  int count, sum; ///< of the threads that were in the section
-  int inside;     ///< whether one is
+  int count, sum; ///< counts the threads that were in the section
+  int inside;     ///< set while a thread is in it
   int together;   ///< how often one met another
 } Visits;
 

@@ -189,7 +189,8 @@ struct Shape {
   Shape() { size_of(this); }
   virtual int size() = 0;
 };
-/// Of a shape that no compiler sees through: where it knows that the function is a pure one, it drops all that leads there.
+/// Returns the size of a shape that no compiler sees through. Where it knows that the function is a pure one, it drops
+/// all that leads there.
 __attribute__((noinline)) int size_of(Shape *shape) {
   Shape *volatile hidden = shape;
   return hidden->size();

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A critical section that all lanes of a wave come to at once, as in flang's code without the compiler plugin: on AMD's GPUs the kernel
-// says so and stops, where it would wait for ever.
+// A critical section that all lanes of a wave come to at once, as in flang's code without the compiler plugin. On AMD's
+// GPUs the kernel says so and stops, where it would wait for ever.
 // REQUIRES: rtl-ours, emulator-amdgpu
 // RUN: %clang %s -o %t
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s

@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug: 2 tells each call of the device RTL, with its place, 1
-// stops a kernel that uses a lock wrongly. Without the variable, or without the option, nothing of it happens. Clang leaves out the option's
-// constant beside -nogpulib, as for AMD's GPUs and here by clang 22 and later: the program has it then. (By clang 16 for AMD's the suite has
-// it, as 0.)
+// LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug. The value 2 tells each call
+// of the device RTL, with its place, and 1 stops a kernel that uses a lock wrongly. Without the variable, or without
+// the option, nothing of it happens. Clang leaves out the option's constant beside -nogpulib, as for AMD's GPUs and
+// here by clang 22 and later: the program has it then. (By clang 16 for AMD's the suite has it, as 0.)
 // REQUIRES: rtl-ours, emulator-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=3 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=2 %t | %FileCheck %s --check-prefixes=TRACE,WRONG

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two more bits of LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug (see rtl_debug.c): 4 tells of variables
-// that threads share and that have no room in shared memory, 8 of what is allocated: on NVIDIA's GPUs each time, on AMD's the plugin at the
-// device's end.
+// Two more bits of LIBOMPTARGET_DEVICE_RTL_DEBUG in a program that was compiled with -fopenmp-target-debug (see
+// rtl_debug.c). The value 4 tells of variables that threads share and that have no room in shared memory. The value 8
+// tells of allocations: on NVIDIA's GPUs each time, on AMD's the plugin at the device's end.
 // REQUIRES: rtl-ours, emulator-cuda || clang-19-or-later
 // RUN: %clang -fopenmp-target-debug=12 %s -o %t
 // RUN: %run LIBOMPTARGET_DEVICE_RTL_DEBUG=4 %t 2>&1 | %FileCheck %s --check-prefixes=FULL,UNTOLD,END

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects of declare target are made on the device before its first kernel, and end there with it, the last one first; what destructors
-// print is not lost.
+// Objects of declare target are made on the device before its first kernel, and end there with it, the last one first.
+// Output of destructors is not lost.
 // REQUIRES: rtl-ours
 // RUN: %clangxx %s -o %t
 // RUN: %run %t | %FileCheck %s

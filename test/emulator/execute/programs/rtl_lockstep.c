@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before sm_70 the lanes of a warp have one place in the code, and a warp comes to a barrier as one. Teams that are no whole warps keep
-// their barriers, in kernels of both modes; several lanes that want a lock at once stop the kernel with a message.
+// Before sm_70 the lanes of a warp have one place in the code, and a warp comes to a barrier as one. Teams that are no
+// whole warps keep their barriers, in kernels of both modes. Several lanes that want a lock at once stop the kernel
+// with a message.
 // REQUIRES: rtl-ours, sm_60
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several kernels that reduce, and a critical section, in one image: where they share the device RTL's function for reductions, LLVM 19 drops the
-// store of the upper half of a team's value, as PTX.
+// Several kernels that reduce, and a critical section, in one image. Where they share the device RTL's function for
+// reductions, LLVM 19 drops the store of the upper half of a team's value, as PTX.
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %run %t

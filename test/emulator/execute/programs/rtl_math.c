@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mathematical functions in regions give what the host computes, within units of the last place: through clang's wrappers of math.h
-// and the libraries of the GPU's vendor.
+// Mathematical functions in regions return the host's results, within units of the last place. They are called through
+// clang's wrappers of math.h and the libraries of the GPU's vendor.
 // REQUIRES: device-math
 // RUN: %math-clang -ffp-contract=off %s -lm -o %t && %run %t
 // RUN: %math-clangxx -ffp-contract=off -x c++ %s -lm -o %t.cxx && %run %t.cxx

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ordered region in a loop of several threads: the iterations come to it one after the other, in their order, whatever the schedule is; and
-// all of the team meet behind the loop.
+// An ordered region in a loop of several threads. The iterations come to it one after the other, in their order,
+// whatever the schedule is; and all of the team meet behind the loop.
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 %t

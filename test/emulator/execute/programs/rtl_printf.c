@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What printf in code for AMD's GPUs prints is what the host's printf prints, for every conversion, from many threads at once, and all of it
-// is there when the construct ends. Lines of one thread come in its order.
+// printf in code for AMD's GPUs prints as the host's printf does, for every conversion, from many threads at once. All
+// of it is there when the construct ends. Lines of one thread come in its order.
 // REQUIRES: rtl-ours && emulator-amdgpu
 // RUN: %clang %s -o %t
 // RUN: %run %t host | sort > %t.expected

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code for a GPU that counts what it does: the counters go to a file that llvm-profdata reads, with every count as it must be, and compilers use
-// them. Two devices of a process add up, and so do processes under a name with %m; under any other name a process replaces what another left.
+// Code for a GPU that counts what it does. The counters go to a file that llvm-profdata reads, with every count as it
+// must be, and compilers use them. Two devices of a process add up, and so do processes under a name with %m. Under any
+// other name a process replaces the file of another.
 // REQUIRES: rtl-ours && emulator-amdgpu && profdata
 // RUN: %clang %profiling %s -o %t
 // RUN: rm -rf %t.d
@@ -38,7 +39,7 @@
 // COVER-NEXT: Block counts: [34, 6]
 // TOLD: device 0 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
 // TOLD: device 1 info: profile: function 0x{{[0-9a-f]+}}: 100 66 6
-// FOLDER: omptarget warning: device 0: what an image's code has counted (-fprofile-generate) is lost: cannot write '{{.*}}folder.profraw': {{.*}}irectory
+// FOLDER: omptarget warning: device 0: the counters of an image's code (-fprofile-generate) are lost: cannot write '{{.*}}folder.profraw': {{.*}}irectory
 // FOLDER: ok
 // USE: define {{.*}}value_of({{.*}} !prof ![[ENTRY:[0-9]+]]
 // USE-DAG: ![[ENTRY]] = !{!"function_entry_count", i64 200}
@@ -49,7 +50,7 @@
 #include <stdlib.h>
 
 #if (defined(__AMDGCN__) || defined(__NVPTX__)) && defined(VERSION)
-// Of the format, which compilers say for -fprofile-generate only.
+// The version of the format, which compilers define for -fprofile-generate only.
 #pragma omp begin declare target device_type(nohost)
 const unsigned long __llvm_profile_raw_version = VERSION;
 #pragma omp end declare target

@@ -18,7 +18,7 @@
 // RUN: %run LLVM_PROFILE_FILE=%t.d/x %t 2>&1 | %FileCheck %s --check-prefixes=LOST,BACKWARDS
 // RUN: ls %t.d | wc -l | grep -x 0
 
-// LOST: omptarget warning: device 0: what an image's code has counted (-fprofile-generate) is lost:
+// LOST: omptarget warning: device 0: the counters of an image's code (-fprofile-generate) are lost:
 // NOWHERE-SAME: the format's version lies from 0x0 to 0x8, outside of the image
 // VERSION-SAME: its format has version 99 (0x100000000000063); known are 10 and 11, with counters of 64 bits
 // EMPTY-SAME: its section __llvm_prf_names is missing or empty

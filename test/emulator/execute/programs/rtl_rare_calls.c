@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs that a clang has a call for and LLVM's device RTL of its version has not (an image that nobody links): hints, masked and error by
-// clang 16, strict parts of task loops by 22, affinity of tasks, dependence objects. And what __kmpc_get_hardware_* and
-// __kmpc_get_warp_size answer, which clang's code for reductions and generic kernels calls.
+// Constructs that a clang has a call for and LLVM's device RTL of its version has not (an image that nobody links).
+// These are hints, masked and error by clang 16, strict parts of task loops by 22, affinity of tasks, dependence
+// objects. And what __kmpc_get_hardware_* and __kmpc_get_warp_size answer, which clang's code for reductions and
+// generic kernels calls.
 // REQUIRES: rtl-ours
 // RUN: %clang -fopenmp-version=51 %s -o %t
 // RUN: %run %t | %FileCheck %s
@@ -34,7 +35,7 @@ static unsigned lanes(void) { return 0; }
 #endif
 #pragma omp end declare target
 
-/// Of a team whose threads are the block's, and of one whose main thread has a warp more.
+/// One team whose threads are the block's, and one whose main thread has a warp more.
 static void places(void) {
   int seen[kTeams * kThreads] = {0}, wrong = 0, warp = 0, full = 0;
 #pragma omp target teams num_teams(kTeams) thread_limit(kThreads) map(tofrom : seen, wrong, warp, full)

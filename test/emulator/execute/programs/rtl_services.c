@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What device code asks the host for beside text: memory beyond the heap, the end of the program; and what is refused is said, with the
-// place, while the kernel goes on.
+// Requests of device code to the host beside text: memory beyond the heap, the end of the program. A refused request is
+// reported with its place, while the kernel goes on.
 // REQUIRES: rtl-ours
 // RUN: %indirect-clang %s -o %t
 // RUN: %if emulator-amdgpu %{ %run LIBOMPTARGET_HEAP_SIZE=4096 %t memory | %FileCheck %s --check-prefix=MEMORY %}
@@ -21,7 +21,7 @@
 
 #define THREADS 48
 
-// Of the data it makes their sum, and each twice as much.
+// Computes the sum of the data, and doubles each.
 static uint64_t add_up(void *data, uint64_t size) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < size / sizeof(int); i++) {
@@ -97,7 +97,7 @@ static void refused(void) {
   }
   // REFUSED-DAG: omptarget error: device 0, kernel __omp_offloading_{{.*}} in refused, line {{[0-9]+}} (1 blocks, {{[0-9]+}} threads), block 0, thread {{[0-9]+}}: %n, which writes to memory, is not for device code
   // REFUSED-DAG: %y is no conversion that printf in device code has
-  // REFUSED-DAG: 0x{{[0-9a-f]+}} was freed, which malloc did not give or was free already
+  // REFUSED-DAG: 0x{{[0-9a-f]+}} was freed, which malloc did not return or was freed before
   // REFUSED-DAG: a width of 100000, the most is 65536
   CHECK_EQ(results[0], -1);
   CHECK_EQ(results[1], -1);

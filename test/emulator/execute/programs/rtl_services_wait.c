@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who serves: a thread that waits for a device answers its kernels itself, so that they do not depend on a thread that has no CPU for itself;
-// and the thread of the plugin may run wherever the process may, though the thread that launches is bound.
+// A thread that waits for a device answers its kernels itself, so that they do not depend on a thread without a CPU.
+// The plugin's thread may run wherever the process may, though the thread that launches is bound.
 // REQUIRES: rtl-ours
 // RUN: %indirect-clang -D_GNU_SOURCE %s -o %t
 // RUN: %run %t | %FileCheck %s

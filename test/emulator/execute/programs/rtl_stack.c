@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose stack no compiler knows, for recursion or calls by pointers: an NVIDIA driver gives them what the context's limit says,
-// 1,024 bytes unless the plugin raises it.
+// Kernels whose stack no compiler knows, for recursion or calls by pointers. An NVIDIA driver gives them the context's
+// limit, 1,024 bytes unless the plugin raises it.
 // REQUIRES: emulator-cuda
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run %t
@@ -15,7 +15,7 @@
 
 #pragma omp begin declare target
 __attribute__((noinline)) int sum_to(int n) {
-  volatile int here = n; // of each call, read after the next one
+  volatile int here = n; // one of each call, read after the next one
   const int before = n == 0 ? 0 : sum_to(n - 1);
   return here + before;
 }

@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions that tasks take part in, of a task group and of a parallel region: calls that LLVM's device RTLs have not. Clang 23 has private
-// variables of a task, such as the task group's, copied by a function that it hands 32-bit addresses of an AMD GPU's stack as 64-bit ones.
-// (On the CPU, libomp 19 loses a part of `all` in one of a hundred runs, under LLVM's runtimes as well.)
+// Reductions that tasks take part in, of a task group and of a parallel region: calls that LLVM's device RTLs have not.
+// Clang 23 has private variables of a task, such as the task group's, copied by a function. It passes the function
+// 32-bit addresses of an AMD GPU's stack as 64-bit ones. (On the CPU, libomp 19 loses a part of `all` in one of a
+// hundred runs, under LLVM's runtimes as well.)
 // REQUIRES: rtl-ours
 // XFAIL: emulator-amdgpu && clang-23
 // RUN: %clang -fopenmp-version=51 %s -o %t

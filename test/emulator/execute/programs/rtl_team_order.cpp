@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions over teams have the same result to the last bit whatever order the teams come in: sums of floats, several variables, a
-// combiner that is neither associative nor commutative; kernels of all three modes; one team, fewer and more than a warp has lanes, more
-// than the block has threads, more than the buffer has slots. Prints each result, and runs of other orders must print the same.
+// Reductions over teams have the same result to the last bit whatever order the teams come in. They are sums of floats,
+// several variables, a combiner that is neither associative nor commutative, in kernels of all three modes. There are
+// one team, fewer and more than a warp has lanes, more than the block has threads, more than the buffer has slots.
+// Prints each result, and runs of other orders must print the same.
 // REQUIRES: rtl-ours
 // RUN: %clangxx %s -o %t
 // RUN: %run %t >%t.first

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads do wrong to each other. AMD's GPUs have no barrier of single lanes, and their addresses do not tell whose stack or
-// shared memory they are.
+// Races and faults between threads. AMD's GPUs have no barrier of single lanes, and their addresses do not tell whose
+// stack or shared memory they are.
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_STRICT_LANES=1 %t none | %FileCheck %s --check-prefix=NONE
 // RUN: %expect-abort SIM_EXECUTOR_RACES=1 %t race 2>&1 | %FileCheck %s --check-prefix=RACE

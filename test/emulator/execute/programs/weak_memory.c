@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With weak memory a message arrives under every seed if both sides have a fence whose scope has both of them in it, and is missed under
-// some if not; a plain load in a loop may never see a store. Without weak memory nothing is missed.
+// With weak memory a message arrives under every seed if both sides have a fence whose scope has both of them in it. If
+// not, it is missed under some seeds; a plain load in a loop may never see a store. Without weak memory nothing is
+// missed.
 // RUN: %clang %s -o %t
 // RUN: %run SIM_EXECUTOR_STRICT_MEMORY=1 %t weak %if gfx1100 %{wide%} | %FileCheck %s --check-prefix=%if gfx90a %{ONE-CACHE%} %else %{CACHES%}
 // RUN: %if gfx90a %{ env LD_LIBRARY_PATH=%ompfolder %prefix/bin/omptarget-run --strict %t weak | %FileCheck %s --check-prefix=ONE-CACHE %}
