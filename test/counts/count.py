@@ -18,7 +18,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-MAKE_TOOLKIT = os.path.join(ROOT, "test", "gpu", "make-ptx-toolkit")
+MAKE_TOOLKIT = os.path.join(ROOT, "src", "emulator", "toolkit", "make-ptx-toolkit")
 DRIVERS = {"cuda": "libcuda.so.1", "amdgpu": "libhsa-runtime64.so.1"}
 
 

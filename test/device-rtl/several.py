@@ -16,7 +16,7 @@ import sys
 prefix, runtimes, compilers, folder = map(os.path.abspath, sys.argv[1:5])
 seed = int(sys.argv[5]) if len(sys.argv) > 5 else None
 here = os.path.dirname(os.path.abspath(__file__))
-FLANG_TO_PTX = os.path.join(here, "..", "emulator", "execute", "e2e", "flang-to-ptx")
+FLANG_TO_PTX = os.path.join(here, "..", "..", "src", "emulator", "toolkit", "flang-to-ptx")
 CARVE = os.path.join(here, "compilers", "inputs", "carve.py")
 READELF = "/usr/lib/llvm-19/bin/llvm-readelf"
 WAYS = ["two files", "three objects", "a library"]
@@ -121,7 +121,7 @@ def main():
     cuda = os.environ.get("CUDA_PATH", "/usr/local/cuda")
     has_cuda = os.path.exists(cuda + "/bin/nvlink") and os.path.exists(READELF)
     toolkit = os.path.join(folder, "toolkit")
-    run([os.path.join(here, "..", "gpu", "make-ptx-toolkit"), toolkit])
+    run([os.path.join(here, "..", "..", "src", "emulator", "toolkit", "make-ptx-toolkit"), toolkit])
     for number, version in enumerate(["16", "19", "22", "23"]):
         if not shutil.which("clang-" + version) or not os.path.exists("%s/lib/omptarget/device/%s" % (prefix, version)):
             print("no clang %s or no device RTL for it: left out" % version)

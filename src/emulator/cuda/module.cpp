@@ -104,6 +104,17 @@ int architecture_of(const Elf64_Ehdr &header) {
   return header.e_ident[EI_ABIVERSION] == 8 ? static_cast<int>(header.e_flags >> 8 & 0xff) : 0;
 }
 
+/// Returns whether NVIDIA's tools have made the file: shared objects of this machine are loaded dynamically.
+bool is_cubin(const char *bytes, const Elf64_Ehdr &header) {
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, bytes + header.e_phoff + i * sizeof(segment), sizeof(segment));
+    if (segment.p_type == PT_DYNAMIC)
+      return false;
+  }
+  return true;
+}
+
 void log_error(unsigned count, const int *options, void **values, const std::string &text) {
   char *buffer = nullptr;
   size_t size = 0;
@@ -288,6 +299,13 @@ STAND_IN_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsig
   const int device_sm = state().devices[static_cast<size_t>(context->device)].sm;
   if (image_sm / 10 != device_sm / 10 || image_sm > device_sm)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (is_cubin(bytes, header)) {
+    std::fprintf(stderr,
+                 "libcuda stand-in: the image for sm_%d is a cubin, machine code of NVIDIA's, which cannot be run here. "
+                 "Compile it to PTX: clang-N --config=PREFIX/lib/omptarget/device/N/emulator.cfg --offload-arch=sm_%d\n",
+                 image_sm, image_sm);
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
   auto module = std::make_unique<Module>();
   module->context = context;
   if (!module->code.open(bytes, elf_size(header)))

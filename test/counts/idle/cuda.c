@@ -113,6 +113,7 @@ API cuMemGetInfo_v2(size_t *left, size_t *total) { return *left = *total = (size
 API cuMemHostAlloc(void **memory, size_t size) { return *memory = aligned_alloc(4096, (size + 4095) / 4096 * 4096), 0; }
 API cuMemFreeHost(void *memory) { return free(memory), 0; }
 API cuMemAllocHost_v2(void **memory, size_t size) { return cuMemHostAlloc(memory, size); }
+API cuMemAllocHost(void **memory, size_t size) { return cuMemHostAlloc(memory, size); }
 API cuMemAllocAsync(uint64_t *memory, size_t size) { return cuMemAlloc_v2(memory, size); }
 API cuMemFreeAsync(uint64_t memory) { return cuMemFree_v2(memory); }
 API cuMemAllocManaged(uint64_t *memory, size_t size) { return cuMemAlloc_v2(memory, size); }
@@ -131,6 +132,11 @@ IDLE(cuMemcpyHtoD_v2)
 IDLE(cuMemcpyDtoDAsync_v2)
 IDLE(cuMemcpyPeerAsync)
 IDLE(cuMemsetD8Async)
+IDLE(cuMemsetD16Async)
+IDLE(cuMemsetD32Async)
+IDLE(cuMemsetD2D8Async)
+IDLE(cuMemsetD2D16Async)
+IDLE(cuMemsetD2D32Async)
 
 // ---- Streams and events: all of their work is complete
 
@@ -142,6 +148,7 @@ IDLE(cuStreamQuery)
 IDLE(cuStreamWaitEvent)
 API cuEventCreate(void **event) { return *event = malloc(1), 0; }
 API cuEventDestroy_v2(void *event) { return free(event), 0; }
+API cuEventDestroy(void *event) { return cuEventDestroy_v2(event); }
 IDLE(cuEventRecord)
 IDLE(cuEventQuery)
 IDLE(cuEventSynchronize)
