@@ -343,7 +343,7 @@ STAND_IN_API CUresult cuCtxSynchronize(void) {
 
 STAND_IN_API CUresult cuCtxSetLimit(int limit, size_t value) {
   STAND_IN_ENTER_CONTEXT(cuCtxSetLimit);
-  constexpr size_t kMostStack = 512 * 1024; // local memory of a thread (CUDA C++ Programming Guide)
+  constexpr size_t kMostStack = size_t{512} * 1024; // local memory of a thread (CUDA C++ Programming Guide)
   if (limit == CU_LIMIT_STACK_SIZE && value > kMostStack)
     return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(state().mutex);

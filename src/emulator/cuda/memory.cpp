@@ -165,7 +165,10 @@ STAND_IN_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, C
   STAND_IN_ENTER_CONTEXT(cuMemGetAddressRange);
   const std::lock_guard lock(state().mutex);
   auto found = state().memory.upper_bound(address);
-  if (found == state().memory.begin() || (--found)->first + found->second.size <= address)
+  if (found == state().memory.begin())
+    return CUDA_ERROR_INVALID_VALUE;
+  --found;
+  if (found->first + found->second.size <= address)
     return CUDA_ERROR_INVALID_VALUE;
   *base = found->first;
   *size = found->second.size;

@@ -74,7 +74,7 @@ struct DynamicSymbols {
 // hold that waits for a kernel; dlsym does.
 bool find_symbol(void *handle, const char *name, Symbol &symbol) {
   link_map *map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0)
     return false;
   const ElfW(Sym) *const found = DynamicSymbols(*map).find(name);
   if (!found)
@@ -300,10 +300,11 @@ STAND_IN_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsig
   if (image_sm / 10 != device_sm / 10 || image_sm > device_sm)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   if (is_cubin(bytes, header)) {
-    std::fprintf(stderr,
-                 "libcuda stand-in: the image for sm_%d is a cubin, machine code of NVIDIA's, which cannot be run here. "
-                 "Compile it to PTX: clang-N --config=PREFIX/lib/omptarget/device/N/emulator.cfg --offload-arch=sm_%d\n",
-                 image_sm, image_sm);
+    std::fprintf(
+        stderr,
+        "libcuda stand-in: the image for sm_%d is a cubin, machine code of NVIDIA's, which cannot be run here. "
+        "Compile it to PTX: clang-N --config=PREFIX/lib/omptarget/device/N/emulator.cfg --offload-arch=sm_%d\n",
+        image_sm, image_sm);
     return CUDA_ERROR_INVALID_IMAGE;
   }
   auto module = std::make_unique<Module>();
@@ -400,7 +401,7 @@ STAND_IN_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, C
     return CUDA_ERROR_INVALID_VALUE;
   *blocks = std::min(32, 2048 / threads);
   if (shared != 0)
-    *blocks = std::min(*blocks, static_cast<int>(160 * 1024 / (shared + 1024)));
+    *blocks = std::min(*blocks, static_cast<int>(size_t{160} * 1024 / (shared + 1024)));
   return CUDA_SUCCESS;
 }
 

@@ -61,7 +61,7 @@ private:
       return std::nullopt;
     Wave &wave = *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
     executed_ += wave.run(1 + random_.below(schedule_.quantum));
-    if (wave.state == WaveState::kFaulted)
+    if (wave.fault)
       return report_of(block, wave, *wave.fault);
     if (executed_ > schedule_.budget)
       return report_of(block, wave,

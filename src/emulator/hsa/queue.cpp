@@ -289,8 +289,8 @@ STAND_IN_API hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, in
   queue->agent = agent;
   queue->callback = callback;
   queue->callback_data = data;
-  queue->ring.resize(size * 64);
-  for (uint32_t i = 0; i < size; ++i)
+  queue->ring.resize(size_t{size} * 64);
+  for (size_t i = 0; i < size; ++i)
     queue->ring[i * 64] = HSA_PACKET_TYPE_INVALID;
   queue->doorbell.doorbell_of = queue.get();
   queue->handle.type = static_cast<uint32_t>(type);

@@ -111,7 +111,7 @@ STAND_IN_API hsa_status_t hsa_status_string(hsa_status_t status, const char **te
 STAND_IN_API hsa_status_t hsa_system_get_info(int attribute, void *value) {
   STAND_IN_ENTER(hsa_system_get_info);
   switch (attribute) {
-  case HSA_SYSTEM_INFO_VERSION_MAJOR: return put<uint16_t>(value, 1);
+  case HSA_SYSTEM_INFO_VERSION_MAJOR:
   case HSA_SYSTEM_INFO_VERSION_MINOR: return put<uint16_t>(value, 1);
   case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY: return put<uint64_t>(value, kTicksPerSecond);
   case HSA_SYSTEM_INFO_TIMESTAMP: return put<uint64_t>(value, ticks_now());

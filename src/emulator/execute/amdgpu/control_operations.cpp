@@ -130,7 +130,7 @@ void load(AmdWave &wave, const Instruction &i) {
   const uint8_t *bytes = wave.global_memory(address, size, Access::kFixedRead, -1);
   for (unsigned n = 0; bytes && n < result.registers; ++n) {
     uint32_t value;
-    std::memcpy(&value, bytes + n * 4, sizeof(value));
+    std::memcpy(&value, bytes + size_t{n} * 4, sizeof(value));
     wave.set_scalar(result.index + n, value);
   }
 }

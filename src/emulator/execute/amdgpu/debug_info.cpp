@@ -15,8 +15,6 @@ namespace emulator::executor::amdgpu {
 
 namespace {
 
-using llvm::dwarf::Attribute;
-
 // Constants, and registers of 32 bits alone or as pieces.
 bool read_expression(const llvm::DWARFLocationExpression &location, SourceVariable &variable) {
   const llvm::DataExtractor data(llvm::toStringRef(location.Expr), true, 8);

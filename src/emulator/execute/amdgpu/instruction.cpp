@@ -38,7 +38,7 @@ bool read_integer(std::string_view text, int64_t &value) {
 }
 
 bool read_special(std::string_view text, Operand &operand) {
-  static const struct {
+  static constexpr struct {
     std::string_view name;
     uint16_t index;
     uint8_t registers;
@@ -63,13 +63,14 @@ bool read_special(std::string_view text, Operand &operand) {
       operand.registers = one.registers;
       return true;
     }
-  static const std::pair<std::string_view, OperandKind> kValues[] = {{"scc", OperandKind::kScc},
-                                                                     {"src_scc", OperandKind::kScc},
-                                                                     {"src_vccz", OperandKind::kVccIsZero},
-                                                                     {"src_execz", OperandKind::kExecIsZero},
-                                                                     {"src_shared_base", OperandKind::kSharedBase},
-                                                                     {"src_private_base", OperandKind::kPrivateBase},
-                                                                     {"off", OperandKind::kOff}};
+  static constexpr std::pair<std::string_view, OperandKind> kValues[] = {
+      {"scc", OperandKind::kScc},
+      {"src_scc", OperandKind::kScc},
+      {"src_vccz", OperandKind::kVccIsZero},
+      {"src_execz", OperandKind::kExecIsZero},
+      {"src_shared_base", OperandKind::kSharedBase},
+      {"src_private_base", OperandKind::kPrivateBase},
+      {"off", OperandKind::kOff}};
   for (const auto &[name, kind] : kValues)
     if (name == text) {
       operand.kind = kind;
@@ -183,7 +184,7 @@ bool read_select(std::string_view text, uint8_t &select) {
 }
 
 bool read_dpp(std::string_view key, std::string_view value, Dpp &dpp) {
-  static const std::pair<std::string_view, DppKind> kKinds[] = {
+  static constexpr std::pair<std::string_view, DppKind> kKinds[] = {
       {"row_shl", DppKind::kRowShl},     {"row_shr", DppKind::kRowShr},          {"row_ror", DppKind::kRowRor},
       {"wave_shl", DppKind::kWaveShl},   {"wave_rol", DppKind::kWaveRol},        {"wave_shr", DppKind::kWaveShr},
       {"wave_ror", DppKind::kWaveRor},   {"row_bcast", DppKind::kRowBcast},      {"row_share", DppKind::kRowShare},

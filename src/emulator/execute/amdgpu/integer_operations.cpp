@@ -138,10 +138,10 @@ template <class T> T clamped_difference(T a, T b) {
 template <auto Wraps, auto Clamps> void sums(AmdWave &wave, const Instruction &i) {
   i.clamps ? lanes<Clamps, true>(wave, i) : lanes<Wraps>(wave, i);
 }
-template <class T> constexpr auto add_lanes = sums<sum<T>, clamped_sum<T>>;
-template <class T> constexpr auto subtract_lanes = sums<difference<T>, clamped_difference<T>>;
+template <class T> constexpr auto kAddLanes = sums<sum<T>, clamped_sum<T>>;
+template <class T> constexpr auto kSubtractLanes = sums<difference<T>, clamped_difference<T>>;
 template <class T>
-constexpr auto subtract_lanes_reversed =
+constexpr auto kSubtractLanesReversed =
     sums<[](T a, T b) { return difference<T>(b, a); }, [](T a, T b) { return clamped_difference<T>(b, a); }>;
 
 // Pairs of 16 bits: each half of the result takes a half of each source.
@@ -196,11 +196,11 @@ const Operation kOperations[] = {
     LANES("v_ffbl_b32 v_ctz_i32_b32", U32, (U32 a), a ? std::countr_zero(a) : ~0),
     LANES("v_ffbh_i32 v_cls_i32", U32, (U32 a),
           a == 0 || a == ~0u ? ~0 : std::countl_zero(static_cast<I32>(a) < 0 ? ~a : a)),
-    {"v_add_u32 v_add_nc_u32", add_lanes<U32>, true},
-    {"v_add_i32 v_add_nc_i32", add_lanes<I32>, true},
-    {"v_sub_u32 v_sub_nc_u32", subtract_lanes<U32>, true},
-    {"v_sub_i32 v_sub_nc_i32", subtract_lanes<I32>, true},
-    {"v_subrev_u32 v_subrev_nc_u32", subtract_lanes_reversed<U32>, true},
+    {"v_add_u32 v_add_nc_u32", kAddLanes<U32>, true},
+    {"v_add_i32 v_add_nc_i32", kAddLanes<I32>, true},
+    {"v_sub_u32 v_sub_nc_u32", kSubtractLanes<U32>, true},
+    {"v_sub_i32 v_sub_nc_i32", kSubtractLanes<I32>, true},
+    {"v_subrev_u32 v_subrev_nc_u32", kSubtractLanesReversed<U32>, true},
     {"v_add_co_u32", with_carry<false, add>, true},
     {"v_sub_co_u32", with_carry<false, subtract>, true},
     {"v_subrev_co_u32", with_carry<false, subtract_reversed>, true},
@@ -264,11 +264,11 @@ const Operation kOperations[] = {
     LANES("v_xor3_b32", U32, (U32 a, U32 b, U32 c), a ^ b ^ c),
     LANES("v_xad_u32", U32, (U32 a, U32 b, U32 c), (a ^ b) + c),
     LANES("v_add3_u32", U32, (U32 a, U32 b, U32 c), a + b + c),
-    {"v_add_u16 v_add_nc_u16", add_lanes<U16>, true},
-    {"v_add_i16 v_add_nc_i16", add_lanes<I16>, true},
-    {"v_sub_u16 v_sub_nc_u16", subtract_lanes<U16>, true},
-    {"v_sub_i16 v_sub_nc_i16", subtract_lanes<I16>, true},
-    {"v_subrev_u16", subtract_lanes_reversed<U16>, true},
+    {"v_add_u16 v_add_nc_u16", kAddLanes<U16>, true},
+    {"v_add_i16 v_add_nc_i16", kAddLanes<I16>, true},
+    {"v_sub_u16 v_sub_nc_u16", kSubtractLanes<U16>, true},
+    {"v_sub_i16 v_sub_nc_i16", kSubtractLanes<I16>, true},
+    {"v_subrev_u16", kSubtractLanesReversed<U16>, true},
     PACKED("v_pk_add_u16 v_pk_add_i16", 2, U16, a + b),
     PACKED("v_pk_sub_u16 v_pk_sub_i16", 2, U16, a - b),
     PACKED("v_pk_mul_lo_u16", 2, U16, U32{a} * b),

@@ -73,7 +73,7 @@ int64_t integer_of(uint64_t bits, Type type) {
 }
 
 double float_of_half(uint64_t bits) {
-  const int exponent = bits >> 10 & 0x1F;
+  const int exponent = static_cast<int>(bits >> 10 & 0x1F);
   const double fraction = static_cast<double>(bits & 0x3FF) / 1024;
   const double sign = bits & 0x8000 ? -1 : 1;
   if (exponent == 0x1F)

@@ -5,6 +5,7 @@
 // Cooper, Harvey and Kennedy on the reversed graph. Ways that end the lane (trap, exit) are no ways: who is left meets without.
 
 #include <algorithm>
+#include <utility>
 
 #include "flow.h"
 #include "parser.h"
@@ -62,10 +63,8 @@ private:
         auto &[block, next] = path.back();
         if (next < blocks_[block].previous.size()) {
           const uint32_t one = blocks_[block].previous[next++];
-          if (!seen[one]) {
-            seen[one] = 1;
+          if (!std::exchange(seen[one], 1))
             path.push_back({one, 0});
-          }
         } else {
           order_.push_back(block);
           path.pop_back();

@@ -33,7 +33,7 @@ void load(Warp &warp, const Instruction &instruction) {
       return;
     for (unsigned i = 0; i < instruction.width; ++i) {
       uint64_t value = 0;
-      std::memcpy(&value, bytes + i * size, size);
+      std::memcpy(&value, bytes + size_t{i} * size, size);
       if (extends && size < 8) {
         const unsigned shift = 64 - 8 * size;
         value =
@@ -58,10 +58,10 @@ void store(Warp &warp, const Instruction &instruction) {
     const uint64_t address = base[lane] + static_cast<uint64_t>(instruction.offset);
     uint8_t value[4 * sizeof(uint64_t)];
     for (unsigned i = 0; i < instruction.width; ++i)
-      std::memcpy(value + i * size, &values[i][lane], size);
+      std::memcpy(value + size_t{i} * size, &values[i][lane], size);
     warp.tell_value(value);
     if (uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane))
-      std::memcpy(bytes, value, size * instruction.width);
+      std::memcpy(bytes, value, size_t{size} * instruction.width);
   });
 }
 

@@ -353,6 +353,7 @@ void Warp::exit_lanes() {
     one.mask &= live_;
   }
   std::vector<Join *> open;
+  open.reserve(joins_.size());
   for (const auto &join : joins_)
     open.push_back(join.get());
   for (Join *join : open)
