@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/process_rank.h"
+#include "base/version.h"
 #include "observe/profile_file.h"
 #include "observe/profile_page.h"
 #include "observe/profile_summary.h"
@@ -111,6 +112,7 @@ public:
       });
       json_.attributeObject("otherData", [&] {
         json_.attribute("producer", "omptarget");
+        json_.attribute("version", version_text());
         json_.attribute("pid", static_cast<int64_t>(getpid()));
         json_.attribute("node", valid(machine_name()));
         if (process_rank().rank)

@@ -81,7 +81,7 @@ int32_t launch_in_form(const PluginFunctions &functions, const PluginLaunch &req
 bool is_readable(const void *begin, size_t size) {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin);
-  if (size > UINTPTR_MAX - first)
+  if (!begin || size > UINTPTR_MAX - first)
     return false;
   constexpr int kNoSuchRequest = ~0;
   constexpr uintptr_t kWord = sizeof(uint64_t);

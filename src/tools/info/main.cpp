@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/text_output.h"
+#include "base/version.h"
 #include "tools/info/report.h"
 
 using namespace omptarget;
@@ -18,9 +19,13 @@ namespace {
 
 constexpr const char *kUsage =
     "usage: omptarget-info [--json] [FILE...]\n"
+    "Tells what a machine can offload to, and what is in a program that offloads.\n"
     "Without files: the plugins and devices of this machine, and why a plugin is not used.\n"
     "With executables or shared libraries: their device images and entries, and where each image would run; which\n"
-    "libomptarget the dynamic loader would give them, started with the variables of now, and why.\n";
+    "libomptarget the dynamic loader would give them, started with the variables of now, and why.\n"
+    "  --json     all of it for scripts\n"
+    "  --version  which omptarget this is\n"
+    "Exit status: 0, 1 if a file cannot be read or the output cannot be written, 2 for wrong arguments.\n";
 
 } // namespace
 
@@ -33,6 +38,9 @@ int main(int count, char **arguments) {
       as_json = true;
     } else if (std::strcmp(argument, "--help") == 0 || std::strcmp(argument, "-h") == 0) {
       std::fputs(kUsage, stdout);
+      return status_after_output("omptarget-info", 0, 1);
+    } else if (std::strcmp(argument, "--version") == 0) {
+      std::printf("omptarget-info %s\n", version_text());
       return status_after_output("omptarget-info", 0, 1);
     } else if (argument[0] == '-') {
       write_error_line(format("omptarget-info: there is no option %s", argument));
