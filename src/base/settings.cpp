@@ -73,7 +73,8 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 static bool is_for_ordinary_processes(SettingId id) {
   return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile ||
          id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
-         id == SettingId::kKernelTrace || id == SettingId::kProfileFile;
+         id == SettingId::kKernelTrace || id == SettingId::kProfileFile ||
+         id == SettingId::kKeepImages;
 }
 
 const SettingRow &setting_row(SettingId id) { return kRows[static_cast<size_t>(id)]; }

@@ -4,6 +4,7 @@
 # omptarget_manual(<tool> <component> <program>): makes a manual page of what a target or a script prints for --help,
 # and installs completion for bash. A build for another machine has no manual pages, unless CMake knows how to run its
 # programs.
+set(OMPTARGET_TOOLS_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 find_program(OMPTARGET_AWK NAMES awk mawk gawk)
 
 function(omptarget_manual tool component)
