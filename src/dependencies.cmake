@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What the library, the plugins and the tools are built with: what is found is said, and all that is missing at once, with
-# the names of Debian's packages. What only tests need is looked for where they are added.
+# Dependencies of the library, the plugins and the tools. CMake prints those that it finds, and all that are missing at
+# once, with the names of Debian's packages. Dependencies that only tests need are looked for where they are added.
 option(OMPTARGET_SHARED_LLVM "link with the shared libLLVM instead of LLVM's archives" OFF)
 set(missing "")
 set(packages "")

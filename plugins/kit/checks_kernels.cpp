@@ -194,7 +194,7 @@ namespace {
 
 using Pairs = std::vector<__omp_offloading_fptr_map_ty>;
 
-/// What the kernel returns that calls the function of that host address; 0 if it does not find one.
+/// Returns the result of the kernel that calls the function of that host address; 0 if it does not find one.
 uint64_t call_function(Session &session, const Loaded &image, uint64_t host) {
   const Session::Memory memory(session, 0, 8);
   write(session, 0, memory.get(), 14);

@@ -78,7 +78,7 @@ void check_memory_statistics(Session &session) {
     report.fail("__tgt_rtl_memory_statistics writes more than the %u bytes that it is given", cut.size);
 }
 
-/// What is kept goes, what is in use stays.
+/// Kept memory goes, memory in use stays.
 void check_trimming(Session &session) {
   const Plugin &plugin = session.plugin();
   Report &report = session.report();

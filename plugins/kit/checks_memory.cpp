@@ -298,7 +298,7 @@ void check_waiting_queues(Session &session, void *event, unsigned round) {
   const std::vector<unsigned char> noise = pattern(kMuch, 100 + round);
   const std::vector<unsigned char> last = pattern(kMuch, 200 + round);
   Queue first;
-  // What it stands for at first is replaced below.
+  // Its first target is replaced below.
   session.expect(plugin.data_submit(0, memory.get(), noise.data(), kPart, &first), "queueing a copy");
   session.expect(plugin.record_event(0, event, first), "recording an event");
   queue_much(session, memory, noise, last, first);

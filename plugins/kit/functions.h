@@ -25,13 +25,13 @@ inline constexpr FunctionRow kFunctions[] = {
 #include "plugin/plugin_functions.def"
 };
 
-/// What other generations have instead.
+/// The functions of other generations in their place.
 inline constexpr FunctionRow kOlderFunctions[] = {
 #define PLUGIN_OLDER(name, check, ...) {#name, check, nullptr},
 #include "plugin/plugin_functions.def"
 };
 
-/// What the plugin exports itself, without __tgt_rtl_. Empty if it cannot be read.
+/// The functions that the plugin exports itself, without __tgt_rtl_. Empty if it cannot be read.
 inline std::set<std::string> exported_functions(const std::string &path) {
   Result<std::set<std::string>> functions = read_plugin_functions(path);
   if (functions.is_ok())

@@ -166,7 +166,7 @@ bool read_lines(int file, int timeout_s, Outcome &outcome) {
 }
 
 [[noreturn]] void run_child(const Check &check, const Options &options, int file, int printed) {
-  // What the plugin prints is not part of the report.
+  // The plugin's own output is not part of the report.
   if (printed >= 0)
     dup2(printed, STDERR_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -266,7 +266,7 @@ void print(const Check &check, const Outcome &outcome) {
     std::printf("          note: %s\n", text.c_str());
 }
 
-/// What came out of all checks.
+/// The results of all checks.
 struct Summary {
   std::map<std::string, std::vector<std::string>> tried; ///< function to what was tried
   std::map<std::string, std::string> untried;            ///< check to why not all of it was done

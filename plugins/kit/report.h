@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a check has to say: which functions it tried, what is wrong, why it was left out. Written by the child process
+// The report of a check: which functions it tried, what is wrong, why it was left out. Written by the child process
 // that runs the check as it happens, so that nothing is lost if the plugin crashes; read by the parent.
 #pragma once
 
@@ -22,7 +22,7 @@ public:
   void tries(const char *function, const char *what);
   /// The same for what only prepares the check.
   void uses(const char *function, const char *what);
-  /// What is wrong. The check goes on.
+  /// Reports a failure. The check goes on.
   [[gnu::format(printf, 2, 3)]] void fail(const char *pattern, ...);
   /// Why the check, or the rest of it, cannot be done.
   [[gnu::format(printf, 2, 3)]] void leave_out(const char *pattern, ...);
@@ -34,7 +34,7 @@ private:
   int file_;
 };
 
-/// What the parent has read of one check.
+/// The parent's copy of the report of one check.
 struct Outcome {
   std::vector<std::string> failures;
   std::vector<std::string> left_out;

@@ -32,7 +32,7 @@ constexpr EntryRow kEntries[] = {
     {"omptarget_check_call", 0, 0},
     {"__omp_offloading_fptr_map_size", 8, 0},
 };
-/// What no image has. Plugins of LLVM refuse images over it.
+/// A variable that no image has. Plugins of LLVM refuse images over it.
 constexpr EntryRow kAbsent = {"omptarget_check_absent_variable", 16, 0};
 
 /// Any host address does, as long as there is one.

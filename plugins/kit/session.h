@@ -66,14 +66,14 @@ public:
   Report &report() { return report_; }
   const Loaded &image() const { return loaded_; }
   TestImage *test_image() { return image_.get(); }
-  /// Whether the plugin exports the function (without __tgt_rtl_); also before it is loaded.
+  /// Returns whether the plugin exports the function (without __tgt_rtl_); also before it is loaded.
   bool has(const char *name) const { return exported_.contains(name); }
   /// Its address; null before the plugin is loaded.
   void *function(const char *name) const;
 
-  /// Whether the image has the kernel and the plugin can launch it; leaves the check out if not.
+  /// Returns whether the image has the kernel and the plugin can launch it; leaves the check out if not.
   bool has_kernel(const char *name);
-  /// Whether every kernel gets the implicit leading parameter: plugins of LLVM 18 know no others.
+  /// Returns whether every kernel gets the implicit leading parameter: plugins of LLVM 18 know no others.
   bool always_gives_implicit() const { return has("get_function") && !has("abi"); }
   /// Launches and reports failure.
   bool launch(int32_t device, void *kernel, std::vector<void *> arguments, Queue *queue,

@@ -54,7 +54,7 @@ struct CodeFile {
     return handle || fails(dlerror());
   }
 
-  /// What the loader keeps keeps its path, too.
+  /// A file that the loader keeps open keeps its path, too.
   void close() {
     if (handle)
       dlclose(handle);

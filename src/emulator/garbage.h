@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What fresh memory of a device holds: something else with each SIM_EXECUTOR_SEED and in each allocation, never what could pass for a
-// result: no floating-point number in it is near zero, no integer is small, no pointer aligned.
+// The content of fresh memory of a device. It differs with each SIM_EXECUTOR_SEED and in each allocation. It never
+// could pass for a result: no floating-point number in it is near zero, no integer is small, no pointer aligned.
 #pragma once
 
 #include <algorithm>

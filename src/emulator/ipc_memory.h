@@ -17,7 +17,7 @@
 
 namespace emulator {
 
-/// What names an allocation to other processes of the same user, in the bytes of the driver's own handle.
+/// The name of an allocation for other processes of the same user, in the bytes of the driver's own handle.
 struct IpcHandle {
   uint64_t mark;
   int process;

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tools that relabel images share: [--embedded] FILE FIRST SECOND [OUTPUT], where FIRST and SECOND say what the
-// images become. A shared object as a whole is an image; of an executable, each image that is embedded in it; with
-// --embedded only those, of which there may be none.
+// The common part of the tools that relabel images: [--embedded] FILE FIRST SECOND [OUTPUT], where FIRST and SECOND say
+// what the images become. A shared object as a whole is an image; of an executable, each image that is embedded in it;
+// with --embedded only those, of which there may be none.
 #pragma once
 
 #include <cstdio>
@@ -36,7 +36,7 @@ struct RelabelArguments {
   }
 };
 
-/// Whether a shared object for this machine begins there.
+/// Returns whether a shared object for this machine begins there.
 inline bool is_image(const std::string &bytes, size_t at) {
   Elf64_Ehdr header;
   if (bytes.size() - at < sizeof(header) || std::memcmp(bytes.data() + at, ELFMAG, SELFMAG) != 0)

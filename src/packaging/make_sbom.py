@@ -33,7 +33,7 @@ def package(name, licence, version, **more):
 
 
 def version_of(source, versions):
-    """Of a package by its name, in which N is a number that differs between releases of Debian."""
+    """Returns the version of a package by its name, in which N is a number that differs between releases of Debian."""
     return next(version for name, version in versions.items() if re.sub(r"\d+", "N", name) == re.sub(r"\d+", "N", source))
 
 

@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules none of whose images fits a device that other modules use. By default the host does their constructs, those
-// of data as well as regions, so that both see the same memory. A construct that uses other modules' data on the
-// device fails: the host has no up-to-date values of them. Where offloading is mandatory, the modules' regions fail,
-// and nothing here is asked.
+// Modules none of whose images fits a device that other modules use. Unless offloading is mandatory the host does their
+// constructs, those of data as well as regions, so that both see the same memory. A construct that uses other modules'
+// data on the device fails: the host has no up-to-date values of them. Where offloading is mandatory, the modules'
+// regions fail, and nothing here is asked.
 #pragma once
 
 #include "base/status.h"

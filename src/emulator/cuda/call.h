@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files that implement the driver's functions begin with.
+// The begin of files that implement the driver's functions.
 #pragma once
 
 #include "stand_in_cuda.h"

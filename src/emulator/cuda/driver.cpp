@@ -86,7 +86,7 @@ std::string name_of(const ShownDevice &device) {
   return name;
 }
 
-// What a process sees of GPUs in MIG mode: one instance, the first that is not hidden (NVIDIA's MIG user guide, "CUDA device
+// The GPUs of a process in MIG mode: one instance, the first that is not hidden (NVIDIA's MIG user guide, "CUDA device
 // enumeration"). SIM_CUDA_MIG=N: each GPU has N.
 void split_devices(std::vector<ShownDevice> &devices, int instances) {
   std::vector<ShownDevice> split;

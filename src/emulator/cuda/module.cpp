@@ -34,7 +34,7 @@ struct Symbol {
   bool is_function = false;
 };
 
-// What the dynamic linker finds by in one image.
+// The tables by which the dynamic linker finds symbols in one image.
 struct DynamicSymbols {
   const ElfW(Sym) *symbols = nullptr;
   const char *names = nullptr;
@@ -392,7 +392,7 @@ STAND_IN_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction h
   }
 }
 
-// Of a multiprocessor with 2,048 threads and room for 32 blocks.
+// Computed for a multiprocessor with 2,048 threads and room for 32 blocks.
 STAND_IN_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads,
                                                                   size_t shared) {
   STAND_IN_ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the stand-in for libcuda.so.1 knows: contexts, memory, modules, streams. One lock guards it all, except for the work
-// of streams, which have their own; it is never held while work runs or is waited for.
+// The state of the stand-in for libcuda.so.1: contexts, memory, modules, streams. One lock guards it all, except for
+// the work of streams, which have their own; it is never held while work runs or is waited for.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ public:
   uint64_t enqueue(std::function<void()> work);
   void wait(uint64_t ticket);
   void wait_all();
-  /// Whether all work is complete. Work that is held back is let go.
+  /// Returns whether all work is complete. Work that is held back is let go.
   bool query();
   bool is_complete(uint64_t ticket);
   uint64_t last_ticket();
@@ -165,7 +165,7 @@ CUresult context_of_stream(const char *call, omptarget::cuda::CUstream stream, C
 
 /// The allocation that holds all of the range; null, and a violation, if there is none. State locked.
 Allocation *find_memory(const char *call, uintptr_t address, size_t size);
-/// Whether the range is pinned host memory. State locked.
+/// Returns whether the range is pinned host memory. State locked.
 bool is_pinned(uintptr_t address);
 /// Gives memory back to the process.
 void free_memory(void *memory);

@@ -27,7 +27,7 @@ enum class FaultKind {
   kUnsupported, ///< something that the executor cannot do: never a wrong result instead
 };
 
-/// What went wrong in a wave.
+/// The fault of a wave.
 struct Fault {
   FaultKind kind;
   std::string text;
@@ -52,9 +52,9 @@ public:
   virtual ~Wave() = default;
   /// Executes at most so many instructions while ready, and returns how many.
   virtual uint64_t run(uint64_t most) = 0;
-  /// Of the instruction that is next, or that the fault is in.
+  /// Returns the address of the next instruction, or of the one with the fault.
   virtual uint64_t code_address() const = 0;
-  /// What it is blocked by, for a message.
+  /// Returns what blocks it, for a message.
   virtual std::string waits_for() const { return {}; }
 
   WaveState state = WaveState::kReady;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What device code may reach: the allocations of one device as the driver's stand-in knows them. Shared by all targets.
-// Addresses of device memory are those of this process, so that copies and kernels see the same bytes.
+// The memory that device code may reach: the allocations of one device as the driver's stand-in knows them. Shared by
+// all targets. Addresses of device memory are those of this process, so that copies and kernels see the same bytes.
 #pragma once
 
 #include <array>
@@ -29,13 +29,13 @@ public:
   virtual uint64_t generation() = 0;
 };
 
-/// What one launch found of the memory before. One thread.
+/// One launch's record of the memory. One thread.
 class MemoryView {
 public:
   explicit MemoryView(DeviceMemory &memory) : memory_(memory) {}
   /// The bytes at this address; null if not all of them are in one range that the device reaches, or may write.
   uint8_t *reach(uint64_t address, uint64_t size, bool writes);
-  /// Of what was reached.
+  /// Returns whether the memory that was reached is the host's.
   bool is_hosts(uint64_t address) const;
 
 private:

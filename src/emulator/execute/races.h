@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who touched which byte of a block's shared memory since the last barrier. Shared by all targets.
+// Records the threads that touched each byte of a block's shared memory since the last barrier. Shared by all targets.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ public:
   SharedUses(size_t bytes, uint32_t lanes) : lanes_(lanes), uses_(bytes) {}
   /// A barrier has let the waves go on.
   void forget() { ++epoch_; }
-  /// What the next access writes.
+  /// Tells the value that the next access writes.
   void tell_value(const void *bytes) { value_ = static_cast<const uint8_t *>(bytes); }
   /// Notes an access to the bytes at present; returns what it races with, as "thread 3 of the block wrote", or nothing.
   std::string note(uint64_t offset, uint32_t size, bool writes, uint32_t thread, const uint8_t *present);

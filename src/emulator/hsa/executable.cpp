@@ -42,7 +42,7 @@ std::unique_ptr<KernelCode> make_kernel(Executable &executable, const std::strin
   return std::make_unique<KernelCode>(KernelCode{&executable, name, code, runs_each_item, metadata});
 }
 
-/// What hosts may copy: variables, and as a whole the sections of which the linker tells code the ends.
+/// The memory that hosts may copy: variables, and as a whole the sections of which the linker tells code the ends.
 std::map<uintptr_t, Allocation> globals_of(Executable &executable) {
   std::map<uintptr_t, Allocation> globals;
   uintptr_t base = 0;

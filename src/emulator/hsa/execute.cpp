@@ -67,7 +67,7 @@ public:
     }
     return recent_->at(address, reason);
   }
-  // Of the code that the last instruction was in.
+  // Returns the source line of the last instruction's code.
   SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
   std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
   std::string describe(uint64_t address) const { return recent_->describe(address); }

@@ -8,7 +8,8 @@
 
 namespace emulator {
 
-/// Whether an image is what a compiler makes for an AMD GPU; otherwise it is code of this machine that only says so.
+/// Returns whether an image is code that a compiler makes for an AMD GPU; otherwise it is code of this machine that
+/// only says so.
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata);
 /// Loads it; false, and a message, if the executor cannot.
 bool load_device_code(Executable &executable);

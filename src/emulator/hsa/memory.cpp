@@ -70,7 +70,7 @@ hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agen
   return HSA_STATUS_SUCCESS;
 }
 
-/// Whether memory of this kind begins there; then it is known no more, or locked once less. The lock is held.
+/// Returns whether memory of this kind begins there; then it is known no more, or locked once less. The lock is held.
 bool forget_memory(const void *begin, MemoryKind kind) {
   const auto found = state().memory.find(reinterpret_cast<uintptr_t>(begin));
   if (found == state().memory.end() || found->second.kind != kind)

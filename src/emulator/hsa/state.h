@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the stand-in for libhsa-runtime64.so.1 knows: agents, memory, signals, executables, queues. One lock guards it
-// all; it is never held while kernels or copies run. Objects stay after they were destroyed, so that using one is noticed.
+// The state of the stand-in for libhsa-runtime64.so.1: agents, memory, signals, executables, queues. One lock guards it
+// all; it is never held while kernels or copies run. Objects stay after they were destroyed, so that using one is
+// noticed.
 #pragma once
 
 #include <atomic>
@@ -73,7 +74,8 @@ struct Agent {
   std::atomic<bool> is_lost{false};
 };
 
-/// Whether kernels of the agent reach memory that they were not given: SIM_HSA_XNACK=1, or XNACK is on in its target.
+/// Tells whether kernels of the agent reach memory that they were not given: SIM_HSA_XNACK=1, or XNACK is on in its
+/// target.
 bool reaches_host_memory(const Agent &agent);
 
 enum class MemoryKind { kPool, kLocked, kGlobal, kImported };
@@ -167,7 +169,7 @@ Queue *find_queue(const char *call, const hsa_queue_t *queue);
 
 /// The allocation that holds all of the range, or null. State locked.
 Allocation *find_memory(uintptr_t address, size_t size, uintptr_t *begin = nullptr);
-/// Whether the agent reaches all of the range; a violation if it does not. Takes the lock.
+/// Returns whether the agent reaches all of the range; a violation if it does not. Takes the lock.
 bool check_access(const char *call, Agent *agent, const void *address, size_t size);
 
 /// Wakes up whoever waits for signals.

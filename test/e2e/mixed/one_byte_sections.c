@@ -22,7 +22,7 @@
 // REQUIRES: clang-23
 // UNSUPPORTED: runtime-llvm-mixed
 
-// BOTH: one-byte elements that is not contiguous {{.*}}.both does not say which one compiled it: both signed
+// BOTH: one-byte elements that is not contiguous {{.*}}.both does not say which one compiled it: both compiled parts of it
 // NOBODY: one-byte elements that is not contiguous {{.*}}.nobody.so does not say which one compiled it: it has no mark of a known clang
 
 #include "check.h"

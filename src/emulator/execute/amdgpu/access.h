@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loads, stores and atomic operations do with bytes, wherever these are.
+// The effect of loads, stores and atomic operations on bytes, wherever these are.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace emulator::executor::amdgpu {
 
-/// What a load makes of bytes: 1 or 2 bytes are extended, or become one half of a register and leave the other.
+/// The result of a load: 1 or 2 bytes are extended, or become one half of a register and leave the other.
 enum class LoadForm { kZero, kSign, kLowHalf, kHighHalf };
 
 template <class T, LoadForm Form> void load_into(uint32_t &destination, const uint8_t *bytes) {

@@ -54,7 +54,7 @@ public:
   const Instruction *at(uint64_t address, std::string &reason);
   /// "function, file.c:12", as far as symbols and line tables tell.
   std::string describe(uint64_t address);
-  /// Of the loaded address; nothing where there is no debug information.
+  /// Returns the source line of the loaded address; nothing where there is no debug information.
   SourceLine line_at(uint64_t address);
   std::vector<SourceVariable> variables_at(uint64_t address);
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See debug_info.h. By LLVM.
+// See debug_info.h. It uses LLVM.
 
 #include "debug_info.h"
 

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a code object's debug information tells of an address: the source line, and the variables that are in registers or are constant.
+// The facts of an address in a code object's debug information: the source line, and the variables that are in
+// registers or are constant.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct SourceVariable {
   std::vector<uint32_t> registers;  ///< DWARF's numbers, of 32 bits each, the lowest first
 };
 
-/// Of one code object, whose bytes must live as long. Not thread-safe.
+/// Reads one code object, whose bytes must live as long. Not thread-safe.
 class DebugInfo {
 public:
   /// Null if the bytes are no object.

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floats and conversions, lane by lane: IEEE with denormals and to the nearest, as kernels start. What hardware only
-// approximates (reciprocals, roots, powers) is as exact as the host's library has it.
+// Floats and conversions, lane by lane: IEEE with denormals and to the nearest, as kernels start. Operations that
+// hardware only approximates (reciprocals, roots, powers) are as exact as the host's library has them.
 
 #include <algorithm>
 #include <limits>

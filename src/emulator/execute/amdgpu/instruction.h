@@ -112,7 +112,7 @@ struct Instruction {
   RegisterCounts touched;
 };
 
-/// What a processor has.
+/// The properties of a processor.
 struct Processor {
   std::string name; ///< "gfx1100"
   unsigned lanes;   ///< of a wave
@@ -120,10 +120,10 @@ struct Processor {
   bool is_gfx940() const { return name == "gfx942"; }
 };
 
-/// Reads the assembler's text. What cannot be read has a reason and no handler.
+/// Reads the assembler's text. An instruction that cannot be read has a reason and no handler.
 Instruction parse_instruction(std::string_view text);
 
-/// Of all operands. Special registers, as vcc, are not among them.
+/// Finds the registers of all operands. Special registers, as vcc, are not among them.
 RegisterCounts find_touched(const Instruction &instruction);
 
 /// Turns code into instructions. Not thread-safe.
@@ -133,7 +133,7 @@ public:
   ~Decoder();
   Decoder(const Decoder &) = delete;
   Decoder &operator=(const Decoder &) = delete;
-  /// Whether LLVM knows the processor.
+  /// Returns whether LLVM knows the processor.
   bool works() const { return context_ != nullptr; }
   /// The instruction that begins here; its size is 0 if there is none.
   Instruction decode(const uint8_t *code, uint64_t size) const;

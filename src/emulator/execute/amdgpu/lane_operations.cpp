@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes between lanes, and between lanes and scalars; selections by a mask; moves of accumulators.
+// Operations between lanes, and between lanes and scalars; selections by a mask; moves of accumulators.
 
 #include <algorithm>
 #include <utility>

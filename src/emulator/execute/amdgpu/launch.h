@@ -12,7 +12,7 @@
 
 namespace emulator::executor::amdgpu {
 
-/// What a packet says.
+/// The launch in a packet.
 struct Dispatch {
   Extent grid{1, 1, 1};                          ///< work-items
   Extent threads{1, 1, 1};                       ///< of a block

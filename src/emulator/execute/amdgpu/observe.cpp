@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an instruction at a breakpoint does with the registers of each lane that is asked for, and the variables where a line begins.
+// The effect of an instruction at a breakpoint on the registers of each lane that is asked for, and the variables where
+// a line begins.
 
 #include <cstdio>
 
@@ -48,7 +49,7 @@ void add(std::vector<Seen> &seen, AmdWave &wave, const Operand &operand) {
   }
 }
 
-// Of DWARF's number for a register of AMD's.
+// Returns the value of the register with DWARF's number for AMD's GPUs.
 std::optional<uint32_t> register_value(AmdWave &wave, uint32_t number, unsigned lane) {
   if (number >= 32 && number < 96)
     return wave.scalar(number - 32);

@@ -15,7 +15,7 @@ namespace emulator::executor::amdgpu {
 
 /// The lane that a lane takes its first source from, by DPP: a number, or -1 where it takes none.
 int dpp_lane(const AmdWave &wave, const Dpp &dpp, int lane);
-/// Whether DPP lets this lane write.
+/// Returns whether DPP lets this lane write.
 bool dpp_writes(const Dpp &dpp, int lane);
 
 /// Sources of one instruction, ready to be read lane by lane.
@@ -31,7 +31,7 @@ public:
   /// Writes a result of up to 32 bits.
   void write(unsigned lane, uint32_t value);
   void write64(unsigned lane, uint64_t value);
-  /// What writes a result of 16 bits into a register. A half may be chosen by op_sel.
+  /// Writes a result of 16 bits into a register. A half may be chosen by op_sel.
   void write16(unsigned lane, uint16_t value);
   /// False, after a fault, unless the destination is as many registers as the result has.
   bool has_destination(unsigned registers);

@@ -26,12 +26,12 @@ public:
   virtual ~CodeSpace() = default;
   /// The instruction there, or null and a reason.
   virtual const Instruction *at(uint64_t address, std::string &reason) = 0;
-  /// What debug information tells of an address, if there is any.
+  /// The facts in the debug information of an address, if there is any.
   virtual SourceLine line_at(uint64_t) { return {}; }
   virtual std::vector<SourceVariable> variables_at(uint64_t) { return {}; }
 };
 
-/// What the waves of a launch have in common.
+/// The state that the waves of a launch share.
 struct LaunchContext {
   Processor processor;
   CodeSpace *code = nullptr;

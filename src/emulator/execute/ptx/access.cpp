@@ -41,7 +41,7 @@ uint64_t Warp::to_generic(Space space, uint64_t address, unsigned lane) const {
   }
 }
 
-// What belongs to somebody else stays as it is, and the access says so.
+// Memory of another owner stays as it is, and the access says so.
 uint64_t Warp::from_generic(Space space, uint64_t address, unsigned lane) const {
   if (space == Space::kGlobal || space == Space::kConst || space == Space::kGeneric)
     return address;

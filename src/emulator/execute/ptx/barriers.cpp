@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lanes, warps and blocks wait for each other with: barriers of blocks, operations of several lanes, races between barriers.
+// The ways in which lanes, warps and blocks wait for each other: barriers of blocks, operations of several lanes, races
+// between barriers.
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@
 
 namespace emulator::executor::ptx {
 
-// What hardware does not promise to do: PTX ISA, "barrier".
+// Behaviour that hardware does not promise: PTX ISA, "barrier".
 std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier, uint32_t threads) const {
   if (barrier >= 16)
     return "barrier " + std::to_string(barrier) + "; there are 16";

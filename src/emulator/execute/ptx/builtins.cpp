@@ -27,7 +27,7 @@ bool read_string(Warp &warp, uint64_t address, unsigned lane, std::string &text)
   }
 }
 
-// What CUDA's printf gets: a format, and values in a buffer, each aligned to its size.
+// The arguments of CUDA's printf: a format, and values in a buffer, each aligned to its size.
 class Printer {
 public:
   Printer(Warp &warp, unsigned lane, uint64_t buffer) : warp_(warp), lane_(lane), at_(buffer) {}

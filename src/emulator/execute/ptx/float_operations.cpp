@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating point of 32 and 64 bits (PTX ISA 9.7.3). What hardware approximates is exact here. Compiled with -frounding-math.
+// Floating point of 32 and 64 bits (PTX ISA 9.7.3). Operations that hardware approximates are exact here. Compiled with
+// -frounding-math.
 
 #include <cfenv>
 #include <cmath>
@@ -72,7 +73,7 @@ struct Fma {
 struct Div {
   template <class T> static T apply(T a, T b, T) { return a / b; }
 };
-// By bits: what is no number keeps its bits but for the sign.
+// Works on bits: a NaN keeps its bits but for the sign.
 struct Abs {
   template <class T> static T apply(T a, T, T) { return std::copysign(a, T{1}); }
 };

@@ -85,7 +85,7 @@ struct Mul24 {
 struct Mad24 {
   template <class T> static T apply(T a, T b, uint64_t c) { return add(Mul24::apply(a, b), static_cast<T>(c)); }
 };
-// What division by zero gives is not defined; GPUs give all ones.
+// The result of a division by zero is not defined; GPUs give all ones.
 struct Div {
   template <class T> static T apply(T a, T b) {
     if (b == 0)

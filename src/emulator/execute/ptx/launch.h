@@ -42,7 +42,7 @@ struct LaunchState {
 class Warp;
 struct Fragment;
 
-/// What the warps of a block share.
+/// The state that the warps of a block share.
 class BlockState {
 public:
   BlockState(LaunchState &launch, Block &block, uint64_t serial) : serial_(serial), launch_(launch), block_(block) {}

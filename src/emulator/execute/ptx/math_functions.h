@@ -88,7 +88,7 @@ template <class T> T norm3d(T a, T b, T c) { return norm4d<T>(a, b, c, 0); }
 template <class T> T rnorm4d(T a, T b, T c, T d) { return static_cast<T>(1 / norm4d<Wide>(a, b, c, d)); }
 template <class T> T rnorm3d(T a, T b, T c) { return rnorm4d<T>(a, b, c, 0); }
 
-// Of quarters of a turn the rest, which is at most an eighth.
+// Computes with the rest of quarters of a turn, which is at most an eighth.
 inline Wide turn(Wide half_turns, int quarter) {
   const Wide quarters = std::rint(2 * half_turns), rest = (half_turns - quarters / 2) * kPi;
   switch ((static_cast<int>(std::fmod(quarters, 4.0L)) + quarter) & 3) {

@@ -194,7 +194,7 @@ private:
                       [](const Parameter &one, const Parameter &other) { return one.size == other.size; });
   }
 
-  // Of stack and shared memory.
+  // Counts stack and shared memory.
   bool count_needs() {
     std::vector<Function *> functions, with_address;
     for (auto &[name, function] : module_.functions_) {

@@ -99,7 +99,8 @@ struct Operand {
   Kind kind = Kind::kNone;
   uint8_t bits = 0;        ///< of a register; 1: a predicate
   bool is_negated = false; ///< !%p
-  /// Of the register, constant, special register, address of shared memory; bytes in the function's part of the stack.
+  /// The number of the register, constant, special register, address of shared memory; bytes in the function's part of
+  /// the stack.
   uint32_t index = 0;
 };
 
@@ -167,7 +168,7 @@ struct Function {
   // As ptxas and nvlink count them (frames.h).
   uint32_t frame_bytes = 0, stack_need = 0; ///< its own; and with all that it calls
   bool is_undetermined = false;             ///< it can come to itself: the need has no end
-  // Of kernels: shared memory as a linker lays it out for each.
+  // Kernels only: shared memory as a linker lays it out for each.
   uint32_t shared_bytes = 0, dynamic_at = 0; ///< of variables; where what the launch asks for begins
   std::vector<uint32_t> shared_at;           ///< by number of the variable, of those that the kernel reaches
   enum class Visit : uint8_t { kNew, kOpen, kDone } visit = Visit::kNew;
@@ -224,7 +225,7 @@ public:
   const Function *find_function(const std::string &name) const;
   /// All that are defined.
   std::vector<const Function *> functions() const;
-  /// Of global or constant memory.
+  /// Returns a variable of global or constant memory.
   const Variable *find_variable(const std::string &name) const;
   /// The variable that holds the address.
   std::optional<MemoryRange> find_memory(uint64_t address) const;
@@ -234,9 +235,9 @@ public:
   std::string describe(uint64_t code_address) const;
   /// The path of a source file; empty if there is none.
   std::string_view file_name(uint32_t number) const;
-  /// Whether the address in a report is this module's.
+  /// Returns whether the address in a report is this module's.
   bool has_code(uint64_t code_address) const;
-  /// Of each operand that is one, the address in the shared memory of a kernel's blocks.
+  /// Returns the address in the shared memory of a kernel's blocks, for each operand that is one.
   std::vector<Row> shared_addresses(const Function &kernel) const;
   const Row &constant(uint32_t index) const { return constants_[index]; }
   int target() const { return target_; }

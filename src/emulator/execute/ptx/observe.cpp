@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an instruction at a breakpoint does with the registers of each lane that is asked for.
+// The effect of an instruction at a breakpoint on the registers of each lane that is asked for.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What instructions do (PTX ISA, chapter 9). An opcode is found by what is before its first dot; its binder reads the rest and
-// chooses the handler. What is not known is refused, never ignored.
+// The operations of instructions (PTX ISA, chapter 9). An opcode is found by what is before its first dot; its binder
+// reads the rest and chooses the handler. Unknown instructions are refused, never ignored.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ public:
   /// The first word that is a type.
   std::optional<Type> take_type();
   std::optional<Space> take_space();
-  /// What no one has taken; empty if all were.
+  /// Returns the words that no one has taken; empty if all were.
   std::string rest() const;
   const std::vector<std::string_view> &words() const { return words_; }
 
@@ -47,7 +47,7 @@ struct Operation {
 bool bind_operation(std::string_view opcode, Instruction &instruction, std::string &reason);
 /// The number of the first target, sm_NN, that has an instruction; 0: all that there are.
 int first_target(std::string_view opcode);
-/// Whether the operands are as many as it takes, and of the kinds that handlers rely on.
+/// Returns whether the operands are as many as it takes, and of the kinds that handlers rely on.
 bool check_operands(const Instruction &instruction, std::string &reason);
 
 std::span<const Operation> integer_operations();

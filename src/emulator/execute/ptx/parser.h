@@ -9,7 +9,7 @@
 
 namespace emulator::executor::ptx {
 
-/// What both parsers read with: tokens, and the first error.
+/// The input of both parsers: tokens, and the first error.
 class TokenReader {
 public:
   explicit TokenReader(const std::vector<Token> &tokens) : tokens_(tokens) {}
@@ -64,7 +64,7 @@ private:
   TokenReader reader_;
 };
 
-/// What is between the braces of a function.
+/// The text between the braces of a function.
 class FunctionParser {
 public:
   FunctionParser(Parser &parser, Function &function) : parser_(parser), reader_(parser.reader()), function_(function) {}

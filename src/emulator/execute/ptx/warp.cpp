@@ -75,7 +75,7 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
     launch.weak->begin(view, block.block().view);
 }
 
-// Of the fault, or of what the first fragment does or waits at.
+// Returns the address of the fault, or of the first fragment's step or wait.
 uint64_t Warp::code_address() const {
   if (state == WaveState::kFaulted || fragments_.empty())
     return fault_at_;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lanes of a warp tell each other (PTX ISA 9.7.9.6, 9.7.13): shuffles, votes, matches, reductions, bar.warp.sync. The lanes
-// that the mask names and that exist take part; each waits for all.
+// Exchanges between lanes of a warp (PTX ISA 9.7.9.6, 9.7.13): shuffles, votes, matches, reductions, bar.warp.sync. The
+// lanes that the mask names and that exist take part; each waits for all.
 
 #include "lanes.h"
 
@@ -93,7 +93,7 @@ void vote(Warp &warp, const Instruction &instruction) {
   warp.deliver(instruction.operands[0], count_votes(instruction.variant, warp.members(), votes));
   warp.dismiss();
 }
-// Of those that are there.
+// Counts the votes of lanes that are there.
 void vote_now(Warp &warp, const Instruction &instruction) {
   Row votes;
   const uint64_t *const given = warp.source(instruction.operands[1], 1);
