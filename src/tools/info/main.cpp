@@ -30,7 +30,8 @@ constexpr const char *kUsage =
     "  --json            all of it for scripts\n"
     "  --extract FOLDER  writes the device images of the files there, as FILE.image-N.ARCHITECTURE, and names them\n"
     "  --version         which omptarget this is\n"
-    "Exit status: 0, 1 if a file cannot be read or the output cannot be written, 2 for wrong arguments.\n";
+    "Exit status: 0, 1 if a file cannot be read, no plugin can be used or the output cannot be written, 2 for wrong\n"
+    "arguments.\n";
 
 /// The characters of an architecture's name that a file's name may have.
 std::string for_file_name(std::string text) {
@@ -111,5 +112,7 @@ int main(int count, char **arguments) {
   const Machine machine =
       Machine::with_plugins(files.empty() || as_json ? Machine::Devices::kUsed : Machine::Devices::kCounted);
   std::fputs((as_json ? report_as_json(machine, files) : report_as_text(machine, files)).c_str(), stdout);
+  if (files.empty() && machine.plugins().empty())
+    has_failed = true; // nothing is installed, or nothing can be used
   return status_after_output("omptarget-info", has_failed ? 1 : 0, 1);
 }
