@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/process_rank.h"
+#include "base/settings.h"
 #include "base/text_output.h"
 
 namespace omptarget::host {
@@ -68,6 +70,7 @@ ImageFile &ImageFile::operator=(ImageFile &&other) noexcept {
   inode_ = other.inode_;
   is_temporary_ = std::exchange(other.is_temporary_, false);
   is_kept_ = std::exchange(other.is_kept_, false);
+  is_to_close_ = other.is_to_close_;
   path_ = std::move(other.path_);
   return *this;
 }
@@ -91,7 +94,7 @@ void ImageFile::remove_name() {
 
 void ImageFile::release() {
   remove_name();
-  if (keep_one_more())
+  if (!is_to_close_ && keep_one_more())
     is_kept_ = true;
   else
     close_file();
@@ -146,7 +149,33 @@ Status ImageFile::create_temporary(std::string_view bytes) {
   return Status::ok();
 }
 
+/// A file that outlives the process, for tools that look at it later.
+Status ImageFile::create_kept(const char *folder, std::string_view bytes) {
+  const auto number = static_cast<unsigned long long>(image_counter.fetch_add(1, std::memory_order_relaxed));
+  path_ = format("%s/omptarget-%s-%ld-%llu.so", file_name_of_process(folder).c_str(), program_invocation_short_name,
+                 static_cast<long>(::getpid()), number);
+  constexpr mode_t kOwnersOnly = 0700;
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnersOnly);
+  if (file_ < 0)
+    return Status::error(format("cannot make %s: %s", shown_value(path_).c_str(), std::strerror(errno)));
+  is_to_close_ = true;
+  struct stat facts{};
+  if (::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
+    return Status::error(format("cannot write %s: %s", shown_value(path_).c_str(), std::strerror(errno)));
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
+  return check_use();
+}
+
 Result<ImageFile> ImageFile::create(std::string_view bytes) {
+  if (const char *const folder = setting_text(SettingId::kKeepImages)) {
+    ImageFile kept;
+    Status status = kept.create_kept(folder, bytes);
+    if (status.is_ok())
+      return kept;
+    warn_about_setting(SettingId::kKeepImages, status.to_string() + "; the image has no file that stays");
+    status.consume();
+  }
   ImageFile in_memory;
   Status status = in_memory.create_in_memory(bytes);
   if (status.is_ok())

@@ -14,7 +14,8 @@ namespace omptarget::host {
 
 /// A file in memory that holds one image, which the dynamic linker maps. Debuggers find it by its descriptor, so
 /// those of the first images stay open as long as these are loaded: 64 at most, and a sixteenth of what the process
-/// may have. If the program closes such a descriptor, nothing but that is lost. Movable; not shared between threads.
+/// may have. If the program closes such a descriptor, nothing but that is lost. LIBOMPTARGET_KEEP_IMAGES makes it a
+/// file that stays. Movable; not shared between threads.
 class ImageFile {
 public:
   /// bytes are copied. The descriptor is closed on exec.
@@ -34,6 +35,7 @@ private:
   ImageFile() = default;
   Status create_in_memory(std::string_view bytes);
   Status create_temporary(std::string_view bytes);
+  Status create_kept(const char *folder, std::string_view bytes);
   Status check_use() const;
   void remove_name();
   void close_file();
@@ -42,7 +44,8 @@ private:
   dev_t device_ = 0; ///< with inode_: whether file_ is still ours
   ino_t inode_ = 0;
   bool is_temporary_ = false;
-  bool is_kept_ = false; ///< for debuggers
+  bool is_kept_ = false;     ///< for debuggers
+  bool is_to_close_ = false; ///< its name stays, so that debuggers need no descriptor
   std::string path_;
 };
 

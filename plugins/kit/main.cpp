@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/text_output.h"
+#include "base/version.h"
 #include "checks.h"
 #include "functions.h"
 #include "plugin/plugin_file.h"
@@ -34,6 +35,7 @@ struct CommandLine {
   Options options;
   std::set<std::string> only;
   std::map<std::string, std::string> left_out; ///< check to reason
+  bool is_strict = false;
 };
 
 enum ExitCode { kPassed = 0, kFailed = 1, kUnusable = 2, kNothingTried = 3 };
@@ -47,7 +49,9 @@ void print_usage() {
       "  --only CHECK            run this check; may be repeated\n"
       "  --leave-out CHECK=WHY   do not run this check; the reason is printed\n"
       "  --timeout SECONDS       a check that takes longer hangs (60)\n"
+      "  --strict                a check that is left out counts as failed, unless --leave-out names it\n"
       "  --list                  list the checks\n"
+      "  --version               which omptarget this is\n"
       "Exit status: 0 all checks passed, 1 some failed, 2 the plugin or the arguments cannot be used, or the\n"
       "output cannot be written, 3 nothing failed and nothing was tried, for example because there is no device.");
 }
@@ -102,6 +106,8 @@ bool parse(int count, char **words, CommandLine &line) {
       }
       if (!take_option(line, word, words[++i]))
         return false;
+    } else if (word == "--strict") {
+      line.is_strict = true;
     } else if (word.compare(0, 1, "-") == 0 || !line.options.plugin.empty()) {
       std::fprintf(stderr, "omptarget-plugin-check: unexpected '%s'\n", word.c_str());
       return false;
@@ -340,7 +346,12 @@ int check_plugin(const CommandLine &line) {
   }
   print_functions(exported_functions(options.plugin), summary);
   std::printf("\n%d passed, %d failed, %d left out\n", summary.passed, summary.failed, summary.left_out);
-  if (summary.failed != 0)
+  const int unasked = summary.left_out - static_cast<int>(line.left_out.size());
+  if (unasked > 0)
+    std::printf("%d of %d checks were not made%s\n", unasked, summary.passed + summary.failed + summary.left_out,
+                options.image.empty() ? ": give a test image by --image (check_image.c tells what is in it)"
+                                      : "; the lines 'left out' say why");
+  if (summary.failed != 0 || (line.is_strict && unasked > 0))
     return kFailed;
   return summary.passed == 0 ? kNothingTried : kPassed;
 }
@@ -350,6 +361,8 @@ int check(int count, char **words) {
     const std::string_view word = words[i];
     if (word == "--help")
       return print_usage(), kPassed;
+    if (word == "--version")
+      return std::printf("omptarget-plugin-check %s\n", omptarget::version_text()), kPassed;
     if (word != "--list")
       continue;
     for (const Check &check : kChecks)

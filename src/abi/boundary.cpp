@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/process_rank.h"
+#include "base/version.h"
 #include "device/runtime.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
+#include "plugin/own_folder.h"
 
 namespace omptarget {
 
@@ -40,6 +43,13 @@ std::string describe(const Call &call) {
              : format("%s, called at offset 0x%zx of %s", call.construct, offset(caller.dli_fbase), caller.dli_fname);
 }
 
+/// Which library this is, and the page that lists its messages, if it is installed.
+std::string describe_library() {
+  const std::string page = own_folder().substr(0, own_folder().rfind('/')) + "/share/doc/omptarget/use/errors.md";
+  return format("omptarget %s; causes and remedies are in %s", version_text(),
+                ::access(page.c_str(), R_OK) == 0 ? page.c_str() : "docs/use/errors.md");
+}
+
 } // namespace
 
 void end_with(const Failure &failure, const Call &call) {
@@ -47,12 +57,12 @@ void end_with(const Failure &failure, const Call &call) {
   print_error("in " + describe(call));
   if (process_rank().rank)
     print_error("in " + describe_process());
+  print_error(describe_library());
   observe::flush_reports();
   if (!failure.fatal.empty()) {
     print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));
     std::abort();
   }
-  print_error("Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.");
   std::string place;
   if (const SourcePosition position = source_position(call.location))
     place = format("%.*s:%d:%d: ", position.file_length, position.file, position.line, position.column);

@@ -17,6 +17,7 @@
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "base/version.h"
 
 namespace omptarget {
 
@@ -152,7 +153,9 @@ uint32_t log_internal::read_topics() {
                            format("cannot open '%s': %s", shown_value(name).c_str(), std::strerror(error)));
     }
   }
-  topics.compare_exchange_strong(unread, bits, std::memory_order_relaxed);
+  if (topics.compare_exchange_strong(unread, bits, std::memory_order_relaxed) && bits != 0)
+    trace_line(Topic::kSetting, -1, "omptarget %s in process %ld, %s", version_text(), static_cast<long>(::getpid()),
+               program_invocation_name);
   return bits;
 }
 

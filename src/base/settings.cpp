@@ -32,13 +32,9 @@ constexpr SettingRow kRows[] = {
 constinit std::atomic<bool> warned[static_cast<size_t>(SettingId::kCount)] = {};
 
 bool parse_flag(const char *text, bool &value) {
-  for (const char *yes : {"true", "yes", "on", "1"})
-    if (strcasecmp(text, yes) == 0)
-      return value = true, true;
-  for (const char *no : {"false", "no", "off", "0"})
-    if (strcasecmp(text, no) == 0)
-      return value = false, true;
-  return false;
+  const std::optional<bool> flag = flag_of(text);
+  value = flag.value_or(false);
+  return flag.has_value();
 }
 
 bool parse_integer(const char *text, int64_t &value) {
@@ -73,7 +69,17 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 static bool is_for_ordinary_processes(SettingId id) {
   return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile ||
          id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
-         id == SettingId::kKernelTrace || id == SettingId::kProfileFile;
+         id == SettingId::kKernelTrace || id == SettingId::kProfileFile || id == SettingId::kKeepImages;
+}
+
+std::optional<bool> flag_of(const char *text) {
+  for (const char *yes : {"true", "yes", "on", "1"})
+    if (strcasecmp(text, yes) == 0)
+      return true;
+  for (const char *no : {"false", "no", "off", "0"})
+    if (strcasecmp(text, no) == 0)
+      return false;
+  return std::nullopt;
 }
 
 const SettingRow &setting_row(SettingId id) { return kRows[static_cast<size_t>(id)]; }

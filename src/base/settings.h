@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace omptarget {
@@ -34,6 +35,9 @@ const SettingRow &setting_row(SettingId id);
 /// The value in the environment, or null if it is unset or empty, or if the process is privileged and the setting names
 /// files or prints addresses. Read at each call: keep what is needed often.
 const char *setting_text(SettingId id);
+
+/// The boolean that a text stands for, if any: true, yes, on, 1; false, no, off, 0, in any case.
+std::optional<bool> flag_of(const char *text);
 
 /// The value, or the default if it is unset or makes no sense; the latter is warned about, once. Any thread.
 bool setting_flag(SettingId id);

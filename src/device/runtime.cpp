@@ -233,13 +233,26 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
     report_unmatched(library);
 }
 
+/// "gfx90a, gfx1100": each architecture of a plugin's devices once; empty if the plugin tells none.
+static std::string architectures_of(const Plugin &plugin) {
+  std::vector<std::string> seen;
+  std::string text;
+  for (int32_t device = 0; device < plugin.number_of_devices(); ++device)
+    if (std::string arch = plugin.device_arch(device);
+        !arch.empty() && std::find(seen.begin(), seen.end(), arch) == seen.end()) {
+      text += (text.empty() ? "" : ", ") + arch;
+      seen.push_back(std::move(arch));
+    }
+  return text;
+}
+
 void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   std::string architectures;
   for (size_t i = 0; i < library->images.size(); ++i)
     architectures += (architectures.empty() ? "" : ", ") + modules_.architecture_of(library, i);
   std::string plugins;
   for (const auto &plugin : plugins_.plugins)
-    plugins += (plugins.empty() ? "; plugins here: " : ", ") + plugin->name();
+    plugins += (plugins.empty() ? "; plugins here: " : ", ") + plugin->name() + " (" + architectures_of(*plugin) + ")";
   OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s%s", library->path.c_str(), architectures.c_str(),
                   plugins.c_str());
   if (info_mask() != 0)
@@ -289,9 +302,12 @@ std::vector<std::string> Runtime::explain_devices() {
         "needed: no module with device code is registered; is this a nowait construct that was not finished "
         "when main returned?");
   std::lock_guard enumeration(enumeration_mutex_);
-  for (const auto &plugin : plugins_.plugins)
+  for (const auto &plugin : plugins_.plugins) {
+    const std::string architectures = architectures_of(*plugin);
     lines.push_back(format("found: plugin %s (%s) with %d device(s)", plugin->name().c_str(), plugin->path().c_str(),
-                           plugin->number_of_devices()));
+                           plugin->number_of_devices()) +
+                    (architectures.empty() ? "" : ": " + architectures));
+  }
   if (std::string left_out = numbering_.explain(); !left_out.empty())
     lines.push_back(std::move(left_out));
   for (const PluginSet::Waiting &waiting : plugins_.waiting)

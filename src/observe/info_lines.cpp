@@ -42,6 +42,8 @@ const char *header_of(const ConstructFacts &facts) {
 }
 
 const char *type_name(int64_t type, int64_t size) {
+  if (type & map_type::kAttach)
+    return "attach";
   if ((type & map_type::kTo) && (type & map_type::kFrom))
     return "tofrom";
   if (type & map_type::kTo)

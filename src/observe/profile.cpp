@@ -170,6 +170,15 @@ const char *keep(const char *text) {
   return kept->insert(text).first->c_str();
 }
 
+/// The setting's text; "-" also for what means "on", and null for what means "off".
+const char *profile_setting() {
+  const char *const text = setting_text(SettingId::kProfile);
+  if (!text)
+    return nullptr;
+  const std::optional<bool> flag = flag_of(text);
+  return !flag ? text : *flag ? "-" : nullptr;
+}
+
 /// The file for this process, or "-". Processes of a parallel program do not write over one another's.
 std::string file_of_profile(const std::string &setting) {
   if (setting == "-")
@@ -183,6 +192,20 @@ std::string file_of_profile(const std::string &setting) {
   const size_t dot = name.rfind('.');
   const size_t place = dot == std::string::npos || dot <= folder ? name.size() : dot;
   return name.insert(place, format(".%lld", static_cast<long long>(rank)));
+}
+
+/// The lines with the rank before each, if there is one: stderr may be that of several processes.
+std::string of_this_rank(const std::string &text) {
+  if (!process_rank().rank)
+    return text;
+  const std::string prefix = format("[%lld@%s] ", static_cast<long long>(*process_rank().rank), machine_name().c_str());
+  std::string lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    lines += prefix + text.substr(begin, end - begin);
+    begin = end;
+  }
+  return lines;
 }
 
 } // namespace
@@ -206,12 +229,12 @@ uint64_t fingerprint(const void *host, int64_t bytes) {
 }
 
 bool start_profile() {
-  if (!setting_is_set(SettingId::kProfile))
+  if (!profile_setting())
     return false;
   static std::once_flag once;
   std::call_once(once, [] {
     // Told at once, not after hours.
-    if (const std::string path = file_of_profile(setting_text(SettingId::kProfile)); path != "-")
+    if (const std::string path = file_of_profile(profile_setting()); path != "-")
       warn(check_result_file(path));
     pthread_atfork(nullptr, nullptr, forget_parent);
   });
@@ -274,7 +297,7 @@ void keep_profile_memory(DeviceId device) {
 }
 
 void write_profile() {
-  const char *const setting = setting_text(SettingId::kProfile);
+  const char *const setting = profile_setting();
   if (!setting || is_written.exchange(true, std::memory_order_acq_rel))
     return;
   const Profile profile = collect();
@@ -283,7 +306,7 @@ void write_profile() {
     return;
   const std::string name = file_of_profile(setting);
   if (name == "-") {
-    (void)write_all(STDERR_FILENO, profile_as_text(profile) + "\n");
+    (void)write_all(STDERR_FILENO, of_this_rank(profile_as_text(profile) + "\n"));
     return;
   }
   const bool is_named_by_process = std::strstr(setting, "%p") != nullptr;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 #include <map>
@@ -11,6 +13,8 @@
 
 #include "base/clock.h"
 #include "base/process_rank.h"
+#include "base/text_output.h"
+#include "base/version.h"
 #include "observe/profile_file.h"
 #include "observe/profile_page.h"
 #include "observe/profile_summary.h"
@@ -94,6 +98,29 @@ void write_summary(OStream &json, const Summary &summary) {
   });
 }
 
+/// The words that started the process, as a shell shows them; control characters in them are made visible.
+std::string command_line() {
+  std::string text;
+  if (std::FILE *const file = std::fopen("/proc/self/cmdline", "re")) {
+    char buffer[4096];
+    text.assign(buffer, std::fread(buffer, 1, sizeof buffer, file));
+    std::fclose(file);
+  }
+  while (text.ends_with('\0'))
+    text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return printable_name(text);
+}
+
+/// "2026-11-25 16:30:12 +0000" by the clock of the day.
+std::string date_text(int64_t ns) {
+  constexpr int64_t kSecond = 1000000000;
+  const time_t seconds = ns / kSecond;
+  tm parts{};
+  char text[64];
+  return ::localtime_r(&seconds, &parts) && ::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &parts) ? text : "";
+}
+
 class TraceWriter {
 public:
   TraceWriter(const Profile &profile, OStream &json) : profile_(profile), json_(json), start_(first_time(profile)) {
@@ -111,11 +138,15 @@ public:
       });
       json_.attributeObject("otherData", [&] {
         json_.attribute("producer", "omptarget");
+        json_.attribute("version", version_text());
         json_.attribute("pid", static_cast<int64_t>(getpid()));
         json_.attribute("node", valid(machine_name()));
         if (process_rank().rank)
           json_.attribute("rank", *process_rank().rank);
+        json_.attribute("program", valid(program_invocation_short_name));
+        json_.attribute("commandLine", valid(command_line()));
         json_.attribute("startNs", start_of_day_clock());
+        json_.attribute("date", date_text(start_of_day_clock()));
         json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
         json_.attributeArray("memory", [&] { write_memory(); });
         json_.attributeBegin("summary");

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace omptarget {
@@ -27,7 +28,11 @@ const char *name_of_object() {
           0 ||
       !map || !map->l_name)
     return nullptr;
-  return *map->l_name ? map->l_name : "/proc/self/exe";
+  if (*map->l_name)
+    return map->l_name;
+  // Without /proc, what the kernel was asked to start; in a privileged process that is anybody's choice, too.
+  const auto *const started = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
+  return ::access("/proc/self/exe", F_OK) == 0 || !started || ::getauxval(AT_SECURE) != 0 ? "/proc/self/exe" : started;
 }
 
 /// The only work at load time: afterwards a relative name leads elsewhere once the program changes its folder.

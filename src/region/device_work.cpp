@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "device/mapping_tables.h"
 #include "mapping/base_pointers.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
@@ -136,6 +137,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
       return allocated.take_status()
           .during(format("%" PRIu64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
                          bytes, static_cast<uintptr_t>(storage.begin), raw(device().id())))
+          .during(mapped_memory_text(device()))
           .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
           .about(variable_text(storage.ref.mapping->name(), storage.size));
     const DevicePtr allocation = device_ptr(*allocated);

@@ -48,6 +48,9 @@ Result<ElfMemory> ElfMemory::load(std::span<std::byte> file) {
   memory.file_ = file;
   if (const auto machine = memory.checked_record<Elf64_Ehdr>(0).e_machine; machine != kMachine.elf_machine)
     return Status::error(format("it is for %s; expected %s", machine_name(machine).c_str(), kMachine.name));
+  if (memory.checked_record<Elf64_Ehdr>(0).e_type == ET_REL)
+    return Status::error(
+        "it is an object file, whose tables the linker has yet to make; expected what is linked from it");
   OMPTARGET_TRY_DURING(memory.read_segments(), "while reading the program headers");
   OMPTARGET_TRY_DURING(memory.read_sections(), "while reading the section headers");
   OMPTARGET_TRY_DURING(memory.relocate(), "while reading relocations");

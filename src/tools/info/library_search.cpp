@@ -73,7 +73,7 @@ public:
     std::string defect;
     if (read_dynamic_file(path, program.file, defect) != DynamicState::kUsable)
       return {};
-    LibraryChoices result{program.file.is_program, {}};
+    LibraryChoices result{program.file.is_program, {}, {}};
     // The loader asks the kernel where the program is, which resolves links; a library's folder keeps its links.
     char real[PATH_MAX];
     program.origin = folder_of(::realpath(path.c_str(), real) ? real : path);
@@ -88,6 +88,7 @@ public:
         need(name, i);
     }
     result.choices = std::move(choices_);
+    result.missing = std::move(missing_);
     return result;
   }
 
@@ -221,8 +222,13 @@ private:
       if (choice.found_by != FoundBy::kNothing && choice.defect.empty())
         add_found(name, asking);
     }
-    if (is_libomptarget(name) && !is_known(choice))
-      choices_.push_back(std::move(choice));
+    if (is_libomptarget(name)) {
+      if (!is_known(choice))
+        choices_.push_back(std::move(choice));
+    } else if (choice.found_by == FoundBy::kNothing &&
+               std::none_of(missing_.begin(), missing_.end(), [&](const auto &other) { return other.name == name; })) {
+      missing_.push_back({name, choice.asked_by});
+    }
   }
 
   /// The file that was found is loaded, or was before under another name.
@@ -250,6 +256,7 @@ private:
   bool is_privileged_ = false;
   std::vector<Object> objects_; ///< the program first
   std::vector<LibraryChoice> choices_;
+  std::vector<MissingLibrary> missing_;
   Object found_; ///< the file that take() has read
 };
 

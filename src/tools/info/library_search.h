@@ -53,9 +53,16 @@ struct LibraryChoice {
   bool ignores_library_path = false; ///< the program is privileged
 };
 
+/// A library beside libomptarget that is nowhere.
+struct MissingLibrary {
+  std::string name;
+  std::string asked_by;
+};
+
 struct LibraryChoices {
   bool is_program = false; ///< false: it is a library, looked at as if a program without folders of its own loaded it
   std::vector<LibraryChoice> choices;
+  std::vector<MissingLibrary> missing;
 };
 
 /// The choices for every name of libomptarget, in the loader's order; one per name and file. Empty if nothing asks

@@ -3,11 +3,11 @@
 //
 // Texts on the loader's choices.
 
-#include <climits>
 #include <unistd.h>
 
 #include "base/format.h"
 #include "base/machine.h"
+#include "plugin/own_folder.h"
 #include "tools/info/library_search.h"
 
 namespace omptarget::info_tool {
@@ -61,11 +61,8 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
 }
 
 std::string own_library_folder() {
-  char self[PATH_MAX];
-  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
-  std::string folder(self, length > 0 ? static_cast<size_t>(length) : 0);
-  for (int i = 0; i < 2; ++i) // the folder of programs, and the one around it
-    folder.erase(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/'));
+  std::string folder = own_folder(); // of programs; the one around it has lib
+  folder.erase(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/'));
   for (const std::string &candidate : {folder + "/lib", folder}) // installed, and as built
     if (::access((candidate + "/libomptarget.so").c_str(), F_OK) == 0)
       return candidate;
@@ -88,6 +85,14 @@ std::string choices_text(const std::string &path, const LibraryChoices &found) {
     const std::vector<std::string> advice = advice_for(choice, path, own_folder);
     for (size_t i = 0; i < advice.size(); ++i)
       text += (i == 0 ? "    to get omptarget: " : "      ") + advice[i] + "\n";
+  }
+  for (const MissingLibrary &missing : found.missing) {
+    text += format("  %s asks for %s\n    gets none: no folder that the loader looks in has it, and so %s\n",
+                   missing.asked_by == path ? "it" : missing.asked_by.c_str(), missing.name.c_str(),
+                   found.is_program ? "the program does not start" : "the library cannot be loaded");
+    if (missing.name.starts_with("libomp.so"))
+      text +=
+          "    to get it: install LLVM's OpenMP runtime (libomp5-N), or add its folder to LD_LIBRARY_PATH\n";
   }
   return text;
 }

@@ -3,13 +3,13 @@
 
 #include "tools/info/machine.h"
 
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/image_facts.h"
+#include "plugin/own_folder.h"
 #include "plugin/plugin_candidates.h"
 #include "tools/info/plugin_trial.h"
 
@@ -19,12 +19,9 @@ namespace {
 
 /// Plugins lie beside libomptarget.so, which is in ../lib of this program's folder.
 void add_plugin_folder() {
-  char self[PATH_MAX];
-  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
-  if (length <= 0)
+  const std::string &bin = own_folder();
+  if (bin.empty())
     return;
-  const std::string program(self, static_cast<size_t>(length));
-  const std::string bin = program.substr(0, program.rfind('/'));
   const std::string folder = bin.substr(0, bin.rfind('/')) + "/lib";
   const char *given = std::getenv("LIBOMPTARGET_PLUGIN_PATH");
   setenv("LIBOMPTARGET_PLUGIN_PATH", (given && *given ? given + (":" + folder) : folder).c_str(), 1);

@@ -104,7 +104,7 @@ std::string machine_text(const Machine &machine) {
   for (const PluginRejection &rejection : machine.rejections())
     text += format("not used: %s\n  why: %s\n", printable_name(rejection.path).c_str(),
                    printable_name(rejection.reason).c_str());
-  return text.empty() ? "no plugin was found\n" : text;
+  return text.empty() ? "no plugin was found in " + printable_name(own_library_folder()) + "\n" : text;
 }
 
 std::string compiler_text(const std::string &signature, bool offloads) {
@@ -270,6 +270,16 @@ void write_libraries(OStream &json, const FileReport &file) {
   });
 }
 
+void write_missing(OStream &json, const FileReport &file) {
+  json.attributeArray("missingLibraries", [&] {
+    for (const MissingLibrary &missing : file.libraries.missing)
+      json.object([&] {
+        json.attribute("name", valid(missing.name));
+        json.attribute("askedBy", valid(missing.asked_by));
+      });
+  });
+}
+
 void write_entry(OStream &json, const FileEntry &entry) {
   json.object([&] {
     json.attribute("kind", kind_name(entry.kind));
@@ -301,6 +311,7 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
       return json.attribute("failure", valid(file.failure));
     write_texts(json, "compilers", file.module.compilers);
     write_libraries(json, file);
+    write_missing(json, file);
     json.attributeArray("parts", [&] {
       for (const FileDescriptor &descriptor : file.module.descriptors)
         write_descriptor(json, machine, descriptor);

@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/text_output.h"
+#include "base/version.h"
 #include "observe/profile_file.h"
 #include "tools/profile/merge.h"
 
@@ -22,9 +23,12 @@ namespace {
 
 constexpr const char *kUsage =
     "usage: omptarget-profile merge [--align] -o RESULT PROFILE...\n"
-    "Makes one profile of those of many processes, each written with LIBOMPTARGET_PROFILE=name.%r.json: a page for a browser\n"
-    "if RESULT ends in .html, otherwise Chrome's trace-event format. The clocks of the nodes are taken as they are;\n"
-    "with --align all processes begin at 0.\n";
+    "Works on profiles that LIBOMPTARGET_PROFILE has written.\n"
+    "merge makes one profile of those of many processes, each written with LIBOMPTARGET_PROFILE=name.%r.json.\n"
+    "It is a page for a browser if RESULT ends in .html, otherwise Chrome's trace-event format.\n"
+    "  -o RESULT  the name of the result\n"
+    "  --align    all processes begin at 0; without it, the clocks of the nodes are taken as they are\n"
+    "  --version  which omptarget this is\n";
 
 int print_failure(const std::string &text) {
   write_error_line("omptarget-profile: " + text);
@@ -103,6 +107,10 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
 int main(int count, char **arguments) {
   if (count == 2 && (std::strcmp(arguments[1], "--help") == 0 || std::strcmp(arguments[1], "-h") == 0)) {
     std::fputs(kUsage, stdout);
+    return status_after_output("omptarget-profile", 0, 1);
+  }
+  if (count == 2 && std::strcmp(arguments[1], "--version") == 0) {
+    std::printf("omptarget-profile %s\n", version_text());
     return status_after_output("omptarget-profile", 0, 1);
   }
   if (count < 2 || std::strcmp(arguments[1], "merge") != 0)

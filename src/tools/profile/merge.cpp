@@ -72,7 +72,10 @@ struct Process {
   Array events;
   Object summary;
   Array memory;
+  Object about; ///< program, command line, date and version, as far as the profile has them
 };
+
+constexpr const char *kAbout[] = {"program", "commandLine", "date", "version"};
 
 Status damaged(const ProfileText &text, const char *what) {
   return Status::error(format("%s: %s", text.name.c_str(), what));
@@ -107,6 +110,9 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
   process.events = taken(root->getArray("traceEvents"));
   process.summary = taken(other->getObject("summary"));
   process.memory = taken(other->getArray("memory"));
+  for (const char *key : kAbout)
+    if (const auto text = other->getString(key))
+      process.about[key] = text->str();
   return process;
 }
 
@@ -124,6 +130,8 @@ public:
   /// The process begins so many microseconds after the first one.
   void add(Process process, double shift_us) {
     const int64_t index = count_++;
+    if (index == 0)
+      about_ = std::move(process.about);
     double end_us = 0;
     for (Value &value : process.events)
       if (Object *const event = value.getAsObject()) {
@@ -155,7 +163,10 @@ public:
       summary[table] = sorted(std::move(tables_[table]), table);
     summary["waitNs"] = wait_ns_;
     summary["ranks"] = std::move(ranks_);
-    Object other{{"producer", "omptarget"}, {"lostEvents", lost_}, {"memory", std::move(memory_)}};
+    Object other = std::move(about_);
+    other["producer"] = "omptarget";
+    other["lostEvents"] = lost_;
+    other["memory"] = std::move(memory_);
     other["summary"] = std::move(summary);
     Object root{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events_)}};
     root["otherData"] = std::move(other);
@@ -231,6 +242,7 @@ private:
   }
 
   int64_t count_ = 0;
+  Object about_; ///< of the first process
   Array events_;
   Array memory_;
   Array ranks_;

@@ -21,11 +21,11 @@ int main(void) {
   // CHECK-NEXT: {{^}}omptarget error: Call to getTargetPointer returned null pointer (device failure or illegal mapping).
   // CHECK-NEXT: {{^}}omptarget error: Call to targetDataBegin failed, abort target.
   // CHECK-NEXT: {{^}}omptarget error: Failed to process data before launching the kernel.
-  // PLAIN: {{^}}omptarget error: Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.
+  // PLAIN: {{^}}omptarget error: {{Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.|omptarget [0-9.]+.*; causes and remedies are in .*/share/doc/omptarget/use/errors.md$}}
   // PLAIN-NEXT: {{^}}omptarget error: Source location information not present. Compile with -g or -gline-tables-only.
   // PLAIN-NEXT: {{^}}omptarget fatal error 1: failure of target construct while offloading is mandatory
   // omptarget names the construct and, with debug information, the variable here, LLVM's runtime does not.
-  // DEBUG: {{^}}omptarget error: Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.
+  // DEBUG: {{^}}omptarget error: {{Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.|omptarget [0-9.]+.*; causes and remedies are in .*/share/doc/omptarget/use/errors.md$}}
   // DEBUG-NEXT: extension.c:[[#@LINE+1]]:1: omptarget fatal error 1: failure of target construct while offloading is mandatory
 #pragma omp target map(tofrom : a)
   a[1]++;

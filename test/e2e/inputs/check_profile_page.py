@@ -40,6 +40,9 @@ window.addEventListener("load", () => {
   const colours = new Set();
   for (let i = 0; i < pixels.length; i += 4) colours.add(pixels[i] + "," + pixels[i + 1] + "," + pixels[i + 2]);
   found.colours = colours.size;
+  found.about = document.getElementById("about").textContent;
+  found.keys = document.getElementById("keys").textContent;
+  found.wide = document.documentElement.scrollWidth - innerWidth;
   document.body.setAttribute("data-found", JSON.stringify(found));
 });
 </script>"""
@@ -123,6 +126,12 @@ def main():
     memory = tabs["Device memory"]  # told by the plugins for GPUs only
     assert memory == "No plugin told how it used device memory." or "of kept memory" in memory, tabs
     assert tabs["Ran on the host"] == "Every target region ran on a device.", tabs
+    assert "_page.c.tmp" in found["about"] or "merged" in found["about"], found["about"]
+    assert re.search(r"on \S+ · 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} · omptarget \d+\.\d+" if ranks == 1 else
+                     r"20\d\d-\d\d-\d\d .*%d ranks · omptarget \d+\.\d+" % ranks, found["about"]), found["about"]
+    assert "memory: allocate, free" in found["keys"], found["keys"]
+    assert re.search(r"\d+\.\d %", tabs["Kernels"]) and re.search(r"\d+\.\d %", tabs["Copies"]), tabs
+    assert found["wide"] <= 0, "the page is wider than the window"
     if ranks == 1:
         assert "device 0: kernels" in found["lanes"] and "Ranks" not in tabs, found
     else:

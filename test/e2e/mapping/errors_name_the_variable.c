@@ -47,8 +47,10 @@ int main(int argc, char **argv) {
   }
   default: {
     // MEMORY: error: 1125899906842624 bytes for host address 0x{{[0-9a-f]+}} could not be allocated on device 0
+    // MEMORY-NEXT: error: device 0 has 0.00 MB of mapped data in 1 mappings, the largest: numbers 0.00 MB
     // MEMORY: error: in the mapping of huge[0:1{{[uU][lL]}} << 50] (1125899906842624 bytes) at
-    // MEMORY: errors_name_the_variable.c:[[@LINE+1]]:1: omptarget fatal error 1
+    // MEMORY: errors_name_the_variable.c:[[@LINE+2]]:1: omptarget fatal error 1
+#pragma omp target enter data map(to : numbers)
 #pragma omp target enter data map(alloc : huge[0 : 1ul << 50])
     break;
   }

@@ -28,7 +28,7 @@ TEST(BoundaryDeathTest, failures_are_printed_and_abort) {
               "omptarget message: it is full\n"
               "omptarget error: Copying failed.\n"
               "omptarget error: in target\n"
-              "omptarget error: Consult https://openmp.llvm.org/design/Runtimes.html for debugging options.\n"
+              "omptarget error: omptarget [0-9.]+.*; causes and remedies are in .*errors.md\n"
               "omptarget error: Source location information not present. Compile with -g or -gline-tables-only.\n"
               "omptarget fatal error 1: failure of target construct while offloading is mandatory\n");
 }

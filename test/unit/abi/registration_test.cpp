@@ -33,6 +33,7 @@ TEST(RegistrationDeathTest, contradicting_requirements_are_fatal) {
       testing::KilledBySignal(SIGABRT),
       "one part of .*unit_abi requires unified_shared_memory, another does not\n"
       "omptarget error: in requires, called at .*unit_abi\n"
+      "omptarget error: omptarget [0-9.]+.*; causes and remedies are in .*errors.md\n"
       "omptarget fatal error 1: '#pragma omp requires unified_shared_memory' not used consistently!\n");
 }
 

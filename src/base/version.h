@@ -1,0 +1,12 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which omptarget this is, for reports of users.
+#pragma once
+
+namespace omptarget {
+
+/// "1.0.0 (9c628cb1a2b3)": the version, and the commit that was configured; without git, the version alone.
+const char *version_text();
+
+} // namespace omptarget
