@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The common part of the tools that relabel images: [--embedded] FILE FIRST SECOND [OUTPUT], where FIRST and SECOND say
-// what the images become. A shared object as a whole is an image; of an executable, each image that is embedded in it;
-// with --embedded only those, of which there may be none.
+// what the images become. A shared object as a whole is an image. In an executable, each image that is embedded in it
+// is one. With --embedded only those are, and there may be none.
 #pragma once
 
 #include <cstdio>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The mappings whose count an item changes. Members are counted with their struct. The items that a mapper pushes for
-// one argument count each mapping once, however many elements and members lie in it: the numbers of parents that
-// mappers push overflow, name the wrong parent from the second element on, and so cannot tell (docs/use/mapping.md).
+// one argument count each mapping once, however many elements and members lie in it. The numbers of parents that
+// mappers push cannot tell: they overflow, and name the wrong parent from the second element on (docs/use/mapping.md).
 #pragma once
 
 #include <llvm/ADT/DenseSet.h>

@@ -104,7 +104,7 @@ def main():
                "memory of the host is not named", code, out, errors)
         code, out, errors = result(["--unified"], [program, "far"])
         expect(code == 0 and out == "0.456\n2\n", "--unified has no effect", code, out, errors)
-        # What the tools of CUDA would have made: the image's ELF file without what the emulator's own has in its place.
+        # The image's ELF file as CUDA's tools make it, without the emulator's own PTX.
         with open(program, "rb") as file:
             bytes_of = bytearray(file.read())
         at = bytes_of.index(b".version ", bytes_of.index(b"\x7fELF", 1))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of the stand-in for libcuda.so.1: contexts, memory, modules, streams. One lock guards it all, except for
-// the work of streams, which have their own; it is never held while work runs or is waited for.
+// the work of streams, which have their own. No thread holds it while work runs or is waited for.
 #pragma once
 
 #include <atomic>
