@@ -4,8 +4,10 @@
 #include "mapping/variable_name.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/format.h"
+#include "generations/names.h"
 
 namespace omptarget {
 
@@ -25,6 +27,8 @@ VariableName parse_variable_name(const char *text) {
     field = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
   }
+  if (is_file_first(fields[0], fields[1]))
+    std::swap(fields[0], fields[1]);
   result.name = fields[0];
   result.file = fields[1];
   result.line = std::atoi(std::string(fields[2]).c_str());

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host library prints the lines of kernels for a plugin that cannot be told to, and does not call settings unknown
-// that are named after a plugin.
+// The host library prints the lines of kernels for a plugin that cannot be told to. Settings that are named after a
+// plugin are not called unknown.
 
 // REQUIRES: runtime-omptarget, clang-16-or-later
 // UNSUPPORTED: sanitizer, emulated, plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
