@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -175,8 +176,20 @@ size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string unknown_setting_text(const std::string &variable) {
-  if (!std::string_view(variable).starts_with(kPrefix))
+/// Returns whether the variable is named after a plugin that is none of ours: LIBOMPTARGET_NAME_...
+static bool is_of_plugin(const std::string &variable, std::span<const std::string> plugins) {
+  return std::any_of(plugins.begin(), plugins.end(), [&](std::string prefix) {
+    std::transform(prefix.begin(), prefix.end(), prefix.begin(),
+                   [](unsigned char byte) { return std::isalnum(byte) ? static_cast<char>(std::toupper(byte)) : '_'; });
+    prefix = std::string(kPrefix) + prefix + "_";
+    return variable.starts_with(prefix) && std::none_of(std::begin(kRows), std::end(kRows), [&](const SettingRow &row) {
+             return std::string_view(row.variable).starts_with(prefix);
+           });
+  });
+}
+
+std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins) {
+  if (!std::string_view(variable).starts_with(kPrefix) || is_of_plugin(variable, plugins))
     return {};
   const char *nearest = nullptr;
   size_t nearest_distance = SIZE_MAX;
@@ -200,13 +213,13 @@ std::string unknown_setting_text(const std::string &variable) {
          (is_near ? format("; did you mean %s?", nearest) : std::string());
 }
 
-void warn_about_unknown_settings() {
+void warn_about_unknown_settings(std::span<const std::string> plugins) {
   static std::atomic<bool> is_done{false};
   if (is_done.exchange(true, std::memory_order_relaxed))
     return;
   for (char **variable = environ; variable && *variable; ++variable) {
     const std::string_view text = *variable;
-    const std::string problem = unknown_setting_text(std::string(text.substr(0, text.find('='))));
+    const std::string problem = unknown_setting_text(std::string(text.substr(0, text.find('='))), plugins);
     if (!problem.empty())
       write_error_line("omptarget warning: " + problem);
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace omptarget {
@@ -58,10 +59,10 @@ bool setting_is_set(SettingId id);
 void warn_about_setting(SettingId id, const std::string &problem);
 
 /// Returns a remark on a variable of the environment whose name looks like a setting of this runtime. Empty if it is
-/// one, or has nothing to do with it.
-std::string unknown_setting_text(const std::string &variable);
+/// one, or has nothing to do with it, or is named after one of these plugins, LIBOMPTARGET_NAME_..., which reads it.
+std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins = {});
 
 /// Warns about such variables, the first time only.
-void warn_about_unknown_settings();
+void warn_about_unknown_settings(std::span<const std::string> plugins);
 
 } // namespace omptarget

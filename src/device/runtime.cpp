@@ -75,7 +75,7 @@ void Runtime::set_info(uint32_t mask) {
   set_info_mask(mask);
   std::lock_guard enumeration(enumeration_mutex_);
   for (const Plugin *plugin : used_plugins_)
-    plugin->set_info_flag(mask);
+    (void)plugin->set_info_flag(mask);
 }
 
 Status Runtime::initialise_all() {
@@ -175,6 +175,16 @@ PluginNeed Runtime::need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &
   return need;
 }
 
+/// Names of all plugins that were found, used or not.
+static std::vector<std::string> plugin_names(const PluginSet &set) {
+  std::vector<std::string> names;
+  for (const auto &plugin : set.plugins)
+    names.push_back(plugin->name());
+  for (const PluginSet::Waiting &waiting : set.waiting)
+    names.push_back(waiting.name);
+  return names;
+}
+
 /// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this
 /// one does it, too, and the first of them to be done counts.
 void Runtime::use_plugins(const PluginNeed &need) {
@@ -184,7 +194,6 @@ void Runtime::use_plugins(const PluginNeed &need) {
   const bool is_first = !has_loaded_plugins_;
   if (is_first) {
     warn_about_second_library();
-    warn_about_unknown_settings();
     trace_settings();
   }
   PluginSet set;
@@ -193,6 +202,8 @@ void Runtime::use_plugins(const PluginNeed &need) {
     const LoaderLock::Open open(enumeration_mutex_, &plugins_);
     set = is_first ? load_plugins(need) : load_waiting(waiting, need);
   }
+  if (is_first)
+    warn_about_unknown_settings(plugin_names(set));
   if (is_done()) {
     OMPTARGET_TRACE(Topic::kPlugin, "another thread has loaded the plugins meanwhile");
     return;
@@ -272,8 +283,10 @@ void Runtime::number_devices() {
   if (plugins.empty())
     return;
   numbered_plugins_ = used_plugins_.size();
+  std::vector<const Plugin *> silent;
   for (const Plugin *plugin : plugins)
-    plugin->set_info_flag(info_mask());
+    if (!plugin->set_info_flag(info_mask()))
+      silent.push_back(plugin);
   const Plugin *previous = nullptr;
   int32_t number = device_count_.load(std::memory_order_relaxed);
   for (const auto &[plugin, local] : numbering_.add(plugins)) {
@@ -282,6 +295,8 @@ void Runtime::number_devices() {
     if (plugin != previous)
       plugin->set_device_offset(std::max(number - local, 0));
     plugin->set_device_number(local, number);
+    if (std::find(silent.begin(), silent.end(), plugin) != silent.end())
+      observe::note_silent_plugin(static_cast<DeviceId>(number));
     OMPTARGET_TRACE(Topic::kDevice, "device %d is device %d of plugin %s", number, local, plugin->name().c_str());
     devices_[number].store(new Device(modules_, static_cast<DeviceId>(number), *plugin, local),
                            std::memory_order_relaxed);

@@ -26,6 +26,12 @@ struct KernelSource {
   std::string_view rest;     ///< "_<number>" or empty
 };
 
+/// Returns whether the first two fields of a variable's name, ";name;file;line;column;;", are file and name, as flang up
+/// to 22.1 has them. No name of a variable begins with '/'.
+constexpr bool is_file_first(std::string_view first, std::string_view second) {
+  return first.starts_with('/') && second.find('/') == std::string_view::npos;
+}
+
 /// Nothing if the name is of another form. The number of the file's device may be negative, so that it may begin with
 /// '_'.
 constexpr std::optional<KernelSource> source_of_kernel(std::string_view name) {

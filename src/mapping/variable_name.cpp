@@ -4,8 +4,10 @@
 #include "mapping/variable_name.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/format.h"
+#include "generations/names.h"
 
 namespace omptarget {
 
@@ -25,6 +27,8 @@ VariableName parse_variable_name(const char *text) {
     field = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
   }
+  if (is_file_first(fields[0], fields[1]))
+    std::swap(fields[0], fields[1]);
   result.name = fields[0];
   result.file = fields[1];
   result.line = std::atoi(std::string(fields[2]).c_str());
@@ -36,6 +40,17 @@ std::string variable_text(const MapItem &item) {
   return variable_text(item.name, item.has(map_type::kNonContiguous) ? -1 : item.size);
 }
 
+static std::string place_text(const VariableName &variable) {
+  return variable.line == 0 ? std::string()
+                            : format(" at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(),
+                                     variable.line, variable.column);
+}
+
+std::string variable_place(const char *text_of_name) {
+  const VariableName variable = parse_variable_name(text_of_name);
+  return variable.name.empty() ? "unknown" : std::string(variable.name) + place_text(variable);
+}
+
 std::string variable_text(const char *text_of_name, int64_t size) {
   const VariableName variable = parse_variable_name(text_of_name);
   if (variable.name.empty())
@@ -43,10 +58,7 @@ std::string variable_text(const char *text_of_name, int64_t size) {
   std::string text = format("in the mapping of %.*s", static_cast<int>(variable.name.size()), variable.name.data());
   if (size >= 0)
     text += format(" (%llu bytes)", static_cast<unsigned long long>(size));
-  if (variable.line != 0)
-    text += format(" at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(), variable.line,
-                   variable.column);
-  return text;
+  return text + place_text(variable);
 }
 
 } // namespace omptarget

@@ -20,6 +20,9 @@ struct VariableName {
 };
 VariableName parse_variable_name(const char *text);
 
+/// "a[0:4] at file.c:7:3" for traces; "unknown" if the compiler told no name.
+std::string variable_place(const char *name);
+
 /// "in the mapping of a[0:4] (16 bytes) at file.c:7:3" for messages; empty if the compiler told no name.
 std::string variable_text(const char *name, int64_t size);
 std::string variable_text(const MapItem &item);

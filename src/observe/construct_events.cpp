@@ -9,11 +9,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "observe/current_construct.h"
+#include "observe/device_events.h"
+#include "observe/info.h"
 #include "observe/info_lines.h"
 #include "observe/ompt.h"
 #include "observe/profile.h"
+#include "observe/profile_summary.h"
 #include "observe/ranges.h"
+#include "observe/source_text.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -56,6 +61,12 @@ uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relax
 
 void note_api_call(const void *code) { api_code = code; }
 
+static void trace_end(const ConstructFacts &facts) {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(facts.device), "%s at %s is done",
+                         event_kind_name(static_cast<EventKind>(facts.kind)),
+                         construct_place(facts.location).to_string().c_str());
+}
+
 void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arguments) {
   const uint32_t told = listeners();
   new (&record_) ConstructRecord{facts, current, 0, 0, 0, nullptr, nullptr, told};
@@ -79,6 +90,8 @@ void Construct::end() {
     ompt_construct(record_, Endpoint::kEnd);
   if (record_.listeners & listener::kProfile)
     profile_construct(record_, now_ns());
+  if (record_.listeners & listener::kLines)
+    trace_end(record_.facts);
   current = record_.outer;
 }
 
@@ -104,7 +117,18 @@ void report_begin(DataOperationRecord &record) {
   if (record.listeners & listener::kInfo)
     print_copy(record.facts);
 }
-void report_begin(KernelRecord &) {}
+void report_begin(KernelRecord &record) {
+  if ((record.listeners & info::kKernel) && has_silent_plugin(record.facts.device))
+    print_info(raw(record.facts.device), "Launching kernel %s", record.facts.name);
+}
+
+void report_end(const DataOperationRecord &) {}
+/// A device that queues work may still run it.
+void report_end(const KernelRecord &record) {
+  if (record.listeners & listener::kLines)
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(record.facts.device), "the launch of %s has returned",
+                           readable_name(record.facts.name).c_str());
+}
 
 void report_to_tool(DataOperationRecord &record, Endpoint endpoint) { ompt_data_operation(record, endpoint); }
 void report_to_tool(KernelRecord &record, Endpoint endpoint) { ompt_kernel(record, endpoint); }
@@ -126,6 +150,7 @@ template <typename Record> void ReportedWork<Record>::begin(const Facts &facts) 
 template <typename Record> void ReportedWork<Record>::end() {
   if (record_.listeners & listener::kRanges)
     pop_range();
+  report_end(record_);
   const WorkTimes times = times_of_call(record_);
   if (record_.listeners & (listener::kTool | listener::kTrace))
     report_to_tool(record_, Endpoint::kEnd);
@@ -166,8 +191,15 @@ void LateReport::publish(const WorkTimes *times) const {
   std::visit([&](const auto &record) { observe::report_work(record, told, context_, fingerprint_); }, record_);
 }
 
-uint64_t Wait::begin() { return now_ns(); }
-void Wait::end() const { profile_wait(device_, begin_ns_, now_ns()); }
+uint64_t Wait::begin(DeviceId device) {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(device), "waiting for the device's work");
+  return now_ns();
+}
+void Wait::end() const {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(device_), "the device's work is done");
+  if (listeners() & listener::kProfile)
+    profile_wait(device_, begin_ns_, now_ns());
+}
 
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit) {
   print_mapping_entered(current_device(), facts, change, is_hold, is_implicit);

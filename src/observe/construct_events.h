@@ -219,7 +219,8 @@ private:
 /// Waiting for a device's queue.
 class Wait {
 public:
-  explicit Wait(DeviceId device) : begin_ns_(listeners() & listener::kProfile ? begin() : 0), device_(device) {}
+  explicit Wait(DeviceId device)
+      : begin_ns_(listeners() & (listener::kProfile | listener::kLines) ? begin(device) : 0), device_(device) {}
   ~Wait() {
     if (begin_ns_ != 0) [[unlikely]]
       end();
@@ -228,7 +229,7 @@ public:
   Wait &operator=(const Wait &) = delete;
 
 private:
-  static uint64_t begin();
+  static uint64_t begin(DeviceId device);
   void end() const;
   const uint64_t begin_ns_;
   const DeviceId device_;

@@ -143,9 +143,32 @@ struct FreeDeleter {
   void operator()(char *text) const { std::free(text); }
 };
 
+/// "heat::step" for flang's _QMheatPstep; empty for what is of another form. A capital letter tells what each part is:
+/// module, submodule, function that contains the next, procedure. Parts have no capitals.
+std::string readable_fortran(std::string_view name) {
+  constexpr std::string_view kKinds = "MSFP";
+  if (name == "_QQmain")
+    return "main program";
+  if (!name.starts_with("_Q"))
+    return {};
+  name.remove_prefix(2);
+  std::string text;
+  while (!name.empty()) {
+    const bool is_kind = kKinds.find(name[0]) != std::string_view::npos;
+    const size_t end = std::min(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", 1), name.size());
+    if (!is_kind || end == 1)
+      return {};
+    text.append(text.empty() ? "" : "::").append(name.substr(1, end - 1));
+    name.remove_prefix(end);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string readable_symbol(std::string_view name) {
+  if (std::string fortran = readable_fortran(name); !fortran.empty())
+    return fortran;
   if (name.size() > kMostCharacters || !name.starts_with("_Z"))
     return std::string(name);
   BoundedParser parser(name.data(), name.data() + name.size());

@@ -10,8 +10,8 @@
 
 namespace omptarget::observe {
 
-/// The readable form of an Itanium-mangled name ("_Z..."); the name itself where it is none, or would take too much.
-/// Any thread; needs less than 1 MB of stack.
+/// The readable form of an Itanium-mangled name ("_Z...") or of flang's ("_Q..."); the name itself where it is none, or
+/// would take too much. Any thread; needs less than 1 MB of stack.
 std::string readable_symbol(std::string_view name);
 
 } // namespace omptarget::observe

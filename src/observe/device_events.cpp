@@ -3,11 +3,20 @@
 
 #include "observe/device_events.h"
 
+#include <atomic>
 #include <utility>
 
 #include "observe/profile.h"
 
 namespace omptarget::observe {
+
+static constinit std::atomic<bool> silent_plugins[kMaxDevices] = {};
+
+void note_silent_plugin(DeviceId device) { silent_plugins[raw(device)].store(true, std::memory_order_relaxed); }
+
+bool has_silent_plugin(DeviceId device) {
+  return raw(device) >= 0 && raw(device) < kMaxDevices && silent_plugins[raw(device)].load(std::memory_order_relaxed);
+}
 
 void report_memory_at_end(DeviceId device, ReadDeviceMemory read) {
   if (listeners() & listener::kProfile)

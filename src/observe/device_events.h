@@ -19,6 +19,10 @@ namespace omptarget::observe {
 /// told of devices.
 void connect_tool(int32_t (*initial_device)(), void (*before_end)());
 
+/// The device's plugin prints no information: the host library prints the lines of its kernels.
+void note_silent_plugin(DeviceId device);
+bool has_silent_plugin(DeviceId device);
+
 /// architecture: what the plugin says, or its name.
 void device_initialised(DeviceId device, const char *architecture);
 void image_loaded(DeviceId device, const void *image, size_t bytes, uint64_t module);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "observe/listeners.h"
 
+#include "base/log.h"
 #include "observe/info.h"
 #include "observe/profile.h"
 #include "observe/ranges.h"
@@ -13,6 +14,8 @@ constinit std::atomic<uint32_t> listeners{listener::kUnread};
 
 uint32_t read_listeners() {
   uint32_t bits = info_mask() & listener::kInfo;
+  if (traces(Topic::kKernel))
+    bits |= listener::kLines;
   if (start_profile())
     bits |= listener::kProfile;
   static const bool has_ranges = start_ranges();

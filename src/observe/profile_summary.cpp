@@ -72,7 +72,7 @@ public:
     case EventKind::kTarget:
     case EventKind::kEnterData:
     case EventKind::kExitData:
-    case EventKind::kUpdate: return add(regions_.row(event_kind_name(event.kind), place_text(event.place), ""), event);
+    case EventKind::kUpdate: return add(regions_.row(event_kind_name(event.kind), place_of_region(event), ""), event);
     case EventKind::kKernel: return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), event);
     case EventKind::kToDevice:
     case EventKind::kFromDevice: return add_copy(event);
@@ -89,6 +89,12 @@ public:
     case EventKind::kAssociate:
     case EventKind::kDisassociate: return;
     }
+  }
+
+  /// Kernels tell where regions are that have no place: those of flang 22.
+  void note_kernel(const ProfileEvent &event) {
+    if (event.kind == EventKind::kKernel && event.region != 0)
+      kernel_of_region_.try_emplace(event.region, event.name);
   }
 
   Summary take() {
@@ -109,6 +115,14 @@ public:
   }
 
 private:
+  std::string place_of_region(const ProfileEvent &event) const {
+    std::string place = place_text(event.place);
+    if (const auto kernel = kernel_of_region_.find(event.region); place.empty() && kernel != kernel_of_region_.end())
+      place = readable_name(kernel->second);
+    return place;
+  }
+
+  std::map<uint64_t, const char *> kernel_of_region_;
   void add_copy(const ProfileEvent &event) {
     const bool to_device = event.kind == EventKind::kToDevice;
     const std::string direction = to_device ? "to device" : "from device";
@@ -133,6 +147,8 @@ private:
 
 Summary summarise(const Profile &profile) {
   Summariser summariser;
+  for (const ProfileEvent &event : profile.events)
+    summariser.note_kernel(event);
   for (const ProfileEvent &event : profile.events)
     summariser.add_event(event);
   return summariser.take();

@@ -3,8 +3,10 @@
 #include "observe/source_text.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/format.h"
+#include "generations/names.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -60,6 +62,8 @@ VariableName variable_name(const char *text) {
   std::string_view fields[kFields];
   if (!cut(text, fields))
     return {text, {}};
+  if (is_file_first(fields[0], fields[1]))
+    std::swap(fields[0], fields[1]);
   return {fields[0], {without_folders(fields[1]), "unknown", number(fields[2]), number(fields[3])}};
 }
 

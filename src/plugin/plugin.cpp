@@ -144,9 +144,10 @@ void Plugin::set_host_call(__tgt_host_call call) const {
     functions_->set_host_call(call);
 }
 
-void Plugin::set_info_flag(uint32_t flag) const {
+bool Plugin::set_info_flag(uint32_t flag) const {
   if (functions_->set_info_flag)
     functions_->set_info_flag(flag);
+  return functions_->set_info_flag != nullptr;
 }
 
 Result<__tgt_target_table *> Plugin::load_binary(int32_t device, __tgt_device_image &image) const {

@@ -84,7 +84,8 @@ public:
   void set_device_offset(int32_t first) const;
   void set_device_number(int32_t device, int32_t number) const;
   void set_host_call(__tgt_host_call call) const;
-  void set_info_flag(uint32_t flag) const;
+  /// Returns whether the plugin can be told.
+  bool set_info_flag(uint32_t flag) const;
 
   /// The table has exactly as many entries as the image, in the same order; the plugin owns it.
   Result<__tgt_target_table *> load_binary(int32_t device, __tgt_device_image &image) const;

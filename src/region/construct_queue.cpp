@@ -66,7 +66,7 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_poi
     return copy.needed_by ? missing_present(copy) : Status::ok();
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
                          kIsToDevice ? "device" : "host", raw(copy.host), raw(*target), copy.size,
-                         copy.name ? copy.name : "unknown");
+                         variable_place(copy.name).c_str());
   DataOperation operation({kKind, device_.id(), raw(copy.host), raw(*target), copy.size, copy.mapping.mapping->name()});
   const auto work = [&] {
     const PluginDevice &device = device_.plugin_device();

@@ -6,6 +6,8 @@
 #include <cinttypes>
 
 #include "base/log.h"
+#include "generations/names.h"
+#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -14,15 +16,12 @@ using observe::DataOperation;
 using observe::DataOperationFacts;
 using observe::DataOperationKind;
 
-namespace {
-
-const char *text_of(const char *name) { return name ? name : "unknown"; }
-
-} // namespace
+namespace {} // namespace
 
 void report_created(const Device &device, const Mapping &mapping) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
-                         raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(), text_of(mapping.name()));
+                         raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(),
+                         variable_place(mapping.name()).c_str());
   if (observe::reports_mappings()) [[unlikely]]
     observe::mapping_created({mapping.base(), mapping.begin(), mapping.target_begin(), mapping.size(),
                               MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
@@ -124,17 +123,32 @@ void DirectReport::report_arguments(const PresentRefs &refs) const {
 Status DirectReport::copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue) {
   void *const target = raw(mapping.target_of(host_ptr(list_.begins[i])));
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
-                         is_to ? "device" : "host", list_.begins[i], target, list_.sizes[i], text_of(name_of(i)));
+                         is_to ? "device" : "host", list_.begins[i], target, list_.sizes[i],
+                         variable_place(name_of(i)).c_str());
   DataOperation operation({is_to ? DataOperationKind::kToDevice : DataOperationKind::kFromDevice, device_.id(),
                            list_.begins[i], target, list_.sizes[i], mapping.name()});
   const auto copy = [&] { return copy_argument(device_, list_, i, mapping, is_to, queue); };
   return queue ? times_.timed(*queue, operation, copy) : copy();
 }
 
+/// A number that a construct asks for, or that the device chooses.
+static std::string wanted_text(uint32_t count, const char *what) {
+  return count == 0 ? format("as many %s as the device chooses", what) : format("%u %s", count, what);
+}
+
+void trace_kernel_launch(const Device &device, const char *kernel, const __tgt_kernel_args &args) {
+  const std::optional<KernelSource> source = source_of_kernel(kernel);
+  const std::string region =
+      source ? format("%.*s, line %.*s (%s)", static_cast<int>(source->function.size()), source->function.data(),
+                      static_cast<int>(source->line.size()), source->line.data(), kernel)
+             : std::string(kernel);
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "launching %s with %u arguments, %s, %s", region.c_str(),
+                         args.NumArgs, wanted_text(args.NumTeams[0], "teams").c_str(),
+                         wanted_text(args.ThreadLimit[0], "threads").c_str());
+}
+
 void DirectReport::trace_launch(const char *kernel, const __tgt_kernel_args &args) const {
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.id(), "launching %s with %u arguments, %d teams, %d threads", kernel,
-                         args.NumArgs, static_cast<int32_t>(args.NumTeams[0]),
-                         static_cast<int32_t>(args.ThreadLimit[0]));
+  trace_kernel_launch(device_, kernel, args);
 }
 
 Status DirectReport::wait(Queue &queue) {

@@ -16,6 +16,9 @@ namespace omptarget {
 void report_created(const Device &device, const Mapping &mapping);
 void report_removed(const Device &device, const Removed &removed);
 
+/// Traces a launch in full words.
+void trace_kernel_launch(const Device &device, const char *kernel, const __tgt_kernel_args &args);
+
 /// The storage of a mapping that was removed is freed.
 inline observe::DataOperationFacts deletion_of(const Device &device, const Removed &removed) {
   return {observe::DataOperationKind::kDelete,

@@ -10,6 +10,7 @@
 #include "device/runtime.h"
 #include "mapping/private_layout.h"
 #include "region/direct_constructs.h"
+#include "region/direct_report.h"
 #include "region/ended_device.h"
 #include "region/kernel_call.h"
 #include "region/left_construct.h"
@@ -251,8 +252,8 @@ private:
     const __tgt_kernel_args &args = call_.prepare(queue_);
     const auto teams = static_cast<int32_t>(args.NumTeams[0]);
     const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
-    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "launching %s with %u arguments, %d teams, %d threads", kernel_.name,
-                           args.NumArgs, teams, threads);
+    if (traces(Topic::kKernel)) [[unlikely]]
+      trace_kernel_launch(work_.device(), kernel_.name, args);
     observe::KernelLaunch launch({device, kernel_.name, teams, threads});
     return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
   }

@@ -120,6 +120,10 @@ TEST(Settings, the_nearest_known_name_is_suggested) {
 }
 
 TEST(Settings, nothing_is_suggested_for_a_name_that_resembles_none) {
+  const std::vector<std::string> plugins{"acme-9", "cuda"};
+  EXPECT_EQ(unknown_setting_text("LIBOMPTARGET_ACME_9_SPEED", plugins), "");
+  EXPECT_NE(unknown_setting_text("LIBOMPTARGET_ACME_9_SPEED"), "");
+  EXPECT_NE(unknown_setting_text("LIBOMPTARGET_CUDA_WAITS", plugins), "");
   EXPECT_EQ(unknown_setting_text("LIBOMPTARGET_XYZZY_QUUX_42"),
             "LIBOMPTARGET_XYZZY_QUUX_42 is no setting of this runtime and has no effect");
 }

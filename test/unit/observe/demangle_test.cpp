@@ -80,6 +80,15 @@ void *demangle_deep_names(void *) {
   return nullptr;
 }
 
+TEST(Demangle, names_of_flang_are_read) {
+  EXPECT_EQ(readable_symbol("_QMheatPstep"), "heat::step");
+  EXPECT_EQ(readable_symbol("_QMheatFstepPinner_2"), "heat::step::inner_2");
+  EXPECT_EQ(readable_symbol("_QPsolve"), "solve");
+  EXPECT_EQ(readable_symbol("_QQmain"), "main program");
+  for (const char *other : {"_Q", "_QM", "_QMHeat", "_QMheatXstep", "_QQclX41"})
+    EXPECT_EQ(readable_symbol(other), other);
+}
+
 TEST(Demangle, deep_names_take_a_small_stack) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

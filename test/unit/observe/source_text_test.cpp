@@ -28,6 +28,9 @@ TEST(SourceText, names_of_variables_are_those_of_the_compiler_or_plain) {
   const VariableName variable = variable_name(";s.p[0:4];dir/b.c;7;9;;");
   EXPECT_EQ(variable.name, "s.p[0:4]");
   EXPECT_EQ(variable.place.to_string(), "b.c:7:9");
+  const VariableName of_flang = variable_name(";/dir/heat.f90;u;5;28;;");
+  EXPECT_EQ(of_flang.name, "u");
+  EXPECT_EQ(of_flang.place.to_string(), "heat.f90:5:28");
   EXPECT_EQ(variable_name("global").name, "global");
   EXPECT_EQ(variable_name("global").place.to_string(), "unknown:0:0");
   EXPECT_EQ(variable_name(nullptr).name, "unknown");
