@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "device/device.h"
+#include "device/mapping_notes.h"
 #include "device/mapping_tables.h"
 #include "observe/device_events.h"
 
@@ -59,6 +60,7 @@ void Device::report_end() {
   if (is_end_told_.exchange(true, std::memory_order_relaxed))
     return;
   print_mapping_table(*this, "libomptarget:0:0");
+  note_left();
   if (!is_initialised())
     return;
   if (!is_loading_here() && load_mutex_.try_lock()) {
@@ -68,7 +70,13 @@ void Device::report_end() {
   observe::device_finalised(id_);
 }
 
+void Device::note_left() {
+  if (notes_mapping() && !is_noted_.exchange(true, std::memory_order_relaxed))
+    note_never_released(*this);
+}
+
 void Device::part_with(const OffloadLibrary &library) {
+  note_left();
   forget_names(library);
   if (lasts_ && !has_ended())
     free_dormant(); // before the plugin's own destructors, which may look for what was not freed

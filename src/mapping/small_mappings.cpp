@@ -48,8 +48,10 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
   if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire) &&
       !OMPTARGET_PLANTED("state_revived_whatever_it_is"))
     return {};
-  names_.note(range.name);
-  mapping->name_.store(range.name, kRelaxed);
+  if (mapping->name() != range.name) {
+    names_.note(range.name);
+    mapping->name_.store(range.name, kRelaxed);
+  }
   return {mapping, MappingState::generation(live)};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "device/mapping_notes.h"
 #include "device/mapping_tables.h"
 #include "mapping/base_pointers.h"
 #include "mapping/variable_name.h"
@@ -219,6 +220,8 @@ Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
 }
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
+  if (notes_mapping() && !has_entered)
+    note_absent(device(), "target exit data", items);
   OMPTARGET_TRY(plan_exit(map(), policy_, items, has_entered, exit_));
   if (!exit_.awaited.empty()) [[unlikely]]
     if (auto are_there = queue_.wait_for_data(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
@@ -229,6 +232,8 @@ Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
 }
 
 Status DeviceWork::start_update(const MapItems &items) {
+  if (notes_mapping())
+    note_absent(device(), "target update", items);
   UpdatePlan plan;
   OMPTARGET_TRY(plan_update(map(), policy_, items, plan, exit_.left));
   OMPTARGET_SCHED_POINT("update: planned");
