@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 #include <map>
@@ -271,6 +272,46 @@ Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Tim
     merger.add(std::move(process), static_cast<double>(shift_ns) / 1000.0);
   }
   return merger.take();
+}
+
+/// A text for a cell: in quotes, which are doubled inside.
+static std::string quoted(llvm::StringRef text) {
+  std::string cell = "\"";
+  for (const char byte : text)
+    cell += byte == '"' ? std::string("\"\"") : std::string(1, byte);
+  return cell + "\"";
+}
+
+Result<std::string> summary_of_profile(const ProfileText &profile, bool as_json) {
+  if (!is_flat(profile.json))
+    return damaged(profile, "is no profile: its values are nested too deeply");
+  llvm::Expected<Value> value = llvm::json::parse(profile.json);
+  if (!value)
+    return damaged(profile, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
+  const Object *const root = value->getAsObject();
+  const Object *const other = root ? root->getObject("otherData") : nullptr;
+  const Object *const summary = other ? other->getObject("summary") : nullptr;
+  if (!summary || other->getString("producer") != "omptarget")
+    return damaged(profile, "is no profile that omptarget has written in Chrome's trace-event format");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (as_json) {
+    stream << llvm::formatv("{0:2}", Value(Object(*summary))) << "\n";
+    return text;
+  }
+  stream << "table,name,place,detail,count,ns,longest,bytes,unchanged,unchangedBytes\n";
+  for (const char *table : kTables)
+    if (const Array *const rows = summary->getArray(table))
+      for (const Value &row : *rows)
+        if (const Object *const fields = row.getAsObject()) {
+          stream << table;
+          for (const char *key : {"name", "place", "detail"})
+            stream << ',' << quoted(fields->getString(key).value_or(""));
+          for (const char *key : {"count", "ns", "longest", "bytes", "unchanged", "unchangedBytes"})
+            stream << ',' << number(*fields, key);
+          stream << '\n';
+        }
+  return text;
 }
 
 } // namespace omptarget::profile_tool
