@@ -262,8 +262,11 @@ void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   for (size_t i = 0; i < library->images.size(); ++i)
     architectures += (architectures.empty() ? "" : ", ") + modules_.architecture_of(library, i);
   std::string plugins;
-  for (const auto &plugin : plugins_.plugins)
-    plugins += (plugins.empty() ? "; plugins here: " : ", ") + plugin->name() + " (" + architectures_of(*plugin) + ")";
+  for (const auto &plugin : plugins_.plugins) {
+    const std::string found = architectures_of(*plugin);
+    plugins +=
+        (plugins.empty() ? "; plugins here: " : ", ") + plugin->name() + (found.empty() ? "" : " (" + found + ")");
+  }
   OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s%s", library->path.c_str(), architectures.c_str(),
                   plugins.c_str());
   if (info_mask() != 0)

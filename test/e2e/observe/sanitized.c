@@ -3,7 +3,7 @@
 // The command of docs/use/debuggers.md links a program with the address sanitizer. It finds an overflow in device code,
 // and has nothing to say about the library.
 
-// REQUIRES: runtime-omptarget, clang-19
+// REQUIRES: runtime-omptarget, lasts, clang-19
 // UNSUPPORTED: sanitizer, emulated, plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 // DEFINE: %{link} = %clang -g -fsanitize=address -fno-sanitize-link-runtime -Wl,-u,atexit -l:libc_nonshared.a
 // RUN: bash -c 'runtime=$(dirname $(clang-19 -print-file-name=libclang_rt.asan-x86_64.so)); \

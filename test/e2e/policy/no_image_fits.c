@@ -15,7 +15,7 @@
 // QUIET-NOT: {{.}}
 // QUIET: ok
 // QUIET-NOT: {{.}}
-// INFO: No images found compatible with the installed hardware. Found 1 image(s): ({{.*}}); plugins here: [[MACHINE]] ({{.*}})
+// INFO: No images found compatible with the installed hardware. Found 1 image(s): ({{.*}}); plugins here: {{.+}}
 // INFO: ok
 // MANDATORY-NOT: ok
 // MANDATORY: {{^}}omptarget fatal error 1: failure of target construct while offloading is mandatory
