@@ -9,10 +9,13 @@ get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOL
 if(NOT TARGET omptarget::headers)
   add_library(omptarget::headers INTERFACE IMPORTED)
   set_target_properties(omptarget::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${OMPTARGET_PREFIX}/include)
-  add_library(omptarget::omptarget SHARED IMPORTED)
+  # The folder, not the file: clang's own -lomptarget then finds the same file, so that a program does not need LLVM's
+  # library as well.
+  add_library(omptarget::omptarget INTERFACE IMPORTED)
   set_target_properties(omptarget::omptarget PROPERTIES
-    IMPORTED_LOCATION ${OMPTARGET_PREFIX}/lib/libomptarget.so IMPORTED_SONAME libomptarget.so
-    INTERFACE_LINK_LIBRARIES omptarget::headers)
+    INTERFACE_LINK_DIRECTORIES ${OMPTARGET_PREFIX}/lib
+    INTERFACE_LINK_LIBRARIES "omptarget::headers;-lomptarget"
+    INTERFACE_LINK_OPTIONS -Wl,-rpath,${OMPTARGET_PREFIX}/lib)
   add_executable(omptarget::plugin-check IMPORTED)
   set_target_properties(omptarget::plugin-check PROPERTIES
     IMPORTED_LOCATION ${OMPTARGET_PREFIX}/bin/omptarget-plugin-check)

@@ -264,7 +264,8 @@ void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   std::string plugins;
   for (const auto &plugin : plugins_.plugins) {
     const std::string found = architectures_of(*plugin);
-    plugins += (plugins.empty() ? "; plugins here: " : ", ") + plugin->name() + (found.empty() ? "" : " (" + found + ")");
+    plugins +=
+        (plugins.empty() ? "; plugins here: " : ", ") + plugin->name() + (found.empty() ? "" : " (" + found + ")");
   }
   OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s%s", library->path.c_str(), architectures.c_str(),
                   plugins.c_str());

@@ -21,7 +21,8 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
                qemu-user-static # programs of other machines
                libhsa-runtime-dev) # AMD's runtime, without a GPU
 # Packages of a few tests, which are left out without them.
-OPTIONAL_PACKAGES=(chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
+OPTIONAL_PACKAGES=(gdb # names in core files
+                   chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
                    openmpi-bin libopenmpi-dev mpich libmpich-dev) # ranks
 
 say() { printf '\n== %s\n' "$*"; }

@@ -23,10 +23,14 @@ namespace {
 
 constexpr const char *kUsage =
     "usage: omptarget-profile merge [--align] -o RESULT PROFILE...\n"
+    "       omptarget-profile summary [--json] PROFILE\n"
     "Works on profiles that LIBOMPTARGET_PROFILE has written.\n"
     "merge makes one profile of those of many processes, each written with LIBOMPTARGET_PROFILE=name.%r.json.\n"
     "It is a page for a browser if RESULT ends in .html, otherwise Chrome's trace-event format.\n"
-    "  -o RESULT  the name of the result\n"
+    "summary prints the tables of one profile, or of a merged one, as comma-separated values: a line for each row,\n"
+    "with the table's name first, times in nanoseconds.\n"
+    "  -o RESULT  the name of the result; - is stdout\n"
+    "  --json     the tables as JSON\n"
     "  --align    all processes begin at 0; without it, the clocks of the nodes are taken as they are\n"
     "  --version  which omptarget this is\n";
 
@@ -83,6 +87,29 @@ const char *replaced_profile(const std::string &result, const std::vector<const 
   return nullptr;
 }
 
+int summarise(const std::vector<const char *> &words) {
+  bool as_json = false;
+  const char *path = nullptr;
+  for (const char *word : words) {
+    if (std::strcmp(word, "--json") == 0)
+      as_json = true;
+    else if (path || word[0] == '-')
+      return misused(format("unexpected %s", word));
+    else
+      path = word;
+  }
+  if (!path)
+    return misused("no profile is given");
+  Result<std::string> text = read_file(path);
+  if (!text.is_ok())
+    return print_failure(text.take_status().to_string());
+  Result<std::string> summary = summary_of_profile({path, std::move(*text)}, as_json);
+  if (!summary.is_ok())
+    return print_failure(summary.take_status().to_string());
+  std::fwrite(summary->data(), 1, summary->size(), stdout);
+  return status_after_output("omptarget-profile", 0, 1);
+}
+
 int merge(const std::string &result, const std::vector<const char *> &paths, Timeline timeline) {
   if (const char *const profile = replaced_profile(result, paths))
     return print_failure(format("the result %s would take the place of %s, which is to be merged: give it another name",
@@ -97,6 +124,10 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
   Result<std::string> merged = merge_profiles(profiles, timeline);
   if (!merged.is_ok())
     return print_failure(merged.take_status().to_string());
+  if (result == "-") {
+    std::fwrite(merged->data(), 1, merged->size(), stdout);
+    return status_after_output("omptarget-profile", 0, 1);
+  }
   Status status =
       observe::replace_result_file(result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
   return status.is_ok() ? 0 : print_failure(status.to_string());
@@ -113,6 +144,8 @@ int main(int count, char **arguments) {
     std::printf("omptarget-profile %s\n", version_text());
     return status_after_output("omptarget-profile", 0, 1);
   }
+  if (count >= 2 && std::strcmp(arguments[1], "summary") == 0)
+    return summarise({arguments + 2, arguments + count});
   if (count < 2 || std::strcmp(arguments[1], "merge") != 0)
     return misused(count < 2 ? std::string("what is to be done?") : format("there is no command %s", arguments[1]));
   std::string result;

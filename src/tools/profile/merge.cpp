@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 #include <map>
@@ -62,6 +63,52 @@ bool is_finite(const Value &value) {
          std::all_of(object->begin(), object->end(), [](const auto &field) { return is_finite(field.second); });
 }
 
+/// Where the elements of the array "traceEvents" lie in a profile, whose values are flat. Empty without it.
+std::string_view events_of(std::string_view json) {
+  constexpr std::string_view kKey = "\"traceEvents\"", kBlanks = " \t\r\n:";
+  int depth = 0;
+  size_t begin = std::string_view::npos;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      const size_t key = i;
+      while (++i < json.size() && json[i] != '"')
+        i += json[i] == '\\';
+      const size_t value = json.find_first_not_of(kBlanks, i + 1);
+      if (depth == 1 && json.substr(key).starts_with(kKey) && value < json.size() && json[value] == '[') {
+        begin = value + 1;
+        i = value - 1;
+      }
+    } else if (json[i] == '[' || json[i] == '{') {
+      ++depth;
+    } else if ((json[i] == ']' || json[i] == '}') && --depth == 1 && begin != std::string_view::npos) {
+      return json.substr(begin, i - begin);
+    }
+  }
+  return {};
+}
+
+/// Calls with the text of each element of an array. One at a time is parsed: values take many times the memory of
+/// their text.
+template <typename Function> void for_each_element(std::string_view elements, Function function) {
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] == '"') {
+      while (++i < elements.size() && elements[i] != '"')
+        i += elements[i] == '\\';
+    } else if (elements[i] == '[' || elements[i] == '{') {
+      ++depth;
+    } else if (elements[i] == ']' || elements[i] == '}') {
+      --depth;
+    } else if (elements[i] == ',' && depth == 0) {
+      function(elements.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  if (elements.find_first_not_of(" \t\r\n", begin) != std::string_view::npos)
+    function(elements.substr(begin));
+}
+
 /// The needed parts of one profile.
 struct Process {
   std::string label; ///< "rank 3 (node7)"
@@ -69,7 +116,7 @@ struct Process {
   std::string node;
   int64_t start_ns = 0; ///< of its first event, by the clock of the day
   int64_t lost = 0;
-  Array events;
+  std::string_view events; ///< in the profile's text, found to be right
   Object summary;
   Array memory;
   Object about; ///< program, command line, date and version, as far as the profile has them
@@ -86,10 +133,25 @@ template <typename T> T taken(T *value) { return value ? std::move(*value) : T()
 Result<Process> read_process(const ProfileText &text, size_t place) {
   if (!is_flat(text.json))
     return damaged(text, "is no profile: its values are nested too deeply");
-  llvm::Expected<Value> value = llvm::json::parse(text.json);
+  const std::string_view events = events_of(text.json);
+  std::string rest = text.json;
+  if (!events.empty())
+    rest.erase(static_cast<size_t>(events.data() - text.json.data()), events.size());
+  llvm::Expected<Value> value = llvm::json::parse(rest);
   if (!value)
     return damaged(text, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
-  if (!is_finite(*value))
+  bool is_sound = is_finite(*value);
+  std::string failure;
+  for_each_element(events, [&](std::string_view element) {
+    llvm::Expected<Value> event = failure.empty() ? llvm::json::parse(element) : Value(nullptr);
+    if (!event)
+      failure = "is no JSON: " + llvm::toString(event.takeError());
+    else
+      is_sound = is_sound && is_finite(*event);
+  });
+  if (!failure.empty())
+    return damaged(text, failure.c_str());
+  if (!is_sound)
     return damaged(text, "is no profile: one of its numbers is too large");
   Object *const root = value->getAsObject();
   Object *const other = root ? root->getObject("otherData") : nullptr;
@@ -107,7 +169,7 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
                   (process.node.empty() ? "" : " (" + process.node + ")");
   process.start_ns = *start;
   process.lost = other->getInteger("lostEvents").value_or(0);
-  process.events = taken(root->getArray("traceEvents"));
+  process.events = events;
   process.summary = taken(other->getObject("summary"));
   process.memory = taken(other->getArray("memory"));
   for (const char *key : kAbout)
@@ -133,12 +195,19 @@ public:
     if (index == 0)
       about_ = std::move(process.about);
     double end_us = 0;
-    for (Value &value : process.events)
-      if (Object *const event = value.getAsObject()) {
-        end_us = std::max(end_us, event->getNumber("ts").value_or(0) + event->getNumber("dur").value_or(0));
-        move_event(*event, index, shift_us, process.label);
-        events_.push_back(std::move(value));
-      }
+    llvm::raw_string_ostream stream(events_);
+    for_each_element(process.events, [&](std::string_view element) {
+      llvm::Expected<Value> value = llvm::json::parse(element);
+      Object *const event = value ? value->getAsObject() : nullptr;
+      if (!value)
+        llvm::consumeError(value.takeError()); // it was right when it was read
+      if (!event)
+        return;
+      end_us = std::max(end_us, event->getNumber("ts").value_or(0) + event->getNumber("dur").value_or(0));
+      move_event(*event, index, shift_us, process.label);
+      stream << (events_.empty() ? "" : ",") << *value;
+      stream.flush();
+    });
     for (Value &value : process.memory)
       if (Object *const row = value.getAsObject()) {
         (*row)["rank"] = process.rank;
@@ -168,11 +237,10 @@ public:
     other["lostEvents"] = lost_;
     other["memory"] = std::move(memory_);
     other["summary"] = std::move(summary);
-    Object root{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events_)}};
-    root["otherData"] = std::move(other);
-    std::string text;
-    llvm::raw_string_ostream(text) << Value(std::move(root));
-    return text;
+    std::string tail = "],\"otherData\":";
+    llvm::raw_string_ostream(tail) << Value(std::move(other));
+    events_.insert(0, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    return std::move(events_.append(tail).append("}"));
   }
 
 private:
@@ -242,8 +310,8 @@ private:
   }
 
   int64_t count_ = 0;
-  Object about_; ///< of the first process
-  Array events_;
+  Object about_;       ///< of the first process
+  std::string events_; ///< as text, separated by commas
   Array memory_;
   Array ranks_;
   std::map<std::string_view, Table> tables_;
@@ -271,6 +339,46 @@ Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Tim
     merger.add(std::move(process), static_cast<double>(shift_ns) / 1000.0);
   }
   return merger.take();
+}
+
+/// A text for a cell: in quotes, which are doubled inside.
+static std::string quoted(llvm::StringRef text) {
+  std::string cell = "\"";
+  for (const char byte : text)
+    cell += byte == '"' ? std::string("\"\"") : std::string(1, byte);
+  return cell + "\"";
+}
+
+Result<std::string> summary_of_profile(const ProfileText &profile, bool as_json) {
+  if (!is_flat(profile.json))
+    return damaged(profile, "is no profile: its values are nested too deeply");
+  llvm::Expected<Value> value = llvm::json::parse(profile.json);
+  if (!value)
+    return damaged(profile, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
+  const Object *const root = value->getAsObject();
+  const Object *const other = root ? root->getObject("otherData") : nullptr;
+  const Object *const summary = other ? other->getObject("summary") : nullptr;
+  if (!summary || other->getString("producer") != "omptarget")
+    return damaged(profile, "is no profile that omptarget has written in Chrome's trace-event format");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (as_json) {
+    stream << llvm::formatv("{0:2}", Value(Object(*summary))) << "\n";
+    return text;
+  }
+  stream << "table,name,place,detail,count,ns,longest,bytes,unchanged,unchangedBytes\n";
+  for (const char *table : kTables)
+    if (const Array *const rows = summary->getArray(table))
+      for (const Value &row : *rows)
+        if (const Object *const fields = row.getAsObject()) {
+          stream << table;
+          for (const char *key : {"name", "place", "detail"})
+            stream << ',' << quoted(fields->getString(key).value_or(""));
+          for (const char *key : {"count", "ns", "longest", "bytes", "unchanged", "unchangedBytes"})
+            stream << ',' << number(*fields, key);
+          stream << '\n';
+        }
+  return text;
 }
 
 } // namespace omptarget::profile_tool

@@ -24,4 +24,8 @@ enum class Timeline { kClocks, kAligned };
 /// for each process, the slowest first. Fails, naming the profile, if one is damaged or was not written by omptarget.
 Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Timeline timeline);
 
+/// The tables of a profile, or of a merged one, as comma-separated values with a line for the columns, or as JSON.
+/// Fails as merge_profiles does.
+Result<std::string> summary_of_profile(const ProfileText &profile, bool as_json);
+
 } // namespace omptarget::profile_tool

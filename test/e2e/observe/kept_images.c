@@ -3,7 +3,7 @@
 // LIBOMPTARGET_KEEP_IMAGES=FOLDER: images for the CPU are files that stay, from which gdb names the kernel of a core
 // file. Nothing stays without it.
 
-// REQUIRES: runtime-omptarget, gdb, clang-16-or-later
+// REQUIRES: runtime-omptarget, lasts, gdb, clang-16-or-later
 // UNSUPPORTED: sanitizer, emulated, plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 // RUN: rm -rf %t.folder && mkdir -p %t.folder/images %t.folder/work %t.folder/extracted
 // RUN: %clang -g -O0 %s -o %t

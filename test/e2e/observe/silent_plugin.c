@@ -3,7 +3,7 @@
 // The host library prints the lines of kernels for a plugin that cannot be told to. Settings that are named after a
 // plugin are not called unknown.
 
-// REQUIRES: runtime-omptarget, clang-16-or-later
+// REQUIRES: runtime-omptarget, lasts, clang-16-or-later
 // UNSUPPORTED: sanitizer, emulated, plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 // RUN: rm -rf %t.plugins && mkdir %t.plugins
 // RUN: %indirect-clang -shared -fPIC -DREAL_PLUGIN='"%prefix/lib/libomptarget.rtl.%machine.so"' %inputs/recorder_plugin.c -o %t.plugins/libomptarget.rtl.recorder.so

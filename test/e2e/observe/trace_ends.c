@@ -3,7 +3,7 @@
 // The trace tells when a kernel has ended, so that a kernel that hangs can be told from a host that does. It names
 // variables and kernels as the source does, and says what the device is left to choose.
 
-// REQUIRES: runtime-omptarget, clang-16-or-later
+// REQUIRES: runtime-omptarget, lasts, clang-16-or-later
 // UNSUPPORTED: emulated, plugins-of-llvm-16, plugins-of-llvm-17, plugins-of-llvm-18
 // RUN: %clang -g %s -o %t
 // RUN: %run LIBOMPTARGET_DEBUG=kernel,mapping,transfer %t 2>&1 | %check

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Valgrind has nothing to say about the library when a program maps, computes and unmaps.
 
-// REQUIRES: runtime-omptarget, valgrind
+// REQUIRES: runtime-omptarget, lasts, valgrind
 // UNSUPPORTED: sanitizer, emulated
 // RUN: %clang -g %s -o %t
 // RUN: %run OMP_NUM_THREADS=2 valgrind --error-exitcode=9 %t 2>&1 | %check

@@ -56,6 +56,22 @@ TEST(MergeProfiles, adds_up_and_shifts) {
   EXPECT_EQ(summary.getArray("ranks")->size(), 2u);
 }
 
+TEST(MergeProfiles, events_end_where_their_values_do) {
+  std::string text = profile(0, 2000, 30);
+  const std::string name = "\"name\":\"target\"";
+  text.replace(text.find(name), name.size(), R"("name":"a,b]}\"},{[\\")");
+  text.insert(1, R"("first":["traceEvents",{"traceEvents":[1,2]}],)");
+  Result<std::string> merged = merge_profiles({{"a", text}}, Timeline::kClocks);
+  ASSERT_TRUE(merged.is_ok()) << merged.status().to_string();
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(*merged);
+  ASSERT_TRUE(static_cast<bool>(value));
+  const llvm::json::Array &events = *value->getAsObject()->getArray("traceEvents");
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[1].getAsObject()->getString("name"), "a,b]}\"},{[\\");
+  text.replace(text.find("\"ph\":\"s\""), 4, "nonsense");
+  EXPECT_THAT(failure_of({{"a", text}}), HasSubstr("a: is no JSON"));
+}
+
 TEST(MergeProfiles, may_begin_at_0) {
   Result<std::string> merged =
       merge_profiles({{"a", profile(0, 2000, 30)}, {"b", profile(1, 5000, 40)}}, Timeline::kAligned);
