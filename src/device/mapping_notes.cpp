@@ -20,7 +20,7 @@ bool is_wanted() {
   return checks == "mapping";
 }
 
-/// What a note is about: the variable as the compiler names it, or else where it lies.
+/// Returns the variable as the compiler names it, or else the place of the data.
 std::string text_of(const char *name, HostPtr begin, int64_t size) {
   const VariableName variable = parse_variable_name(name);
   if (variable.name.empty())

@@ -18,7 +18,8 @@ seed = int(sys.argv[6]) if len(sys.argv) > 6 else None
 here = os.path.dirname(os.path.abspath(__file__))
 C_PROGRAM = os.path.join(here, "inputs", "constructs.c")
 FORTRAN_PROGRAM = os.path.join(here, "inputs", "constructs.f90")
-FLANG_TO_PTX = os.path.join(here, "..", "..", "src", "emulator", "toolkit", "flang-to-ptx")
+TOOLKIT = os.path.join(here, "..", "..", "src", "emulator", "toolkit")
+FLANG_TO_PTX, MAKE_TOOLKIT = os.path.join(TOOLKIT, "flang-to-ptx"), os.path.join(TOOLKIT, "make-ptx-toolkit")
 # Functions that CUDA's driver brings for GPUs.
 OF_DRIVER = {"vprintf", "malloc", "free", "__assertfail"}
 GPUS = {"nvptx": ["sm_80", "sm_90", "sm_90a"], "amdgcn": ["gfx90a", "gfx942", "gfx1100"]}
@@ -102,7 +103,7 @@ def main():
     toolkits = {}
     for cuda in ("11.8", "12.3"):  # that clang 16 and 19 know
         toolkits[cuda] = os.path.join(folder, "toolkit-" + cuda)
-        subprocess.run([os.path.join(here, "..", "..", "src", "emulator", "toolkit", "make-ptx-toolkit"), toolkits[cuda]], check=True,
+        subprocess.run([MAKE_TOOLKIT, toolkits[cuda]], check=True,
                        env=dict(os.environ, PTX_TOOLKIT_CUDA=cuda))
     has_cuda = any(os.path.exists(path + "/bin/ptxas") for path in (os.environ.get("CUDA_PATH", ""), "/usr/local/cuda") if path)
     checked = failed = 0

@@ -103,7 +103,8 @@ def linked_faults(path):
 def main():
     os.makedirs(folder, exist_ok=True)
     toolkit = os.path.join(folder, "toolkit")
-    subprocess.run([os.path.join(here, "..", "..", "src", "emulator", "toolkit", "make-ptx-toolkit"), toolkit], check=True)
+    tools = os.path.join(here, "..", "..", "src", "emulator", "toolkit")
+    subprocess.run([os.path.join(tools, "make-ptx-toolkit"), toolkit], check=True)
     checked = failed = 0
     for version in ["16", "19", "22", "23"]:
         if not shutil.which("clang-" + version) or not os.path.exists("%s/lib/omptarget/device/%s" % (prefix, version)):

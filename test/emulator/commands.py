@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""commands.py PREFIX LLVM_RUNTIMES COMPILERS: the two commands of docs/use/executor.md, with what is installed and nothing of CUDA's
-or ROCm's: compiles a program with the emulator's configuration file of each clang and flang, and runs it by omptarget-run. A file
-that is no PTX, and memory of the host that a kernel uses without --unified, are named."""
+"""commands.py PREFIX LLVM_RUNTIMES COMPILERS: the two commands of docs/use/executor.md, with what is installed and
+nothing of CUDA's or ROCm's. Each clang and flang compiles a program with the emulator's configuration file, and
+omptarget-run runs it. A file that is no PTX, and memory of the host that a kernel uses without --unified, are
+named."""
 import os
 import shutil
 import subprocess
@@ -62,7 +63,8 @@ def compiler(name):
 
 def started(command, **variables):
     # Neither CUDA nor ROCm is found by the environment.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("LIBOMPTARGET", "OMP", "CUDA", "ROCM", "SIM_"))}
+    others = ("LIBOMPTARGET", "OMP", "CUDA", "ROCM", "SIM_")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     return subprocess.run(command, capture_output=True, text=True, env=dict(clean, **variables))
 
 
@@ -94,7 +96,8 @@ def main():
             clang = compiler("clang-" + version)
             if not clang:
                 continue
-            compiled([clang, "-O2", "--config=%s/%s/emulator.cfg" % (device, version), "--offload-arch=sm_80", source, "-o", program, "-lm"], version)
+            compiled([clang, "-O2", "--config=%s/%s/emulator.cfg" % (device, version), "--offload-arch=sm_80", source,
+                      "-o", program, "-lm"], version)
             code, out, errors = result([], [program])
             expect(code == 0 and out == "0.456\n", "clang %s's program is wrong" % version, code, out, errors)
             tried += 1
@@ -114,15 +117,17 @@ def main():
             file.write(bytes_of)
         os.chmod(cubin, 0o755)
         code, out, errors = result([], [cubin])
-        expect(code != 0 and "cannot be run here" in errors and "emulator.cfg" in errors, "a cubin is not named", code, out, errors)
+        expect(code != 0 and "cannot be run here" in errors and "emulator.cfg" in errors, "a cubin is not named",
+               code, out, errors)
         for version in ("19", "22"):
             flang = compiler("flang-" + version) or compiler("flang-new-" + version)
             if not flang:
                 continue
             program = os.path.join(scratch, "h" + version)
             emulator = os.path.join(prefix, "lib", "omptarget", "emulator")
-            compiled([emulator + "/flang-to-ptx", emulator + "/toolkit", flang, "--config=%s/%s/nvptx-flang.cfg" % (device, version),
-                      "--offload-arch=sm_80", "-O2", fortran, "-o", program], version)
+            compiled([emulator + "/flang-to-ptx", emulator + "/toolkit", flang,
+                      "--config=%s/%s/nvptx-flang.cfg" % (device, version), "--offload-arch=sm_80", "-O2", fortran,
+                      "-o", program], version)
             code, out, errors = result([], [program], version)
             expect(code == 0 and out == "11.0\n", "flang %s's program is wrong" % version, code, out, errors)
     listed = started([run, "--list-devices"]).stdout

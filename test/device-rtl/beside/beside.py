@@ -200,7 +200,8 @@ def becomes_spmd(kernel, processor, version):
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    run([os.path.join(HERE, "..", "..", "..", "src", "emulator", "toolkit", "make-ptx-toolkit"), os.path.join(folder, "toolkit")])
+    tools = os.path.join(HERE, "..", "..", "..", "src", "emulator", "toolkit")
+    run([os.path.join(tools, "make-ptx-toolkit"), os.path.join(folder, "toolkit")])
     processors = options.get("processors", "gfx90a,gfx942,sm_80,sm_90").split(",")
     kernels = options["kernels"].split(",") if "kernels" in options else [name for name in NUMBERS if name != "nothing"]
     failures = []

@@ -14,6 +14,7 @@ import sys
 import zlib
 
 here = os.path.dirname(os.path.abspath(__file__))
+toolkit_tools = os.path.join(here, "..", "..", "..", "..", "src", "emulator", "toolkit")
 # Has the folder of tables, which exclusions need, in the path.
 lit_config.load_config(config, os.path.join(here, "..", "..", "..", "e2e", "lit.cfg.py"))
 sys.path.insert(0, here)
@@ -61,7 +62,7 @@ else:
     variables = "LIBOMPTARGET_PLUGINS=cuda SIM_CUDA_DEVICES=" + ",".join([processor[3:]] * 4)
     # The images are PTX: what stands for ptxas wraps it for the driver.
     toolkit = os.path.join(config.test_exec_root, "toolkit")
-    subprocess.run([os.path.join(here, "..", "..", "..", "..", "src", "emulator", "toolkit", "make-ptx-toolkit"), toolkit], check=True)
+    subprocess.run([os.path.join(toolkit_tools, "make-ptx-toolkit"), toolkit], check=True)
     config.environment["LIBRARY_PATH"] = os.path.join(lit_config.params["llvm_runtimes"], suite, "lib")
     if lit_config.params.get("runtime") == "llvm":
         config.environment["PTX_WITH_SYMBOLS"] = "1" # LLVM's plugins read images as cubins
@@ -138,7 +139,7 @@ def fortran_compiler():
         flags.append("-nogpulib -Xoffload-linker %s/%s/libompdevice.a" % (rtl, triple))
     elif is_amd:
         flags.append("-nogpulib -lomptarget.devicertl")
-    return " ".join(([] if is_amd else [os.path.join(here, "..", "..", "..", "..", "src", "emulator", "toolkit", "flang-to-ptx"), toolkit]) + [path] + flags)
+    return " ".join(([] if is_amd else [os.path.join(toolkit_tools, "flang-to-ptx"), toolkit]) + [path] + flags)
 
 
 rocm = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
