@@ -123,6 +123,8 @@ void say(const Function &function, const Report &report) {
   const auto &block = report.block, &thread = report.thread;
   std::fprintf(stderr, "  at %s, block %u,%u,%u, thread %u,%u,%u%s\n", describe(report.code_address).c_str(), block[0],
                block[1], block[2], thread[0], thread[1], thread[2], report.fault.lane < 0 ? " and its warp" : "");
+  if (report.fault.other_code != 0)
+    std::fprintf(stderr, "  the other access: at %s\n", describe(report.fault.other_code).c_str());
 }
 
 CUresult result_of(const executor::Fault &fault) {

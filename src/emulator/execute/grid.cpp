@@ -80,7 +80,7 @@ private:
   }
 
   // A barrier lets the waves go on when all have reached it that have not ended: so GPUs do it, and LLVM's device RTL needs it.
-  std::optional<Report> look_at_barrier(const Block &block) {
+  std::optional<Report> look_at_barrier(Block &block) {
     const Wave *waits = nullptr, *ended = nullptr, *blocked = nullptr;
     for (const auto &wave : block.waves) {
       if (wave->state == WaveState::kReady)
@@ -104,6 +104,8 @@ private:
         wave->state = WaveState::kReady;
     if (block.uses)
       block.uses->forget();
+    if (block.global_uses)
+      block.global_uses->order(block.order, false);
     return std::nullopt;
   }
 
@@ -136,6 +138,7 @@ Schedule Schedule::from_environment() {
   schedule.refuses_absent = number("SIM_EXECUTOR_STRICT_LANES", is_strict, 0) != 0;
   schedule.is_weak = number("SIM_EXECUTOR_STRICT_MEMORY", is_strict, 0) != 0;
   schedule.finds_races = number("SIM_EXECUTOR_RACES", 0, 0) != 0;
+  schedule.finds_global_races = number("SIM_EXECUTOR_GLOBAL_RACES", 0, 0) != 0;
   schedule.breakpoint = Breakpoint::from_environment();
   return schedule;
 }

@@ -33,6 +33,7 @@ struct Fault {
   std::string text;
   uint64_t address = 0; ///< of kMemory
   int lane = -1;        ///< if it is one lane's
+  uint64_t other_code = 0; ///< of a race: where the earlier access is
 };
 
 enum class WaveState {
@@ -76,6 +77,8 @@ struct Block {
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<SharedUses> uses; ///< of shared memory, where races are looked for
   TeamView view;                    ///< of weak memory
+  std::shared_ptr<GlobalUses> global_uses; ///< of the launch, where races on global memory are looked for
+  TeamOrder order;
 };
 
 /// Makes the blocks of a launch when their turn comes.
@@ -94,6 +97,7 @@ struct Schedule {
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
   bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
   bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
+  bool finds_global_races = false; ///< SIM_EXECUTOR_GLOBAL_RACES=1
   bool is_weak = false;         ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
   Breakpoint breakpoint;        ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();

@@ -5,6 +5,9 @@
 
 #include "races.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace emulator::executor {
 
 std::string SharedUses::note(uint64_t offset, uint32_t size, bool writes, uint32_t thread, const uint8_t *present) {
@@ -25,6 +28,51 @@ std::string SharedUses::note(uint64_t offset, uint32_t size, bool writes, uint32
   }
   value_ = nullptr;
   return {};
+}
+
+void GlobalUses::order(TeamOrder &team, bool of_device) {
+  team.own = ++now_;
+  if (of_device)
+    team.device = now_;
+}
+
+bool GlobalUses::races(const Last &last, const GlobalUse &use, uint8_t bytes) {
+  if (last.at == 0 || (last.bytes & bytes) == 0)
+    return false;
+  if (last.team != use.team->number)
+    return last.at > use.team->device;
+  return last.wave != use.wave && last.at > use.team->own;
+}
+
+std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, const GlobalUse &use,
+                                           const uint8_t *present, const void *value) {
+  if (use.team->number == 0)
+    use.team->number = ++teams_;
+  const bool changes = use.writes && (!value || std::memcmp(value, present, size) != 0);
+  ++now_;
+  for (uint32_t done = 0; done < size;) {
+    const auto skipped = static_cast<uint32_t>((address + done) & 3), taken = std::min(4 - skipped, size - done);
+    const auto bytes = static_cast<uint8_t>(((1u << taken) - 1) << skipped);
+    Word &word = words_[(address + done) / 4];
+    if ((changes && !use.may_be_atomic) || !use.writes)
+      if (races(word.store, use, bytes))
+        return word.store.use;
+    if (changes && races(word.load, use, bytes))
+      return word.load.use;
+    if (changes || !use.writes) // what is there already is stored by all who like
+      (use.writes ? word.store : word.load) = {
+          now_, use.team->number, {use.block, use.thread, use.code, use.writes}, use.wave, bytes};
+    done += taken;
+  }
+  return std::nullopt;
+}
+
+std::string describe_race(const EarlierUse &earlier) {
+  const auto &block = earlier.block;
+  return ", which thread " + std::to_string(earlier.thread) + " of block " + std::to_string(block[0]) + "," +
+         std::to_string(block[1]) + "," + std::to_string(block[2]) + (earlier.writes ? " wrote" : " read") +
+         ", and nothing orders the two (a race: an atomic operation, a reduction or a lock is missing, or a barrier "
+         "within one team)";
 }
 
 } // namespace emulator::executor

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <array>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace emulator::executor {
@@ -34,5 +37,59 @@ private:
   const uint8_t *value_ = nullptr;
   std::vector<Use> uses_; ///< one for each byte
 };
+
+/// When the accesses of a team's waves to global memory were last ordered behind others'. Times count events of the launch.
+struct TeamOrder {
+  uint64_t number = 0; ///< from 1; 0: the team has not begun
+  uint64_t own = 0;    ///< behind those of the same team: a barrier, an acquire
+  uint64_t device = 0; ///< behind those of other teams: an acquire of the device
+};
+
+/// An access to global memory.
+struct GlobalUse {
+  TeamOrder *team = nullptr;
+  std::array<uint32_t, 3> block{};
+  uint32_t wave = 0, thread = 0; ///< in the block
+  uint64_t code = 0;
+  bool writes = false;
+  bool may_be_atomic = false; ///< the store may be an atomic one, which other stores do not race with
+};
+
+/// What an access races with.
+struct EarlierUse {
+  std::array<uint32_t, 3> block{};
+  uint32_t thread = 0;
+  uint64_t code = 0;
+  bool writes = false;
+};
+
+/// Finds accesses of two waves of a launch to global memory, one of them changing it, with nothing between that may order them.
+/// Any acquire orders what follows it behind all that was done before, so that what is named is a race. Not noted: atomic operations,
+/// strong loads, and two stores that may be atomic. It keeps the last store and the last load of each word of 4 bytes.
+class GlobalUses {
+public:
+  /// Null if nothing races with it. The bytes at present, and those that are written.
+  std::optional<EarlierUse> note(uint64_t address, uint32_t size, const GlobalUse &use, const uint8_t *present,
+                                 const void *value);
+  void order(TeamOrder &team, bool of_device);
+
+private:
+  struct Last {
+    uint64_t at = 0, team = 0;
+    EarlierUse use;
+    uint32_t wave = 0;
+    uint8_t bytes = 0; ///< of the word, a bit for each
+  };
+  struct Word {
+    Last store, load;
+  };
+  static bool races(const Last &last, const GlobalUse &use, uint8_t bytes);
+
+  uint64_t now_ = 1, teams_ = 0;
+  std::unordered_map<uint64_t, Word> words_;
+};
+
+/// For a message: what the access is to be ordered behind, and how.
+std::string describe_race(const EarlierUse &earlier);
 
 } // namespace emulator::executor

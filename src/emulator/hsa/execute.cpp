@@ -86,6 +86,8 @@ void say(const KernelCode &kernel, const Report &report, const AgentCode &code) 
                code.describe(report.code_address).c_str(), static_cast<unsigned long long>(report.code_address),
                block[0], block[1], block[2], thread[0], thread[1], thread[2],
                report.fault.lane < 0 ? " and its wave" : "");
+  if (report.fault.other_code != 0)
+    std::fprintf(stderr, "  the other access: at %s\n", code.describe(report.fault.other_code).c_str());
 }
 
 } // namespace

@@ -52,6 +52,7 @@ void barrier(AmdWave &wave, const Instruction &) {
 bool has_word(const Instruction &i, std::string_view word) { return i.text.find(word) != std::string::npos; }
 
 template <void (WeakMemory::*F)(WaveView &)> void ordered(AmdWave &wave, const Instruction &) {
+  wave.order_accesses(true);
   if (WeakMemory *weak = wave.context().weak)
     (weak->*F)(wave.view);
 }
@@ -69,6 +70,7 @@ void write_back(AmdWave &wave, const Instruction &i) {
   wave.view.writes_back |= !wave.context().processor.is_gfx940() || has_word(i, "sc0");
 }
 void invalidate(AmdWave &wave, const Instruction &i) {
+  wave.order_accesses(true);
   if (wave.context().weak && (!wave.context().processor.is_gfx940() || has_word(i, "sc1")))
     wave.context().weak->acquire(wave.view, Scope::kDevice);
 }

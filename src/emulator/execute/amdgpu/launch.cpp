@@ -48,7 +48,10 @@ public:
   AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch,
             const Schedule &schedule)
       : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
-        random_(schedule.seed ^ 0xB10C) {}
+        random_(schedule.seed ^ 0xB10C) {
+    if (schedule.finds_global_races)
+      global_uses_ = std::make_shared<GlobalUses>();
+  }
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
@@ -61,6 +64,7 @@ public:
       byte = static_cast<uint8_t>(random_.next() | 0x81);
     if (finds_races_)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), context_.processor.lanes);
+    block->global_uses = global_uses_;
     const auto threads = static_cast<uint32_t>(count(block->threads));
     for (uint32_t first = 0; first < threads; first += context_.processor.lanes) {
       auto wave = std::make_unique<AmdWave>(context_, *block, random_);
@@ -121,6 +125,7 @@ private:
   const KernelDescriptor &descriptor_;
   const Dispatch &dispatch_;
   const bool finds_races_;
+  std::shared_ptr<GlobalUses> global_uses_;
   Random random_;
 };
 

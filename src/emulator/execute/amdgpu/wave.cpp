@@ -156,11 +156,37 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int la
   return true;
 }
 
+// A plain store may be an atomic one of relaxed order, and within a team a plain load; what precedes atomic operations and strong
+// loads is taken to be ordered for the team, as its acquires have no instruction.
+bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes) {
+  if (!block_.global_uses)
+    return false;
+  if (kind == Access::kAtomic || kind == Access::kStrongRead)
+    order_accesses(false);
+  if ((kind != Access::kRead && kind != Access::kWrite) || context_.memory->is_hosts(address))
+    return false;
+  const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
+  const GlobalUse use{.team = &block_.order,
+                      .block = block_.index,
+                      .wave = thread / lanes_,
+                      .thread = thread,
+                      .code = pc_,
+                      .writes = kind == Access::kWrite,
+                      .may_be_atomic = true};
+  const auto earlier = block_.global_uses->note(address, size, use, bytes, value_);
+  if (!earlier)
+    return false;
+  fail(FaultKind::kMemory, access_text(kind, size, "at", address) + describe_race(*earlier), lane, address);
+  fault->other_code = earlier->code;
+  return true;
+}
+
 uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, Access kind, int lane) {
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
   if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
-    return context_.weak ? weak_memory(address, size, kind) : bytes;
+    return is_race(address, size, kind, lane, bytes) ? nullptr
+           : context_.weak ? weak_memory(address, size, kind) : bytes;
   const bool may_read = !is_read(kind) && context_.memory->reach(address, size, false);
   fail(FaultKind::kMemory,
        access_text(kind, size, "at", address) +
@@ -190,6 +216,8 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int
     return nullptr;
   auto &shared = block_.shared;
   if (offset <= shared.size() && size <= shared.size() - offset) {
+    if (kind == Access::kAtomic)
+      order_accesses(false);
     if (!block_.uses || kind == Access::kAtomic)
       return shared.data() + offset;
     const uint32_t thread = first_thread + static_cast<uint32_t>(lane);

@@ -100,6 +100,12 @@ public:
   const LaunchContext &context() const { return context_; }
   Block &block() { return block_; }
 
+  /// The accesses that follow are behind others'.
+  void order_accesses(bool of_device) {
+    if (block_.global_uses)
+      block_.global_uses->order(block_.order, of_device);
+  }
+
   // ---- The end
   void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
   void unsupported(const std::string &what) { fail(FaultKind::kUnsupported, what); }
@@ -112,6 +118,7 @@ private:
   void trace(const Instruction &instruction) const;
   bool is_observed();
   void observe(const Instruction &instruction);
+  bool is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes);
   uint8_t *weak_memory(uint64_t address, uint32_t size, Access kind);
   bool is_misaligned(uint64_t address, uint32_t size, Access kind, int lane);
 

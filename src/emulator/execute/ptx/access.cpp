@@ -130,8 +130,32 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
   return place;
 }
 
+// Of plain accesses to memory that only the device changes.
+bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
+  Block &block = block_.block();
+  const bool is_plain = access == Access::kRead || (access == Access::kWrite && !at_->is_polling);
+  if (!block.global_uses || !is_plain || launch_.memory.is_hosts(address))
+    return false;
+  const Function &function = *now_.frame->function;
+  const GlobalUse use{.team = &block.order,
+                      .block = block.index,
+                      .wave = first_thread / kLanes,
+                      .thread = first_thread + lane,
+                      .code = function.code_address + static_cast<uint64_t>(at_ - function.code.data()),
+                      .writes = access == Access::kWrite};
+  const auto earlier = block.global_uses->note(address, size, use, bytes, value_);
+  if (!earlier)
+    return false;
+  fail(FaultKind::kMemory, describe(access, size) + " at " + hexadecimal(address) + describe_race(*earlier),
+       static_cast<int>(lane), address);
+  fault->other_code = earlier->code;
+  return true;
+}
+
 uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsigned lane) {
   uint8_t *const bytes = launch_.memory.reach(address, size, !is_read(access));
+  if (bytes && is_race(address, size, access, lane, bytes))
+    return nullptr;
   if (bytes)
     return launch_.weak ? reach_weak(address, size, access) : bytes;
   const bool may_read = launch_.memory.reach(address, size, false) != nullptr;

@@ -25,7 +25,10 @@ struct PtxBlock final : Block {
 
 class Blocks final : public BlockSource {
 public:
-  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {}
+  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {
+    if (launch.schedule.finds_global_races)
+      global_uses_ = std::make_shared<GlobalUses>();
+  }
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<PtxBlock>();
@@ -36,6 +39,7 @@ public:
       byte = static_cast<uint8_t>(garbage_.next());
     if (launch_.schedule.finds_races)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
+    block->global_uses = global_uses_;
     block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
     const uint64_t threads = count(block->threads);
     for (uint64_t first = 0; first < threads; first += kLanes) {
@@ -49,6 +53,7 @@ public:
 private:
   LaunchState &launch_;
   Random garbage_;
+  std::shared_ptr<GlobalUses> global_uses_;
   uint64_t serial_ = 1;
 };
 

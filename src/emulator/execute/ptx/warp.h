@@ -81,6 +81,8 @@ public:
   void acquire_stores(Scope scope) {
     if (launch_.weak)
       launch_.weak->acquire(view, scope);
+    if (Block &block = block_.block(); block.global_uses && scope != Scope::kWave)
+      block.global_uses->order(block.order, scope >= Scope::kDevice);
   }
   Row carry{}; ///< CC.CF
   Random &random() { return random_; }
@@ -122,6 +124,7 @@ private:
   uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
+  bool is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes);
   uint8_t *reach_weak(uint64_t address, uint32_t size, Access access);
   void refresh_clock(Special special);
   bool has_stack(uint32_t caller, uint64_t bytes, const std::string &what);

@@ -1,0 +1,84 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Races on global memory: between teams and between the waves of a team. What is ordered is not named.
+// RUN: %clang -gline-tables-only %s -o %t
+// RUN: %run SIM_EXECUTOR_GLOBAL_RACES=1 %t none | %FileCheck %s --check-prefix=NONE
+// RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t sum 2>&1 | %FileCheck %s --check-prefix=SUM
+// RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t neighbour 2>&1 | %FileCheck %s --check-prefix=NEIGHBOUR
+// RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t team 2>&1 | %FileCheck %s --check-prefix=TEAM
+
+#include "check.h"
+
+#include <string.h>
+
+#define SIZE 1024
+static int values[SIZE + 1], total;
+
+static void run_none(void) {
+#pragma omp target teams distribute parallel for num_teams(8) thread_limit(128) map(tofrom : values, total)            \
+    reduction(+ : total)
+  for (int i = 0; i < SIZE; ++i)
+    total += ++values[i];
+#pragma omp target teams distribute parallel for num_teams(8) thread_limit(128) map(tofrom : total)
+  for (int i = 0; i < SIZE; ++i) {
+#pragma omp atomic
+    ++total;
+  }
+#pragma omp target parallel num_threads(128) map(tofrom : values)
+  {
+    const int me = omp_get_thread_num();
+    values[me] = me;
+#pragma omp barrier
+    const int other = values[127 - me];
+#pragma omp barrier
+    values[me] = other;
+  }
+}
+
+static void run_sum(void) {
+#pragma omp target teams distribute parallel for num_teams(8) thread_limit(128) map(tofrom : total)
+  for (int i = 0; i < SIZE; ++i)
+    total += i;
+}
+
+static void run_neighbour(void) {
+#pragma omp target teams distribute parallel for num_teams(8) thread_limit(128) map(tofrom : values)
+  for (int i = 0; i < SIZE; ++i)
+    values[i] = values[i + 1] + i + 1;
+}
+
+static void run_team(void) {
+#pragma omp target parallel num_threads(128) map(tofrom : values)
+  {
+    const int me = omp_get_thread_num();
+    values[me] = me + 1;
+    values[256 + me] = values[127 - me];
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "none";
+  if (strcmp(what, "sum") == 0)
+    run_sum();
+  else if (strcmp(what, "neighbour") == 0)
+    run_neighbour();
+  else if (strcmp(what, "team") == 0)
+    run_team();
+  else
+    run_none();
+  if (strcmp(what, "none") == 0)
+    CHECK_EQ(total, 2 * SIZE);
+  return finish();
+}
+
+// NONE: ok
+// SUM: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block {{[0-9]+}},0,0 {{wrote|read}}, and nothing orders the two (a race:
+// SUM-NEXT: {{.*}}global_races.c:{{40|42}} {{.*}}block {{[0-9]+}},0,0, thread
+// SUM-NEXT: the other access: at {{.*}}global_races.c:{{40|42}}
+// NEIGHBOUR: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block
+// NEIGHBOUR-NEXT: {{.*}}global_races.c:48
+// NEIGHBOUR-NEXT: the other access: at {{.*}}global_races.c:48
+// TEAM: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block 0,0,0 {{wrote|read}}
+// TEAM-NEXT: {{.*}}global_races.c:{{55|56}}
+// TEAM-NEXT: the other access: at {{.*}}global_races.c:{{55|56}}
