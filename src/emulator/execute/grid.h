@@ -31,8 +31,8 @@ enum class FaultKind {
 struct Fault {
   FaultKind kind;
   std::string text;
-  uint64_t address = 0; ///< of kMemory
-  int lane = -1;        ///< if it is one lane's
+  uint64_t address = 0;    ///< of kMemory
+  int lane = -1;           ///< if it is one lane's
   uint64_t other_code = 0; ///< of a race: where the earlier access is
 };
 
@@ -75,8 +75,8 @@ struct Block {
   Extent threads{};
   std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for
   std::vector<std::unique_ptr<Wave>> waves;
-  std::unique_ptr<SharedUses> uses; ///< of shared memory, where races are looked for
-  TeamView view;                    ///< of weak memory
+  std::unique_ptr<SharedUses> uses;        ///< of shared memory, where races are looked for
+  TeamView view;                           ///< of weak memory
   std::shared_ptr<GlobalUses> global_uses; ///< of the launch, where races on global memory are looked for
   TeamOrder order;
 };
@@ -98,8 +98,8 @@ struct Schedule {
   bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
   bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
   bool finds_global_races = false; ///< SIM_EXECUTOR_GLOBAL_RACES=1
-  bool is_weak = false;         ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
-  Breakpoint breakpoint;        ///< SIM_EXECUTOR_BREAK and others
+  bool is_weak = false;            ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
+  Breakpoint breakpoint;           ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };
 

@@ -4,8 +4,8 @@
 // Records the threads that touched each byte of a block's shared memory since the last barrier. Shared by all targets.
 #pragma once
 
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>

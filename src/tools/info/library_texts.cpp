@@ -91,8 +91,7 @@ std::string choices_text(const std::string &path, const LibraryChoices &found) {
                    missing.asked_by == path ? "it" : missing.asked_by.c_str(), missing.name.c_str(),
                    found.is_program ? "the program does not start" : "the library cannot be loaded");
     if (missing.name.starts_with("libomp.so"))
-      text +=
-          "    to get it: install LLVM's OpenMP runtime (libomp5-N), or add its folder to LD_LIBRARY_PATH\n";
+      text += "    to get it: install LLVM's OpenMP runtime (libomp5-N), or add its folder to LD_LIBRARY_PATH\n";
   }
   return text;
 }

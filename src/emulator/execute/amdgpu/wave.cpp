@@ -186,7 +186,8 @@ uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, Access kind, in
     return nullptr;
   if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
     return is_race(address, size, kind, lane, bytes) ? nullptr
-           : context_.weak ? weak_memory(address, size, kind) : bytes;
+           : context_.weak                           ? weak_memory(address, size, kind)
+                                                     : bytes;
   const bool may_read = !is_read(kind) && context_.memory->reach(address, size, false);
   fail(FaultKind::kMemory,
        access_text(kind, size, "at", address) +

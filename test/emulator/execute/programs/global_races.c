@@ -52,8 +52,10 @@ static void run_team(void) {
 #pragma omp target parallel num_threads(128) map(tofrom : values)
   {
     const int me = omp_get_thread_num();
-    values[me] = me + 1;
-    values[256 + me] = values[127 - me];
+    for (int k = 0; k < 8; ++k) { // a wave may begin when another one is done with its first ones
+      values[me] = me + k;
+      values[256 + me] = values[127 - me];
+    }
   }
 }
 
@@ -80,5 +82,5 @@ int main(int argc, char **argv) {
 // NEIGHBOUR-NEXT: {{.*}}global_races.c:48
 // NEIGHBOUR-NEXT: the other access: at {{.*}}global_races.c:48
 // TEAM: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block 0,0,0 {{wrote|read}}
-// TEAM-NEXT: {{.*}}global_races.c:{{55|56}}
-// TEAM-NEXT: the other access: at {{.*}}global_races.c:{{55|56}}
+// TEAM-NEXT: {{.*}}global_races.c:{{56|57}}
+// TEAM-NEXT: the other access: at {{.*}}global_races.c:{{56|57}}
