@@ -89,9 +89,14 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
   };
   if (!for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; }))
     return false;
-  for (size_t i = 0; deletes && i < refs.size(); ++i)
-    if (refs[i].mapping && (list.types[i] & static_cast<int64_t>(map_type::kDelete)))
-      map.reset_to_last(refs[i].ref());
+  for (size_t i = 0; deletes && i < refs.size(); ++i) {
+    if (!refs[i].is_counted || !(list.types[i] & static_cast<int64_t>(map_type::kDelete)))
+      continue;
+    map.reset_to_last(refs[i].ref());
+    for (size_t j = 0; j < refs.size(); ++j) // other arguments in the mapping have no reference any more
+      if (j != i && refs[j].ref() == refs[i].ref())
+        refs[j].is_counted = false;
+  }
   return true;
 }
 
