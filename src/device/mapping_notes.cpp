@@ -25,12 +25,10 @@ std::string text_of(const char *name, HostPtr begin, int64_t size) {
   const VariableName variable = parse_variable_name(name);
   if (variable.name.empty())
     return format("the %lld bytes at %p", static_cast<long long>(size), raw(begin));
-  std::string text = format("%.*s (%lld bytes)", static_cast<int>(variable.name.size()), variable.name.data(),
-                            static_cast<long long>(size));
-  if (variable.line != 0)
-    text += format(", declared at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(),
-                   variable.line, variable.column);
-  return text;
+  const std::string place = place_text(variable);
+  return format("%.*s (%lld bytes)", static_cast<int>(variable.name.size()), variable.name.data(),
+                static_cast<long long>(size)) +
+         (place.empty() ? "" : ", declared" + place);
 }
 
 } // namespace

@@ -87,7 +87,8 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
     deletes = deletes || (type & map_type::kDelete);
     return static_cast<bool>(found);
   };
-  if (!for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; }))
+  const bool are_found = for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; });
+  if (!are_found || (deletes && refs.size() > kFewArguments))
     return false;
   for (size_t i = 0; deletes && i < refs.size(); ++i) {
     if (!refs[i].is_counted || !(list.types[i] & static_cast<int64_t>(map_type::kDelete)))

@@ -21,6 +21,9 @@ struct PresentRef {
   bool is_arriving = false; ///< and published it while its data were on the way
   MappingRef ref() const { return {mapping, generation}; }
 };
+/// So few arguments that comparing each with all others is cheap.
+inline constexpr uint32_t kFewArguments = 16;
+
 /// One for each argument, by its number.
 using PresentRefs = llvm::SmallVector<PresentRef, 16>;
 

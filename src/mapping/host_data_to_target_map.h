@@ -279,7 +279,7 @@ private:
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
   MappingRef next_to_leave(HostPtr begin, int64_t size) const;
-  static MappingRef if_arrived(Mapping *guess, HostPtr begin, int64_t size);
+  static MappingRef if_arrived(Mapping *mapping, HostPtr begin, int64_t size);
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);

@@ -40,7 +40,7 @@ std::string variable_text(const MapItem &item) {
   return variable_text(item.name, item.has(map_type::kNonContiguous) ? -1 : item.size);
 }
 
-static std::string place_text(const VariableName &variable) {
+std::string place_text(const VariableName &variable) {
   return variable.line == 0 ? std::string()
                             : format(" at %.*s:%d:%d", static_cast<int>(variable.file.size()), variable.file.data(),
                                      variable.line, variable.column);

@@ -20,6 +20,9 @@ struct VariableName {
 };
 VariableName parse_variable_name(const char *text);
 
+/// " at file.c:7:3" for messages; empty if the compiler told no line.
+std::string place_text(const VariableName &variable);
+
 /// "a[0:4] at file.c:7:3" for traces; "unknown" if the compiler told no name.
 std::string variable_place(const char *name);
 

@@ -13,8 +13,6 @@ namespace omptarget {
 
 namespace {
 
-constexpr uint32_t kFewArguments = 16; ///< that comparing with each is cheap
-
 bool do_overlap(HostPtr begin, int64_t size, HostPtr other_begin, int64_t other_size) {
   return begin < other_begin + other_size && other_begin < begin + size;
 }
