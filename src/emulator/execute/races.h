@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records the threads that touched each byte of a block's shared memory since the last barrier. Shared by all targets.
+// Records of accesses, in which races are found. A block's shared memory has one for each byte since the last barrier,
+// the global memory of a launch one for each word. Shared by all targets.
 #pragma once
 
 #include <array>
@@ -55,7 +56,7 @@ struct GlobalUse {
   bool may_be_atomic = false; ///< the store may be an atomic one, which other stores do not race with
 };
 
-/// What an access races with.
+/// The access that a later one races with.
 struct EarlierUse {
   std::array<uint32_t, 3> block{};
   uint32_t thread = 0;

@@ -130,7 +130,7 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
   return place;
 }
 
-// Of plain accesses to memory that only the device changes.
+// Looks at plain accesses to memory that only the device changes.
 bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
   Block &block = block_.block();
   const bool is_plain = access == Access::kRead || (access == Access::kWrite && !at_->is_polling);

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Races on global memory: between teams and between the waves of a team. What is ordered is not named.
+// Races on global memory are named, between teams and between the waves of a team. Accesses in order are not.
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run SIM_EXECUTOR_GLOBAL_RACES=1 %t none | %FileCheck %s --check-prefix=NONE
 // RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t sum 2>&1 | %FileCheck %s --check-prefix=SUM
