@@ -17,6 +17,7 @@
 #include "base/loader_lock.h"
 #include "device/arrival_events.h"
 #include "device/device_images.h"
+#include "device/mapping_notes.h"
 #include "device/module_registry.h"
 #include "image/offload_library.h"
 #include "mapping/host_data_to_target_map.h"
@@ -109,8 +110,6 @@ public:
   bool is_idle(int32_t own_uses) const { return users_.load(std::memory_order_seq_cst) <= own_uses; }
   bool finish(Deadline deadline);
   void report_end();
-  /// Notes once what was never released, if that is wanted, while the names of data are there.
-  void note_left();
   /// How many uses of devices that end early the calling thread is inside of.
   static int32_t own_uses();
 
@@ -162,7 +161,7 @@ private:
   std::atomic<int32_t> users_{0};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_end_told_{false};
-  std::atomic<bool> is_noted_{false}; ///< what was never released
+  Guarded<DataNames> names_at_end_; ///< where modules are gone that had them, for notes
   /// Serialises initialising, loading and unloading; held while the plugin does them, if it cannot be called by
   /// several threads.
   LoaderLock load_mutex_;

@@ -60,7 +60,8 @@ void Device::report_end() {
   if (is_end_told_.exchange(true, std::memory_order_relaxed))
     return;
   print_mapping_table(*this, "libomptarget:0:0");
-  note_left();
+  if (notes_mapping())
+    note_never_released(*this, *names_at_end_.lock());
   if (!is_initialised())
     return;
   if (!is_loading_here() && load_mutex_.try_lock()) {
@@ -70,13 +71,9 @@ void Device::report_end() {
   observe::device_finalised(id_);
 }
 
-void Device::note_left() {
-  if (notes_mapping() && !is_noted_.exchange(true, std::memory_order_relaxed))
-    note_never_released(*this);
-}
-
 void Device::part_with(const OffloadLibrary &library) {
-  note_left();
+  if (notes_mapping())
+    keep_names(*this, *names_at_end_.lock());
   forget_names(library);
   if (lasts_ && !has_ended())
     free_dormant(); // before the plugin's own destructors, which may look for what was not freed

@@ -31,6 +31,11 @@ std::string text_of(const char *name, HostPtr begin, int64_t size) {
          (place.empty() ? "" : ", declared" + place);
 }
 
+/// Returns how often the data were entered and not left; 0 of global variables, and of what the program associated.
+uint32_t references(const HostDataToTargetMap::Snapshot &entry) {
+  return (entry.dynamic_count == UINT32_MAX ? 0 : entry.dynamic_count) + entry.hold_count;
+}
+
 } // namespace
 
 bool notes_mapping() {
@@ -53,16 +58,23 @@ void note_absent(Device &device, const char *construct, const MapItems &items) {
   }
 }
 
-void note_never_released(Device &device) {
+void keep_names(Device &device, DataNames &names) {
+  for (const HostDataToTargetMap::Snapshot &entry : device.map().snapshot())
+    if (entry.name && references(entry) != 0)
+      names[entry.begin] = text_of(entry.name, entry.begin, entry.end - entry.begin);
+}
+
+void note_never_released(Device &device, const DataNames &names) {
   for (const HostDataToTargetMap::Snapshot &entry : device.map().snapshot()) {
-    const bool is_infinite = entry.dynamic_count == UINT32_MAX;
-    const uint32_t count = (is_infinite ? 0 : entry.dynamic_count) + entry.hold_count;
+    const uint32_t count = references(entry);
     if (count == 0)
-      continue; // a global variable, or associated by the program
+      continue;
+    const auto kept = names.find(entry.begin);
+    const std::string text =
+        entry.name || kept == names.end() ? text_of(entry.name, entry.begin, entry.end - entry.begin) : kept->second;
     print_line(format("omptarget note: %s is still mapped when device %d ends: it was entered %u time%s more often "
                       "than left. 'target exit data map(release: ...)' leaves it",
-                      text_of(entry.name, entry.begin, entry.end - entry.begin).c_str(), raw(device.id()), count,
-                      count == 1 ? "" : "s"));
+                      text.c_str(), raw(device.id()), count, count == 1 ? "" : "s"));
   }
 }
 

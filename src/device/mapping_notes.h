@@ -4,11 +4,17 @@
 // LIBOMPTARGET_CHECK=mapping: notes on stderr about map clauses that OpenMP allows, and that programs seldom mean.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "mapping/plan.h"
 
 namespace omptarget {
 
 class Device;
+
+/// Texts of data by where they begin on the host.
+using DataNames = std::map<HostPtr, std::string>;
 
 /// Returns whether notes are wanted. Any thread.
 bool notes_mapping();
@@ -17,7 +23,11 @@ bool notes_mapping();
 /// and 14.6). construct: its directive. Any thread.
 void note_absent(Device &device, const char *construct, const MapItems &items);
 
-/// Notes at a device's end which data have been entered more often than left.
-void note_never_released(Device &device);
+/// Adds the names of data that have not been released so far: a module that has them goes, and the data may be released
+/// later.
+void keep_names(Device &device, DataNames &names);
+
+/// Notes at a device's end which data have been entered more often than left. names: those that were kept.
+void note_never_released(Device &device, const DataNames &names);
 
 } // namespace omptarget
