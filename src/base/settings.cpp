@@ -68,8 +68,8 @@ template <typename T, typename Parse> T parsed(SettingId id, Parse parse, const 
 
 /// Returns whether a setting names files, or prints what only the process should know, such as its addresses.
 static bool is_for_ordinary_processes(SettingId id) {
-  return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kProfile ||
-         id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
+  return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kCheckFile ||
+         id == SettingId::kProfile || id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
          id == SettingId::kKernelTrace || id == SettingId::kProfileFile || id == SettingId::kKeepImages;
 }
 

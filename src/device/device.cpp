@@ -8,13 +8,20 @@
 #include "base/log.h"
 #include "base/sched_point.h"
 #include "base/settings.h"
+#include "device/mapping_contents.h"
+#include "observe/checks.h"
 #include "observe/device_events.h"
 
 namespace omptarget {
 
 Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
     : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {
-  map_.limit_dormant(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX));
+  int64_t most_to_sleep = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX);
+  if (observe::checks_mapping()) {
+    follow_mapped_data();
+    most_to_sleep = 0;
+  }
+  map_.limit_dormant(most_to_sleep);
 }
 
 Device::Loading::Loading(Device &device) : device_(device) {

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "device/mapping_notes.h"
 #include "device/mapping_tables.h"
+#include "observe/checks.h"
 #include "observe/device_events.h"
 
 namespace omptarget {
@@ -60,7 +61,7 @@ void Device::report_end() {
   if (is_end_told_.exchange(true, std::memory_order_relaxed))
     return;
   print_mapping_table(*this, "libomptarget:0:0");
-  if (notes_mapping())
+  if (observe::checks_mapping())
     note_never_released(*this, *names_at_end_.lock());
   if (!is_initialised())
     return;
@@ -72,7 +73,7 @@ void Device::report_end() {
 }
 
 void Device::part_with(const OffloadLibrary &library) {
-  if (notes_mapping())
+  if (observe::checks_mapping())
     keep_names(*this, *names_at_end_.lock());
   forget_names(library);
   if (lasts_ && !has_ended())

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mapping/plan.h"
+#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -16,12 +17,15 @@ class Device;
 /// Texts of data by where they begin on the host.
 using DataNames = std::map<HostPtr, std::string>;
 
-/// Returns whether notes are wanted. Any thread.
-bool notes_mapping();
+/// The variable as the compiler names it, or else the place of the data, for messages.
+std::string mapped_data_text(const char *name, HostPtr begin, int64_t size);
 
-/// Notes what the construct leaves as it is, since it is not mapped, or not the whole of it (OpenMP 5.2, sections 5.8.3
-/// and 14.6). construct: its directive. Any thread.
-void note_absent(Device &device, const char *construct, const MapItems &items);
+/// Notes items of the running construct that it leaves as they are, since they are not mapped, or only in part (OpenMP
+/// 5.2, sections 5.8.3 and 14.6). Any thread.
+void note_absent(Device &device, const MapItems &items);
+
+/// Returns whether the compiler told no name.
+inline bool is_unnamed(const VariableName &variable) { return variable.name.empty() || variable.name == "unknown"; }
 
 /// Adds the names of data that have not been released so far: a module that has them goes, and the data may be released
 /// later.

@@ -11,10 +11,12 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "device/libomp.h"
+#include "device/mapping_contents.h"
 #include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "image/plugin_need.h"
 #include "indirect/caller_registry.h"
+#include "observe/checks.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
@@ -367,6 +369,8 @@ void Runtime::before_fork() {
   module_list_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
+  mapping_contents_mutex_for_fork().lock();
+  observe::findings_mutex_for_fork().lock();
   // Plugins last: their locks are taken by threads that hold ours.
   for (const auto &plugin : runtime.plugins_.plugins)
     plugin->fork_phase(OMPTARGET_FORK_BEFORE);
@@ -388,6 +392,8 @@ void Runtime::give_back_after_fork(int32_t phase) {
   Runtime &runtime = get();
   for (const auto &plugin : runtime.plugins_.plugins)
     plugin->fork_phase(phase);
+  observe::findings_mutex_for_fork().unlock();
+  mapping_contents_mutex_for_fork().unlock();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();

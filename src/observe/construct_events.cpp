@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "observe/checks.h"
 #include "observe/current_construct.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
@@ -122,7 +123,10 @@ void report_begin(KernelRecord &record) {
     print_info(raw(record.facts.device), "Launching kernel %s", record.facts.name);
 }
 
-void report_end(const DataOperationRecord &) {}
+void report_end(const DataOperationRecord &record) {
+  if (ContentsListener *const follower = contents_listener())
+    follower->moved(record.facts);
+}
 /// A device that queues work may still run it.
 void report_end(const KernelRecord &record) {
   if (record.listeners & listener::kLines)
@@ -213,8 +217,14 @@ void mapping_looked_up(DeviceId device, const MappingFacts &facts) {
 void mapping_on_host(HostPtr begin, int64_t size) { print_mapping_on_host(current_device(), begin, size); }
 void mapping_created(const MappingFacts &facts, DevicePtr allocation) {
   print_mapping_created(current_device(), facts, allocation);
+  if (ContentsListener *const follower = contents_listener())
+    follower->created(current_device(), facts);
 }
-void mapping_removed(const MappingFacts &facts) { print_mapping_removed(current_device(), facts); }
+void mapping_removed(const MappingFacts &facts) {
+  print_mapping_removed(current_device(), facts);
+  if (ContentsListener *const follower = contents_listener())
+    follower->removed(current_device(), facts);
+}
 
 void internal::mapping_missing(const char *name) { print_mapping_missing(current_device(), name); }
 
@@ -231,9 +241,14 @@ void internal::host_fallback(const ConstructFacts &facts, const char *kernel, co
   current = record.outer;
 }
 
-bool reports_map_items() { return (listeners() & listener::kTool) && ompt_wants_map_items(); }
+static bool reports_map_items_to_tool() { return (listeners() & listener::kTool) && ompt_wants_map_items(); }
+bool reports_map_items() { return contents_listener() || reports_map_items_to_tool(); }
 void map_items(std::span<const MappedItem> items) {
-  if (current)
+  if (!current)
+    return;
+  if (ContentsListener *const follower = contents_listener(); follower && current->facts.kind == ConstructKind::kTarget)
+    follower->used(current->facts.device, items);
+  if (reports_map_items_to_tool())
     ompt_map_items(*current, items);
 }
 

@@ -261,7 +261,7 @@ void host_fallback(const ConstructFacts &facts, const char *kernel, const char *
 } // namespace internal
 
 /// Returns whether the functions for mappings would do something: ask before gathering their facts.
-inline bool reports_mappings() { return (listeners() & listener::kInfo) != 0; }
+inline bool reports_mappings() { return (listeners() & (listener::kInfo | listener::kContents)) != 0; }
 
 /// Data are present already; is_hold: the hold count is meant (ompx_hold). All functions below report for the running
 /// construct of this thread.

@@ -58,6 +58,7 @@ void print_info(int32_t device, const char *pattern, ...) {
   va_end(arguments);
 }
 
+void print_note(const std::string &text) { print_line("omptarget note: " + text); }
 void print_message(const std::string &text) { print_line("omptarget message: " + text); }
 void print_error(const std::string &text) { print_line("omptarget error: " + text); }
 

@@ -27,7 +27,8 @@ void set_info_mask(uint32_t mask);
 /// Prints "omptarget device N info: ..." as one line.
 [[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);
 
-/// Prints "omptarget message: ..." and "omptarget error: ..." as one line.
+/// Prints "omptarget note: ...", "omptarget message: ..." and "omptarget error: ..." as one line.
+void print_note(const std::string &text);
 void print_message(const std::string &text);
 void print_error(const std::string &text);
 /// Prints a line, printable (text_output.h).

@@ -13,12 +13,13 @@ namespace omptarget::observe {
 /// Bits of the word. The low ones are those of LIBOMPTARGET_INFO (info.h).
 namespace listener {
 inline constexpr uint32_t kInfo = 0xff;
-inline constexpr uint32_t kProfile = 1u << 16; ///< LIBOMPTARGET_PROFILE
-inline constexpr uint32_t kTool = 1u << 17;    ///< callbacks of an OMPT tool
-inline constexpr uint32_t kTrace = 1u << 18;   ///< a tool's device trace is running
-inline constexpr uint32_t kRanges = 1u << 19;  ///< a vendor's tool takes ranges
-inline constexpr uint32_t kLines = 1u << 20;   ///< the trace wants the ends of constructs, kernels and waits
-inline constexpr uint32_t kUnread = 1u << 31;  ///< the environment was not read yet
+inline constexpr uint32_t kProfile = 1u << 16;  ///< LIBOMPTARGET_PROFILE
+inline constexpr uint32_t kTool = 1u << 17;     ///< callbacks of an OMPT tool
+inline constexpr uint32_t kTrace = 1u << 18;    ///< a tool's device trace is running
+inline constexpr uint32_t kRanges = 1u << 19;   ///< a vendor's tool takes ranges
+inline constexpr uint32_t kLines = 1u << 20;    ///< the trace wants the ends of constructs, kernels and waits
+inline constexpr uint32_t kContents = 1u << 21; ///< a check follows mapped data
+inline constexpr uint32_t kUnread = 1u << 31;   ///< the environment was not read yet
 } // namespace listener
 
 namespace internal {

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "observe/checks.h"
 #include "plugin/plugin_adapters.h"
 #include "plugin/plugin_functions.h"
 
@@ -59,8 +60,8 @@ std::string text_from(size_t (*function)(int32_t, char *, size_t), int32_t devic
 
 Plugin::Plugin(std::string name, std::string path, std::unique_ptr<PluginFunctions> functions, int32_t devices)
     : name_(std::move(name)), path_(std::move(path)), functions_(std::move(functions)), number_of_devices_(devices),
-      is_asynchronous_(can_queue_work(*functions_)), has_events_(has_all_events(*functions_)),
-      has_timing_(has_all_timing(*functions_)),
+      is_asynchronous_(can_queue_work(*functions_) && !observe::checks_mapping()),
+      has_events_(has_all_events(*functions_)), has_timing_(has_all_timing(*functions_)),
       wants_mappings_((functions_->data_notify_mapped || functions_->data_notify_unmapped) &&
                       (functions_->features & OMPTARGET_PLUGIN_IGNORES_MAPPINGS) == 0),
       has_function_map_(functions_->set_function_ptr_map != nullptr),

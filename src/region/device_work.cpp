@@ -12,6 +12,7 @@
 #include "device/mapping_tables.h"
 #include "mapping/base_pointers.h"
 #include "mapping/variable_name.h"
+#include "observe/checks.h"
 #include "observe/construct_events.h"
 #include "region/deferred_construct.h"
 #include "region/direct_report.h"
@@ -220,8 +221,8 @@ Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
 }
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
-  if (notes_mapping() && !has_entered)
-    note_absent(device(), "target exit data", items);
+  if (observe::checks_mapping() && !has_entered)
+    note_absent(device(), items);
   OMPTARGET_TRY(plan_exit(map(), policy_, items, has_entered, exit_));
   if (!exit_.awaited.empty()) [[unlikely]]
     if (auto are_there = queue_.wait_for_data(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
@@ -232,8 +233,8 @@ Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
 }
 
 Status DeviceWork::start_update(const MapItems &items) {
-  if (notes_mapping())
-    note_absent(device(), "target update", items);
+  if (observe::checks_mapping())
+    note_absent(device(), items);
   UpdatePlan plan;
   OMPTARGET_TRY(plan_update(map(), policy_, items, plan, exit_.left));
   OMPTARGET_SCHED_POINT("update: planned");

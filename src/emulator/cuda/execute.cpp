@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "emulator/execute/ptx/launch.h"
+#include "emulator/execute/unwritten.h"
 #include "emulator/garbage.h"
 
 namespace emulator {
@@ -77,13 +78,20 @@ public:
       return 0;
     emulator::fill_with_garbage(memory, size);
     sizes[reinterpret_cast<uint64_t>(memory)] = size;
+    if (auto *const unwritten = executor::UnwrittenMemory::find())
+      unwritten->add(memory, size);
     ++heap().changes;
     return reinterpret_cast<uint64_t>(memory);
   }
   bool release(uint64_t address) override {
     const std::lock_guard lock(heap().mutex);
-    if (heap().sizes[context_].erase(address) == 0)
+    auto &sizes = heap().sizes[context_];
+    const auto found = sizes.find(address);
+    if (found == sizes.end())
       return false;
+    if (auto *const unwritten = executor::UnwrittenMemory::find())
+      unwritten->forget(reinterpret_cast<void *>(address), found->second);
+    sizes.erase(found);
     std::free(reinterpret_cast<void *>(address));
     ++heap().changes;
     return true;
@@ -124,7 +132,7 @@ void say(const Function &function, const Report &report) {
   std::fprintf(stderr, "  at %s, block %u,%u,%u, thread %u,%u,%u%s\n", describe(report.code_address).c_str(), block[0],
                block[1], block[2], thread[0], thread[1], thread[2], report.fault.lane < 0 ? " and its warp" : "");
   if (report.fault.other_code != 0)
-    std::fprintf(stderr, "  the other access: at %s\n", describe(report.fault.other_code).c_str());
+    std::fprintf(stderr, "  %s: at %s\n", report.fault.other_text, describe(report.fault.other_code).c_str());
 }
 
 CUresult result_of(const executor::Fault &fault) {
@@ -171,6 +179,25 @@ void execute(const PtxLaunch &launch) {
   }
   CUresult none = 0;
   context.error.compare_exchange_strong(none, result_of(report->fault));
+}
+
+void copy_to_device(void *to, const void *from, size_t size) {
+  std::memmove(to, from, size);
+  if (auto *const unwritten = executor::UnwrittenMemory::find())
+    unwritten->copy(to, from, size);
+}
+
+void copy_to_host(void *host, const void *from, size_t size) {
+  const auto *const unwritten = executor::UnwrittenMemory::find();
+  if (const auto part = unwritten ? unwritten->find_in(from, size) : std::nullopt) {
+    const std::string bytes = std::to_string(part->count) + " of " + std::to_string(size) + " bytes";
+    std::fprintf(stderr, "libcuda stand-in: a copy to the host: %s, the first at offset %zu, %s\n", bytes.c_str(),
+                 part->first,
+                 part->origin ? "depend on memory that nobody wrote" : "are from memory that nobody wrote");
+    if (part->origin != 0)
+      std::fprintf(stderr, "  that memory is read: at %s\n", describe(part->origin).c_str());
+  }
+  std::memmove(host, from, size);
 }
 
 void release_heap(const Context *context) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "call.h"
+#include "emulator/execute/unwritten.h"
 #include "emulator/garbage.h"
 #include "emulator/ipc_memory.h"
 
@@ -40,6 +41,9 @@ CUresult allocate(Context *context, size_t size, MemoryKind kind, void *owner, v
   const std::lock_guard lock(state().mutex);
   state().memory[reinterpret_cast<uintptr_t>(memory)] = {size, kind, context, owner};
   ++state().memory_generation;
+  // Other memory is written by the host, too, which nobody follows.
+  if (auto *const unwritten = executor::UnwrittenMemory::find(); unwritten && kind == MemoryKind::kDevice)
+    unwritten->add(memory, size);
   *out = memory;
   return CUDA_SUCCESS;
 }
@@ -57,6 +61,8 @@ CUresult release(const char *call, Context *context, uintptr_t address, MemoryKi
     return CUDA_ERROR_INVALID_VALUE;
   }
   std::memset(reinterpret_cast<void *>(address), kFreed, found->second.size);
+  if (auto *const unwritten = executor::UnwrittenMemory::find())
+    unwritten->forget(reinterpret_cast<void *>(address), found->second.size);
   free_memory(reinterpret_cast<void *>(address));
   state().memory.erase(found);
   ++state().memory_generation;

@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "call.h"
+#include "emulator/execute/unwritten.h"
+#include "execute.h"
 
 using namespace omptarget::cuda;
 using namespace emulator;
@@ -67,8 +69,6 @@ bool is_host_pinned(const void *host) {
 }
 
 bool reads_pageable_late() { return host_memory() == HostMemory::kAts; }
-
-void copy(void *destination, const void *source, size_t size) { std::memmove(destination, source, size); }
 
 } // namespace
 
@@ -242,12 +242,13 @@ STAND_IN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host,
   void *destination = reinterpret_cast<void *>(target);
   // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
   if (is_host_pinned(host) || reads_pageable_late()) {
-    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(destination, host, size); });
+    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_to_device(destination, host, size); });
     return CUDA_SUCCESS;
   }
   const char *bytes = static_cast<const char *>(host);
-  reinterpret_cast<Stream *>(stream)->enqueue(
-      [destination, kept = std::vector<char>(bytes, bytes + size)] { copy(destination, kept.data(), kept.size()); });
+  reinterpret_cast<Stream *>(stream)->enqueue([destination, kept = std::vector<char>(bytes, bytes + size)] {
+    copy_to_device(destination, kept.data(), kept.size());
+  });
   return CUDA_SUCCESS;
 }
 
@@ -256,7 +257,7 @@ STAND_IN_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_
   STAND_IN_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
-  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy(host, source, size); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_to_host(host, source, size); });
   // As the driver does: it returns when pageable memory has what was copied.
   if (!is_host_pinned(host) && !reads_pageable_late()) {
     reinterpret_cast<Stream *>(stream)->wait_all();
@@ -271,7 +272,7 @@ STAND_IN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr sourc
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+      [=] { copy_to_device(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
   return CUDA_SUCCESS;
 }
 
@@ -282,7 +283,7 @@ STAND_IN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_con
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+      [=] { copy_to_device(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
   return CUDA_SUCCESS;
 }
 
@@ -290,6 +291,10 @@ STAND_IN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, s
   STAND_IN_ENTER_CONTEXT(cuMemsetD8Async);
   STAND_IN_CHECK(check_stream("cuMemsetD8Async", context, stream));
   STAND_IN_CHECK(check_device("cuMemsetD8Async", context, target, size));
-  reinterpret_cast<Stream *>(stream)->enqueue([=] { std::memset(reinterpret_cast<void *>(target), value, size); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] {
+    std::memset(reinterpret_cast<void *>(target), value, size);
+    if (auto *const unwritten = executor::UnwrittenMemory::find())
+      unwritten->forget(reinterpret_cast<void *>(target), size);
+  });
   return CUDA_SUCCESS;
 }

@@ -31,9 +31,11 @@ enum class FaultKind {
 struct Fault {
   FaultKind kind;
   std::string text;
-  uint64_t address = 0;    ///< of kMemory
-  int lane = -1;           ///< if it is one lane's
-  uint64_t other_code = 0; ///< of a race: where the earlier access is
+  uint64_t address = 0; ///< of kMemory
+  int lane = -1;        ///< if it is one lane's
+  /// Another place in the code, and what happens there: the earlier access of a race.
+  uint64_t other_code = 0;
+  const char *other_text = "the other access";
 };
 
 enum class WaveState {

@@ -151,6 +151,34 @@ void Warp::deliver(const Operand &operand, const Row &values) {
   }
 }
 
+Row Warp::collect_others(const Operand &operand, UnwrittenMemory::Origin &origin) {
+  Row result;
+  const auto take = [&](uint32_t lanes) {
+    const uint64_t *const row = other_source(operand, 4);
+    for_lanes(lanes, [&](unsigned lane) { result[lane] = row[lane]; });
+    origin = origin ? origin : origin_of(operand);
+  };
+  take(kAllLanes);
+  for (const size_t i : party_) {
+    std::swap(now_.frame, fragments_[i].frame);
+    take(fragments_[i].mask);
+    std::swap(now_.frame, fragments_[i].frame);
+  }
+  return result;
+}
+
+void Warp::deliver_others(const Operand &operand, const Row &values, UnwrittenMemory::Origin origin) {
+  const auto give = [&](uint32_t lanes) {
+    for_lanes(lanes, [&](unsigned lane) { set_other(operand, lane, values[lane], origin); });
+  };
+  give(now_.mask);
+  for (const size_t i : party_) {
+    std::swap(now_.frame, fragments_[i].frame);
+    give(fragments_[i].mask);
+    std::swap(now_.frame, fragments_[i].frame);
+  }
+}
+
 void Warp::dismiss() {
   for (const size_t i : party_) {
     fragments_[i].wait = Fragment::Wait::kNone;
@@ -221,6 +249,9 @@ void BlockState::give_result(const Instruction &instruction, Fragment &fragment,
                                                               : votes != 0;
   uint64_t *const row = &fragment.frame->registers[size_t{instruction.operands[0].index} * kLanes];
   for_lanes(fragment.mask, [&](unsigned lane) { row[lane] = value; });
+  if (auto &others = fragment.frame->others; !others.empty())
+    for_lanes(fragment.mask,
+              [&](unsigned lane) { others[size_t{instruction.operands[0].index} * kLanes + lane] = value; });
 }
 
 } // namespace emulator::executor::ptx

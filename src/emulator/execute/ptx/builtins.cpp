@@ -153,8 +153,12 @@ void call_builtin(Warp &warp, const Call &call) {
     return warp.fail(FaultKind::kUnsupported,
                      call.name + " with " + std::to_string(call.arguments.size()) + " parameters");
   for_lanes(warp.active(), [&](unsigned lane) {
-    if (!warp.has_failed())
-      builtin->call(warp, Arguments(warp, call, lane), lane);
+    if (warp.has_failed())
+      return;
+    const Arguments arguments(warp, call, lane);
+    builtin->call(warp, arguments, lane);
+    if (warp.follows())
+      arguments.follow();
   });
 }
 

@@ -17,6 +17,8 @@ Handler bind_bra(Opcode &opcode, Instruction &) {
 
 void branch_by_index(Warp &warp, const Instruction &instruction) {
   Row index;
+  if (!warp.is_written(instruction.operands[0], 0, "which way a branch goes"))
+    return;
   const uint64_t *const from = warp.source(instruction.operands[0], 0);
   std::copy(from, from + kLanes, index.begin());
   warp.branch_table(instruction, index.data());
@@ -26,7 +28,10 @@ Handler bind_brx(Opcode &opcode, Instruction &) {
   return opcode.take("idx") ? branch_by_index : nullptr;
 }
 
-void call(Warp &warp, const Instruction &instruction) { warp.call(instruction); }
+void call(Warp &warp, const Instruction &instruction) {
+  if (warp.is_written(instruction.operands[0], 0, "which function is called"))
+    warp.call(instruction);
+}
 Handler bind_call(Opcode &opcode, Instruction &) {
   opcode.take("uni");
   return call;

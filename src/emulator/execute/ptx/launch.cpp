@@ -21,6 +21,7 @@ bool is_set(const char *variable) {
 
 struct PtxBlock final : Block {
   std::unique_ptr<BlockState> state;
+  std::unique_ptr<FreshBytes> fresh;
 };
 
 class Blocks final : public BlockSource {
@@ -37,6 +38,7 @@ public:
     block->shared.resize(launch_.kernel.dynamic_at + launch_.dispatch.dynamic_shared);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(garbage_.next());
+    block->fresh = std::make_unique<FreshBytes>(block->shared.data(), block->shared.size());
     if (launch_.schedule.finds_races)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
     block->global_uses = global_uses_;

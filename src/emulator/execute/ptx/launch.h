@@ -4,6 +4,7 @@
 // A launch of a kernel of PTX, what its blocks and warps share, and barriers of blocks.
 #pragma once
 
+#include "../unwritten.h"
 #include "module.h"
 
 namespace emulator::executor::ptx {
@@ -34,9 +35,10 @@ struct LaunchState {
   uint32_t stack_limit = 0;               ///< bytes that a thread has, as frames.h counts them
   /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the other.
   bool has_own_places() const { return module.target() >= 70; }
-  uint64_t clock = 0;                    ///< instructions of all warps
-  bool is_traced = false;                ///< SIM_EXECUTOR_TRACE=1
-  std::unique_ptr<WeakMemory> weak = {}; ///< where memory is weak
+  uint64_t clock = 0;                                   ///< instructions of all warps
+  bool is_traced = false;                               ///< SIM_EXECUTOR_TRACE=1
+  std::unique_ptr<WeakMemory> weak = {};                ///< where memory is weak
+  UnwrittenMemory *unwritten = UnwrittenMemory::find(); ///< null unless it is looked for
 };
 
 class Warp;

@@ -119,6 +119,7 @@ struct Instruction {
   Space space = Space::kGeneric;
   uint8_t width = 1;                       ///< elements that a load or store has
   uint8_t count = 0;                       ///< of operands
+  bool is_pure = false;                    ///< computes registers from registers, for each lane or for those there
   bool is_polling = false;                 ///< may be what a loop waits with
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat

@@ -60,7 +60,7 @@ void Warp::observe(const Instruction &instruction) {
   add(seen, *frame->function, instruction.guard);
   for (Seen &one : seen)
     std::copy_n(&frame->registers[size_t{one.index} * kLanes], kLanes, one.before.begin());
-  instruction.handler(*this, instruction);
+  carry_out(instruction);
   if (now_.wait == Fragment::Wait::kLanes) // comes again when the others are there
     return;
   const uint32_t block = block_.block().index[0];

@@ -25,6 +25,15 @@ const std::unordered_multimap<std::string_view, const Operation *> &operations()
   return all;
 }
 
+// Such an instruction does nothing but compute registers from registers.
+bool is_pure(const Operation &operation) {
+  const auto is_in = [&](std::span<const Operation> list) {
+    return &operation >= list.data() && &operation < list.data() + list.size();
+  };
+  return is_in(integer_operations()) || is_in(float_operations()) || is_in(compare_operations()) ||
+         is_in(convert_operations());
+}
+
 } // namespace
 
 Opcode::Opcode(std::string_view text) {
@@ -92,6 +101,7 @@ bool bind_operation(std::string_view text, Instruction &instruction, std::string
       continue;
     }
     bound.operation = one->second;
+    bound.is_pure = bound.is_pure || is_pure(*one->second);
     instruction = std::move(bound);
     reason.clear();
     return true;

@@ -27,10 +27,18 @@ void Warp::grow_stack(uint32_t least) {
   const uint64_t garbage = random_.next();
   for (size_t i = 0; i < grown.size(); ++i)
     grown[i] = static_cast<uint8_t>(garbage >> (i % 8 * 8));
+  auto fresh = std::make_unique<FreshBytes>(grown.data(), grown.size());
   for (size_t lane = 0; lane < kLanes && before != 0; ++lane)
-    std::memcpy(&grown[lane * size], &stack_[lane * before], before);
+    move(&grown[lane * size], &stack_[lane * before], before);
+  fresh_stack_ = std::move(fresh);
   stack_ = std::move(grown);
   stack_size_ = size;
+}
+
+void Warp::move(uint8_t *to, const uint8_t *from, size_t size) {
+  std::memcpy(to, from, size);
+  if (launch_.unwritten)
+    launch_.unwritten->copy(to, from, size);
 }
 
 bool Warp::has_stack(uint32_t caller, uint64_t bytes, const std::string &what) {
@@ -67,10 +75,12 @@ void Warp::enter(const Function &callee, const Call &call) {
   frame->counted = taken + callee.frame_bytes;
   if (frame->stack + callee.stack_bytes > stack_size_)
     grow_stack(frame->stack + callee.stack_bytes);
+  if (launch_.unwritten)
+    for_lanes(now_.mask, [&](unsigned lane) { launch_.unwritten->add(stack(lane, frame->stack), callee.stack_bytes); });
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const Parameter &from = call.arguments[i], &to = callee.parameters[i];
     for_lanes(now_.mask, [&](unsigned lane) {
-      std::memcpy(stack(lane, frame->stack + to.offset), stack(lane, caller.stack + from.offset), to.size);
+      move(stack(lane, frame->stack + to.offset), stack(lane, caller.stack + from.offset), to.size);
     });
   }
   frame->registers.assign(size_t{callee.registers} * kLanes, random_.next());

@@ -153,21 +153,26 @@ uint64_t Warp::run_fragment(uint64_t most) {
     const Instruction &instruction = now_.frame->function->code[now_.place];
     at_ = &instruction;
     active_ = now_.mask;
+    unsure_ = 0;
     if (instruction.guard.kind != Operand::Kind::kNone) {
       const uint64_t *const guard = &now_.frame->registers[size_t{instruction.guard.index} * kLanes];
       for_lanes(now_.mask, [&](unsigned lane) {
         if ((guard[lane] != 0) == instruction.guard.is_negated)
           active_ &= ~(1u << lane);
       });
+      if (!now_.frame->others.empty())
+        look_at_guard(instruction);
     }
     ++now_.place;
     ++executed;
     if (launch_.is_traced)
       trace(instruction);
+    if (has_failed())
+      break;
     if (active_ != 0 && launch_.schedule.breakpoint.is_set && is_observed(instruction))
       observe(instruction);
-    else if (active_ != 0)
-      instruction.handler(*this, instruction);
+    else if (active_ != 0 || unsure_ != 0)
+      carry_out(instruction);
     if (instruction.is_polling && launch_.has_own_places() && !joins_.empty() && ++polls_ > kPatience && now_.mask != 0)
       release_joins(now_.join);
   }
@@ -337,7 +342,7 @@ void Warp::leave_function() {
   for (size_t i = 0; i < frame.call->results.size(); ++i) {
     const Parameter &to = frame.call->results[i], &from = frame.function->results[i];
     for_lanes(now_.mask, [&](unsigned lane) {
-      std::memcpy(stack(lane, frame.caller->stack + to.offset), stack(lane, frame.stack + from.offset), from.size);
+      move(stack(lane, frame.caller->stack + to.offset), stack(lane, frame.stack + from.offset), from.size);
     });
   }
   now_.place = frame.return_to;

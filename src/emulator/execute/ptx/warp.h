@@ -22,6 +22,10 @@ struct Frame {
   uint32_t counted = 0;                   ///< stack of this and of all before it, as frames.h counts
   std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
   std::vector<uint64_t> registers;        ///< rows
+  /// The other values of registers that depend on memory which nobody wrote (unwritten.h), and who has read it, for
+  /// each register; empty if none does.
+  std::vector<uint64_t> others;
+  std::vector<UnwrittenMemory::Origin> origins;
 };
 
 /// Where lanes that were parted wait for each other.
@@ -85,6 +89,20 @@ public:
       block.global_uses->order(block.order, scope >= Scope::kDevice);
   }
   Row carry{}; ///< CC.CF
+
+  // For handlers of instructions that are not pure, where memory that nobody wrote is looked for.
+  bool follows() const { return launch_.unwritten != nullptr; }
+  /// The other values of an operand.
+  const uint64_t *other_source(const Operand &operand, unsigned slot);
+  /// The lane's register has this other value. origin: who has read it, if it is not the same.
+  void set_other(const Operand &operand, unsigned lane, uint64_t other, UnwrittenMemory::Origin origin);
+  UnwrittenMemory::Origin origin_of(const Operand &operand) const;
+  /// Fails if what the operand has depends on memory that nobody wrote. use: "an address".
+  bool is_written(const Operand &operand, unsigned slot, const char *use);
+  /// The differences of bytes that were reached, as UnwrittenMemory::read and write.
+  bool differences_of(const uint8_t *bytes, size_t size, uint8_t *differences, UnwrittenMemory::Origin &origin) const;
+  void set_differences(uint8_t *bytes, size_t size, const uint8_t *differences, UnwrittenMemory::Origin origin);
+  uint64_t next_code() const; ///< address of the instruction that runs, in reports
   Random &random() { return random_; }
 
   // Control.
@@ -100,6 +118,9 @@ public:
   uint32_t members() const { return members_; } ///< that exist and did not end
   Row collect(const Operand &operand);
   void deliver(const Operand &operand, const Row &values);
+  /// The same with the other values. origin: who has read what they depend on, or 0.
+  Row collect_others(const Operand &operand, UnwrittenMemory::Origin &origin);
+  void deliver_others(const Operand &operand, const Row &values, UnwrittenMemory::Origin origin);
   void dismiss();
 
   // For the block.
@@ -114,6 +135,12 @@ private:
   void trace(const Instruction &instruction) const;
   bool is_observed(const Instruction &instruction) const;
   void observe(const Instruction &instruction);
+  void carry_out(const Instruction &instruction);
+  void look_at_guard(const Instruction &instruction);
+  void carry_out_twice(const Instruction &instruction);
+  void note_results(Frame &frame, const Instruction &instruction);
+  void fail_unwritten(const char *use, int lane, UnwrittenMemory::Origin origin);
+  void move(uint8_t *to, const uint8_t *from, size_t size);
   void leave_function();
   void enter(const Function &callee, const Call &call);
   void arrive();
@@ -149,6 +176,11 @@ private:
   std::array<Row, static_cast<size_t>(Special::kCount)> specials_{};
   std::array<Row, 6> scratch_{};
   Row sink_{};
+  Row other_carry_{};
+  uint32_t unsure_ =
+      0; ///< lanes of which it depends on memory that nobody wrote whether they carry the instruction out
+  uint32_t until_clean_ = 0;
+  std::unique_ptr<FreshBytes> fresh_stack_;
   std::vector<uint8_t> stack_; ///< of all lanes, one after the other
   uint32_t stack_size_ = 0;    ///< of each
 };

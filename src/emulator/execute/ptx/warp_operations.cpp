@@ -38,28 +38,56 @@ unsigned shuffle_from(uint32_t mode, unsigned lane, uint32_t b, uint32_t c, bool
   return is_within ? from : lane;
 }
 
+using Rows = std::array<Row, 3>;    ///< operands 1 to 3
+using Results = std::array<Row, 2>; ///< operand 0, and the element behind it
+
+// All lanes are there. compute(rows, results, is_other): from the values, and if some depend on memory that nobody
+// wrote, from the other ones, with the results of the first.
+template <class Compute> void exchange(Warp &warp, const Instruction &instruction, unsigned count, Compute compute) {
+  Rows rows{}, others{};
+  Results results{};
+  UnwrittenMemory::Origin origin = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    rows[i] = warp.collect(instruction.operands[i + 1]);
+    if (warp.follows())
+      others[i] = warp.collect_others(instruction.operands[i + 1], origin);
+  }
+  compute(rows, results, false);
+  Results other_results = results;
+  if (warp.follows() && others != rows)
+    compute(others, other_results, true);
+  const auto give = [&](const Operand &operand, unsigned i) {
+    warp.deliver(operand, results[i]);
+    if (warp.follows())
+      warp.deliver_others(operand, other_results[i], origin);
+  };
+  give(instruction.operands[0], 0);
+  if (!instruction.elements.empty())
+    give(instruction.elements[0], 1);
+  warp.dismiss();
+}
+
 void shuffle(Warp &warp, const Instruction &instruction) {
   if (!warp.assemble(instruction, instruction.operands[4]))
     return;
-  const Row a = warp.collect(instruction.operands[1]), b = warp.collect(instruction.operands[2]),
-            c = warp.collect(instruction.operands[3]);
-  Row result{}, within{};
-  for_lanes(warp.members(), [&](unsigned lane) {
-    bool is_within = false;
-    const unsigned from = shuffle_from(instruction.variant, lane, static_cast<uint32_t>(b[lane]),
-                                       static_cast<uint32_t>(c[lane]), is_within);
-    within[lane] = is_within;
-    const bool is_there = warp.members() >> from & 1;
-    result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
-    if (!is_there && warp.launch().schedule.refuses_absent)
-      warp.fail(FaultKind::kProgram,
-                "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
-                static_cast<int>(lane));
+  exchange(warp, instruction, 3, [&](const Rows &rows, Results &results, bool is_other) {
+    const auto &[a, b, c] = rows;
+    auto &[result, within] = results;
+    for_lanes(warp.members(), [&](unsigned lane) {
+      bool is_within = false;
+      const unsigned from = shuffle_from(instruction.variant, lane, static_cast<uint32_t>(b[lane]),
+                                         static_cast<uint32_t>(c[lane]), is_within);
+      within[lane] = is_within;
+      const bool is_there = warp.members() >> from & 1;
+      if (!is_there && is_other)
+        return;
+      result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
+      if (!is_there && warp.launch().schedule.refuses_absent)
+        warp.fail(FaultKind::kProgram,
+                  "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
+                  static_cast<int>(lane));
+    });
   });
-  warp.deliver(instruction.operands[0], result);
-  if (!instruction.elements.empty())
-    warp.deliver(instruction.elements[0], within);
-  warp.dismiss();
 }
 Handler bind_shfl(Opcode &opcode, Instruction &instruction) {
   if (!opcode.take("sync"))
@@ -89,9 +117,9 @@ Row count_votes(uint32_t mode, uint32_t members, const Row &votes) {
 void vote(Warp &warp, const Instruction &instruction) {
   if (!warp.assemble(instruction, instruction.operands[2]))
     return;
-  const Row votes = warp.collect(instruction.operands[1]);
-  warp.deliver(instruction.operands[0], count_votes(instruction.variant, warp.members(), votes));
-  warp.dismiss();
+  exchange(warp, instruction, 1, [&](const Rows &rows, Results &results, bool) {
+    results[0] = count_votes(instruction.variant, warp.members(), rows[0]);
+  });
 }
 // Counts the votes of lanes that are there.
 void vote_now(Warp &warp, const Instruction &instruction) {
@@ -113,6 +141,7 @@ Handler bind_vote(Opcode &opcode, Instruction &instruction) {
   const auto type = opcode.take_type();
   if (type != (instruction.variant == kBallot ? Type::kB32 : Type::kPred))
     return nullptr;
+  instruction.is_pure = !waits;
   return waits ? vote : vote_now;
 }
 
@@ -125,21 +154,20 @@ Handler bind_active(Opcode &opcode, Instruction &) { return opcode.take_type() =
 void match(Warp &warp, const Instruction &instruction) {
   if (!warp.assemble(instruction, instruction.operands[2]))
     return;
-  const Row values = warp.collect(instruction.operands[1]);
   const uint64_t mask = instruction.type == Type::kB64 ? ~uint64_t{0} : 0xFFFFFFFF;
-  Row same{}, all{};
-  for_lanes(warp.members(), [&](unsigned lane) {
-    for_lanes(warp.members(), [&](unsigned other) {
-      same[lane] |= static_cast<uint64_t>((values[lane] & mask) == (values[other] & mask)) << other;
+  exchange(warp, instruction, 1, [&](const Rows &rows, Results &results, bool) {
+    const Row &values = rows[0];
+    auto &[same, all] = results;
+    same = {};
+    for_lanes(warp.members(), [&](unsigned lane) {
+      for_lanes(warp.members(), [&](unsigned other) {
+        same[lane] |= static_cast<uint64_t>((values[lane] & mask) == (values[other] & mask)) << other;
+      });
+      all[lane] = same[lane] == warp.members();
+      if (instruction.variant == kAll)
+        same[lane] = all[lane] ? warp.members() : 0;
     });
-    all[lane] = same[lane] == warp.members();
-    if (instruction.variant == kAll)
-      same[lane] = all[lane] ? warp.members() : 0;
   });
-  warp.deliver(instruction.operands[0], same);
-  if (!instruction.elements.empty())
-    warp.deliver(instruction.elements[0], all);
-  warp.dismiss();
 }
 Handler bind_match(Opcode &opcode, Instruction &instruction) {
   instruction.variant = opcode.take("all") ? kAll : kAny;
@@ -165,16 +193,15 @@ uint32_t reduce_two(uint32_t mode, bool is_signed_type, uint32_t a, uint32_t b) 
 void reduce(Warp &warp, const Instruction &instruction) {
   if (!warp.assemble(instruction, instruction.operands[2]))
     return;
-  const Row values = warp.collect(instruction.operands[1]);
-  const unsigned first = static_cast<unsigned>(__builtin_ctz(warp.members()));
-  uint32_t total = static_cast<uint32_t>(values[first]);
-  for_lanes(warp.members() & ~(1u << first), [&](unsigned lane) {
-    total = reduce_two(instruction.variant, is_signed(instruction.type), total, static_cast<uint32_t>(values[lane]));
+  exchange(warp, instruction, 1, [&](const Rows &rows, Results &results, bool) {
+    const Row &values = rows[0];
+    const unsigned first = static_cast<unsigned>(__builtin_ctz(warp.members()));
+    uint32_t total = static_cast<uint32_t>(values[first]);
+    for_lanes(warp.members() & ~(1u << first), [&](unsigned lane) {
+      total = reduce_two(instruction.variant, is_signed(instruction.type), total, static_cast<uint32_t>(values[lane]));
+    });
+    results[0].fill(total);
   });
-  Row result;
-  result.fill(total);
-  warp.deliver(instruction.operands[0], result);
-  warp.dismiss();
 }
 Handler bind_redux(Opcode &opcode, Instruction &instruction) {
   static constexpr std::pair<const char *, uint32_t> kModes[] = {{"add", kSum},    {"min", kLeast}, {"max", kMost},

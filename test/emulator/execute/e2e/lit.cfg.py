@@ -96,7 +96,8 @@ if is_ours and is_amd and int(suite) >= 19:
     if profdata:
         config.available_features.add("profdata")
         config.substitutions.append((r"%profdata\b", profdata[0]))
-for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS", "SIM_EXECUTOR_GLOBAL_RACES"):
+for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS", "SIM_EXECUTOR_GLOBAL_RACES",
+             "SIM_EXECUTOR_UNWRITTEN"):
     if name in os.environ:
         variables += " %s=%s" % (name, os.environ[name])
 variables += " " + lit_config.params.get("variables", "")

@@ -1,0 +1,118 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See unwritten.h.
+
+#include "unwritten.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace emulator::executor {
+
+namespace {
+// The highest bit of exponents stays, so that floats are no numbers near zero and seldom no numbers at all.
+constexpr std::array<uint8_t, 8> kFreshDifferences = {0xFF, 0xFF, 0xFF, 0xBF, 0xFF, 0xFF, 0xFF, 0xBF};
+} // namespace
+
+UnwrittenMemory *UnwrittenMemory::find() {
+  static UnwrittenMemory *const memory = [] {
+    const char *const text = std::getenv("SIM_EXECUTOR_UNWRITTEN");
+    return text && *text == '1' ? new UnwrittenMemory : nullptr;
+  }();
+  return memory;
+}
+
+template <class Action> void UnwrittenMemory::for_pages(const void *bytes, size_t size, Action action) {
+  const auto begin = reinterpret_cast<uintptr_t>(bytes);
+  for (size_t done = 0; done < size;) {
+    const uintptr_t at = begin + done;
+    const size_t part = std::min<size_t>(size - done, kPageSize - at % kPageSize);
+    action(at / kPageSize, at % kPageSize, part, done);
+    done += part;
+  }
+}
+
+// With the lock held. Null: they have one value.
+void UnwrittenMemory::set(const void *bytes, size_t size, const uint8_t *differences, Origin origin) {
+  for_pages(bytes, size, [&](uintptr_t number, size_t first, size_t count, size_t done) {
+    const auto place = pages_.find(number);
+    if (!differences && place == pages_.end())
+      return;
+    if (!differences && count == kPageSize) {
+      pages_.erase(place);
+      return;
+    }
+    std::unique_ptr<Page> &page = pages_[number];
+    if (!page)
+      page = std::make_unique<Page>();
+    for (size_t i = 0; i < count; ++i)
+      page->differences[first + i] = differences ? differences[done + i] : 0;
+    std::fill(page->origins.begin() + static_cast<std::ptrdiff_t>(first / kWord),
+              page->origins.begin() + static_cast<std::ptrdiff_t>((first + count + kWord - 1) / kWord), origin);
+  });
+}
+
+void UnwrittenMemory::add(const void *bytes, size_t size) {
+  constexpr size_t kMost = size_t{64} << 20; // as garbage.h
+  const std::lock_guard lock(mutex_);
+  std::vector<uint8_t> differences(std::min(size, kMost));
+  for (size_t i = 0; i < differences.size(); ++i)
+    differences[i] = kFreshDifferences[(reinterpret_cast<uintptr_t>(bytes) + i) % kFreshDifferences.size()];
+  set(bytes, differences.size(), differences.data(), 0);
+}
+
+void UnwrittenMemory::forget(const void *bytes, size_t size) {
+  const std::lock_guard lock(mutex_);
+  set(bytes, size, nullptr, 0);
+}
+
+void UnwrittenMemory::copy(void *to, const void *from, size_t size) {
+  std::vector<uint8_t> differences(size);
+  Origin origin = 0;
+  write(to, size, read(from, size, differences.data(), origin) ? differences.data() : nullptr, origin);
+}
+
+bool UnwrittenMemory::read(const void *bytes, size_t size, uint8_t *differences, Origin &origin) const {
+  std::fill_n(differences, size, uint8_t{0});
+  bool differs = false;
+  const std::lock_guard lock(mutex_);
+  if (pages_.empty())
+    return false;
+  for_pages(bytes, size, [&](uintptr_t number, size_t first, size_t count, size_t done) {
+    const auto place = pages_.find(number);
+    if (place == pages_.end())
+      return;
+    const Page &page = *place->second;
+    for (size_t i = 0; i < count; ++i) {
+      differences[done + i] = page.differences[first + i];
+      if (differences[done + i] != 0 && !differs) {
+        differs = true;
+        origin = page.origins[(first + i) / kWord];
+      }
+    }
+  });
+  return differs;
+}
+
+void UnwrittenMemory::write(void *bytes, size_t size, const uint8_t *differences, Origin origin) {
+  const std::lock_guard lock(mutex_);
+  if (differences && std::all_of(differences, differences + size, [](uint8_t byte) { return byte == 0; }))
+    differences = nullptr;
+  set(bytes, size, differences, origin);
+}
+
+std::optional<UnwrittenMemory::Part> UnwrittenMemory::find_in(const void *bytes, size_t size) const {
+  std::vector<uint8_t> differences(size);
+  Part part;
+  if (!read(bytes, size, differences.data(), part.origin))
+    return std::nullopt;
+  const auto is_unwritten = [](uint8_t byte) { return byte != 0; };
+  part.first =
+      static_cast<size_t>(std::find_if(differences.begin(), differences.end(), is_unwritten) - differences.begin());
+  part.count = static_cast<size_t>(std::count_if(differences.begin(), differences.end(), is_unwritten));
+  return part;
+}
+
+} // namespace emulator::executor
