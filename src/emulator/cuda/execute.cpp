@@ -14,6 +14,7 @@
 #include "emulator/execute/ptx/launch.h"
 #include "emulator/execute/unwritten.h"
 #include "emulator/garbage.h"
+#include "emulator/unwritten_copy.h"
 
 namespace emulator {
 
@@ -189,14 +190,8 @@ void copy_to_device(void *to, const void *from, size_t size) {
 
 void copy_to_host(void *host, const void *from, size_t size) {
   const auto *const unwritten = executor::UnwrittenMemory::find();
-  if (const auto part = unwritten ? unwritten->find_in(from, size) : std::nullopt) {
-    const std::string bytes = std::to_string(part->count) + " of " + std::to_string(size) + " bytes";
-    std::fprintf(stderr, "libcuda stand-in: a copy to the host: %s, the first at offset %zu, %s\n", bytes.c_str(),
-                 part->first,
-                 part->origin ? "depend on memory that nobody wrote" : "are from memory that nobody wrote");
-    if (part->origin != 0)
-      std::fprintf(stderr, "  that memory is read: at %s\n", describe(part->origin).c_str());
-  }
+  if (const auto part = unwritten ? unwritten->find_in(from, size) : std::nullopt)
+    say_unwritten("libcuda", *part, size, describe);
   std::memmove(host, from, size);
 }
 

@@ -14,6 +14,7 @@
 
 #include "breakpoint.h"
 #include "races.h"
+#include "unwritten.h"
 #include "weak_memory.h"
 
 namespace emulator::executor {
@@ -75,7 +76,8 @@ struct Block {
   virtual ~Block() = default;
   Extent index{};
   Extent threads{};
-  std::vector<uint8_t> shared; ///< memory, of exactly the size that was asked for
+  std::vector<uint8_t> shared;       ///< memory, of exactly the size that was asked for
+  std::unique_ptr<FreshBytes> fresh; ///< nobody has written it yet
   std::vector<std::unique_ptr<Wave>> waves;
   std::unique_ptr<SharedUses> uses;        ///< of shared memory, where races are looked for
   TeamView view;                           ///< of weak memory

@@ -103,15 +103,55 @@ void UnwrittenMemory::write(void *bytes, size_t size, const uint8_t *differences
   set(bytes, size, differences, origin);
 }
 
+void AccessLog::begin() {
+  turn_ = Turn::kFirst;
+  accesses_.clear();
+  next_ = 0;
+  are_same_ = true;
+  origin_ = 0;
+}
+
+void AccessLog::note(uint8_t *bytes, uint32_t size, uint64_t address, Access access, UnwrittenMemory::Origin code) {
+  Bytes &noted = accesses_.emplace_back(Bytes{bytes, address, size, !is_read(access), {}});
+  if (access == Access::kWrite)
+    return;
+  UnwrittenMemory::Origin origin = 0;
+  if (memory_->read(bytes, size, noted.other.data(), origin) && origin_ == 0)
+    origin_ = origin ? origin : code;
+  for (uint32_t i = 0; i < size; ++i)
+    noted.other[i] ^= bytes[i];
+}
+
+void AccessLog::begin_again() { turn_ = Turn::kSecond; }
+
+uint8_t *AccessLog::next(uint32_t size, uint64_t address) {
+  are_same_ =
+      are_same_ && next_ < accesses_.size() && accesses_[next_].size == size && accesses_[next_].address == address;
+  return are_same_ ? accesses_[next_++].other.data() : nullptr;
+}
+
+void AccessLog::end(UnwrittenMemory::Origin origin) {
+  const bool has_others = turn_ == Turn::kSecond;
+  turn_ = Turn::kNone;
+  for (Bytes &access : accesses_) {
+    if (!access.writes)
+      continue;
+    for (uint32_t i = 0; has_others && i < access.size; ++i)
+      access.other[i] ^= access.bytes[i];
+    memory_->write(access.bytes, access.size, has_others ? access.other.data() : nullptr, origin ? origin : origin_);
+  }
+}
+
 std::optional<UnwrittenMemory::Part> UnwrittenMemory::find_in(const void *bytes, size_t size) const {
   std::vector<uint8_t> differences(size);
   Part part;
   if (!read(bytes, size, differences.data(), part.origin))
     return std::nullopt;
   const auto is_unwritten = [](uint8_t byte) { return byte != 0; };
-  part.first =
-      static_cast<size_t>(std::find_if(differences.begin(), differences.end(), is_unwritten) - differences.begin());
-  part.count = static_cast<size_t>(std::count_if(differences.begin(), differences.end(), is_unwritten));
+  part.first = static_cast<size_t>(std::ranges::find_if(differences, is_unwritten) - differences.begin());
+  part.last =
+      size - 1 -
+      static_cast<size_t>(std::find_if(differences.rbegin(), differences.rend(), is_unwritten) - differences.rbegin());
   return part;
 }
 

@@ -14,6 +14,9 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
+
+#include "weak_memory.h"
 
 namespace emulator::executor {
 
@@ -39,8 +42,8 @@ public:
 
   /// Bytes of a range with two values.
   struct Part {
-    size_t first = 0, count = 0; ///< the first of them, and how many there are
-    Origin origin = 0;           ///< of the first
+    size_t first = 0, last = 0; ///< bytes
+    Origin origin = 0;          ///< of the first
   };
   std::optional<Part> find_in(const void *bytes, size_t size) const;
 
@@ -56,6 +59,55 @@ private:
 
   mutable std::mutex mutex_;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
+};
+
+/// The accesses of one instruction, which is carried out with the values of registers, and again with their other values. The
+/// first time it notes what it reaches. The second time it works on copies of the bytes with their other values. One thread.
+class AccessLog {
+public:
+  enum class Turn : uint8_t { kNone, kFirst, kSecond };
+
+  explicit AccessLog(UnwrittenMemory *memory) : memory_(memory) {}
+  /// Returns whether memory that nobody wrote is looked for.
+  bool is_on() const { return memory_ != nullptr; }
+  Turn turn() const { return turn_; }
+  bool is_second() const { return turn_ == Turn::kSecond; }
+
+  void begin();
+  /// The bytes that an access reaches, before it changes them; the address is what the second time is compared with.
+  /// code: the instruction's.
+  void note(uint8_t *bytes, uint32_t size, uint64_t address, Access access, UnwrittenMemory::Origin code);
+  /// The first time is over. Returns whether any of the bytes had two values.
+  bool has_met() const { return origin_ != 0; }
+  /// The code that has read what it met; 0: it has met nothing.
+  UnwrittenMemory::Origin origin() const { return origin_; }
+
+  void begin_again();
+  /// Bytes for the next access; null if it is another one than the first time.
+  uint8_t *next(uint32_t size, uint64_t address);
+  /// Returns whether all accesses were those of the first time.
+  bool are_same() const { return are_same_ && next_ == accesses_.size(); }
+
+  /// What was written has the values of both times, or, if there was one time only, one value. origin: of what was
+  /// written.
+  void end(UnwrittenMemory::Origin origin);
+
+private:
+  static constexpr size_t kMost = 64; ///< bytes of an access
+  struct Bytes {
+    uint8_t *bytes;
+    uint64_t address;
+    uint32_t size;
+    bool writes;
+    alignas(16) std::array<uint8_t, kMost> other;
+  };
+
+  UnwrittenMemory *const memory_;
+  Turn turn_ = Turn::kNone;
+  std::vector<Bytes> accesses_;
+  size_t next_ = 0;
+  bool are_same_ = true;
+  UnwrittenMemory::Origin origin_ = 0;
 };
 
 /// Bytes that are unwritten while this lives.

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 #include "emulator/execute/amdgpu/launch.h"
+#include "emulator/unwritten_copy.h"
 
 namespace emulator {
 
@@ -87,10 +89,29 @@ void say(const KernelCode &kernel, const Report &report, const AgentCode &code) 
                block[0], block[1], block[2], thread[0], thread[1], thread[2],
                report.fault.lane < 0 ? " and its wave" : "");
   if (report.fault.other_code != 0)
-    std::fprintf(stderr, "  the other access: at %s\n", code.describe(report.fault.other_code).c_str());
+    std::fprintf(stderr, "  %s: at %s\n", report.fault.other_text, code.describe(report.fault.other_code).c_str());
+}
+
+std::string describe(uint64_t code_address) {
+  const std::lock_guard lock(state().mutex);
+  for (const auto &one : state().executables)
+    if (one->device_code && !one->is_destroyed && one->device_code->has_code(code_address))
+      return one->device_code->describe(code_address);
+  return "unknown code";
 }
 
 } // namespace
+
+void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
+  auto *const unwritten = executor::UnwrittenMemory::find();
+  std::memmove(to, from, size);
+  if (!unwritten)
+    return;
+  if (!is_to_host)
+    return unwritten->copy(to, from, size);
+  if (const auto part = unwritten->find_in(from, size))
+    say_unwritten("libhsa-runtime64", *part, size, describe);
+}
 
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata) {
   for (const omptarget::ElfSection &section : elf.sections())

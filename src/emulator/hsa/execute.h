@@ -13,6 +13,8 @@ namespace emulator {
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata);
 /// Loads it; false, and a message, if the executor cannot.
 bool load_device_code(Executable &executable);
+/// Copies memory; to the host, memory that nobody wrote is told (execute/unwritten.h).
+void copy_memory(void *to, const void *from, size_t size, bool is_to_host);
 /// Runs a kernel to its end; what goes wrong is said and sent as the device would. Queue and dispatch are current.
 void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_packet_t &packet);
 

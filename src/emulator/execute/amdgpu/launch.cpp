@@ -62,6 +62,7 @@ public:
     block->shared.resize(dispatch_.group_size);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(random_.next() | 0x81);
+    block->fresh = std::make_unique<FreshBytes>(block->shared.data(), block->shared.size());
     if (finds_races_)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), context_.processor.lanes);
     block->global_uses = global_uses_;

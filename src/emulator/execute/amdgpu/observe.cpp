@@ -108,7 +108,7 @@ void AmdWave::observe(const Instruction &instruction) {
   for (const Instruction *one = &instruction; one; one = one->second.get())
     for (const Operand &operand : one->operands)
       add(seen, *this, operand);
-  execute(instruction);
+  carry_out(instruction);
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!is_for(lane))
       continue;

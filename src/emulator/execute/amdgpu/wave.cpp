@@ -38,6 +38,7 @@ AmdWave::AmdWave(const LaunchContext &context, Block &block, Random &random)
   for (size_t i = 0; i < vectors_.size(); ++i)
     vectors_[i] = static_cast<uint32_t>((garbage + i) * 0x9E3779B97F4A7C15 >> 32) | 0x80000001;
   std::ranges::fill(private_, static_cast<decltype(private_)::value_type>(0xA0 | (garbage & 15)));
+  fresh_private_ = std::make_unique<FreshBytes>(private_.data(), private_.size());
   if (context.weak)
     context.weak->begin(view, block.view);
 }
@@ -181,7 +182,31 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
   return true;
 }
 
+uint8_t *AmdWave::noted(uint8_t *bytes, uint64_t address, uint32_t size, Access kind) {
+  if (bytes && log_.turn() == AccessLog::Turn::kFirst)
+    log_.note(bytes, size, address, kind, pc_);
+  return bytes;
+}
+
 uint8_t *AmdWave::global_memory(uint64_t address, uint32_t size, Access kind, int lane) {
+  if (log_.is_second())
+    return log_.next(size, address);
+  uint8_t *const place = reach_global(address, size, kind, lane);
+  if (place)
+    noted(reinterpret_cast<uint8_t *>(address), address, size, kind);
+  return place;
+}
+
+uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+  return log_.is_second() ? log_.next(size, offset) : noted(reach_shared(offset, size, kind, lane), offset, size, kind);
+}
+
+uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+  return log_.is_second() ? log_.next(size, offset)
+                          : noted(reach_private(offset, size, kind, lane), offset, size, kind);
+}
+
+uint8_t *AmdWave::reach_global(uint64_t address, uint32_t size, Access kind, int lane) {
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
   if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
@@ -212,7 +237,7 @@ uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, Access kind, int 
   return global_memory(address, size, kind, lane);
 }
 
-uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+uint8_t *AmdWave::reach_shared(uint64_t offset, uint32_t size, Access kind, int lane) {
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
   auto &shared = block_.shared;
@@ -237,7 +262,7 @@ uint8_t *AmdWave::shared_memory(uint64_t offset, uint32_t size, Access kind, int
   return nullptr;
 }
 
-uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, Access kind, int lane) {
+uint8_t *AmdWave::reach_private(uint64_t offset, uint32_t size, Access kind, int lane) {
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
   if (offset <= context_.private_size && size <= context_.private_size - offset)
@@ -321,7 +346,7 @@ uint64_t AmdWave::run(uint64_t most) {
       observe(*instruction);
     } else {
       observed_line_ = 0;
-      execute(*instruction);
+      carry_out(*instruction);
     }
     if (fault && fault->kind == FaultKind::kUnsupported)
       fault->text += ": " + instruction->text;

@@ -90,6 +90,8 @@ public:
   uint8_t *flat_memory(uint64_t address, uint32_t size, Access kind, int lane);
   /// The bytes that the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
+    if (log_.is_second())
+      return;
     value_ = bytes;
     if (block_.uses)
       block_.uses->tell_value(bytes);
@@ -114,6 +116,18 @@ public:
 
 private:
   void execute(const Instruction &instruction);
+  void carry_out(const Instruction &instruction);
+  uint64_t differing_lanes(const Operand &operand) const;
+  UnwrittenMemory::Origin origin_of(const Operand &operand) const;
+  UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
+  void fail_unwritten(const char *use, UnwrittenMemory::Origin origin, uint64_t lanes);
+  bool is_address_written(const Instruction &instruction);
+  void note_comparison(const Instruction &instruction, uint64_t compared);
+  void swap_values();
+  uint8_t *noted(uint8_t *bytes, uint64_t address, uint32_t size, Access kind);
+  uint8_t *reach_global(uint64_t address, uint32_t size, Access kind, int lane);
+  uint8_t *reach_shared(uint64_t offset, uint32_t size, Access kind, int lane);
+  uint8_t *reach_private(uint64_t offset, uint32_t size, Access kind, int lane);
   bool has_registers(const Instruction &instruction);
   void trace(const Instruction &instruction) const;
   bool is_observed();
@@ -130,7 +144,16 @@ private:
   uint32_t observed_line_ = 0;  ///< of the last instruction at a breakpoint
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
-  std::vector<uint8_t> private_;   ///< of all lanes, one after the other
+  std::vector<uint8_t> private_; ///< of all lanes, one after the other
+  // Where memory that nobody wrote is looked for: the other values of registers, none if all are the same, and who has
+  // read what they depend on, for each register.
+  AccessLog log_{UnwrittenMemory::find()};
+  std::vector<uint32_t> other_vectors_, other_scalars_;
+  bool other_scc_ = false;
+  std::vector<UnwrittenMemory::Origin> origins_;
+  UnwrittenMemory::Origin last_origin_ = 0;
+  uint32_t until_clean_ = 0;
+  std::unique_ptr<FreshBytes> fresh_private_;
   uint32_t dual_[kMostLanes] = {}; ///< what the first of two wrote over
 };
 

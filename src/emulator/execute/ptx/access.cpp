@@ -50,6 +50,16 @@ uint64_t Warp::from_generic(Space space, uint64_t address, unsigned lane) const 
 }
 
 uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane) {
+  if (log_.is_second())
+    return log_.next(size, address);
+  reached_ = nullptr;
+  uint8_t *const bytes = reach_now(space, address, size, access, lane);
+  if (bytes && log_.turn() == AccessLog::Turn::kFirst)
+    log_.note(reached_ ? const_cast<uint8_t *>(reached_) : bytes, size, address, access, next_code());
+  return bytes;
+}
+
+uint8_t *Warp::reach_now(Space space, uint64_t address, uint32_t size, Access access, unsigned lane) {
   if (address % size != 0) {
     fail(FaultKind::kMemory,
          access == Access::kAtomic ? "an atomic operation changes " + std::to_string(size) +
@@ -157,7 +167,7 @@ uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsi
   if (bytes && is_race(address, size, access, lane, bytes))
     return nullptr;
   if (bytes)
-    return launch_.weak ? reach_weak(address, size, access) : bytes;
+    return launch_.weak ? reached_ = bytes, reach_weak(address, size, access) : bytes;
   const bool may_read = launch_.memory.reach(address, size, false) != nullptr;
   fail(FaultKind::kMemory,
        describe(access, size) + " at " + hexadecimal(address) +

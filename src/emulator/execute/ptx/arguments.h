@@ -28,15 +28,17 @@ public:
 
   /// The result depends on memory that nobody wrote if an argument does.
   void follow() const {
-    uint8_t differences[sizeof(uint64_t)];
+    UnwrittenMemory &memory = *warp_.launch().unwritten;
+    std::array<uint8_t, sizeof(uint64_t)> differences{};
     UnwrittenMemory::Origin origin = 0;
     bool is_unwritten = false;
     for (const Parameter &parameter : call_.arguments)
-      is_unwritten |= warp_.differences_of(place(parameter), std::min<size_t>(parameter.size, 8), differences, origin);
+      is_unwritten = is_unwritten ||
+                     memory.read(place(parameter), std::min<size_t>(parameter.size, 8), differences.data(), origin);
     if (call_.results.empty())
       return;
-    std::fill_n(differences, sizeof differences, static_cast<uint8_t>(is_unwritten ? 0xFF : 0));
-    warp_.set_differences(place(call_.results[0]), std::min<size_t>(call_.results[0].size, 8), differences, origin);
+    differences.fill(static_cast<uint8_t>(is_unwritten ? 0xFF : 0));
+    memory.write(place(call_.results[0]), std::min<size_t>(call_.results[0].size, 8), differences.data(), origin);
   }
 
 private:

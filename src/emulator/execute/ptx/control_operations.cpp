@@ -17,7 +17,7 @@ Handler bind_bra(Opcode &opcode, Instruction &) {
 
 void branch_by_index(Warp &warp, const Instruction &instruction) {
   Row index;
-  if (!warp.is_written(instruction.operands[0], 0, "which way a branch goes"))
+  if (!warp.is_written(instruction.operands[0], "which way a branch goes"))
     return;
   const uint64_t *const from = warp.source(instruction.operands[0], 0);
   std::copy(from, from + kLanes, index.begin());
@@ -29,7 +29,7 @@ Handler bind_brx(Opcode &opcode, Instruction &) {
 }
 
 void call(Warp &warp, const Instruction &instruction) {
-  if (warp.is_written(instruction.operands[0], 0, "which function is called"))
+  if (warp.is_written(instruction.operands[0], "which function is called"))
     warp.call(instruction);
 }
 Handler bind_call(Opcode &opcode, Instruction &) {

@@ -21,7 +21,6 @@ bool is_set(const char *variable) {
 
 struct PtxBlock final : Block {
   std::unique_ptr<BlockState> state;
-  std::unique_ptr<FreshBytes> fresh;
 };
 
 class Blocks final : public BlockSource {

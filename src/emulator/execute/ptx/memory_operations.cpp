@@ -14,19 +14,14 @@ namespace {
 uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 
 void load(Warp &warp, const Instruction &instruction) {
-  if (!warp.is_written(instruction.operands[1], 1, "an address"))
-    return;
   Row addresses; // the result may lie over it
   const uint64_t *const base = warp.source(instruction.operands[1], 1);
   std::copy(base, base + kLanes, addresses.begin());
   const unsigned size = size_of(instruction.type);
   const bool extends = is_signed(instruction.type);
-  const auto to = [&](unsigned i) -> const Operand & {
-    return instruction.width == 1 ? instruction.operands[0] : instruction.elements[i];
-  };
   uint64_t *results[4];
   for (unsigned i = 0; i < instruction.width; ++i)
-    results[i] = warp.destination(to(i));
+    results[i] = warp.destination(instruction.width == 1 ? instruction.operands[0] : instruction.elements[i]);
   const unsigned bits = instruction.width == 1 ? instruction.operands[0].bits : instruction.elements[0].bits;
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
@@ -36,44 +31,26 @@ void load(Warp &warp, const Instruction &instruction) {
                                             static_cast<Access>(instruction.variant), lane);
     if (!bytes)
       return;
-    const auto extended = [&](uint64_t value) {
-      if (!extends || size >= 8)
-        return value;
-      const unsigned shift = 64 - 8 * size;
-      return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift) & mask_of(std::max(bits, 8 * size));
-    };
-    uint8_t differences[4 * sizeof(uint64_t)];
-    UnwrittenMemory::Origin origin = 0;
-    if (warp.follows())
-      warp.differences_of(bytes, size_t{size} * instruction.width, differences, origin);
     for (unsigned i = 0; i < instruction.width; ++i) {
-      uint64_t value = 0, difference = 0;
+      uint64_t value = 0;
       std::memcpy(&value, bytes + size_t{i} * size, size);
-      results[i][lane] = extended(value);
-      if (!warp.follows())
-        continue;
-      std::memcpy(&difference, differences + size_t{i} * size, size);
-      warp.set_other(to(i), lane, extended(value ^ difference), origin);
+      if (extends && size < 8) {
+        const unsigned shift = 64 - 8 * size;
+        value =
+            static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift) & mask_of(std::max(bits, 8 * size));
+      }
+      results[i][lane] = value;
     }
   });
   warp.acquire_stores(instruction.acquires);
 }
 
 void store(Warp &warp, const Instruction &instruction) {
-  if (!warp.is_written(instruction.operands[0], 0, "an address"))
-    return;
-  const unsigned size = size_of(instruction.type);
-  const auto from = [&](unsigned i) -> const Operand & {
-    return instruction.width == 1 ? instruction.operands[1] : instruction.elements[i];
-  };
   const uint64_t *const base = warp.source(instruction.operands[0], 0);
-  const uint64_t *values[4], *others[4];
-  UnwrittenMemory::Origin origin = 0;
-  for (unsigned i = 0; i < instruction.width; ++i) {
-    others[i] = warp.other_source(from(i), 1 + i);
-    values[i] = warp.source(from(i), 1 + i);
-    origin = origin ? origin : warp.origin_of(from(i));
-  }
+  const unsigned size = size_of(instruction.type);
+  const uint64_t *values[4];
+  for (unsigned i = 0; i < instruction.width; ++i)
+    values[i] = warp.source(instruction.width == 1 ? instruction.operands[1] : instruction.elements[i], 1 + i);
   warp.release_stores(instruction.releases);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
@@ -83,17 +60,8 @@ void store(Warp &warp, const Instruction &instruction) {
     for (unsigned i = 0; i < instruction.width; ++i)
       std::memcpy(value + size_t{i} * size, &values[i][lane], size);
     warp.tell_value(value);
-    uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane);
-    if (!bytes)
-      return;
-    std::memcpy(bytes, value, size_t{size} * instruction.width);
-    if (!warp.follows())
-      return;
-    for (unsigned i = 0; i < instruction.width; ++i) {
-      const uint64_t difference = values[i][lane] ^ others[i][lane];
-      std::memcpy(value + size_t{i} * size, &difference, size);
-    }
-    warp.set_differences(bytes, size_t{size} * instruction.width, value, origin);
+    if (uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane))
+      std::memcpy(bytes, value, size_t{size} * instruction.width);
   });
 }
 
@@ -183,32 +151,10 @@ template <class Bits, class F> uint64_t exchange(uint8_t *bytes, F &&compute) {
 template <unsigned size>
 using BitsOf = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
 
-// The new value depends on memory that nobody wrote if the old value or the operand does. An exchange forgets the old
-// value.
-template <class F, bool compares>
-void follow(Warp &warp, const Instruction &instruction, unsigned lane, std::span<uint8_t> bytes, uint64_t old) {
-  const unsigned first = instruction.variant;
-  uint8_t differences[sizeof(uint64_t)];
-  UnwrittenMemory::Origin origin = 0;
-  uint64_t of_old = 0;
-  const bool was_unwritten = warp.differences_of(bytes.data(), bytes.size(), differences, origin);
-  std::memcpy(&of_old, differences, bytes.size());
-  if (instruction.variant)
-    warp.set_other(instruction.operands[0], lane, old ^ of_old, origin);
-  const Operand &given = instruction.operands[first + (compares ? 2 : 1)];
-  const uint64_t of_given = warp.source(given, 3)[lane] ^ warp.other_source(given, 3)[lane];
-  const bool forgets = std::is_same_v<F, Exchange> && !(compares && was_unwritten);
-  const uint64_t of_new = of_given | (forgets ? 0 : of_old);
-  warp.set_differences(bytes.data(), bytes.size(), reinterpret_cast<const uint8_t *>(&of_new),
-                       origin ? origin : warp.origin_of(given));
-}
-
 // Operand 0 is the result, if the instruction gives one; variant: whether it does.
 template <class T, class F, bool compares> void modify(Warp &warp, const Instruction &instruction) {
   using Bits = BitsOf<sizeof(T)>;
   const unsigned first = instruction.variant;
-  if (!warp.is_written(instruction.operands[first], first, "an address"))
-    return;
   Row addresses, values, others{};
   const auto copy = [&](unsigned at, Row &row) {
     const uint64_t *const from = warp.source(instruction.operands[at], at);
@@ -235,8 +181,6 @@ template <class T, class F, bool compares> void modify(Warp &warp, const Instruc
     });
     if (result)
       result[lane] = old;
-    if (warp.follows())
-      follow<F, compares>(warp, instruction, lane, {bytes, sizeof(T)}, old);
   });
   warp.acquire_stores(instruction.acquires);
 }

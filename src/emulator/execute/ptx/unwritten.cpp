@@ -1,11 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that depend on memory that nobody wrote (../unwritten.h). An instruction that computes registers from
-// registers is carried out a second time with the other values, if a register of the function has one.
+// Values that depend on memory that nobody wrote (../unwritten.h). If a register of the function has another value, or
+// memory that is read, the instruction is carried out a second time with the other values.
 
 #include <algorithm>
-#include <cstring>
 
 #include "operations.h"
 #include "warp.h"
@@ -17,16 +16,22 @@ namespace {
 // After so many instructions it is looked whether any register still has two values.
 constexpr uint32_t kUntilClean = 1024;
 
-bool is_unpacking(const Instruction &instruction) { return instruction.operands[0].kind == Operand::Kind::kNone; }
-
-// Arithmetic on floats and comparisons may hide a difference: by no numbers, by an order that happens to be the same.
-bool hides_differences(const Instruction &instruction) {
-  return is_float(instruction.type) || instruction.operands[0].bits == 1;
+// Unpacking mov, loads of vectors, setp with two predicates.
+bool are_results(const Instruction &instruction) {
+  return instruction.operands[0].kind == Operand::Kind::kNone || instruction.operation->name == "setp";
 }
-
-bool is_logic(const Instruction &instruction) {
+template <class Action> void for_results(const Instruction &instruction, Action action) {
+  action(instruction.operands[0]);
+  if (are_results(instruction))
+    for (const Operand &element : instruction.elements)
+      action(element);
+}
+bool is_access(const Instruction &instruction) {
   const std::string_view name = instruction.operation->name;
-  return name == "and" || name == "or" || name == "xor" || name == "not" || name == "mov" || name == "selp";
+  return name == "ld" || name == "ldu" || name == "st" || name == "atom" || name == "red";
+}
+bool stores(const Instruction &instruction) {
+  return instruction.operation->name == "st" || instruction.operation->name == "red";
 }
 
 } // namespace
@@ -52,114 +57,91 @@ const uint64_t *Warp::other_source(const Operand &operand, unsigned slot) {
   return row;
 }
 
-UnwrittenMemory::Origin Warp::origin_of(const Operand &operand) const {
+// The lanes in which an operand has two values.
+uint32_t Warp::differing_lanes(const Operand &operand, uint32_t lanes) const {
   const Frame &frame = *now_.frame;
   if (frame.others.empty() || operand.kind != Operand::Kind::kRegister)
     return 0;
   const size_t first = size_t{operand.index} * kLanes;
-  const bool is_same = std::equal(&frame.others[first], &frame.others[first] + kLanes, &frame.registers[first]);
-  return is_same ? 0 : frame.origins[operand.index];
+  uint32_t differing = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    differing |= static_cast<uint32_t>(frame.registers[first + lane] != frame.others[first + lane]) << lane;
+  });
+  return differing;
+}
+
+UnwrittenMemory::Origin Warp::origin_of(const Operand &operand) const {
+  return differing_lanes(operand, kAllLanes) != 0 ? now_.frame->origins[operand.index] : 0;
+}
+
+UnwrittenMemory::Origin Warp::origin_of_sources(const Instruction &instruction) const {
+  UnwrittenMemory::Origin origin = 0;
+  const auto look = [&](const Operand &operand) { origin = origin ? origin : origin_of(operand); };
+  for (unsigned i = stores(instruction) ? 0 : 1; i < instruction.count; ++i)
+    look(instruction.operands[i]);
+  if (!are_results(instruction) || stores(instruction))
+    for (const Operand &element : instruction.elements)
+      look(element);
+  look(instruction.guard);
+  return origin;
+}
+
+void Warp::make_others(Frame &frame) {
+  frame.others = frame.registers;
+  frame.origins.assign(frame.function->registers, 0);
+  other_carry_ = carry;
+  until_clean_ = kUntilClean;
 }
 
 void Warp::set_other(const Operand &operand, unsigned lane, uint64_t other, UnwrittenMemory::Origin origin) {
+  Frame &frame = *now_.frame;
   if (operand.kind != Operand::Kind::kRegister)
     return;
-  Frame &frame = *now_.frame;
   const size_t place = size_t{operand.index} * kLanes + lane;
   const bool differs = frame.registers[place] != other;
-  if (frame.others.empty() && !differs)
-    return;
   if (frame.others.empty()) {
-    frame.others = frame.registers;
-    frame.origins.assign(frame.function->registers, 0);
-    other_carry_ = carry;
-    until_clean_ = kUntilClean;
+    if (!differs)
+      return;
+    make_others(frame);
   }
   frame.others[place] = other;
   if (differs)
-    frame.origins[operand.index] = origin ? origin : next_code();
+    frame.origins[operand.index] = origin;
 }
 
-bool Warp::is_written(const Operand &operand, unsigned slot, const char *use) {
-  if (now_.frame->others.empty() || operand.kind != Operand::Kind::kRegister)
-    return true;
-  const uint64_t *const other = other_source(operand, slot), *const row = source(operand, slot);
-  for_lanes(active_, [&](unsigned lane) {
-    if (!has_failed() && row[lane] != other[lane])
-      fail_unwritten(use, static_cast<int>(lane), now_.frame->origins[operand.index]);
-  });
+bool Warp::is_written(const Operand &operand, const char *use) {
+  if (const uint32_t differing = differing_lanes(operand, active_))
+    fail_unwritten(use, __builtin_ctz(differing), now_.frame->origins[operand.index]);
   return !has_failed();
-}
-
-bool Warp::differences_of(const uint8_t *bytes, size_t size, uint8_t *differences,
-                          UnwrittenMemory::Origin &origin) const {
-  if (!launch_.unwritten->read(bytes, size, differences, origin))
-    return false;
-  origin = origin ? origin : next_code();
-  return true;
-}
-
-void Warp::set_differences(uint8_t *bytes, size_t size, const uint8_t *differences, UnwrittenMemory::Origin origin) {
-  launch_.unwritten->write(bytes, size, differences, origin);
 }
 
 // Which lanes carry an instruction out must not depend on memory that nobody wrote, unless it only computes registers.
 void Warp::look_at_guard(const Instruction &instruction) {
-  const Frame &frame = *now_.frame;
-  const size_t first = size_t{instruction.guard.index} * kLanes;
-  unsure_ = 0;
-  for_lanes(now_.mask, [&](unsigned lane) {
-    if ((frame.registers[first + lane] != 0) != (frame.others[first + lane] != 0))
-      unsure_ |= 1u << lane;
-  });
+  unsure_ = differing_lanes(instruction.guard, now_.mask);
   if (unsure_ != 0 && !instruction.is_pure)
     fail_unwritten(instruction.operation->name == "bra" ? "which way a branch goes" : "what is done",
-                   __builtin_ctz(unsure_), frame.origins[instruction.guard.index]);
+                   __builtin_ctz(unsure_), now_.frame->origins[instruction.guard.index]);
 }
 
 void Warp::carry_out(const Instruction &instruction) {
-  if (!launch_.unwritten)
+  if (!follows())
     return instruction.handler(*this, instruction);
+  if (is_access(instruction))
+    return access_twice(instruction);
   if (instruction.is_pure && !now_.frame->others.empty())
     return carry_out_twice(instruction);
   const std::shared_ptr<Frame> frame = now_.frame;
   const uint32_t active = active_;
   instruction.handler(*this, instruction);
   const std::string_view name = instruction.operation->name;
-  if (frame->others.empty() || instruction.operands[0].kind != Operand::Kind::kRegister ||
-      (name != "alloca" && name != "stacksave"))
+  if (frame->others.empty() || (name != "alloca" && name != "stacksave"))
     return;
   const size_t first = size_t{instruction.operands[0].index} * kLanes;
   for_lanes(active, [&](unsigned lane) { frame->others[first + lane] = frame->registers[first + lane]; });
 }
 
-void Warp::carry_out_twice(const Instruction &instruction) {
+void Warp::carry_out_again(const Instruction &instruction) {
   Frame &frame = *now_.frame;
-  UnwrittenMemory::Origin origin = 0;
-  uint32_t differing = 0; // lanes
-  const auto look = [&](const Operand &operand) {
-    if (operand.kind != Operand::Kind::kRegister)
-      return;
-    const size_t first = size_t{operand.index} * kLanes;
-    uint32_t lanes = 0;
-    for_lanes(active_ | unsure_, [&](unsigned lane) {
-      lanes |= static_cast<uint32_t>(frame.registers[first + lane] != frame.others[first + lane]) << lane;
-    });
-    if (lanes != 0 && origin == 0)
-      origin = frame.origins[operand.index];
-    differing |= lanes;
-  };
-  const bool unpacks = is_unpacking(instruction);
-  for (unsigned i = 1; i < instruction.count; ++i)
-    look(instruction.operands[i]);
-  if (!unpacks)
-    for (const Operand &element : instruction.elements)
-      look(element);
-  if (unsure_ != 0)
-    look(instruction.guard);
-  instruction.handler(*this, instruction);
-  if (has_failed())
-    return;
   const auto swap_values = [&] {
     std::swap(frame.registers, frame.others);
     std::swap(carry, other_carry_);
@@ -167,32 +149,70 @@ void Warp::carry_out_twice(const Instruction &instruction) {
   swap_values();
   instruction.handler(*this, instruction);
   swap_values();
-  const auto note = [&](const Operand &operand) {
+}
+
+void Warp::access_twice(const Instruction &instruction) {
+  Frame &frame = *now_.frame;
+  const bool was_clean = frame.others.empty();
+  std::vector<std::pair<size_t, std::array<uint64_t, kLanes>>> before; // results, which may be the address
+  if (was_clean && !stores(instruction))
+    for_results(instruction, [&](const Operand &operand) {
+      if (operand.kind != Operand::Kind::kRegister)
+        return;
+      auto &[first, row] = before.emplace_back(size_t{operand.index} * kLanes, Row{});
+      std::copy_n(&frame.registers[first], kLanes, row.begin());
+    });
+  if (!is_written(instruction.operands[stores(instruction) ? 0 : 1], "an address"))
+    return;
+  const UnwrittenMemory::Origin of_sources = origin_of_sources(instruction);
+  log_.begin();
+  instruction.handler(*this, instruction);
+  if (has_failed() || (was_clean && !log_.has_met()))
+    return log_.end(0);
+  if (was_clean) {
+    make_others(frame);
+    for (const auto &[first, row] : before)
+      std::copy(row.begin(), row.end(), &frame.others[first]);
+  }
+  log_.begin_again();
+  carry_out_again(instruction);
+  if (!log_.are_same())
+    fail_unwritten("an address", -1, of_sources);
+  const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
+  log_.end(origin);
+  if (!stores(instruction))
+    for_results(instruction, [&](const Operand &operand) {
+      if (differing_lanes(operand, active_) != 0)
+        frame.origins[operand.index] = origin;
+    });
+}
+
+// A comparison of values of which one depends on memory that nobody wrote might have another result.
+void Warp::carry_out_twice(const Instruction &instruction) {
+  Frame &frame = *now_.frame;
+  const UnwrittenMemory::Origin origin = origin_of_sources(instruction);
+  uint32_t compared = 0;
+  if (instruction.operation->name == "setp" || instruction.operation->name == "set")
+    for (const unsigned i : {1u, 2u})
+      compared |= differing_lanes(instruction.operands[i], active_);
+  instruction.handler(*this, instruction);
+  carry_out_again(instruction);
+  for_results(instruction, [&](const Operand &operand) {
     if (operand.kind != Operand::Kind::kRegister)
       return;
     const size_t first = size_t{operand.index} * kLanes;
-    if (hides_differences(instruction) && !is_logic(instruction))
-      for_lanes(active_ & differing, [&](unsigned lane) {
-        if (frame.others[first + lane] == frame.registers[first + lane])
-          frame.others[first + lane] =
-              operand.bits == 1 ? frame.registers[first + lane] == 0 : frame.registers[first + lane] ^ 1;
-      });
-    for_lanes(unsure_, [&](unsigned lane) {
+    for_lanes(compared | unsure_, [&](unsigned lane) {
       frame.others[first + lane] =
           operand.bits == 1 ? frame.registers[first + lane] == 0 : ~frame.registers[first + lane];
     });
     if (origin != 0)
       frame.origins[operand.index] = origin;
-  };
-  note(instruction.operands[0]);
-  if (unpacks || instruction.operation->name == "setp")
-    for (const Operand &element : instruction.elements)
-      note(element);
-  if (--until_clean_ == 0) {
-    until_clean_ = kUntilClean;
-    if (frame.registers == frame.others && carry == other_carry_)
-      frame.others.clear();
-  }
+  });
+  if (--until_clean_ != 0)
+    return;
+  until_clean_ = kUntilClean;
+  if (frame.registers == frame.others && carry == other_carry_)
+    frame.others.clear();
 }
 
 } // namespace emulator::executor::ptx

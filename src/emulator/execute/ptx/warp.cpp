@@ -35,7 +35,7 @@ std::string name_lanes(uint32_t lanes) {
 
 Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes)
     : launch_(launch), block_(block), random_(launch.schedule.seed * 1000003 + block.serial() * 64 + index),
-      live_(lanes) {
+      live_(lanes), log_(launch.unwritten) {
   first_thread = index * kLanes;
   const Extent &threads = launch.dispatch.threads, &blocks = launch.dispatch.blocks, &own = block.block().index;
   const auto set = [this](Special special, uint64_t value) { specials_[static_cast<size_t>(special)].fill(value); };

@@ -65,6 +65,8 @@ public:
   /// The bytes, or null after a fault was noted.
   /// The bytes that the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
+    if (log_.is_second())
+      return;
     value_ = bytes;
     if (block_.block().uses)
       block_.block().uses->tell_value(bytes);
@@ -79,10 +81,12 @@ public:
   uint8_t *stack(unsigned lane, uint32_t offset) { return &stack_[size_t{lane} * stack_size_ + offset]; }
   /// The effects of fences on weak memory, and of barriers for the threads of a block.
   void release_stores(Scope scope) {
-    if (launch_.weak)
+    if (launch_.weak && !log_.is_second())
       launch_.weak->release(view, scope);
   }
   void acquire_stores(Scope scope) {
+    if (log_.is_second())
+      return;
     if (launch_.weak)
       launch_.weak->acquire(view, scope);
     if (Block &block = block_.block(); block.global_uses && scope != Scope::kWave)
@@ -90,19 +94,10 @@ public:
   }
   Row carry{}; ///< CC.CF
 
-  // For handlers of instructions that are not pure, where memory that nobody wrote is looked for.
-  bool follows() const { return launch_.unwritten != nullptr; }
-  /// The other values of an operand.
-  const uint64_t *other_source(const Operand &operand, unsigned slot);
-  /// The lane's register has this other value. origin: who has read it, if it is not the same.
-  void set_other(const Operand &operand, unsigned lane, uint64_t other, UnwrittenMemory::Origin origin);
-  UnwrittenMemory::Origin origin_of(const Operand &operand) const;
-  /// Fails if what the operand has depends on memory that nobody wrote. use: "an address".
-  bool is_written(const Operand &operand, unsigned slot, const char *use);
-  /// The differences of bytes that were reached, as UnwrittenMemory::read and write.
-  bool differences_of(const uint8_t *bytes, size_t size, uint8_t *differences, UnwrittenMemory::Origin &origin) const;
-  void set_differences(uint8_t *bytes, size_t size, const uint8_t *differences, UnwrittenMemory::Origin origin);
-  uint64_t next_code() const; ///< address of the instruction that runs, in reports
+  // For handlers of instructions that are not carried out twice where memory that nobody wrote is looked for.
+  bool follows() const { return log_.is_on(); }
+  /// Fails if what the operand has depends on memory that nobody wrote. use: "which way a branch goes".
+  bool is_written(const Operand &operand, const char *use);
   Random &random() { return random_; }
 
   // Control.
@@ -138,7 +133,15 @@ private:
   void carry_out(const Instruction &instruction);
   void look_at_guard(const Instruction &instruction);
   void carry_out_twice(const Instruction &instruction);
-  void note_results(Frame &frame, const Instruction &instruction);
+  void access_twice(const Instruction &instruction);
+  void carry_out_again(const Instruction &instruction);
+  void make_others(Frame &frame);
+  void set_other(const Operand &operand, unsigned lane, uint64_t other, UnwrittenMemory::Origin origin);
+  const uint64_t *other_source(const Operand &operand, unsigned slot);
+  uint32_t differing_lanes(const Operand &operand, uint32_t lanes) const;
+  UnwrittenMemory::Origin origin_of(const Operand &operand) const;
+  UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
+  uint64_t next_code() const;
   void fail_unwritten(const char *use, int lane, UnwrittenMemory::Origin origin);
   void move(uint8_t *to, const uint8_t *from, size_t size);
   void leave_function();
@@ -148,6 +151,7 @@ private:
   void isolate();
   void part(uint32_t lanes, uint32_t place, uint32_t meet);
   bool release_joins(Join *innermost);
+  uint8_t *reach_now(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
@@ -180,6 +184,8 @@ private:
   uint32_t unsure_ =
       0; ///< lanes of which it depends on memory that nobody wrote whether they carry the instruction out
   uint32_t until_clean_ = 0;
+  AccessLog log_;
+  const uint8_t *reached_ = nullptr; ///< the bytes that an access has reached, wherever it works on them
   std::unique_ptr<FreshBytes> fresh_stack_;
   std::vector<uint8_t> stack_; ///< of all lanes, one after the other
   uint32_t stack_size_ = 0;    ///< of each

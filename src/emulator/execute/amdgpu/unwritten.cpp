@@ -1,0 +1,191 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that depend on memory that nobody wrote (../unwritten.h). If a register of the wave has another value, or memory
+// that is read, the instruction is carried out a second time with the other values.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "wave.h"
+
+namespace emulator::executor::amdgpu {
+
+namespace {
+
+// After so many instructions it is looked whether any register still has two values.
+constexpr uint32_t kUntilClean = 1024;
+
+bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](std::string_view one) { return name.starts_with(one); });
+}
+
+// The effects of such an instruction are not on registers, or are clocks.
+bool is_once(const Instruction &instruction) {
+  return begins_with_any(instruction.name,
+                         {"s_barrier", "s_endpgm", "s_trap", "s_sendmsg", "s_wait", "s_mem", "s_getreg", "s_setreg",
+                          "s_nop", "s_sleep", "s_dcache", "buffer_wb", "buffer_inv", "buffer_gl"});
+}
+
+bool is_access(const Instruction &instruction) {
+  return begins_with_any(instruction.name, {"flat_", "global_", "scratch_", "buffer_", "ds_", "s_load"});
+}
+
+bool is_load(const Instruction &instruction) {
+  return instruction.name.find("_load") != std::string::npos || instruction.name.find("_read") != std::string::npos;
+}
+
+// Returns whether operand 0 is a result.
+bool gives_result(const Instruction &instruction) {
+  return is_load(instruction) || instruction.has_glc || instruction.name.find("_rtn") != std::string::npos;
+}
+
+unsigned address_operand(const Instruction &instruction) {
+  return instruction.name.starts_with("buffer_") || gives_result(instruction) ? 1 : 0;
+}
+
+} // namespace
+
+// The lanes in which an operand has two values; all that are active for a scalar register.
+uint64_t AmdWave::differing_lanes(const Operand &operand) const {
+  if (other_vectors_.empty())
+    return 0;
+  uint64_t differing = 0;
+  for (unsigned n = 0; n < operand.registers; ++n) {
+    const size_t index = size_t{operand.index} + n;
+    if (operand.kind == OperandKind::kScalar && operand.index != kNull && scalars_[index] != other_scalars_[index])
+      return exec();
+    for (unsigned lane = 0; operand.kind == OperandKind::kVector && lane < lanes_; ++lane)
+      if (vectors_[index * lanes_ + lane] != other_vectors_[index * lanes_ + lane])
+        differing |= uint64_t{1} << lane;
+  }
+  return differing & exec();
+}
+
+UnwrittenMemory::Origin AmdWave::origin_of(const Operand &operand) const {
+  const bool is_vector = operand.kind == OperandKind::kVector;
+  return differing_lanes(operand) == 0 ? 0 : origins_[is_vector ? operand.index : kVectorRegisters + operand.index];
+}
+
+UnwrittenMemory::Origin AmdWave::origin_of_sources(const Instruction &instruction) const {
+  if (other_vectors_.empty())
+    return 0;
+  for (unsigned i = 0; i < instruction.count; ++i)
+    if (const UnwrittenMemory::Origin origin = origin_of(instruction.operands[i]))
+      return origin;
+  return last_origin_;
+}
+
+void AmdWave::fail_unwritten(const char *use, UnwrittenMemory::Origin origin, uint64_t lanes) {
+  fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote",
+       lanes == 0 ? -1 : __builtin_ctzll(lanes));
+  fault->other_code = origin;
+  fault->other_text = "that memory is read";
+}
+
+bool AmdWave::is_address_written(const Instruction &instruction) {
+  for (unsigned i = 0; i < instruction.count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    const bool is_address = i == address_operand(instruction) ||
+                            (operand.kind == OperandKind::kScalar && (i != 0 || !is_load(instruction)));
+    if (const uint64_t lanes = is_address ? differing_lanes(operand) : 0; lanes != 0) {
+      fail_unwritten("an address", origin_of(operand), lanes);
+      return false;
+    }
+  }
+  return true;
+}
+
+void AmdWave::swap_values() {
+  std::swap(vectors_, other_vectors_);
+  std::swap(scalars_, other_scalars_);
+  std::swap(scc, other_scc_);
+}
+
+// A comparison of values of which one depends on memory that nobody wrote might have another result.
+void AmdWave::note_comparison(const Instruction &instruction, uint64_t compared) {
+  if (instruction.name.starts_with("s_cmp") || instruction.name.starts_with("s_bitcmp")) {
+    other_scc_ = compared != 0 ? !scc : other_scc_;
+    return;
+  }
+  const auto differ = [&](unsigned index) {
+    const auto set = [&](unsigned at, uint32_t lanes) {
+      other_scalars_[at] = (other_scalars_[at] & ~lanes) | (~scalars_[at] & lanes);
+    };
+    set(index, static_cast<uint32_t>(compared));
+    if (lanes_ == 64)
+      set(index + 1, static_cast<uint32_t>(compared >> 32));
+  };
+  if (instruction.operands[0].kind == OperandKind::kScalar)
+    differ(instruction.operands[0].index);
+  if (instruction.name.starts_with("v_cmpx"))
+    differ(kExec);
+}
+
+void AmdWave::carry_out(const Instruction &instruction) {
+  if (!log_.is_on())
+    return execute(instruction);
+  const bool was_clean = other_vectors_.empty(), accesses = is_access(instruction);
+  if (accesses && !is_address_written(instruction))
+    return;
+  const Operand &result = instruction.operands[0];
+  const bool is_vector = result.kind == OperandKind::kVector;
+  // Results, which may be the address.
+  std::vector<uint32_t> before;
+  if (was_clean && accesses && gives_result(instruction))
+    before = is_vector ? std::vector<uint32_t>(vector(result.index), vector(result.index + result.registers))
+                       : std::vector<uint32_t>(&scalars_[result.index], &scalars_[result.index] + result.registers);
+  const UnwrittenMemory::Origin of_sources = origin_of_sources(instruction);
+  const bool compares = begins_with_any(instruction.name, {"v_cmp", "s_cmp", "s_bitcmp"});
+  uint64_t compared = 0;
+  for (unsigned i = instruction.name.starts_with("v_cmp") && !is_vector ? 1 : 0; compares && i < instruction.count; ++i)
+    compared |= differing_lanes(instruction.operands[i]);
+  const uint64_t following = next_pc;
+  log_.begin();
+  execute(instruction);
+  if (has_failed() || (was_clean && !log_.has_met()))
+    return log_.end(0);
+  if (is_once(instruction)) {
+    for (unsigned n = 0; result.kind == OperandKind::kScalar && n < result.registers; ++n)
+      other_scalars_[result.index + n] = scalars_[result.index + n];
+    return log_.end(0);
+  }
+  if (was_clean) {
+    other_vectors_ = vectors_;
+    other_scalars_ = scalars_;
+    other_scc_ = scc;
+    origins_.assign(kVectorRegisters + kScalarRegisters, 0);
+    until_clean_ = kUntilClean;
+    std::copy(before.begin(), before.end(),
+              is_vector ? &other_vectors_[size_t{result.index} * lanes_] : &other_scalars_[result.index]);
+  }
+  const uint64_t next = next_pc;
+  next_pc = following;
+  log_.begin_again();
+  swap_values();
+  if (instruction.second && is_vector)
+    std::memcpy(dual_, vector(result.index), lanes_ * sizeof(uint32_t));
+  execute(instruction);
+  swap_values();
+  const uint64_t other_next = std::exchange(next_pc, next);
+  if (compared != 0)
+    note_comparison(instruction, compared);
+  const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
+  if (!log_.are_same())
+    fail_unwritten("an address", origin, 0);
+  else if (other_next != next_pc || scalars_[kExec] != other_scalars_[kExec] ||
+           (lanes_ == 64 && scalars_[kExec + 1] != other_scalars_[kExec + 1]))
+    fail_unwritten("which way a branch goes", origin, 0);
+  log_.end(origin);
+  last_origin_ = origin;
+  for (unsigned n = 0; n < result.registers && (is_vector || result.kind == OperandKind::kScalar); ++n)
+    origins_[(is_vector ? 0u : kVectorRegisters) + result.index + n] = origin;
+  if (--until_clean_ != 0)
+    return;
+  until_clean_ = kUntilClean;
+  if (scalars_ == other_scalars_ && scc == other_scc_ && vectors_ == other_vectors_)
+    other_vectors_.clear();
+}
+
+} // namespace emulator::executor::amdgpu
