@@ -3,6 +3,7 @@
 
 #include "device/mapping_contents.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -28,7 +29,7 @@ using observe::DataOperationKind;
 using observe::MappedItem;
 using observe::MappingFacts;
 
-/// What is known of a byte on the device.
+/// Knowledge of a byte on the device.
 enum class Known : uint8_t {
   kNothing,
   kHosts, ///< host and device had the same value
@@ -153,6 +154,8 @@ public:
     if (node.empty())
       return;
     const Contents &contents = node.mapped();
+    if (std::ranges::find(contents.known, Known::kHosts) == contents.known.end())
+      return;
     const auto there = read_device(device, facts.target, contents.size());
     const auto here = read_host(contents.begin, contents.size());
     if (!there || !here)
@@ -161,13 +164,13 @@ public:
       return contents.known[i] == Known::kHosts && (*there)[i] != contents.bytes[i] && (*there)[i] != (*here)[i];
     });
     if (!range.empty())
-      observe::report_finding(
-          {"mapping-dropped",
-           format("%s drops what device %d wrote to %s of %s: nothing has copied that back. "
-                  "'map(tofrom: %s)' or 'target update from(%s)' does",
-                  observe::construct_text().c_str(), raw(device), range.c_str(), text_of(contents).c_str(),
-                  clause_text(contents).c_str(), clause_text(contents).c_str()),
-           device});
+      observe::report_finding("mapping-dropped",
+                              format("%s drops what device %d wrote to %s of %s: nothing has copied that back. "
+                                     "'map(tofrom: %s)' or 'target update from(%s)' does",
+                                     observe::construct_text().c_str(), raw(device), range.c_str(),
+                                     text_of(contents).c_str(), clause_text(contents).c_str(),
+                                     clause_text(contents).c_str()),
+                              device);
   }
 
   std::mutex &mutex_for_fork() { return records_.mutex_for_fork(); }
@@ -196,13 +199,12 @@ private:
       return copy->known[at] == Known::kHosts && copy->bytes[at] != (*here)[i];
     });
     if (!range.empty())
-      observe::report_finding(
-          {"mapping-older",
-           format("%s uses an older copy of %s of %s on device %d: the host has changed that since. "
-                  "'target update to(%s)' copies it",
-                  observe::construct_text().c_str(), range.c_str(), text_of(*copy).c_str(), raw(device),
-                  clause_text(*copy).c_str()),
-           device});
+      observe::report_finding("mapping-older",
+                              format("%s uses an older copy of %s of %s on device %d: the host has changed that since. "
+                                     "'target update to(%s)' copies it",
+                                     observe::construct_text().c_str(), range.c_str(), text_of(*copy).c_str(),
+                                     raw(device), clause_text(*copy).c_str()),
+                              device);
   }
 
   Guarded<Records> records_;

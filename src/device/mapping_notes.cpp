@@ -36,12 +36,12 @@ void note_absent(Device &device, const MapItems &items) {
     const Found found = device.map().find(item.begin, item.size);
     if (found.is_contained)
       continue;
-    observe::report_finding(
-        {"mapping-absent",
-         format("%s copies and releases nothing of %s on device %d: %s", observe::construct_text().c_str(),
-                mapped_data_text(item.name, item.begin, item.size).c_str(), raw(device.id()),
-                found.is_overlapped ? "only a part of it is mapped" : "it is not mapped"),
-         device.id()});
+    observe::report_finding("mapping-absent",
+                            format("%s copies and releases nothing of %s on device %d: %s",
+                                   observe::construct_text().c_str(),
+                                   mapped_data_text(item.name, item.begin, item.size).c_str(), raw(device.id()),
+                                   found.is_overlapped ? "only a part of it is mapped" : "it is not mapped"),
+                            device.id());
   }
 }
 
@@ -60,11 +60,11 @@ void note_never_released(Device &device, const DataNames &names) {
     const std::string text = entry.name || kept == names.end()
                                  ? mapped_data_text(entry.name, entry.begin, entry.end - entry.begin)
                                  : kept->second;
-    observe::report_finding({"mapping-never-released",
-                             format("%s is still mapped when device %d ends: it was entered %u time%s more often than "
-                                    "left. 'target exit data map(release: ...)' leaves it",
-                                    text.c_str(), raw(device.id()), count, count == 1 ? "" : "s"),
-                             device.id()});
+    observe::report_finding("mapping-never-released",
+                            format("%s is still mapped when device %d ends: it was entered %u time%s more often than "
+                                   "left. 'target exit data map(release: ...)' leaves it",
+                                   text.c_str(), raw(device.id()), count, count == 1 ? "" : "s"),
+                            device.id());
   }
 }
 

@@ -20,8 +20,8 @@ using DataNames = std::map<HostPtr, std::string>;
 /// The variable as the compiler names it, or else the place of the data, for messages.
 std::string mapped_data_text(const char *name, HostPtr begin, int64_t size);
 
-/// Notes items of the running construct that it leaves as they are, since they are not mapped, or only in part (OpenMP
-/// 5.2, sections 5.8.3 and 14.6). Any thread.
+/// Notes items of the running construct that it leaves as they are (OpenMP 5.2, sections 5.8.3 and 14.6): they are not
+/// mapped, or only in part. Any thread.
 void note_absent(Device &device, const MapItems &items);
 
 /// Returns whether the compiler told no name.

@@ -4,15 +4,9 @@
 #include "observe/checks.h"
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <llvm/Support/JSON.h>
-#include <llvm/Support/raw_ostream.h>
 #include <set>
-#include <unistd.h>
 
-#include "base/format.h"
+#include "base/finding.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -45,36 +39,6 @@ SourcePlace current_place() {
   return construct ? construct_place(construct->facts.location) : SourcePlace{};
 }
 
-/// One JSON object in a line, written at once, so that the lines of several processes do not mix.
-void append_to_file(const Finding &finding) {
-  static const char *const path = setting_text(SettingId::kCheckFile);
-  if (!path)
-    return;
-  const SourcePlace place = current_place();
-  std::string line;
-  llvm::raw_string_ostream stream(line);
-  llvm::json::OStream json(stream);
-  json.object([&] {
-    json.attribute("level", "note");
-    json.attribute("rule", finding.rule);
-    json.attribute("message", llvm::json::fixUTF8(finding.text));
-    json.attribute("device", raw(finding.device));
-    if (!place.is_known())
-      return;
-    json.attribute("file", llvm::json::fixUTF8(place.file));
-    json.attribute("line", place.line);
-    json.attribute("column", place.column);
-  });
-  stream << '\n';
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const bool is_written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const int error = errno;
-  if (file >= 0)
-    close(file);
-  if (!is_written)
-    warn_about_setting(SettingId::kCheckFile, format("'%s' cannot be written: %s", path, std::strerror(error)));
-}
-
 } // namespace
 
 bool checks_mapping() {
@@ -93,11 +57,13 @@ std::string construct_text() {
   return place.is_known() ? kind + " at " + place.to_string() : kind;
 }
 
-void report_finding(const Finding &finding) {
-  if (!told().lock()->insert(finding.text).second)
+void report_finding(const char *rule, const std::string &text, DeviceId device) {
+  if (!told().lock()->insert(text).second)
     return;
-  print_note(finding.text);
-  append_to_file(finding);
+  print_note(text);
+  const SourcePlace place = current_place();
+  append_finding({"note", rule, text, raw(device), std::string(place.is_known() ? place.file : ""),
+                  static_cast<uint32_t>(place.line), static_cast<uint32_t>(place.column)});
 }
 
 std::mutex &findings_mutex_for_fork() { return told().mutex_for_fork(); }

@@ -17,14 +17,9 @@ namespace omptarget::observe {
 /// Returns whether map clauses are checked. Any thread.
 bool checks_mapping();
 
-/// A finding at the construct that the calling thread carries out, or at the end of a device.
-struct Finding {
-  const char *rule; ///< a short name, "mapping-absent"
-  std::string text; ///< without the construct; see construct_text()
-  DeviceId device;
-};
-/// Prints it as a note, and appends it to LIBOMPTARGET_CHECK_FILE. The same text is told once. Any thread.
-void report_finding(const Finding &finding);
+/// Prints a note on the construct that the calling thread carries out, or on the end of a device, and appends it to
+/// LIBOMPTARGET_CHECK_FILE. rule: a short name, "mapping-absent". The same text is told once. Any thread.
+void report_finding(const char *rule, const std::string &text, DeviceId device);
 
 /// No report is under way while it is held.
 std::mutex &findings_mutex_for_fork();

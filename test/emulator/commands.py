@@ -4,7 +4,8 @@
 """commands.py PREFIX LLVM_RUNTIMES COMPILERS: the two commands of docs/use/executor.md, with what is installed and
 nothing of CUDA's or ROCm's. Each clang and flang compiles a program with the emulator's configuration file, and
 omptarget-run runs it. A file that is no PTX, and memory of the host that a kernel uses without --unified, are
-named."""
+named. What checks find is reported as JSON and SARIF, suppressed, and tells the exit code."""
+import json
 import os
 import shutil
 import subprocess
@@ -33,6 +34,18 @@ int main(int argc, char **argv) {
     ++*far;
     printf("%d\\n", *far);
   }
+}
+"""
+FAULTY = """
+#include <stdio.h>
+int main(void) {
+  int a[64] = {0}, b[64], dropped[64] = {0};
+#pragma omp target map(alloc : b) map(tofrom : a)
+  a[0] = b[0];
+#pragma omp target map(to : dropped)
+  dropped[1] = 0x01010101;
+  printf("ran\\n");
+  return 3;
 }
 """
 FORTRAN = """
@@ -79,6 +92,45 @@ def result(words, program, version="19"):
     return done.returncode, done.stdout, done.stderr
 
 
+def reports(scratch, program):
+    """What is found is told in each form, counted, and changes the exit code if that is wanted."""
+    told, sarif = os.path.join(scratch, "told.json"), os.path.join(scratch, "told.sarif")
+    all_of_it = ["--check=all", "--json=" + told, "--sarif=" + sarif]
+    code, out, errors = result([*all_of_it, "--error-exit-code=9"], [program])
+    expect(code == 9 and out == "ran\n" and "2 findings: 1 mapping-dropped, 1 unwritten" in errors,
+           "two findings are not reported", code, out, errors)
+    with open(told) as file:
+        found = json.load(file)
+    places = {(one["rule"], os.path.basename(one["file"]), one["line"]) for one in found["findings"]}
+    expect(found["status"] == 3 and found["summary"]["findings"] == 2 and
+           places == {("unwritten", "faulty.c", 6), ("mapping-dropped", "faulty.c", 7)}, "the JSON is wrong", found)
+    with open(sarif) as file:
+        shown = json.load(file)
+    lines = {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in shown["runs"][0]["results"]}
+    expect(shown["version"] == "2.1.0" and lines == {6, 7}, "the SARIF is wrong", shown)
+    expect(result(["--check=all"], [program])[0] == 3, "the program's exit code is lost")
+    expect("0 findings" in result(["--check=races"], [program])[2], "a check finds what is another's")
+    given = os.path.join(scratch, "suppressions")
+    with open(given, "w") as file:
+        file.write("# known\nunwritten faulty.c:6 *copy*  # b is garbage\nmapping-* faulty.c  # not needed\n"
+                   "race other.c:3  # long gone\n")
+    code, _, errors = result([*all_of_it, "--error-exit-code=9", "--suppressions=" + given], [program])
+    expect(code == 3 and "0 findings; 2 suppressed" in errors and "suppressions:4: nothing" in errors,
+           "findings are not suppressed", code, errors)
+    for line in ("unwritten faulty.c", "nothing * # a reason"):
+        with open(given, "w") as file:
+            file.write(line)
+        code, out, errors = result(["--suppressions=" + given], [program])
+        expect(code == 1 and out == "" and "suppressions:1:" in errors, "a bad suppression is taken", code, errors)
+    for word in ("--check=", "--check=none", "--error-exit-code=0", "--error-exit-code=300", "--json=", "--sarif="):
+        expect(result([word], [program])[0] == 2, "%s is taken" % word)
+    for word in ("--json=/nowhere/a", "--suppressions=/nowhere/a"):
+        code, out, errors = result([word], [program])
+        expect(code == 1 and out == "" and "No such file" in errors, "%s is taken" % word, code, out, errors)
+    code, _, errors = result(["--check=mapping"], ["/bin/true"])
+    expect(code == 2 and "no image for a GPU" in errors, "a program without an image is run", code, errors)
+
+
 def expect(holds, what, *seen):
     if not holds:
         sys.exit("%s:\n%s" % (what, "\n".join(map(str, seen))))
@@ -88,7 +140,8 @@ def main():
     tried = 0
     with tempfile.TemporaryDirectory() as scratch:
         source, fortran = os.path.join(scratch, "a.c"), os.path.join(scratch, "h.f90")
-        for path, text in ((source, PROGRAM), (fortran, FORTRAN)):
+        faulty = os.path.join(scratch, "faulty.c")
+        for path, text in ((source, PROGRAM), (fortran, FORTRAN), (faulty, FAULTY)):
             with open(path, "w") as file:
                 file.write(text)
         for version in ("16", "19", "22"): # whose libomp is that of this machine's C library
@@ -101,6 +154,11 @@ def main():
             code, out, errors = result([], [program])
             expect(code == 0 and out == "0.456\n", "clang %s's program is wrong" % version, code, out, errors)
             tried += 1
+            if tried > 1:
+                continue
+            compiled([clang, "-O2", "-g", "--config=%s/%s/emulator.cfg" % (device, version), "--offload-arch=sm_80",
+                      faulty, "-o", program + ".faulty"], version)
+            reports(scratch, program + ".faulty")
         expect(tried > 0, "no clang of 16, 19 and 22 is here")
         code, out, errors = result([], [program, "far"])
         expect(code != 0 and "in no allocation that this device reaches" in errors and "a.c:17" in errors,

@@ -14,7 +14,8 @@
 #include "emulator/execute/ptx/launch.h"
 #include "emulator/execute/unwritten.h"
 #include "emulator/garbage.h"
-#include "emulator/unwritten_copy.h"
+#include "emulator/near.h"
+#include "emulator/say.h"
 
 namespace emulator {
 
@@ -64,6 +65,10 @@ public:
     return std::nullopt;
   }
   uint64_t generation() override { return state().memory_generation.load() + heap().changes.load(); }
+  std::string near(uint64_t address) override {
+    const std::lock_guard lock(state().mutex);
+    return describe_near(state().memory, address, [](const Allocation &one) { return one.size; });
+  }
 
   uint64_t allocate(uint64_t size) override {
     constexpr uint64_t kMost = uint64_t{8} << 20; // CU_LIMIT_MALLOC_HEAP_SIZE of a new context
@@ -117,24 +122,27 @@ private:
   Context *context_;
 };
 
-std::string describe(uint64_t code_address) {
-  const std::lock_guard lock(state().mutex);
-  for (const auto &module : state().modules)
-    if (module->device_code && !module->is_destroyed && module->device_code->has_code(code_address))
-      return module->device_code->describe(code_address);
-  return "unknown code";
-}
+class ModulePlaces final : public CodePlaces {
+public:
+  std::string describe(uint64_t code_address) const override {
+    const std::lock_guard lock(state().mutex);
+    const auto *const module = find(code_address);
+    return module ? module->describe(code_address) : "unknown code";
+  }
+  executor::CodePlace place_of(uint64_t code_address) const override {
+    const std::lock_guard lock(state().mutex);
+    const auto *const module = find(code_address);
+    return module ? module->place_of(code_address) : executor::CodePlace{};
+  }
 
-void say(const Function &function, const Report &report) {
-  std::fprintf(stderr, "libcuda stand-in: kernel %s: %s\n", function.name.c_str(), report.fault.text.c_str());
-  if (report.code_address == 0)
-    return;
-  const auto &block = report.block, &thread = report.thread;
-  std::fprintf(stderr, "  at %s, block %u,%u,%u, thread %u,%u,%u%s\n", describe(report.code_address).c_str(), block[0],
-               block[1], block[2], thread[0], thread[1], thread[2], report.fault.lane < 0 ? " and its warp" : "");
-  if (report.fault.other_code != 0)
-    std::fprintf(stderr, "  %s: at %s\n", report.fault.other_text, describe(report.fault.other_code).c_str());
-}
+private:
+  static const executor::ptx::Module *find(uint64_t code_address) {
+    for (const auto &module : state().modules)
+      if (module->device_code && !module->is_destroyed && module->device_code->has_code(code_address))
+        return module->device_code.get();
+    return nullptr;
+  }
+};
 
 CUresult result_of(const executor::Fault &fault) {
   if (fault.kind == FaultKind::kMemory)
@@ -173,7 +181,7 @@ void execute(const PtxLaunch &launch) {
   std::fflush(stdout);
   if (!report)
     return;
-  say(function, *report);
+  say_fault("libcuda", function.name, *report, " and its warp", ModulePlaces());
   if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
     std::fflush(nullptr);
     _exit(70);
@@ -191,7 +199,7 @@ void copy_to_device(void *to, const void *from, size_t size) {
 void copy_to_host(void *host, const void *from, size_t size) {
   const auto *const unwritten = executor::UnwrittenMemory::find();
   if (const auto part = unwritten ? unwritten->find_in(from, size) : std::nullopt)
-    say_unwritten("libcuda", *part, size, describe);
+    say_unwritten("libcuda", *part, size, ModulePlaces());
   std::memmove(host, from, size);
 }
 

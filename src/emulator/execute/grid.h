@@ -31,12 +31,20 @@ enum class FaultKind {
 /// The fault of a wave.
 struct Fault {
   FaultKind kind;
-  std::string text;
+  std::string text;     ///< what happens, and to what
   uint64_t address = 0; ///< of kMemory
   int lane = -1;        ///< if it is one lane's
   /// Another place in the code, and what happens there: the earlier access of a race.
   uint64_t other_code = 0;
   const char *other_text = "the other access";
+  const char *rule = nullptr; ///< a short name, if the kind does not tell
+  const char *rule_name() const { return rule ? rule : kind == FaultKind::kMemory ? "memory" : "execution"; }
+};
+
+/// A place in the source, for a report.
+struct CodePlace {
+  std::string path; ///< empty: not known
+  uint32_t line = 0;
 };
 
 enum class WaveState {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace emulator::executor {
 
@@ -25,6 +26,8 @@ public:
   virtual ~DeviceMemory() = default;
   /// The range that holds the address, if the device reaches it.
   virtual std::optional<MemoryRange> find(uint64_t address) = 0;
+  /// Names the surroundings of an address that is not reached, for a message: "; that is a null pointer".
+  virtual std::string near(uint64_t) { return {}; }
   /// Changes whenever an answer of find may have.
   virtual uint64_t generation() = 0;
 };
@@ -37,6 +40,7 @@ public:
   uint8_t *reach(uint64_t address, uint64_t size, bool writes);
   /// Returns whether the memory that was reached is the host's.
   bool is_hosts(uint64_t address) const;
+  std::string near(uint64_t address) { return memory_.near(address); }
 
 private:
   DeviceMemory &memory_;

@@ -61,8 +61,9 @@ private:
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
 };
 
-/// The accesses of one instruction, which is carried out with the values of registers, and again with their other values. The
-/// first time it notes what it reaches. The second time it works on copies of the bytes with their other values. One thread.
+/// The accesses of one instruction, which is carried out with the values of registers, and again with their other
+/// values. The first time it notes what it reaches. The second time it works on copies of the bytes with their other
+/// values. One thread.
 class AccessLog {
 public:
   enum class Turn : uint8_t { kNone, kFirst, kSecond };
@@ -88,8 +89,7 @@ public:
   /// Returns whether all accesses were those of the first time.
   bool are_same() const { return are_same_ && next_ == accesses_.size(); }
 
-  /// What was written has the values of both times, or, if there was one time only, one value. origin: of what was
-  /// written.
+  /// Bytes that were written have the values of both times, or one value if there was no second time. origin: theirs.
   void end(UnwrittenMemory::Origin origin);
 
 private:

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "emulator/execute/amdgpu/launch.h"
-#include "emulator/unwritten_copy.h"
+#include "emulator/near.h"
+#include "emulator/say.h"
 
 namespace emulator {
 
@@ -51,6 +52,10 @@ public:
     return std::nullopt;
   }
   uint64_t generation() override { return state().memory_generation.load(); }
+  std::string near(uint64_t address) override {
+    const std::lock_guard lock(state().mutex);
+    return describe_near(state().memory, address, [](const Allocation &one) { return one.size; });
+  }
 
 private:
   Agent &agent_;
@@ -72,33 +77,34 @@ public:
   // Returns the source line of the last instruction's code.
   SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
   std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
-  std::string describe(uint64_t address) const { return recent_->describe(address); }
 
 private:
   Agent &agent_;
   CodeObject *recent_;
 };
 
-void say(const KernelCode &kernel, const Report &report, const AgentCode &code) {
-  std::fprintf(stderr, "libhsa-runtime64 stand-in: kernel %s: %s\n", kernel.name.c_str(), report.fault.text.c_str());
-  if (report.code_address == 0)
-    return;
-  const auto &block = report.block, &thread = report.thread;
-  std::fprintf(stderr, "  at %s (%#llx), block %u,%u,%u, thread %u,%u,%u%s\n",
-               code.describe(report.code_address).c_str(), static_cast<unsigned long long>(report.code_address),
-               block[0], block[1], block[2], thread[0], thread[1], thread[2],
-               report.fault.lane < 0 ? " and its wave" : "");
-  if (report.fault.other_code != 0)
-    std::fprintf(stderr, "  %s: at %s\n", report.fault.other_text, code.describe(report.fault.other_code).c_str());
-}
+class ObjectPlaces final : public CodePlaces {
+public:
+  std::string describe(uint64_t code_address) const override {
+    const std::lock_guard lock(state().mutex);
+    CodeObject *const object = find(code_address);
+    return object ? object->describe(code_address) : "unknown code";
+  }
+  executor::CodePlace place_of(uint64_t code_address) const override {
+    const std::lock_guard lock(state().mutex);
+    CodeObject *const object = find(code_address);
+    const SourceLine line = object ? object->line_at(code_address) : SourceLine{};
+    return {line.path, line.line};
+  }
 
-std::string describe(uint64_t code_address) {
-  const std::lock_guard lock(state().mutex);
-  for (const auto &one : state().executables)
-    if (one->device_code && !one->is_destroyed && one->device_code->has_code(code_address))
-      return one->device_code->describe(code_address);
-  return "unknown code";
-}
+private:
+  static CodeObject *find(uint64_t code_address) {
+    for (const auto &one : state().executables)
+      if (one->device_code && !one->is_destroyed && one->device_code->has_code(code_address))
+        return one->device_code.get();
+    return nullptr;
+  }
+};
 
 } // namespace
 
@@ -110,7 +116,7 @@ void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
   if (!is_to_host)
     return unwritten->copy(to, from, size);
   if (const auto part = unwritten->find_in(from, size))
-    say_unwritten("libhsa-runtime64", *part, size, describe);
+    say_unwritten("libhsa-runtime64", *part, size, ObjectPlaces());
 }
 
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata) {
@@ -147,7 +153,7 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
   const auto report = executor::amdgpu::launch(object, code, memory, dispatch, executor::Schedule::from_environment());
   if (!report)
     return;
-  say(kernel, *report, code);
+  say_fault("libhsa-runtime64", kernel.name, *report, " and its wave", ObjectPlaces());
   if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
     std::fflush(nullptr);
     _exit(70);

@@ -12,12 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "../grid.h"
+
 namespace emulator::executor::amdgpu {
 
-struct SourceLine {
-  std::string path; ///< empty: not known
-  uint32_t line = 0;
-};
+using SourceLine = CodePlace;
 
 struct SourceVariable {
   std::string name;

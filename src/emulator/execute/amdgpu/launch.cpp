@@ -37,6 +37,7 @@ public:
     return memory_.find(address);
   }
   uint64_t generation() override { return memory_.generation(); }
+  std::string near(uint64_t address) override { return memory_.near(address); }
 
 private:
   DeviceMemory &memory_;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that depend on memory that nobody wrote (../unwritten.h). If a register of the wave has another value, or memory
-// that is read, the instruction is carried out a second time with the other values.
+// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with other
+// values if a register of the wave, or memory that it reads, has one.
 
 #include <algorithm>
 #include <cstring>
@@ -29,7 +29,8 @@ bool is_once(const Instruction &instruction) {
 }
 
 bool is_access(const Instruction &instruction) {
-  return begins_with_any(instruction.name, {"flat_", "global_", "scratch_", "buffer_", "ds_", "s_load"});
+  return begins_with_any(instruction.name, {"flat_", "global_", "scratch_", "buffer_", "ds_", "s_load"}) &&
+         !begins_with_any(instruction.name, {"ds_bpermute", "ds_permute", "ds_swizzle"}); // between lanes
 }
 
 bool is_load(const Instruction &instruction) {
@@ -80,6 +81,7 @@ UnwrittenMemory::Origin AmdWave::origin_of_sources(const Instruction &instructio
 void AmdWave::fail_unwritten(const char *use, UnwrittenMemory::Origin origin, uint64_t lanes) {
   fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote",
        lanes == 0 ? -1 : __builtin_ctzll(lanes));
+  fault->rule = "unwritten";
   fault->other_code = origin;
   fault->other_text = "that memory is read";
 }

@@ -178,6 +178,7 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
   if (!earlier)
     return false;
   fail(FaultKind::kMemory, access_text(kind, size, "at", address) + describe_race(*earlier), lane, address);
+  fault->rule = "race";
   fault->other_code = earlier->code;
   return true;
 }
@@ -216,7 +217,8 @@ uint8_t *AmdWave::reach_global(uint64_t address, uint32_t size, Access kind, int
   const bool may_read = !is_read(kind) && context_.memory->reach(address, size, false);
   fail(FaultKind::kMemory,
        access_text(kind, size, "at", address) +
-           (may_read ? ", which it may only read" : ", which are in no allocation that this device reaches"),
+           (may_read ? ", which it may only read"
+                     : ", which are in no allocation that this device reaches" + context_.memory->near(address)),
        lane, address);
   return nullptr;
 }
@@ -253,6 +255,7 @@ uint8_t *AmdWave::reach_shared(uint64_t offset, uint32_t size, Access kind, int 
     fail(FaultKind::kMemory,
          access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane,
          offset);
+    fault->rule = "race";
     return nullptr;
   }
   fail(FaultKind::kMemory,

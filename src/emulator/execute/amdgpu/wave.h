@@ -145,8 +145,8 @@ private:
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
   std::vector<uint8_t> private_; ///< of all lanes, one after the other
-  // Where memory that nobody wrote is looked for: the other values of registers, none if all are the same, and who has
-  // read what they depend on, for each register.
+  // For memory that nobody wrote: the other values of registers, or none if all are the same; for each register, the
+  // code that has read such memory.
   AccessLog log_{UnwrittenMemory::find()};
   std::vector<uint32_t> other_vectors_, other_scalars_;
   bool other_scc_ = false;

@@ -107,6 +107,7 @@ uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsig
          describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
              " since the last barrier",
          static_cast<int>(lane), offset);
+    fault->rule = "race";
     return nullptr;
   }
   const bool is_anothers =
@@ -158,6 +159,7 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
     return false;
   fail(FaultKind::kMemory, describe(access, size) + " at " + hexadecimal(address) + describe_race(*earlier),
        static_cast<int>(lane), address);
+  fault->rule = "race";
   fault->other_code = earlier->code;
   return true;
 }
@@ -171,7 +173,8 @@ uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsi
   const bool may_read = launch_.memory.reach(address, size, false) != nullptr;
   fail(FaultKind::kMemory,
        describe(access, size) + " at " + hexadecimal(address) +
-           (may_read ? ", which it may only read" : ", which are in no allocation that this device reaches"),
+           (may_read ? ", which it may only read"
+                     : ", which are in no allocation that this device reaches" + launch_.memory.near(address)),
        static_cast<int>(lane), address);
   return nullptr;
 }

@@ -292,18 +292,33 @@ std::string_view Module::file_name(uint32_t number) const {
   return found == files_.end() ? std::string_view() : found->second;
 }
 
-std::string Module::describe(uint64_t code_address) const {
+// Null if the address is none of this module.
+const Instruction *Module::instruction_at(uint64_t code_address, std::string &function_name) const {
   for (const auto &[name, function] : functions_) {
     const uint64_t index = code_address - function->code_address;
     if (code_address < function->code_address || index >= function->code.size())
       continue;
-    const Instruction &instruction = function->code[index];
-    std::string place = name;
-    if (const auto file = files_.find(instruction.file); file != files_.end() && instruction.line != 0)
-      place = file->second.substr(file->second.rfind('/') + 1) + ":" + std::to_string(instruction.line) + " in " + name;
-    return place + ": " + on_one_line(instruction.text);
+    function_name = name;
+    return &function->code[index];
   }
-  return "unknown code";
+  return nullptr;
+}
+
+CodePlace Module::place_of(uint64_t code_address) const {
+  std::string name;
+  const Instruction *const instruction = instruction_at(code_address, name);
+  const auto file = instruction ? files_.find(instruction->file) : files_.end();
+  return file == files_.end() ? CodePlace{} : CodePlace{file->second, instruction->line};
+}
+
+std::string Module::describe(uint64_t code_address) const {
+  std::string place;
+  const Instruction *const instruction = instruction_at(code_address, place);
+  if (!instruction)
+    return "unknown code";
+  if (const CodePlace source = place_of(code_address); source.line != 0)
+    place = source.path.substr(source.path.rfind('/') + 1) + ":" + std::to_string(source.line) + " in " + place;
+  return place + ": " + on_one_line(instruction->text);
 }
 
 } // namespace emulator::executor::ptx

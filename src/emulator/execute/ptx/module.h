@@ -232,8 +232,9 @@ public:
   std::optional<MemoryRange> find_memory(uint64_t address) const;
   /// The function with this address, of any module that is loaded.
   static const Function *find_code(uint64_t address);
-  /// "f.c:3 in kernel", of an address in a report.
+  /// "f.c:3 in kernel", of an address in a report, and its place.
   std::string describe(uint64_t code_address) const;
+  CodePlace place_of(uint64_t code_address) const;
   /// The path of a source file; empty if there is none.
   std::string_view file_name(uint32_t number) const;
   /// Returns whether the address in a report is this module's.
@@ -248,6 +249,7 @@ private:
   friend class FunctionParser;
   friend class Linker;
   Module() = default;
+  const Instruction *instruction_at(uint64_t code_address, std::string &function) const;
 
   std::string text_;
   int target_ = 0; ///< sm_NN

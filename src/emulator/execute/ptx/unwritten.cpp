@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that depend on memory that nobody wrote (../unwritten.h). If a register of the function has another value, or
-// memory that is read, the instruction is carried out a second time with the other values.
+// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with other
+// values if a register of the function, or memory that it reads, has one.
 
 #include <algorithm>
 
@@ -43,6 +43,7 @@ uint64_t Warp::next_code() const {
 
 void Warp::fail_unwritten(const char *use, int lane, UnwrittenMemory::Origin origin) {
   fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote", lane);
+  fault->rule = "unwritten";
   fault->other_code = origin;
   fault->other_text = "that memory is read";
 }

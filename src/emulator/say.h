@@ -1,0 +1,70 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings of checks of device code: on stderr, and in LIBOMPTARGET_CHECK_FILE.
+#pragma once
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/finding.h"
+#include "emulator/execute/grid.h"
+#include "emulator/execute/unwritten.h"
+
+namespace emulator {
+
+/// The code that a fault or a copy is about, as a driver's stand-in knows it.
+class CodePlaces {
+public:
+  virtual ~CodePlaces() = default;
+  /// "f.c:3 in kernel".
+  virtual std::string describe(uint64_t code_address) const = 0;
+  virtual executor::CodePlace place_of(uint64_t code_address) const = 0;
+};
+
+inline void say_finding(const char *rule, const std::string &message, const std::string &text, uint64_t code_address,
+                        const CodePlaces &places) {
+  std::fputs(text.c_str(), stderr);
+  const executor::CodePlace place = code_address ? places.place_of(code_address) : executor::CodePlace{};
+  omptarget::append_finding({"error", rule, message, -1, place.path, place.line, 0});
+}
+
+/// library: "libcuda".
+inline void say_fault(const char *library, const std::string &kernel, const executor::Report &report, const char *lanes,
+                      const CodePlaces &places) {
+  const std::string message = "kernel " + kernel + ": " + report.fault.text;
+  std::string text = std::string(library) + " stand-in: " + message + "\n";
+  const auto extent = [](const executor::Extent &one) {
+    return std::to_string(one[0]) + "," + std::to_string(one[1]) + "," + std::to_string(one[2]);
+  };
+  if (report.code_address != 0)
+    text += "  at " + places.describe(report.code_address) + ", block " + extent(report.block) + ", thread " +
+            extent(report.thread) + (report.fault.lane < 0 ? lanes : "") + "\n";
+  if (report.fault.other_code != 0)
+    text += std::string("  ") + report.fault.other_text + ": at " + places.describe(report.fault.other_code) + "\n";
+  say_finding(report.fault.rule_name(), message, text, report.code_address, places);
+}
+
+/// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.
+inline void say_unwritten(const char *library, const executor::UnwrittenMemory::Part &part, size_t size,
+                          const CodePlaces &places) {
+  const std::string message =
+      "a copy of " + std::to_string(size) + " bytes to the host: bytes " + std::to_string(part.first) + " to " +
+      std::to_string(part.last) +
+      (part.origin ? " depend on memory that nobody wrote" : " are from memory that nobody wrote");
+  std::string text = std::string(library) + " stand-in: " + message + "\n";
+  if (part.origin != 0)
+    text += "  that memory is read: at " + places.describe(part.origin) + "\n";
+  static std::mutex mutex;
+  static std::set<std::string> &told = *new std::set<std::string>;
+  {
+    const std::lock_guard lock(mutex);
+    if (!told.insert(text).second)
+      return;
+  }
+  say_finding("unwritten", message, text, part.origin, places);
+}
+
+} // namespace emulator
