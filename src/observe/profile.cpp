@@ -25,6 +25,7 @@
 #include "observe/info.h"
 #include "observe/profile_event.h"
 #include "observe/profile_file.h"
+#include "observe/profile_journal.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -46,6 +47,7 @@ struct ThreadLog {
   Chunk first;
   Chunk *last = &first;
   ThreadLog *next; ///< of the list of all threads
+  JournalThread journal{};
 };
 
 thread_local constinit ThreadLog *own_log = nullptr;
@@ -58,13 +60,15 @@ constinit std::atomic<bool> is_child{false};
 ThreadLog &log_of_thread() {
   if (own_log) [[likely]]
     return *own_log;
-  auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr};
+  auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr, {}};
   log->last = &log->first;
   log->next = logs.load(std::memory_order_relaxed);
   while (!logs.compare_exchange_weak(log->next, log, std::memory_order_release, std::memory_order_relaxed)) {
   }
   return *(own_log = log);
 }
+
+const std::string *journaled_file();
 
 void record(const ProfileEvent &event) {
   ThreadLog &log = log_of_thread();
@@ -84,6 +88,8 @@ void record(const ProfileEvent &event) {
   chunk->events[used] = event;
   if (event.thread == 0)
     chunk->events[used].thread = log.thread;
+  if (const std::string *const file = journaled_file())
+    journal_event(log.journal, chunk->events[used], *file);
   chunk->used.store(used + 1, std::memory_order_release); // the event is complete for whoever reads the count
 }
 
@@ -142,6 +148,7 @@ void forget_parent() {
   lost.store(0, std::memory_order_relaxed);
   is_written.store(false, std::memory_order_relaxed);
   own_log = nullptr;
+  leave_journal_to_parent();
 }
 
 void warn(Status status) {
@@ -159,8 +166,7 @@ Profile collect() {
     if (const std::optional<DeviceMemory> memory = reader.kept ? reader.kept : reader.read())
       profile.memory.push_back(*memory);
   profile.lost = lost.load(std::memory_order_relaxed);
-  constexpr int64_t kLongest = int64_t{1} << 40; // microseconds, 12 days
-  profile.granularity_ns = static_cast<uint64_t>(setting_in(SettingId::kProfileGranularity, 0, kLongest)) * 1000;
+  profile.granularity_ns = profile_granularity_ns();
   return profile;
 }
 
@@ -208,7 +214,29 @@ std::string of_this_rank(const std::string &text) {
   return lines;
 }
 
+/// The file that this process writes, if it writes one: a child of a fork has its own.
+std::string own_file(const std::string &name) {
+  const bool is_own = !is_child.load(std::memory_order_relaxed) || std::strstr(profile_setting(), "%p");
+  return is_own ? name : format("%s.%d", name.c_str(), static_cast<int>(getpid()));
+}
+
+/// Null if tables are printed.
+const std::string *journaled_file() {
+  static const std::string &parent = *new std::string(file_of_profile(profile_setting()));
+  if (parent == "-")
+    return nullptr;
+  if (!is_child.load(std::memory_order_relaxed)) [[likely]]
+    return &parent;
+  static const std::string &child = *new std::string(own_file(file_of_profile(profile_setting())));
+  return &child;
+}
+
 } // namespace
+
+uint64_t profile_granularity_ns() {
+  constexpr int64_t kLongest = int64_t{1} << 40; // microseconds, 12 days
+  return static_cast<uint64_t>(setting_in(SettingId::kProfileGranularity, 0, kLongest)) * 1000;
+}
 
 uint64_t fingerprint(const void *host, int64_t bytes) {
   constexpr int64_t kWord = sizeof(uint64_t);
@@ -234,8 +262,12 @@ bool start_profile() {
   static std::once_flag once;
   std::call_once(once, [] {
     // Told at once, not after hours.
-    if (const std::string path = file_of_profile(profile_setting()); path != "-")
-      warn(check_result_file(path));
+    if (const std::string path = file_of_profile(profile_setting()); path != "-") {
+      Status status = check_result_file(path);
+      if (!status.is_ok())
+        remove_journal(); // there will be none
+      warn(std::move(status));
+    }
     pthread_atfork(nullptr, nullptr, forget_parent);
   });
   return true;
@@ -309,10 +341,12 @@ void write_profile() {
     (void)write_all(STDERR_FILENO, of_this_rank(profile_as_text(profile) + "\n"));
     return;
   }
-  const bool is_named_by_process = std::strstr(setting, "%p") != nullptr;
-  const std::string file =
-      forked && !is_named_by_process ? format("%s.%d", name.c_str(), static_cast<int>(getpid())) : name;
-  warn(replace_result_file(file, name.ends_with(".html") ? profile_as_page(profile) : profile_as_json(profile)));
+  const ProfileSource source = own_profile_source();
+  Status status = replace_result_file(own_file(name), name.ends_with(".html") ? profile_as_page(profile, source)
+                                                                              : profile_as_json(profile, source));
+  if (status)
+    remove_journal(); // otherwise it has what is not written
+  warn(std::move(status));
 }
 
 void keep_profile_names(uintptr_t begin, uintptr_t end) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,22 @@ struct Profile {
   uint64_t granularity_ns = 0; ///< shorter events are left out of timelines; tables count them
 };
 
+/// The process that a profile is of.
+struct ProfileSource {
+  int64_t pid = 0;
+  std::optional<int64_t> rank; ///< as its launcher tells
+  /// A time by the clock that processes share (nanoseconds since 1970), and the same time by that of profiles.
+  int64_t wall_ns = 0;
+  uint64_t clock_ns = 0;
+  std::string version; ///< of omptarget
+  std::string node, program, command;
+};
+/// This process. Nothing is longer than a few thousand bytes.
+ProfileSource own_profile_source();
+
+/// Shorter events are left out of timelines (LIBOMPTARGET_PROFILE_GRANULARITY).
+uint64_t profile_granularity_ns();
+
 const char *mapped_data_text(MappedData mapped);
 
 /// "kernel main:12 (__omp_offloading_...)" without the numbers of the file: "main, line 12"; other names as they are,
@@ -64,8 +81,8 @@ const char *mapped_data_text(MappedData mapped);
 std::string readable_name(const char *name);
 
 /// Chrome's trace-event format; a page; tables as text.
-std::string profile_as_json(const Profile &profile);
-std::string profile_as_page(const Profile &profile);
+std::string profile_as_json(const Profile &profile, const ProfileSource &source);
+std::string profile_as_page(const Profile &profile, const ProfileSource &source);
 std::string profile_as_text(const Profile &profile);
 
 } // namespace omptarget::observe

@@ -123,7 +123,8 @@ std::string date_text(int64_t ns) {
 
 class TraceWriter {
 public:
-  TraceWriter(const Profile &profile, OStream &json) : profile_(profile), json_(json), start_(first_time(profile)) {
+  TraceWriter(const Profile &profile, const ProfileSource &source, OStream &json)
+      : profile_(profile), source_(source), json_(json), start_(first_time(profile)) {
     place_in_rows();
   }
 
@@ -138,13 +139,13 @@ public:
       });
       json_.attributeObject("otherData", [&] {
         json_.attribute("producer", "omptarget");
-        json_.attribute("version", version_text());
-        json_.attribute("pid", static_cast<int64_t>(getpid()));
-        json_.attribute("node", valid(machine_name()));
-        if (process_rank().rank)
-          json_.attribute("rank", *process_rank().rank);
-        json_.attribute("program", valid(program_invocation_short_name));
-        json_.attribute("commandLine", valid(command_line()));
+        json_.attribute("version", valid(source_.version));
+        json_.attribute("pid", source_.pid);
+        json_.attribute("node", valid(source_.node));
+        if (source_.rank)
+          json_.attribute("rank", *source_.rank);
+        json_.attribute("program", valid(source_.program));
+        json_.attribute("commandLine", valid(source_.command));
         json_.attribute("startNs", start_of_day_clock());
         json_.attribute("date", date_text(start_of_day_clock()));
         json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
@@ -181,10 +182,7 @@ private:
   }
   /// The first event's time by the clock that processes share: nanoseconds since 1970.
   int64_t start_of_day_clock() const {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME, &time);
-    const int64_t now = static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
-    return start_ == 0 ? now : now - static_cast<int64_t>(now_ns() - start_);
+    return start_ == 0 ? source_.wall_ns : source_.wall_ns - static_cast<int64_t>(source_.clock_ns - start_);
   }
   void write_memory() {
     for (const DeviceMemory &memory : profile_.memory)
@@ -306,6 +304,7 @@ private:
   }
 
   const Profile &profile_;
+  const ProfileSource &source_;
   OStream &json_;
   const uint64_t start_;
   std::vector<int> rows_; ///< of the events
@@ -339,14 +338,29 @@ std::string page_of_profile(const std::string &json) {
   return page.append(rest);
 }
 
-std::string profile_as_json(const Profile &profile) {
+ProfileSource own_profile_source() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return {.pid = getpid(),
+          .rank = process_rank().rank,
+          .wall_ns = static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec,
+          .clock_ns = now_ns(),
+          .version = version_text(),
+          .node = machine_name(),
+          .program = program_invocation_short_name,
+          .command = command_line()};
+}
+
+std::string profile_as_json(const Profile &profile, const ProfileSource &source) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OStream json(stream);
-  TraceWriter(profile, json).write();
+  TraceWriter(profile, source, json).write();
   return text;
 }
 
-std::string profile_as_page(const Profile &profile) { return page_of_profile(profile_as_json(profile)); }
+std::string profile_as_page(const Profile &profile, const ProfileSource &source) {
+  return page_of_profile(profile_as_json(profile, source));
+}
 
 } // namespace omptarget::observe

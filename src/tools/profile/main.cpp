@@ -14,6 +14,7 @@
 #include "base/text_output.h"
 #include "base/version.h"
 #include "observe/profile_file.h"
+#include "observe/profile_journal.h"
 #include "tools/profile/merge.h"
 
 using namespace omptarget;
@@ -24,11 +25,14 @@ namespace {
 constexpr const char *kUsage =
     "usage: omptarget-profile merge [--align] -o RESULT PROFILE...\n"
     "       omptarget-profile summary [--json] PROFILE\n"
+    "       omptarget-profile recover [-o RESULT] JOURNAL\n"
     "Works on profiles that LIBOMPTARGET_PROFILE has written.\n"
     "merge makes one profile of those of many processes, each written with LIBOMPTARGET_PROFILE=name.%r.json.\n"
     "It is a page for a browser if RESULT ends in .html, otherwise Chrome's trace-event format.\n"
     "summary prints the tables of one profile, or of a merged one, as comma-separated values: a line for each row,\n"
     "with the table's name first, times in nanoseconds.\n"
+    "recover makes the profile of a process that was killed or has crashed, of its journal RESULT.journal: as RESULT,\n"
+    "or as its name says without -o.\n"
     "  -o RESULT  the name of the result; - is stdout\n"
     "  --json     the tables as JSON\n"
     "  --align    all processes begin at 0; without it, the clocks of the nodes are taken as they are\n"
@@ -110,6 +114,45 @@ int summarise(const std::vector<const char *> &words) {
   return status_after_output("omptarget-profile", 0, 1);
 }
 
+int recover(const std::vector<const char *> &words) {
+  std::string result;
+  const char *path = nullptr;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (std::strcmp(words[i], "-o") == 0 && i + 1 < words.size())
+      result = words[++i];
+    else if (path || words[i][0] == '-')
+      return misused(format("unexpected %s", words[i]));
+    else
+      path = words[i];
+  }
+  if (!path)
+    return misused("no journal is given");
+  if (result.empty() && std::string_view(path).ends_with(".journal"))
+    result = std::string(path).substr(0, std::strlen(path) - std::strlen(".journal"));
+  if (result.empty())
+    return misused(format("%s does not end in .journal: the result's name is missing: -o RESULT", path));
+  Result<std::string> contents = read_file(path);
+  if (!contents.is_ok())
+    return print_failure(contents.take_status().to_string());
+  Result<observe::ReadJournal> journal = observe::read_journal(*contents, path);
+  if (!journal.is_ok())
+    return print_failure(journal.take_status().to_string());
+  if (const char *const replaced = replaced_profile(result, {path}))
+    return print_failure(format("the result would take the place of %s", replaced));
+  const std::string text = result.ends_with(".html") ? profile_as_page(journal->profile, journal->source)
+                                                     : profile_as_json(journal->profile, journal->source);
+  if (result == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return status_after_output("omptarget-profile", 0, 1);
+  }
+  if (Status status = observe::replace_result_file(result, text); !status.is_ok())
+    return print_failure(status.to_string());
+  std::printf("%s: %zu events of process %lld, %s on %s\n", result.c_str(), journal->profile.events.size(),
+              static_cast<long long>(journal->source.pid), printable_name(journal->source.program).c_str(),
+              printable_name(journal->source.node).c_str());
+  return status_after_output("omptarget-profile", 0, 1);
+}
+
 int merge(const std::string &result, const std::vector<const char *> &paths, Timeline timeline) {
   if (const char *const profile = replaced_profile(result, paths))
     return print_failure(format("the result %s would take the place of %s, which is to be merged: give it another name",
@@ -146,6 +189,8 @@ int main(int count, char **arguments) {
   }
   if (count >= 2 && std::strcmp(arguments[1], "summary") == 0)
     return summarise({arguments + 2, arguments + count});
+  if (count >= 2 && std::strcmp(arguments[1], "recover") == 0)
+    return recover({arguments + 2, arguments + count});
   if (count < 2 || std::strcmp(arguments[1], "merge") != 0)
     return misused(count < 2 ? std::string("what is to be done?") : format("there is no command %s", arguments[1]));
   std::string result;

@@ -1,9 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <llvm/Support/JSON.h>
+#include <unistd.h>
 
+#include "observe/profile_journal.h"
 #include "observe/profile_summary.h"
 
 namespace omptarget::observe {
@@ -56,7 +60,8 @@ TEST(Profile, tables_are_ordered_by_time_and_count_everything) {
   EXPECT_EQ(summary.kernels[1].name, "main, line 10");
   EXPECT_EQ(summary.kernels[1].count, 2u);
   EXPECT_EQ(summary.kernels[1].place, "a.c:3:5");
-  EXPECT_EQ(profile_as_json(profile).find("\"ph\":\"X\""), std::string::npos) << "shorter than the granularity";
+  EXPECT_EQ(profile_as_json(profile, own_profile_source()).find("\"ph\":\"X\""), std::string::npos)
+      << "shorter than the granularity";
 }
 
 TEST(Profile, names_cannot_break_out_of_the_page) {
@@ -64,7 +69,7 @@ TEST(Profile, names_cannot_break_out_of_the_page) {
   ProfileEvent bad = event(EventKind::kKernel, 0, 10);
   bad.name = "</script><script>alert(1)</script>\xff";
   profile.events = {bad};
-  const std::string page = profile_as_page(profile);
+  const std::string page = profile_as_page(profile, own_profile_source());
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
 }
@@ -83,7 +88,7 @@ TEST(Profile, names_of_marks_are_names_in_the_page) {
   ProfileEvent worse = event(EventKind::kKernel, 20, 30);
   worse.name = "@SUMMARY@";
   profile.events = {bad, worse};
-  const std::string page = profile_as_page(profile);
+  const std::string page = profile_as_page(profile, own_profile_source());
   auto value = llvm::json::parse(element_of(page, "trace"));
   EXPECT_TRUE(static_cast<bool>(value)) << (value ? "" : llvm::toString(value.takeError()));
   EXPECT_NE(element_of(page, "trace").find("@TRACE@"), std::string::npos);
@@ -100,7 +105,7 @@ TEST(Profile, names_cannot_control_the_terminal) {
 }
 
 TEST(Profile, an_empty_profile_is_valid) {
-  EXPECT_NE(profile_as_json({}).find("\"traceEvents\":[]"), std::string::npos);
+  EXPECT_NE(profile_as_json({}, own_profile_source()).find("\"traceEvents\":[]"), std::string::npos);
   EXPECT_EQ(profile_as_text({}), "omptarget profile: 0 events");
 }
 
@@ -111,6 +116,48 @@ TEST(Profile, sizes_and_times_are_readable) {
   EXPECT_EQ(bytes_text(80000), "80.00 kB");
   EXPECT_EQ(rate_text(2000, 1000), "2.00 GB/s");
   EXPECT_EQ(rate_text(2000, 0), "-");
+}
+
+std::string contents_of(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
+  const std::string path = ::testing::TempDir() + "journal-" + std::to_string(getpid());
+  JournalThread thread;
+  constexpr uint64_t kMany = 300; // more than a block has
+  for (uint64_t i = 0; i < kMany; ++i) {
+    ProfileEvent one = event(EventKind::kKernel, i, 2 * i);
+    one.name = i % 2 ? "kernel" : nullptr;
+    journal_event(thread, one, path);
+  }
+  const std::string contents = contents_of(path + ".journal");
+  Result<ReadJournal> read = read_journal(contents, "journal");
+  ASSERT_TRUE(read.is_ok());
+  ASSERT_EQ(read->profile.events.size(), kMany);
+  EXPECT_EQ(read->source.pid, getpid());
+  EXPECT_STREQ(read->profile.events[7].name, "kernel");
+  EXPECT_EQ(read->profile.events[8].name, nullptr);
+  EXPECT_EQ(read->profile.events[299].end_ns, 598u);
+  const auto is_harmless = [](const std::string &damaged) {
+    Result<ReadJournal> result = read_journal(damaged, "journal");
+    if (result.is_ok())
+      EXPECT_FALSE(profile_as_json(result->profile, result->source).empty());
+    else
+      EXPECT_NE(result.take_status().to_string().find("journal"), std::string::npos);
+  };
+  for (size_t i = 0; i < 8000; i += 1) {
+    std::string damaged = contents.substr(0, 40000);
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+    is_harmless(damaged);
+    damaged[i] = '\xff';
+    is_harmless(damaged);
+  }
+  for (size_t size = 0; size < 40000; size += 97)
+    is_harmless(contents.substr(0, size));
+  remove_journal();
+  EXPECT_TRUE(contents_of(path + ".journal").empty());
 }
 
 } // namespace
