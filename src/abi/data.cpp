@@ -89,9 +89,19 @@ void __tgt_target_data_update_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, 
   finish(update_data(call, {n, bases, begins, sizes, types, names, mappers}), call);
 }
 
-int64_t __tgt_mapper_num_components(void *handle) { return static_cast<MapperComponents *>(handle)->size(); }
+/// The components that a mapper function adds to. Only a call by hand has none.
+static MapperComponents &components_of(void *handle, const char *function, const void *code) {
+  if (!handle) [[unlikely]]
+    finish(Status::error("a mapper's components are at a null pointer"), Call{function, nullptr, -1, code});
+  return *static_cast<MapperComponents *>(handle);
+}
+
+int64_t __tgt_mapper_num_components(void *handle) {
+  return components_of(handle, "__tgt_mapper_num_components", __builtin_return_address(0)).size();
+}
 
 void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size, int64_t type, void *name) {
-  static_cast<MapperComponents *>(handle)->push(
-      {host_ptr(base), host_ptr(begin), size, static_cast<uint64_t>(type), static_cast<const char *>(name), -1, -1});
+  components_of(handle, "__tgt_push_mapper_component", __builtin_return_address(0))
+      .push({host_ptr(base), host_ptr(begin), size, static_cast<uint64_t>(type), static_cast<const char *>(name), -1,
+             -1});
 }

@@ -109,7 +109,14 @@ Result<Interop *> make_interop(int32_t type, int64_t device_number) {
     else
       queue.take_status().consume(); // a plugin without interoperability
   }
+  if (!interop->runtime && !interop->has_handles && !interop->queue)
+    return static_cast<Interop *>(nullptr); // omp_interop_none: the device has no foreign runtime
   return interop.release();
+}
+
+/// Compilers pass the address of the program's variable.
+Status check_place(Interop *const *interop) {
+  return interop ? Status::ok() : Status::error("the variable of an interoperability object is at a null pointer");
 }
 
 /// All work of the object's queue is done before the construct's dependences are fulfilled.
@@ -150,6 +157,7 @@ extern "C" {
 OMPTARGET_API void __tgt_interop_init(ident_t *loc, int32_t, Interop **interop, int32_t type, int32_t device,
                                       int32_t ndeps, void *deps, int32_t) {
   const Call call{"interop init", loc, device, __builtin_return_address(0)};
+  finish(check_place(interop), call);
   libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
   *interop = finish(make_interop(type, device), call);
 }
@@ -157,6 +165,7 @@ OMPTARGET_API void __tgt_interop_init(ident_t *loc, int32_t, Interop **interop, 
 OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps,
                                      void *deps, int32_t) {
   const Call call{"interop use", loc, device, __builtin_return_address(0)};
+  finish(check_place(interop), call);
   libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
   if (*interop)
     finish(synchronise(**interop), call);
@@ -165,6 +174,7 @@ OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t, Interop **interop, i
 OMPTARGET_API void __tgt_interop_destroy(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps,
                                          void *deps, int32_t) {
   const Call call{"interop destroy", loc, device, __builtin_return_address(0)};
+  finish(check_place(interop), call);
   libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
   finish(destroy_interop(*interop), call);
   *interop = nullptr;
