@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every exported function is called with arguments that no compiler passes: null pointers, counts and sizes that are
 // negative or too large, and devices that do not exist. Each call returns, or ends with a message: no crash, no hang.
-// The names are those that the library exports.
+// The names are those that the library exports, and those of the page about them.
 
 // RUN: %clang %s -o %t
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t calls 2>&1 | %FileCheck %s
 // RUN: %run %t names | sort > %t.called
 // RUN: sh -c 'grep -hv "^#" %S/../../abi/exports.txt %S/../../abi/own_exports.txt | grep . | sort' | diff - %t.called
+// RUN: sh -c 'sed -n "s/^| .\([_a-zA-Z0-9]*\). | [0-9o].*/\1/p" %S/../../../docs/internals/exports.md | sort' | diff - %t.called
 // UNSUPPORTED: runtime-llvm
 // CHECK-NOT: {{crashes|hangs|silently}}
 // CHECK: {{[0-9]+}} calls of {{[0-9]+}} functions
