@@ -23,7 +23,7 @@
 // RUN: head -c 90 %t.d/k.json.journal > %t.d/shorter.json.journal
 // RUN: not %prefix/bin/omptarget-profile recover %t.d/shorter.json.journal 2>&1 | %FileCheck %s --check-prefix=NONE
 // RUN: not %prefix/bin/omptarget-profile recover %t.d/k.json 2>&1 | %FileCheck %s --check-prefix=NAME
-// UNSUPPORTED: runtime-llvm
+// UNSUPPORTED: runtime-llvm, emulator-cuda, emulator-amdgpu
 // TOLD: k.json: {{[0-9]+}} events of process {{[0-9]+}}, profile_journal
 // CHECK: regions,"target","{{.*}}profile_journal.c:[[#]]:1","",300,
 // CHECK: kernels,"main, line [[#]]","{{.*}}profile_journal.c:[[#]]:1","",300,
