@@ -213,6 +213,18 @@ int32_t __tgt_rtl_unload_binary(int32_t id, __tgt_target_table *table) {
   return on_device(id, [&](Device &device) { return device.unload_image(table); });
 }
 
+/// Adds to the failure of an allocation how much memory the driver has left.
+static Status with_free_memory(Device &device, Status failure, int32_t kind) {
+  if (kind == OMPTARGET_ALLOC_HOST)
+    return failure;
+  Result<uint64_t> free = device.free_memory();
+  if (free.is_ok())
+    return std::move(failure).during(
+        format("%.2f MB of the device's memory are free", static_cast<double>(*free) / 1e6));
+  free.take_status().consume();
+  return failure;
+}
+
 void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
   void *memory = nullptr;
   without_driver(id, [&](Device &device) -> Status {
@@ -221,7 +233,10 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
     memory = device.memory().try_allocate(static_cast<size_t>(size), kind);
     if (!memory)
       OMPTARGET_TRY(in_scope(device, [&](Device &) -> Status {
-        OMPTARGET_TRY_ASSIGN(memory, device.memory().allocate(static_cast<size_t>(size), kind));
+        auto allocated = device.memory().allocate(static_cast<size_t>(size), kind);
+        if (!allocated.is_ok())
+          return with_free_memory(device, allocated.take_status(), kind);
+        memory = *allocated;
         return Status::ok();
       }));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device.number(), "allocated %llu bytes of kind %d at %p",

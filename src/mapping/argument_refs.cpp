@@ -78,7 +78,17 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
   return for_each_simple(list, refs, 0, retain, [&](int32_t i) { return is_attached_if_used(map, list, refs, i); });
 }
 
-bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs) {
+/// Returns whether no other argument lies in the mapping of a deleted one: planning decides once for all of them.
+[[gnu::noinline]] static bool are_alone(const PresentRefs &refs, DeletedArguments deleted) {
+  for (size_t i = 0; i < refs.size(); ++i)
+    for (size_t j = 0; j < refs.size() && (deleted >> i & 1); ++j)
+      if (j != i && refs[j].ref() == refs[i].ref())
+        return false;
+  return true;
+}
+
+bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, DeletedArguments &deleted) {
+  deleted = 0;
   bool deletes = false;
   const auto find = [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
@@ -87,18 +97,18 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
     deletes = deletes || (type & map_type::kDelete);
     return static_cast<bool>(found);
   };
-  const bool are_found = for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; });
-  if (!are_found || (deletes && refs.size() > kFewArguments))
+  if (!for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; }))
     return false;
-  for (size_t i = 0; deletes && i < refs.size(); ++i) {
-    if (!refs[i].is_counted || !(list.types[i] & static_cast<int64_t>(map_type::kDelete)))
-      continue;
-    map.reset_to_last(refs[i].ref());
-    for (size_t j = 0; j < refs.size(); ++j) // other arguments in the mapping have no reference any more
-      if (j != i && refs[j].ref() == refs[i].ref())
-        refs[j].is_counted = false;
-  }
-  return true;
+  if (!deletes) [[likely]]
+    return true;
+  if (refs.size() > kFewArguments)
+    return false;
+  for (size_t i = 0; i < refs.size(); ++i)
+    if (refs[i].mapping && (list.types[i] & static_cast<int64_t>(map_type::kDelete))) {
+      deleted |= DeletedArguments{1} << i;
+      refs[i].is_counted = false;
+    }
+  return are_alone(refs, deleted);
 }
 
 bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs) {

@@ -54,9 +54,12 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
 /// left to be done.
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
-/// Finds the arguments' mappings, for release_shared. Those to be deleted have one reference left. False if planning
-/// must do it.
-bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs);
+/// A bit for each argument that is deleted: all references to its mapping are to be taken away.
+using DeletedArguments = uint32_t;
+
+/// Finds the arguments' mappings, for release_shared, which counts those that are not deleted. False if planning must do
+/// it.
+bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, DeletedArguments &deleted);
 
 /// Releases the mappings, except last references; tell(i) of each. Returns whether there were none: otherwise
 /// plan_exit, with has_entered, does the rest.

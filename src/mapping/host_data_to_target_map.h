@@ -159,8 +159,6 @@ public:
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
   /// Gives back what was borrowed, if nothing else is to be done: otherwise false, and give_back does it.
   bool give_back_simply(MappingRef ref);
-  /// Takes all dynamic references away but one.
-  void reset_to_last(MappingRef ref);
   /// Takes one dynamic reference away, unless it is the last one: false, and nothing has happened.
   bool release_unless_last(MappingRef ref);
 
@@ -181,6 +179,10 @@ public:
   /// Takes the last reference away from data that are not copied back; is_left: whether it was the last reference.
   bool leave_last_asleep(MappingRef ref, AboutToSleep tell = nullptr, void *argument = nullptr);
   Removed leave_last(MappingRef ref, bool &is_left);
+  /// The same with all dynamic references at once, so that nobody sees a part of that. is_left: whether it was done;
+  /// otherwise there is more to do, and nothing has happened.
+  bool delete_asleep(MappingRef ref, AboutToSleep tell = nullptr, void *argument = nullptr);
+  Removed delete_all(MappingRef ref, bool &is_left);
   /// Before the first construct: no data larger than these become dormant, for users who look for uses of freed memory.
   void limit_dormant(int64_t bytes) { dormant_.limit(bytes); }
   /// Storage of dormant mappings that had to go, to be freed by the caller.
@@ -298,6 +300,7 @@ private:
   void split_leaf(uintptr_t key);
   bool evict(Mapping &mapping);
   Removed end_use(MappingRef ref, uint64_t state_of_end);
+  static uint64_t use_to_delete(MappingRef ref);
   bool fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell, void *argument);
   DormantMappings::Place *place_to_sleep(const Mapping &mapping);
   static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);

@@ -111,17 +111,6 @@ Released HostDataToTargetMap::release_if_last(MappingRef ref, OnLast on_last) {
   return {true, true, 0, takes_turn};
 }
 
-void HostDataToTargetMap::reset_to_last(MappingRef ref) {
-  forget_base_pointers(ref);
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  while (
-      MappingState::generation(word) == ref.generation && MappingState::count(word) > 1 &&
-      MappingState::count(word) != MappingState::kInfinite &&
-      !state.compare_exchange_weak(word, (word & ~MappingState::kCountMask) | 1, std::memory_order_acq_rel, kAcquire)) {
-  }
-}
-
 void HostDataToTargetMap::note_base_pointer(MappingRef ref) {
   std::lock_guard lock(mutex_);
   Mapping &mapping = *ref.mapping;

@@ -137,6 +137,7 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;        ///< to the host
   LeftMappings left;
+  std::vector<Removed> removed; ///< deleted by planning: to be freed with the mappings
   /// Left by another plan, once all of this one is carried out and its mappings are left:
   /// - data that are to be copied back while another construct has their turn;
   /// - with pins_released: data of a region that others reference, too. The last of them copies back what every kernel has written.

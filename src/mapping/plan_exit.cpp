@@ -208,6 +208,8 @@ private:
   [[gnu::always_inline]] void release(MapItem &item, MappingRef ref) {
     if (!late_.is_empty() && late_.has(ref)) [[unlikely]]
       return leave_late(item, ref);
+    if (item.has(map_type::kDelete) && ref == item.mapping && delete_now(item, ref)) [[unlikely]]
+      return;
     if (policy_.pins_released && !pin(ref))
       return; // removed since it was found
     if (policy_.pins_released && has_entered_ && !is_infinite(ref))
@@ -224,6 +226,27 @@ private:
       report_left(item, *ref.mapping, released.reached_zero);
     if (released.reached_zero) [[unlikely]]
       left_last(ref, released.has_turn);
+  }
+
+  /// Data that nothing works on are deleted at once: a construct that enters them afterwards maps them anew. False:
+  /// nothing has happened.
+  [[gnu::noinline]] bool delete_now(const MapItem &item, MappingRef ref) {
+    if (item.has(map_type::kHold | map_type::kPtrAndObj) || copied_.has(ref) || always_.has(ref))
+      return false;
+    const bool is_told = observe::reports_mappings();
+    observe::MappingFacts facts{};
+    if (is_told)
+      facts = left_facts(item, *ref.mapping, item.begin);
+    bool is_left = false;
+    const Removed removed = map_.delete_all(ref, is_left);
+    if (!is_left)
+      return false;
+    OMPTARGET_SCHED_POINT("exit: deleted");
+    facts.dynamic_count = 0;
+    if (is_told) [[unlikely]]
+      observe::mapping_left(facts, observe::CountChange::kLastReset, false);
+    plan_.removed.push_back(removed);
+    return true;
   }
 
   static bool is_infinite(MappingRef ref) {
@@ -282,6 +305,16 @@ private:
       last_.add(ref);
   }
 
+  static observe::MappingFacts left_facts(const MapItem &item, const Mapping &mapping, HostPtr begin) {
+    return {mapping.base(),
+            begin,
+            mapping.target_of(begin),
+            item.size,
+            MappingState::reported_count(mapping.state()),
+            mapping.hold_count(),
+            item.name};
+  }
+
   static void report_left(const MapItem &item, const Mapping &mapping, bool is_last) {
     using observe::CountChange;
     const bool is_pointer = &mapping == item.pointer_mapping.mapping && &mapping != item.mapping.mapping;
@@ -289,9 +322,9 @@ private:
     const CountChange change = item.has(map_type::kDelete) && !is_pointer
                                    ? (is_last ? CountChange::kLastReset : CountChange::kDecremented)
                                    : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
-    observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), is_pointer ? kPointerSize : item.size,
-                           MappingState::reported_count(mapping.state()), mapping.hold_count(), item.name},
-                          change, item.has(map_type::kHold));
+    observe::MappingFacts facts = left_facts(item, mapping, begin);
+    facts.size = is_pointer ? kPointerSize : item.size;
+    observe::mapping_left(facts, change, item.has(map_type::kHold));
   }
 
   void copy_back(const MapItem &item) {

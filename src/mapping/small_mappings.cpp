@@ -107,6 +107,37 @@ Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
   return removed;
 }
 
+/// The use of a mapping that has dynamic references only, and whose data nobody works on; 0 of any other.
+uint64_t HostDataToTargetMap::use_to_delete(MappingRef ref) {
+  const uint64_t word = ref.mapping->state();
+  const uint64_t use = MappingState::use(word);
+  const uint32_t count = MappingState::count(word);
+  const bool is_plain = (use & ~MappingState::kCountMask) == MappingState::kReady;
+  return MappingState::generation(word) == ref.generation && is_plain && count != 0 && count != MappingState::kInfinite
+             ? use
+             : 0;
+}
+
+bool HostDataToTargetMap::delete_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
+  forget_base_pointers(ref);
+  const uint64_t use = use_to_delete(ref);
+  return use != 0 && fall_asleep(ref, use, tell, argument);
+}
+
+Removed HostDataToTargetMap::delete_all(MappingRef ref, bool &is_left) {
+  while (OMPTARGET_PLANTED("state_deleted_in_two_steps") && MappingState::count(ref.mapping->state()) > 1 &&
+         release_unless_last(ref)) {
+  }
+  for (;;) { // as long as others enter or leave it
+    const uint64_t use = use_to_delete(ref);
+    OMPTARGET_SCHED_POINT("delete: read, not yet removed");
+    Removed removed = use != 0 ? end_use(ref, use) : Removed{};
+    is_left = removed.is_removed;
+    if (is_left || use == 0)
+      return removed;
+  }
+}
+
 bool HostDataToTargetMap::publish_copied(MappingRef ref) {
   OMPTARGET_SCHED_POINT("publish: not yet ready");
   const uint64_t before = ref.mapping->state_.fetch_or(MappingState::kReady, kAcqRel);

@@ -51,8 +51,9 @@ std::string construct_text() {
   if (!construct)
     return "the program";
   const SourcePlace place = current_place();
-  const std::string kind = construct->facts.kind == ConstructKind::kTarget
-                               ? "the target region"
+  const std::string kind = construct->facts.kind == ConstructKind::kTarget ? "the target region"
+                           : construct->facts.kind == ConstructKind::kExitData
+                               ? "target exit data (or the end of target data)"
                                : event_kind_name(static_cast<EventKind>(construct->facts.kind));
   return place.is_known() ? kind + " at " + place.to_string() : kind;
 }

@@ -321,6 +321,8 @@ Status DeviceWork::leave_mappings() {
     status.keep_first(free_removed(device(), removed));
   }
   exit_.left.clear();
+  status.keep_first(free_all(device(), exit_.removed));
+  exit_.removed.clear();
   return status;
 }
 

@@ -54,7 +54,7 @@ private:
   Result<bool> publish(EnterPlan &plan);
   Status undo_enter(MapItems &items, EnterPlan &plan);
   // Leaving.
-  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty(); }
+  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty() || !exit_.removed.empty(); }
   Status leave_all(bool copies);
   Status leave_late(bool copies);
   Status leave_mappings();

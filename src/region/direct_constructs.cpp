@@ -197,9 +197,17 @@ inline void return_addresses(const MapList &list, const PresentRefs &refs) {
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
 }
 
+/// Leaves what find_left has found, which has been waited for.
+[[gnu::always_inline]] inline bool leave_found(Device &device, const MapList &list, PresentRefs &refs,
+                                               DeletedArguments deleted, DirectReport *report, Status &status) {
+  const bool are_left = leave_shared(device, refs, report) || leave_plain(device, list, refs, report, status);
+  return deleted == 0 ? are_left : leave_deleted(device, refs, deleted, are_left, report, status);
+}
+
 /// Finds what the construct leaves. False: planning has to do it, and refs are empty.
-inline bool find_left(Device &device, const MapList &list, PresentRefs &refs, const DirectReport *report) {
-  if (!find_present(device.map(), list, refs)) {
+inline bool find_left(Device &device, const MapList &list, PresentRefs &refs, DeletedArguments &deleted,
+                      const DirectReport *report) {
+  if (!find_present(device.map(), list, refs, deleted)) {
     refs.clear();
     return false;
   }
@@ -230,11 +238,12 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Dire
 }
 
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
-  if (!find_left(device, list, refs, report))
+  DeletedArguments deleted;
+  if (!find_left(device, list, refs, deleted, report))
     return false;
   if (device.plugin().is_asynchronous())
     leave_in_queue(device, list, refs, report, status);
-  if (!leave_shared(device, refs, report) && !leave_plain(device, list, refs, report, status))
+  if (!leave_found(device, list, refs, deleted, report, status))
     return false;
   check_present_data(device);
   return true;
@@ -296,7 +305,7 @@ DirectLaunch DirectHalves::enter(Status &status) {
 
 DirectLaunch DirectHalves::leave(Status &) {
   kind_ = Kind::kExit;
-  if (!find_left(device_, list_, refs_, report_.get()))
+  if (!find_left(device_, list_, refs_, deleted_, report_.get()))
     return DirectLaunch::kNotEntered;
   queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
   return DirectLaunch::kDone;
@@ -324,7 +333,7 @@ DirectLaunch DirectHalves::finish(Status &status) {
     break;
   case Kind::kExit:
     status.keep_first(end_turns(device_, list_, refs_, queue_, turns_, status));
-    if (!leave_shared(device_, refs_, report_.get()) && !leave_plain(device_, list_, refs_, report_.get(), status))
+    if (!leave_found(device_, list_, refs_, deleted_, report_.get(), status))
       return DirectLaunch::kNotLeft;
     break;
   case Kind::kRegion:

@@ -62,6 +62,7 @@ private:
   Device &device_;
   MapList list_;
   PresentRefs refs_;
+  DeletedArguments deleted_ = 0; ///< of an exit
   const std::unique_ptr<DirectReport> report_;
   DirectQueue queue_; // ends before these
   Kind kind_ = Kind::kRegion;

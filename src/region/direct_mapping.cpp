@@ -426,6 +426,36 @@ Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQ
   return waited;
 }
 
+/// Takes all references of argument i away. False as leave_last.
+[[gnu::noinline]] static bool delete_data(Device &device, size_t i, MappingRef ref, const DirectReport *report,
+                                          Status &status) {
+  HostDataToTargetMap &map = device.map();
+  if (!report && map.delete_asleep(ref)) [[likely]]
+    return true;
+  LastUse last;
+  if (report)
+    last = report->last_use(i, *ref.mapping);
+  bool is_left = false;
+  const Removed removed = map.delete_all(ref, is_left);
+  if (report && is_left)
+    report->left(last);
+  free_what_left(device, removed, status);
+  return is_left;
+}
+
+bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, bool are_others_left,
+                   const DirectReport *report, Status &status) {
+  bool are_left = are_others_left && !device.plugin().wants_mappings();
+  for (size_t i = 0; deleted != 0; ++i, deleted >>= 1) {
+    if (!(deleted & 1))
+      continue;
+    are_left =
+        are_left && !refs[i].mapping->has_attached_pointers() && delete_data(device, i, refs[i].ref(), report, status);
+    refs[i].is_counted = !are_left; // for planning
+  }
+  return are_left;
+}
+
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
   HostDataToTargetMap &map = device.map();
   if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]

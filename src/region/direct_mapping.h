@@ -83,6 +83,11 @@ inline Status leave_queued(Device &device, const MapList &list, PresentRefs &ref
 /// if nobody observes.
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
 
+/// Takes away what find_present has found to be deleted, if the others are left. False: planning has to release what
+/// refs count.
+bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, bool are_others_left,
+                   const DirectReport *report, Status &status);
+
 /// The same as without a report; null if nobody observes.
 [[gnu::always_inline]] inline Status copy_argument(const Device &device, const MapList &list, size_t i,
                                                    const Mapping &mapping, bool is_to, Queue *queue,

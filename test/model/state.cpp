@@ -608,6 +608,29 @@ Scenario attached_while_removed() {
   return scenario;
 }
 
+/// One construct deletes data that another one leaves, too. In no order does the other one take the last reference, by
+/// which it would copy the data back.
+Scenario deleted_under_another() {
+  const auto table = std::make_shared<Table>();
+  const MappingRef ref = table->insert_ready(kBegin, kDevice);
+  require(static_cast<bool>(table->map.retain(ref, Counter::kDynamic)), "it was there");
+  Scenario scenario;
+  scenario.threads.push_back([=] {
+    bool is_left = false;
+    table->count(table->map.delete_all(ref, is_left));
+    require(is_left, "nobody works on it");
+  });
+  scenario.threads.push_back([=] {
+    const bool is_last = !table->map.release_unless_last(ref) && table->map.leave_for_turn(ref);
+    require(!is_last, "deleted data are copied back");
+  });
+  scenario.check = [=] {
+    require(table->removals == 1 && table->map.size() == 0, "not removed exactly once");
+    require(table->map.fault().empty(), "an invariant is broken");
+  };
+  return scenario;
+}
+
 /// Two that have the same place, as all have here, but not the same guess, become dormant. One of them must go, and
 /// neither may stay where no lookup finds it.
 Scenario asleep_in_one_place() {
@@ -661,6 +684,8 @@ bool explore_all() {
              "state: borrowed", [] { return borrowed(); }, kMost) &&
          explore(
              "state: deleted early", [] { return deleted_early(); }, kMost) &&
+         explore(
+             "state: deleted under another", [] { return deleted_under_another(); }, kMost) &&
          explore(
              "state: published", [] { return published(false); }, kMost) &&
          explore(

@@ -309,8 +309,9 @@ private:
     MapItems real = copy(items);
     PresentRefs refs;
     ArgumentList list(items);
-    const bool are_found = may_do_without_plan(items) && find_present(device_.map(), list.list(), refs);
-    if (!are_found || !leave_without_plan(list.list(), refs)) {
+    DeletedArguments deleted = 0;
+    const bool are_found = may_do_without_plan(items) && find_present(device_.map(), list.list(), refs, deleted);
+    if (!are_found || !leave_without_plan(list.list(), refs, deleted)) {
       if (are_found)
         set_present(real, refs);
       DeviceWork work(device_);
@@ -357,12 +358,13 @@ private:
         *static_cast<unsigned char *>(raw(mapping.target_of(at))) = kFresh;
     }
   }
-  bool leave_without_plan(const MapList &list, PresentRefs &refs) {
+  bool leave_without_plan(const MapList &list, PresentRefs &refs, DeletedArguments deleted = 0) {
     Status status;
     DirectQueue queue(device_, refs, nullptr);
     if (device_.plugin().is_asynchronous())
       status.keep_first(leave_queued(device_, list, refs, queue, status));
-    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
+    const bool are_left = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
+    const bool is_done = leave_deleted(device_, refs, deleted, are_left, nullptr, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();
     return is_done;

@@ -114,11 +114,12 @@ private:
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }
-  bool leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue) {
+  bool leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue, DeletedArguments deleted = 0) {
     Status status;
     if (device_.plugin().is_asynchronous())
       expect_ok(leave_queued(device_, list, refs, queue, status), "a queue");
-    const bool is_done = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
+    const bool are_left = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
+    const bool is_done = leave_deleted(device_, refs, deleted, are_left, nullptr, status);
     expect_ok(std::move(status), "leaving without a plan");
     return is_done;
   }
@@ -175,8 +176,9 @@ private:
       ArgumentList list(items);
       PresentRefs refs;
       DirectQueue queue(device_, refs, nullptr);
-      are_found = find_present(device_.map(), list.list(), refs);
-      if (are_found && leave_without_plan(list.list(), refs, queue))
+      DeletedArguments deleted = 0;
+      are_found = find_present(device_.map(), list.list(), refs, deleted);
+      if (are_found && leave_without_plan(list.list(), refs, queue, deleted))
         return;
       if (are_found)
         set_present(items, refs);

@@ -164,9 +164,9 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
     return false;
   if (kind == Access::kAtomic || kind == Access::kStrongRead)
     order_accesses(false);
-  if ((kind != Access::kRead && kind != Access::kWrite) || context_.memory->is_hosts(address))
+  if (kind == Access::kAtomic || kind == Access::kStrongRead || context_.memory->is_hosts(address))
     return false;
-  const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
+  const uint32_t thread = first_thread + static_cast<uint32_t>(std::max(lane, 0)); // a scalar load is the wave's
   const GlobalUse use{.team = &block_.order,
                       .block = block_.index,
                       .wave = thread / lanes_,

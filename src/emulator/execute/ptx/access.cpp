@@ -144,7 +144,8 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
 // Looks at plain accesses to memory that only the device changes.
 bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
   Block &block = block_.block();
-  const bool is_plain = access == Access::kRead || (access == Access::kWrite && !at_->is_polling);
+  const bool is_plain =
+      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_polling);
   if (!block.global_uses || !is_plain || launch_.memory.is_hosts(address))
     return false;
   const Function &function = *now_.frame->function;

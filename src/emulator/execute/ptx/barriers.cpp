@@ -51,6 +51,8 @@ void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uin
   now_.votes = votes & now_.mask;
   now_.at = &instruction;
   is_changed_ = true;
+  if (launch_.has_own_places() && !has_runnable())
+    release_returns(now_.join);
 }
 
 void Warp::release(Fragment &fragment) {

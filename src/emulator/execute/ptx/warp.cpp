@@ -327,6 +327,16 @@ bool Warp::release_joins(Join *innermost) {
   return false;
 }
 
+// Lanes that have come to a function's end need not wait there for those that a barrier holds: no one promises that they meet
+// before the function returns.
+void Warp::release_returns(Join *innermost) {
+  Join *join = innermost;
+  while (join && join->arrived == 0)
+    join = join->outer;
+  if (join && join->place == kReturn)
+    release_joins(join);
+}
+
 void Warp::leave_function() {
   Frame &frame = *now_.frame;
   while (now_.join && now_.join->frame == now_.frame) { // of lanes that went on without the others

@@ -151,6 +151,7 @@ private:
   void isolate();
   void part(uint32_t lanes, uint32_t place, uint32_t meet);
   bool release_joins(Join *innermost);
+  void release_returns(Join *innermost);
   uint8_t *reach_now(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
