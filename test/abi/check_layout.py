@@ -33,7 +33,8 @@ def wanted(version):
     else:
         # From block 5 on the implicit parameter is an argument.
         arguments = ARGUMENTS + ([r"argument size=0 type=0x120"] if generation.block >= 5 else [])
-        launch = [LAUNCH, r"kernel version=%d arguments=%d tripcount=5 names=0 mappers=0" % (generation.block, len(arguments))]
+        launch = [LAUNCH,
+                  r"kernel version=%d arguments=%d tripcount=5 names=0 mappers=0" % (generation.block, len(arguments))]
         if generation.block >= 2:
             launch.append(r"kernel flags=0 teams=6,0,0 threads=3,0,0 shared=0")
         launch += arguments

@@ -57,7 +57,8 @@ def check_dependencies(lib):
         dynamic = output("readelf", "-dW", path)
         name = os.path.basename(path)
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
-        allowed = SYSTEM | ({"libffi.so.8"} if name in ("libomptarget.rtl.x86_64.so", "libomptarget.rtl.aarch64.so") else set())
+        allowed = SYSTEM | ({"libffi.so.8"} if name in ("libomptarget.rtl.x86_64.so", "libomptarget.rtl.aarch64.so")
+                            else set())
         yield from ("%s needs %s" % (name, library) for library in sorted(needed - allowed))
         if "RPATH" in dynamic or "RUNPATH" in dynamic:
             yield "%s has a search path of its own" % name

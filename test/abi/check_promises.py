@@ -26,7 +26,8 @@ def one_line(text):
 tests = set()
 for folder in ("unit", "stress"):
     for path in (root / "test" / folder).rglob("*.cpp"):
-        tests.update(".".join(names) for names in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(), re.M))
+        tests.update(".".join(names)
+                     for names in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(), re.M))
 tests.update(str(path.relative_to(root / "test/e2e")) for path in (root / "test/e2e").rglob("*.c*"))
 for folder in ("src", "plugins", "device-rtl"):
     for path in (root / folder).rglob("*"):

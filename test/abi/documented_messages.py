@@ -14,7 +14,8 @@ import re
 import sys
 
 # Functions that make a message of their literals, or hand one on.
-MAKERS = re.compile(r"\b(?:Status::(?:error|fatal|message)|print_(?:message|error|warning|line)|warn_about_setting|reject|complain"
+MAKERS = re.compile(
+    r"\b(?:Status::(?:error|fatal|message)|print_(?:message|error|warning|line)|warn_about_setting|reject|complain"
                     r"|fail|failure|warn|report_finding)\s*\(")
 STRING = r'"(?:\\.|[^"\\\n])*"'
 LITERAL = re.compile(r"%s(?:\s*(?:%s|PRI\w+))*" % (STRING, STRING))
@@ -117,7 +118,8 @@ def main():
             print("%s: %s" % (path, text))
         return
     if len(found) < 200:
-        sys.exit("only %d messages are found in the sources: they are made in a way that this test does not know" % len(found))
+        sys.exit("only %d messages are found in the sources: they are made in a way that this test does not know" %
+                 len(found))
     missing = [(path, text) for path, text in found if re.sub(r"\s+", " ", longest_piece(text)) not in documented]
     for path, text in missing:
         print("%s: not in docs/use/errors.md: %s" % (path, text))

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// constructs NAME [cpu]: how long a construct takes, as one number: the median over rounds, in nanoseconds; with cpu, of
-// the calling thread's time alone. The driver, run, starts it anew for each measurement.
+// constructs NAME [cpu]: how long a construct takes, as one number: the median over rounds, in nanoseconds; with cpu,
+// of the calling thread's time alone. The driver, run, starts it anew for each measurement.
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void copied_mapping(int times) {
   }
 }
 
-// Many mappings, and what happens among them in a scattered order. Every fourth int is mapped; others are free for more.
+// Many mappings, and what happens among them in a scattered order. Every fourth int is mapped; others are free for
+// more.
 static int *many;
 static int many_count;
 static unsigned many_at;
@@ -63,8 +64,8 @@ static void leave(int times) {
   }
 }
 
-// Small data of each thread's own, entered and left in turns, more than what sleeps keeps; larger ones, which are mapped by a plan. Times is
-// of all threads together.
+// Small data of each thread's own, entered and left in turns, more than what sleeps keeps; larger ones, which are
+// mapped by a plan. Times is of all threads together.
 enum { kMostThreads = 64, kOwn = 500, kOwnPlanned = 5000 };
 
 static int *own_one(int thread, int i) {

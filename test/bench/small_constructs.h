@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs that do next to nothing, each carried out as often as told: test/bench times them and test/counts counts their
-// instructions.
+// Constructs that do next to nothing, each carried out as often as told: test/bench times them and test/counts counts
+// their instructions.
 #pragma once
 
 #include <omp.h>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// constructs ROW: carries the row's construct out as often as measured() says, after some times that are not counted. The
-// driver, count, has valgrind count the instructions inside of measured().
+// constructs ROW: carries the row's construct out as often as measured() says, after some times that are not counted.
+// The driver, count, has valgrind count the instructions inside of measured().
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """count.py: how many instructions one construct takes, from the program's call to its return, as valgrind counts them.
 
-Compiles constructs.c by one clang, runs each row under callgrind, prints a table and compares it with bounds.def: who makes
-a construct more expensive sees it here, without a clock. --driver cuda or amdgpu counts the plugin for such GPUs, and the calls
-of its driver, on the drivers of test/counts/idle, which do nothing. --runtime FOLDER counts another libomptarget, without bounds;
---profile ROW prints where one row's instructions are.
+Compiles constructs.c by one clang, runs each row under callgrind, prints a table and compares it with bounds.def: who
+makes a construct more expensive sees it here, without a clock. --driver cuda or amdgpu counts the plugin for such GPUs,
+and the calls of its driver, on the drivers of test/counts/idle, which do nothing. --runtime FOLDER counts another
+libomptarget, without bounds; --profile ROW prints where one row's instructions are.
 """
 import argparse
 import collections
@@ -55,7 +55,8 @@ def target_flags(options, scratch):
     if not options.driver:
         return ["-fopenmp-targets=x86_64-pc-linux-gnu"]
     if options.driver == "amdgpu":
-        return ["-DKERNELS_RUN=0", "-fopenmp-targets=amdgcn-amd-amdhsa", "--offload-arch=gfx90a", "-nogpulib", "-lomptarget.devicertl"]
+        return ["-DKERNELS_RUN=0", "-fopenmp-targets=amdgcn-amd-amdhsa", "--offload-arch=gfx90a", "-nogpulib",
+                "-lomptarget.devicertl"]
     toolkit = os.path.join(scratch, "toolkit")
     subprocess.run([MAKE_TOOLKIT, toolkit], check=True)
     return ["-DKERNELS_RUN=0", "-fopenmp-targets=nvptx64-nvidia-cuda", "--offload-arch=sm_80", "--cuda-path=" + toolkit,
@@ -65,8 +66,10 @@ def target_flags(options, scratch):
 def compile_program(options, scratch):
     program = os.path.join(scratch, "constructs")
     folder = os.path.join(options.llvm_runtimes, options.clang)
-    subprocess.run(["clang-" + options.clang, "-O2", "-fopenmp", "-isystem", folder + "/include", "-L" + folder + "/omp",
-                    "-L" + folder + "/lib", *target_flags(options, scratch), os.path.join(HERE, "constructs.c"), "-o", program],
+    subprocess.run(["clang-" + options.clang, "-O2", "-fopenmp", "-isystem", folder + "/include",
+                    "-L" + folder + "/omp",
+                    "-L" + folder + "/lib", *target_flags(options, scratch), os.path.join(HERE, "constructs.c"), "-o",
+                    program],
                    check=True, env=dict(os.environ, LIBRARY_PATH=folder + "/lib"))
     return program
 
@@ -82,11 +85,13 @@ def environment(options, program, scratch):
         path.insert(0, os.path.abspath(options.idle))
     # Settings in the caller's environment would be counted, too. libomp's helper threads are not counted.
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("LIBOMPTARGET", "OMP", "KMP"))}
-    return dict(clean, LD_LIBRARY_PATH=":".join(path), OMP_TARGET_OFFLOAD="MANDATORY", LIBOMP_USE_HIDDEN_HELPER_TASK="0")
+    return dict(clean, LD_LIBRARY_PATH=":".join(path), OMP_TARGET_OFFLOAD="MANDATORY",
+                LIBOMP_USE_HIDDEN_HELPER_TASK="0")
 
 
 def callgrind(row, program, variables, scratch):
-    """Instructions of one construct inside of measured(), how many constructs there were in all, and callgrind's file."""
+    """Instructions of one construct inside of measured(), how many constructs there were in all, and callgrind's
+    file."""
     out = os.path.join(scratch, row + ".out")
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, "--toggle-collect=measured",
                            program, row], env=variables, capture_output=True, text=True, timeout=300)
@@ -98,9 +103,9 @@ def callgrind(row, program, variables, scratch):
 
 
 def calls_into(library, constructs, path):
-    """How often a construct calls each function of the library, from callgrind's file: "cob=(1) LIBRARY", "cfn=(2) NAME", "calls=N ...".
-    A name comes with the first use of its number; a call into the caller's own library has no cob. Calls count from the program's
-    start, so that the few that come before the constructs are rounded away."""
+    """How often a construct calls each function of the library, from callgrind's file: "cob=(1) LIBRARY", "cfn=(2)
+    NAME", "calls=N ...". A name comes with the first use of its number; a call into the caller's own library has no
+    cob. Calls count from the program's start, so that the few that come before the constructs are rounded away."""
     names, calls = {"ob": {}, "fn": {}}, collections.Counter()
     caller = callee = function = ""
     with open(path) as file:
@@ -129,7 +134,8 @@ def check_row(options, row, limit, program, variables, scratch):
     number = sum(calls.values())
     names = "".join(", %s%s" % (name, "" if count == 1 else " %.4g" % count) for name, count in calls.items())
     print("%-16s %6.0f%s" % (row, instructions, "" if options.runtime else "  at most %d" % limit[0]) +
-          ("; calls of the driver: %.4g, at most %d%s" % (number, limit[1], names) if options.driver else ""), flush=True)
+          ("; calls of the driver: %.4g, at most %d%s" % (number, limit[1], names) if options.driver else ""),
+          flush=True)
     return options.runtime or (instructions <= limit[0] and number <= limit[1] and (number > 0) == bool(options.driver))
 
 
@@ -144,7 +150,8 @@ def main():
         if options.profile:
             _, _, out = callgrind(options.profile, program, variables, scratch)
             return subprocess.run(["callgrind_annotate", "--auto=no", out], check=True).returncode
-        print("instructions per construct, program by clang %s%s" % (options.clang, ", %s" % options.driver if options.driver else ""))
+        print("instructions per construct, program by clang %s%s" %
+              (options.clang, ", %s" % options.driver if options.driver else ""))
         failures = [row for row, limit in limits.items() if (not options.only or row in options.only) and
                     not check_row(options, row, limit, program, variables, scratch)]
     if failures:

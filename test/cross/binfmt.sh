@@ -1,13 +1,13 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sourced by test/cross/run: has the kernel start programs of another machine by qemu while tests run, so that they can start one
-# another. Defines functions only.
+# Sourced by test/cross/run: has the kernel start programs of another machine by qemu while tests run, so that they can
+# start one another. Defines functions only.
 
 binfmt_folder=/proc/sys/fs/binfmt_misc
 
-# start_machine_programs MACHINE NUMBER EMULATOR: NUMBER is the machine's in ELF headers, in hexadecimal. Fails where the kernel cannot
-# be told; then programs run by the emulator, one at a time.
+# start_machine_programs MACHINE NUMBER EMULATOR: NUMBER is the machine's in ELF headers, in hexadecimal. Fails where
+# the kernel cannot be told; then programs run by the emulator, one at a time.
 start_machine_programs() {
   local entry=$binfmt_folder/omptarget-$1 zeros='\x00\x00\x00\x00\x00\x00\x00\x00' ones='\xff\xff\xff\xff\xff\xff\xff'
   [ -e "$binfmt_folder/register" ] || mount -t binfmt_misc binfmt_misc "$binfmt_folder" 2>/dev/null || return 1

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Compiles with this machine's clang and lld for the machine OMPTARGET_MACHINE (aarch64, powerpc64le) against the packages of its Debian,
-# unpacked in OMPTARGET_SYSROOT. Tests run through qemu.
+# Compiles with this machine's clang and lld for the machine OMPTARGET_MACHINE (aarch64, powerpc64le) against the
+# packages of its Debian, unpacked in OMPTARGET_SYSROOT. Tests run through qemu.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OMPTARGET_MACHINE)
 set(target ${OMPTARGET_MACHINE}-linux-gnu)
 include(${CMAKE_CURRENT_LIST_DIR}/../tools/sysroot.cmake)

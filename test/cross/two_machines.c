@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program with images for CPUs of several machines: the one for this machine runs. Without headers, as those of one machine
-// are no good for the other. Ends with status 0 if the region ran on the device.
+// A program with images for CPUs of several machines: the one for this machine runs. Without headers, as those of one
+// machine are no good for the other. Ends with status 0 if the region ran on the device.
 
 extern int omp_is_initial_device(void);
 

@@ -28,8 +28,10 @@ os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 
 
 def commands():
-    """(version, target, processor, command) for each cell of the tables whose compiler and RTL are here, and the GPUs of the run."""
-    found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(\w+)(?:-flang)?\.cfg [^`]*)`", open(page).read())
+    """(version, target, processor, command) for each cell of the tables whose compiler and RTL are here, and the GPUs
+    of the run."""
+    found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(\w+)(?:-flang)?\.cfg [^`]*)`",
+                       open(page).read())
     if len(found) != 14:
         sys.exit("%s: %d commands, expected 14" % (page, len(found)))
     for number, (text, compiler, version, target) in enumerate(found):
@@ -37,15 +39,18 @@ def commands():
             print("no %s: left out" % compiler)
             continue
         # Where there is no CUDA, flang makes PTX of a version that has no sm_90a.
-        known = [gpu for gpu in GPUS[target] if (version, gpu) not in NOT_KNOWN and (not compiler.startswith("flang") or gpu != "sm_90a")]
+        known = [gpu for gpu in GPUS[target] if (version, gpu) not in NOT_KNOWN and
+                 (not compiler.startswith("flang") or gpu != "sm_90a")]
         for gpu in known if seed is None else [known[(seed + number // 2) % len(known)]]:
             yield version, target, gpu, re.sub(r"--offload-arch=\S+", "--offload-arch=" + gpu, text)
 
 
 def compile_program(version, text, output, more, first):
-    """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp. first runs the compiler."""
+    """As documented; beside it, where this machine has what LLVM's packages bring: omp.h and libomp. first runs the
+    compiler."""
     runtime = os.path.join(runtimes, version)
-    words = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + C_PROGRAM).replace(" a.f90", " " + FORTRAN_PROGRAM).split()
+    text = text.replace("P/", prefix + "/", 1).replace(" a.c", " " + C_PROGRAM)
+    words = text.replace(" a.f90", " " + FORTRAN_PROGRAM).split()
     words += ["-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined"] + more
     if not text.startswith("flang"):
         words += ["-isystem", runtime + "/include"]
@@ -105,7 +110,8 @@ def main():
         toolkits[cuda] = os.path.join(folder, "toolkit-" + cuda)
         subprocess.run([MAKE_TOOLKIT, toolkits[cuda]], check=True,
                        env=dict(os.environ, PTX_TOOLKIT_CUDA=cuda))
-    has_cuda = any(os.path.exists(path + "/bin/ptxas") for path in (os.environ.get("CUDA_PATH", ""), "/usr/local/cuda") if path)
+    has_cuda = any(os.path.exists(path + "/bin/ptxas") for path in (os.environ.get("CUDA_PATH", ""), "/usr/local/cuda")
+                   if path)
     checked = failed = 0
     for version, target, gpu, text in commands():
         forms = [("code object", 224, [], [], undefined_in_elf)]

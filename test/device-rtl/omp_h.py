@@ -35,10 +35,12 @@ def declared(version):
 
 
 def defined(version, path):
-    for nm in ["%s/bin/llvm-nm-%s" % (compilers, version), "/usr/lib/llvm-22/bin/llvm-nm", "/usr/lib/llvm-19/bin/llvm-nm"]:
+    for nm in ["%s/bin/llvm-nm-%s" % (compilers, version), "/usr/lib/llvm-22/bin/llvm-nm",
+               "/usr/lib/llvm-19/bin/llvm-nm"]:
         if os.path.exists(nm):
             break
-    text = subprocess.run([nm, "--defined-only", "--format=just-symbols", path], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([nm, "--defined-only", "--format=just-symbols",
+                           path], check=True, capture_output=True, text=True).stdout
     return set(text.split())
 
 
@@ -61,7 +63,8 @@ def main():
         if needless:
             sys.exit("said to be the host's, and defined: %s" % ", ".join(sorted(needless)))
         # NVIDIA's of 16 and 19 is packed into objects: of the same sources.
-        for path in [sorted(files)[0]] + glob.glob("%s/lib/omptarget/device/%s/nvptx*/libompdevice.a" % (prefix, version)):
+        archives = glob.glob("%s/lib/omptarget/device/%s/nvptx*/libompdevice.a" % (prefix, version))
+        for path in [sorted(files)[0]] + archives:
             missing = wanted - defined(version, path)
             checked += 1
             failed += bool(missing)

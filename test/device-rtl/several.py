@@ -47,7 +47,8 @@ class Program:
     def objects(self, names):
         paths = ["%s.%s.o" % (name, self.name) for name in names]
         for name, path in zip(names, paths):
-            run(self.compiler + self.compile_only + ["-c", os.path.join(here, "inputs", "several", name + ".c"), "-o", path])
+            run(self.compiler + self.compile_only +
+                ["-c", os.path.join(here, "inputs", "several", name + ".c"), "-o", path])
         return paths
 
     def link(self, inputs, output):
@@ -78,12 +79,15 @@ def build_fortran(version, gpu, toolkit, has_cuda):
     rtl = "%s/lib/omptarget/device/%s" % (prefix, version)
     output = os.path.join(folder, "fortran.%s.%s" % (version, gpu))
     sources = [os.path.join(here, "inputs", "several", name + ".f90") for name in ("main", "functions")]
-    words = [compiler, "--config=%s/%s.cfg" % (rtl, "amdgcn" if is_amd else "nvptx-flang"), "--offload-arch=" + gpu, "-O2", *sources,
-             "-o", output, "-L%s/%s/omp" % (runtimes, version), "-Wl,--allow-shlib-undefined", "-Wl,-rpath,%s/%s/omp" % (runtimes, version)]
+    words = [compiler, "--config=%s/%s.cfg" % (rtl, "amdgcn" if is_amd else "nvptx-flang"), "--offload-arch=" + gpu,
+             "-O2", *sources,
+             "-o", output, "-L%s/%s/omp" % (runtimes, version), "-Wl,--allow-shlib-undefined",
+             "-Wl,-rpath,%s/%s/omp" % (runtimes, version)]
     if is_amd:
         run(words + (["-lomptarget.devicertl"] if version < "22" else []))
     else:
-        without_cuda = [] if has_cuda or version < "23" else ["-nogpulib", "-Xoffload-linker", rtl + "/nvptx64-nvidia-cuda/libompdevice.a"]
+        archive = rtl + "/nvptx64-nvidia-cuda/libompdevice.a"
+        without_cuda = [] if has_cuda or version < "23" else ["-nogpulib", "-Xoffload-linker", archive]
         run([FLANG_TO_PTX, toolkit] + words + without_cuda)
         if has_cuda:
             run(words[:words.index("-o")] + ["-o", output + ".cubins"] + words[words.index("-o") + 2:])
@@ -92,9 +96,11 @@ def build_fortran(version, gpu, toolkit, has_cuda):
 
 def fails(path, gpu):
     """The program's output, if not all is well."""
-    done = subprocess.run([prefix + "/bin/omptarget-run", "--device=" + gpu, path], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([prefix + "/bin/omptarget-run", "--device=" + gpu, path], capture_output=True, text=True,
+                          timeout=120,
                           env=dict(os.environ, OMP_TARGET_OFFLOAD="MANDATORY"))
-    return "" if done.returncode == 0 and done.stdout.strip() in ("passed", "0") else "ended with %d: %s%s" % (done.returncode, done.stdout, done.stderr)
+    return "" if done.returncode == 0 and done.stdout.strip() in ("passed", "0") else "ended with %d: %s%s" % (
+        done.returncode, done.stdout, done.stderr)
 
 
 def copies(path):
@@ -137,7 +143,8 @@ def main():
                 for way in WAYS if turn is None else [WAYS[turn % 3]]:
                     tell("clang %s %s %s, %s" % (version, gpu, level, way), fails(program.build(way), gpu))
                 if is_nvidia and has_cuda:
-                    program = Program(version, gpu, level, ["-Wno-unknown-cuda-version", "-fno-offload-lto", "-g", "--cuda-path=" + cuda])
+                    program = Program(version, gpu, level,
+                                      ["-Wno-unknown-cuda-version", "-fno-offload-lto", "-g", "--cuda-path=" + cuda])
                     tell("clang %s %s %s, cubins" % (version, gpu, level), copies(program.build("three objects")))
             fortran = version != "16" and build_fortran(version, gpu, toolkit, has_cuda)
             if fortran:

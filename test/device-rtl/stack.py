@@ -23,8 +23,10 @@ os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 def compile_program(version, level, output, more):
     """The errors and warnings of the command that users have (docs/use/device-rtl-use.md)."""
     runtime = os.path.join(runtimes, version)
-    words = ["clang-" + version, "--config=%s/lib/omptarget/device/%s/nvptx.cfg" % (prefix, version), "--offload-arch=sm_80", level,
-             PROGRAM, "-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined", "-isystem", runtime + "/include"] + more
+    words = ["clang-" + version, "--config=%s/lib/omptarget/device/%s/nvptx.cfg" %
+             (prefix, version), "--offload-arch=sm_80", level,
+             PROGRAM, "-o", output, "-L%s/omp" % runtime, "-Wl,--allow-shlib-undefined", "-isystem", runtime +
+             "/include"] + more
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
     if done.returncode:
         sys.exit("failed: %s\n%s" % (" ".join(words), done.stderr))
@@ -33,7 +35,8 @@ def compile_program(version, level, output, more):
 
 def functions_of(ptx):
     """(name, whether it is a kernel, text) of each function with a body."""
-    for kind, name, body in re.findall(r"^[^\n/]*\.(func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)[^{;]*?\{(.*?)^\}", ptx, re.M | re.S):
+    for kind, name, body in re.findall(r"^[^\n/]*\.(func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)[^{;]*?\{(.*?)^\}", ptx,
+                                       re.M | re.S):
         yield name, kind == "entry", body
 
 
@@ -54,11 +57,13 @@ def faults_of(ptx):
         kernels += [name] if is_kernel else []
         calls[name] = set(re.findall(r"\bcall(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)\s*,", body))
         if name.startswith("__kmpc_parallel_"):
-            most = max([len(one.split(",")) for one in re.findall(r"\.callprototype[^(]*\([^)]*\)\s*_\s*\(([^)]*)\)", body)] or [0])
+            most = max([len(one.split(","))
+                        for one in re.findall(r"\.callprototype[^(]*\([^)]*\)\s*_\s*\(([^)]*)\)", body)] or [0])
             if most > MOST_ARGUMENTS:
                 faults.append("%s has a call with %d arguments in its frame" % (name, most))
     if len(kernels) != KERNELS or not any(calls.values()):
-        sys.exit("%d kernels, expected %d; calls of %d functions" % (len(kernels), KERNELS, sum(map(bool, calls.values()))))
+        sys.exit("%d kernels, expected %d; calls of %d functions" %
+                 (len(kernels), KERNELS, sum(map(bool, calls.values()))))
     reached = set().union(*(reached_from(name, calls) for name in kernels))
     return faults + ["%s calls itself" % name for name in sorted(reached) if name in reached_from(name, calls)]
 
@@ -71,8 +76,8 @@ def counts_of(path):
 
 
 def differences(path, said):
-    """Kernels for which nvlink reports others than the executor counts. Inlining and spilling are not counted, and where nvlink pads is not
-    known; a kernel may have no more shared memory than nvlink gives it."""
+    """Kernels for which nvlink reports others than the executor counts. Inlining and spilling are not counted, and
+    where nvlink pads is not known; a kernel may have no more shared memory than nvlink gives it."""
     found = re.findall(r"Function properties for '([^']*)':\n([^\n]*)", said)
     if len(found) != KERNELS:
         sys.exit("nvlink reports %d kernels, expected %d:\n%s" % (len(found), KERNELS, said))
@@ -82,7 +87,8 @@ def differences(path, said):
         own_stack, own_shared = counts[name]
         is_unknown = "entry function '%s' cannot be statically determined" % name in said
         if (own_stack is None) != is_unknown or (not is_unknown and not stack - 128 <= own_stack <= stack + 64):
-            yield "%s: the executor counts %s bytes of stack, nvlink %s" % (name, own_stack, "no end" if is_unknown else stack)
+            yield "%s: the executor counts %s bytes of stack, nvlink %s" % (
+                name, own_stack, "no end" if is_unknown else stack)
         if own_shared > shared + 16:
             yield "%s: the executor counts %d bytes of shared memory, nvlink %d" % (name, own_shared, shared)
 
@@ -92,12 +98,14 @@ def linked_faults(path):
     nvlink."""
     if not shutil.which("ptxas") or not shutil.which("nvlink"):
         return []
-    for words in (["ptxas", "-c", "-arch=sm_80", path, "-o", path + ".cubin"], ["nvlink", "-v", "-arch=sm_80", path + ".cubin", "-o", path + ".linked"]):
+    for words in (["ptxas", "-c", "-arch=sm_80", path, "-o", path + ".cubin"],
+                  ["nvlink", "-v", "-arch=sm_80", path + ".cubin", "-o", path + ".linked"]):
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             sys.exit("failed: %s\n%s%s" % (" ".join(words), done.stdout, done.stderr))
     said = done.stdout + done.stderr
-    return [line for line in said.splitlines() if "cannot be statically determined" in line] + list(differences(path, said))
+    return [line for line in said.splitlines()
+            if "cannot be statically determined" in line] + list(differences(path, said))
 
 
 def main():

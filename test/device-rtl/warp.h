@@ -17,8 +17,8 @@ struct WarpStep {
   size_t lines(uint64_t bytes) const;
 };
 
-/// Runs the function once per lane, number 0 to lanes - 1. Lanes that have returned no longer take part. The steps are in
-/// order of time.
+/// Runs the function once per lane, number 0 to lanes - 1. Lanes that have returned no longer take part. The steps are
+/// in order of time.
 std::vector<WarpStep> run_warp(unsigned lanes, const std::function<void(unsigned)> &function);
 
 } // namespace omptarget::device_rtl

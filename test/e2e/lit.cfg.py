@@ -3,15 +3,16 @@
 #
 # OpenMP programs through real compilers. Parameters: suite (14 to 19, 21 to 23: the clang; or mixed: programs of
 # several), prefix (omptarget's installation), llvm_runtimes (LLVM's own), output, llvm_tools; and runtime=llvm runs the
-# programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the plugins
-# there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the feature
-# plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins that need newer
-# ones than this machine has; libomp_folder=FOLDER: and with the libomp there. sanitizer=address or thread: the installation was built with it, and so are the programs, host
-# and device code, where the compiler can; sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what
-# each program tells with what it tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...:
-# the compilers of mixed; sample=N and seed=S run one program in N, others by S + 1. machine=aarch64, machine_root=FOLDER: programs of that
-# machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run); pass_plugins=FOLDER has the
-# compiler plugins of the machine that compiles. lit/ has the tables and the commands that
+# programs on LLVM's own runtime instead of ours, which checks the tests themselves. plugin_folder=FOLDER uses the
+# plugins there (LLVM's under our library, or ours under LLVM's), of them plugins=NAMES; plugins_of=NAME makes the
+# feature plugins-of-NAME. sysroot=FOLDER runs programs with the dynamic linker and the libraries there, for plugins
+# that need newer ones than this machine has; libomp_folder=FOLDER: and with the libomp there. sanitizer=address or
+# thread: the installation was built with it, and so are the programs, host and device code, where the compiler can;
+# sanitizer_library is its runtime. watch=ompt or watch=info compares, beside, what each program tells with what it
+# tells on LLVM's runtime; watch=events looks at OMPT's events on ours only. versions=14,15,...: the compilers of mixed;
+# sample=N and seed=S run one program in N, others by S + 1. machine=aarch64, machine_root=FOLDER: programs of that
+# machine, compiled against the packages in the folder; the kernel starts them under qemu (test/cross/run);
+# pass_plugins=FOLDER has the compiler plugins of the machine that compiles. lit/ has the tables and the commands that
 # this file takes; README.md and docs/internals/testing.md say more.
 
 import os

@@ -1,8 +1,9 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What each image for the stand-ins has that is as clang 17 and later make them. The includer defines PARAMETERS(kernel, n),
- * which says how many parameters a kernel has, DYNAMIC_MEMORY(), bytes of this launch, and FAIL_KERNEL().
+ * What each image for the stand-ins has that is as clang 17 and later make them. The includer defines
+ * PARAMETERS(kernel, n), which says how many parameters a kernel has, DYNAMIC_MEMORY(), bytes of this launch, and
+ * FAIL_KERNEL().
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -85,8 +86,8 @@ void wait_for_flag(void *environment, atomic_int *flag) {
     sched_yield();
 }
 
-/* Two launches meet, each in a queue of its own: both are under way for at least 20 milliseconds. met: how many are there, how many
- * have met the other one. Gives up after a minute. */
+/* Two launches meet, each in a queue of its own: both are under way for at least 20 milliseconds. met: how many are
+ * there, how many have met the other one. Gives up after a minute. */
 ENVIRONMENT(meet, .exec_mode = 2);
 PARAMETERS(meet, 3);
 void meet(void *environment, _Atomic uint64_t *met, uint64_t which) {
@@ -129,8 +130,9 @@ typedef struct {
   uint8_t fallback;
 } TrailingEnvironment;
 
-/* Writes {what there is: 1 reduction buffer, 2 group memory; or all ones without an environment, teams_done, group_size,
- * fallback, sum of the buffer's numbers of teams, dynamic shared memory}, after using all of both buffers. */
+/* Writes {what there is: 1 reduction buffer, 2 group memory; or all ones without an environment, teams_done,
+ * group_size, fallback, sum of the buffer's numbers of teams, dynamic shared memory}, after using all of both buffers.
+ * */
 #define TELL_TRAILING(kernel, ...)                                                                                     \
   const TrailingKernelEnvironment kernel##_kernel_environment = {__VA_ARGS__};                                         \
   PARAMETERS(kernel, 3);                                                                                               \

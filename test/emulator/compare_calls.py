@@ -26,11 +26,13 @@ def calls(program, library, arguments):
     """How the program ended, and how often it made each call."""
     folders = [arguments.stand_in, library, arguments.libomp, os.path.dirname(program)]
     with tempfile.TemporaryDirectory() as record, tempfile.TemporaryDirectory() as place:
-        environment = dict(os.environ, LD_LIBRARY_PATH=":".join(folders), OMP_TARGET_OFFLOAD="MANDATORY", KMP_BLOCKTIME="0",
+        environment = dict(os.environ, LD_LIBRARY_PATH=":".join(folders), OMP_TARGET_OFFLOAD="MANDATORY",
+                           KMP_BLOCKTIME="0",
                            **DEVICES[arguments.driver])
         environment["SIM_%s_RECORD" % arguments.driver.upper()] = record
         try:
-            status = subprocess.run([program], env=environment, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            status = subprocess.run(
+                [program], env=environment, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL, timeout=300).returncode
         except subprocess.TimeoutExpired:
             status = "does not end"
@@ -73,7 +75,8 @@ def main():
             print("%s: ends with %s, then %s" % (name, runs[0][0], runs[1][0]))
             continue
         every = set().union(*(counts for _, counts in runs))
-        varies = {call for call in every if runs[0][1][call] != runs[2][1][call] or runs[1][1][call] != runs[3][1][call]}
+        varies = {call for call in every if runs[0][1][call] != runs[2][1][call] or
+                  runs[1][1][call] != runs[3][1][call]}
         differs = {call for call in every - varies if runs[0][1][call] != runs[1][1][call]}
         kinds["differ" if differs else "differ from run to run only" if varies else "make the same calls"] += 1
         for call in differs:

@@ -1,8 +1,9 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * exit_program PLUGIN lasts|ends: uses a device of the plugin in exit handlers, which run when the objects of the thread have been
- * destroyed: in one that runs before those of the driver, and, where the driver lasts, in one that runs after them. For valgrind.
+ * exit_program PLUGIN lasts|ends: uses a device of the plugin in exit handlers, which run when the objects of the
+ * thread have been destroyed: in one that runs before those of the driver, and, where the driver lasts, in one that
+ * runs after them. For valgrind.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Two thousand kernels, many_0_000 to many_1_999, each of which writes its number. Whoever includes this defines PARAMETERS.
+ * Two thousand kernels, many_0_000 to many_1_999, each of which writes its number. Whoever includes this defines
+ * PARAMETERS.
  */
 #include <stdint.h>
 

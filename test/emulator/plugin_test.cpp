@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin for GPUs on the stand-in of its driver, called through the plugin ABI: what holds for every vendor. Each vendor's
-// folder has a file of this name with what is its own; both are one program.
+// A plugin for GPUs on the stand-in of its driver, called through the plugin ABI: what holds for every vendor. Each
+// vendor's folder has a file of this name with what is its own; both are one program.
 
 #include <atomic>
 #include <numeric>

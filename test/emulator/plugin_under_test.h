@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin for GPUs as a test on its driver's stand-in sees it: loaded at run time, called through the C ABI. The test is
-// compiled with PLUGIN_FILE, the plugin, and IMAGE_FOLDER, where its images lie.
+// A plugin for GPUs as a test on its driver's stand-in sees it: loaded at run time, called through the C ABI. The test
+// is compiled with PLUGIN_FILE, the plugin, and IMAGE_FOLDER, where its images lie.
 #pragma once
 
 #include <cstdio>

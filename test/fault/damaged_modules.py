@@ -59,33 +59,44 @@ CASES = [
     # what, change, how it ends, text
     ("count-negative", set_count(-1), DESCRIPTOR, "the descriptor claims -1 device images"),
     ("count-huge", set_count(0x7FFFFFFF), DESCRIPTOR, "the descriptor claims 2147483647 device images"),
-    ("count-large", set_count(60000), DESCRIPTOR, r"the table of device images at 0x\w+ \(1920000 bytes\) lies outside"),
-    ("images-null", set_descriptor(8, lambda b: 0), DESCRIPTOR, "the table of device images at .* lies outside of the module"),
-    ("images-far", set_descriptor(8, lambda b: FAR), DESCRIPTOR, "the table of device images at 0x.* lies outside of the module"),
+    ("count-large", set_count(60000), DESCRIPTOR,
+     r"the table of device images at 0x\w+ \(1920000 bytes\) lies outside"),
+    ("images-null", set_descriptor(8, lambda b: 0), DESCRIPTOR,
+     "the table of device images at .* lies outside of the module"),
+    ("images-far", set_descriptor(8, lambda b: FAR), DESCRIPTOR,
+     "the table of device images at 0x.* lies outside of the module"),
     ("entries-null", set_descriptor(16, lambda b: 0), DESCRIPTOR, "the entry table at .* lies outside of the module"),
-    ("entries-far", set_descriptor(24, lambda b: FAR), DESCRIPTOR, "the entry table at 0x.* lies outside of the module"),
-    ("entries-backward", set_descriptor(24, lambda b: b.entries - 8), DESCRIPTOR, "the entry table ends .* before it begins"),
-    ("entries-cut", set_descriptor(24, lambda b: b.entries_end - 1), DESCRIPTOR, "the entry table has .* no multiple of 32 or 56"),
+    ("entries-far", set_descriptor(24, lambda b: FAR), DESCRIPTOR,
+     "the entry table at 0x.* lies outside of the module"),
+    ("entries-backward", set_descriptor(24, lambda b: b.entries - 8), DESCRIPTOR,
+     "the entry table ends .* before it begins"),
+    ("entries-cut", set_descriptor(24, lambda b: b.entries_end - 1), DESCRIPTOR,
+     "the entry table has .* no multiple of 32 or 56"),
     ("name-far", set_entry("name", FAR), DESCRIPTOR, "the name of entry 0 lies outside of the module"),
     ("name-null", set_entry("name", 0), DESCRIPTOR, "the name of entry 0 lies outside of the module"),
     ("name-of-another", set_entry("name", FAR, 1), DESCRIPTOR, "the name of entry 1 lies outside of the module"),
-    ("address-far", set_entry("address", FAR, 1), DESCRIPTOR, r"entry 1 \(\S+\) is at 0x\w+ .* where no module has them"),
+    ("address-far", set_entry("address", FAR, 1), DESCRIPTOR,
+     r"entry 1 \(\S+\) is at 0x\w+ .* where no module has them"),
     ("address-null", set_entry("address", 0, 1), DESCRIPTOR, r"entry 1 \(\S+\) has no address"),
     ("size-huge", set_entry("size", 1 << 63, 1), DESCRIPTOR, r"entry 1 \(\S+\) claims 9223372036854775808 bytes"),
     ("size-large", set_entry("size", 1 << 40, 1), DESCRIPTOR, r"entry 1 \(\S+\) is at 0x\w+ \(1099511627776 bytes\)"),
-    ("image-null", set_image(0, lambda b: 0), IMAGE, r"image 0 of \S+ is damaged: the image at .* lies outside of the module"),
+    ("image-null", set_image(0, lambda b: 0), IMAGE,
+     r"image 0 of \S+ is damaged: the image at .* lies outside of the module"),
     ("image-far", set_image(8, lambda b: FAR), IMAGE, r"image 0 of \S+ is damaged: the image at 0x.* lies outside"),
-    ("image-backward", set_image(8, lambda b: b.image_begin() - 1), IMAGE, r"image 0 of \S+ is damaged: the image ends .* before it begins"),
+    ("image-backward", set_image(8, lambda b: b.image_begin() - 1), IMAGE,
+     r"image 0 of \S+ is damaged: the image ends .* before it begins"),
     ("image-empty", set_image(8, lambda b: b.image_begin()), IMAGE, r"image 0 of \S+ is damaged: the image is empty"),
     ("part-far", set_image(24, lambda b: FAR), IMAGE, r"image 0 of \S+ is damaged: the entry table at .* lies outside"),
-    ("part-crooked", set_image(16, lambda b: b.entries + 8), IMAGE, r"image 0 of \S+ is damaged: its entries do not begin or end at an entry"),
+    ("part-crooked", set_image(16, lambda b: b.entries + 8), IMAGE,
+     r"image 0 of \S+ is damaged: its entries do not begin or end at an entry"),
     ("part-elsewhere", set_image(16, lambda b: b.images), IMAGE, r"image 0 of \S+ is damaged: its entries lie outside"),
     ("elf-magic", set_elf("I", 0, 0x544F4E7F), UNTAKEN, r"image 0 of \S+: unknown"),
     ("elf-class", set_elf("B", 4, 1), UNTAKEN, r"image 0 of \S+: ELF of another class"),
     ("elf-machine", set_elf("H", 18, 183), UNTAKEN, r"image 0 of \S+: aarch64"),
 ]
 NEWER_CASES = [
-    ("entry-version", lambda b: b.set("H", b.entries + 8, 7), DESCRIPTOR, "entry 0 has version 7; 1 is the only one known"),
+    ("entry-version", lambda b: b.set("H", b.entries + 8, 7), DESCRIPTOR,
+     "entry 0 has version 7; 1 is the only one known"),
     ("entry-version-2", lambda b: b.set("H", b.entries + 56 + 8, 7), DESCRIPTOR, "entry 1 has version 7"),
     ("entry-kind", lambda b: b.set("H", b.entries + 10, 3), DESCRIPTOR, "the entry table begins like no known layout"),
     ("entry-reserved", lambda b: b.set("Q", b.entries, 9), DESCRIPTOR, "does not begin like one"),
@@ -93,13 +104,18 @@ NEWER_CASES = [
 CONTAINER_CASES = [
     ("container-version", set_container("I", 4, 77), IMAGE, "the container has version 77; 1 and 2 are known"),
     ("container-size", set_container("Q", 8, 1 << 40), IMAGE, "the container claims 1099511627776 bytes"),
-    ("container-entry", set_container("Q", 16, 1 << 63), IMAGE, r"the container's entry \(0x8000000000000000\) lies outside"),
+    ("container-entry", set_container("Q", 16, 1 << 63), IMAGE,
+     r"the container's entry \(0x8000000000000000\) lies outside"),
     ("container-entry-size", set_container("Q", 24, 1), IMAGE, "the container's entry has 1 bytes, expected 40"),
-    ("container-strings", set_container("Q", 40, 1 << 62), IMAGE, r"the container's string table \(0x4000000000000000\) lies outside"),
-    ("container-string-count", set_container("Q", 48, 1 << 60), IMAGE, "the container claims 1152921504606846976 strings"),
-    ("container-image", set_container("Q", 56, 1 << 40), IMAGE, r"the container's image \(0x10000000000\) lies outside"),
+    ("container-strings", set_container("Q", 40, 1 << 62), IMAGE,
+     r"the container's string table \(0x4000000000000000\) lies outside"),
+    ("container-string-count", set_container("Q", 48, 1 << 60), IMAGE,
+     "the container claims 1152921504606846976 strings"),
+    ("container-image", set_container("Q", 56, 1 << 40), IMAGE,
+     r"the container's image \(0x10000000000\) lies outside"),
     ("container-image-size", set_container("Q", 64, (1 << 64) - 1), IMAGE, "the container's image .* lies outside"),
-    ("container-key", set_container("Q", 72, 1 << 50), IMAGE, r"the container's string key \(0x4000000000000\) lies outside"),
+    ("container-key", set_container("Q", 72, 1 << 50), IMAGE,
+     r"the container's string key \(0x4000000000000\) lies outside"),
 ]
 
 
@@ -172,7 +188,8 @@ class Suite:
         library = self.damage(self.library, change, "damaged.so")
         status, output = self.run([self.opener, library], "DEFAULT")
         if end == DESCRIPTOR:
-            self.check(what + " of a library", status == -signal.SIGABRT and re.search(text, output) and library in output and
+            self.check(what + " of a library",
+                       status == -signal.SIGABRT and re.search(text, output) and library in output and
                        "no registered module has a kernel of that address" in output, status, output)
         else:
             self.check(what + " of a library", status == 0 and "ran on the host, 0 wrong" in output, status, output)
@@ -200,7 +217,8 @@ class Suite:
             def change(b):
                 begin, size = choose.choice(places(b))
                 for _ in range(choose.choice((1, 1, 2, 8))):
-                    at, value = begin + choose.randrange(size), choose.choice((0, 1, 0x7F, 0x80, 0xFF, choose.randrange(256)))
+                    at = begin + choose.randrange(size)
+                    value = choose.choice((0, 1, 0x7F, 0x80, 0xFF, choose.randrange(256)))
                     changes.append("0x%x=0x%x" % (at, value))
                     field = at - (at - begin) % 8
                     if field in b.relocations:  # the byte that counts is in the relocation

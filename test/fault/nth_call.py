@@ -23,7 +23,8 @@ SECONDS = 300  # until a run counts as hanging
 # The version of code objects and the target that each clang makes, as in test/emulator/e2e.
 AMD = {"16": (4, "gfx90a", "gfx90a:sramecc+:xnack-"), "19": (5, "gfx1100", "gfx1100"),
        "22": (6, "gfx9-4-generic", "gfx942:sramecc+:xnack-")}
-FAILURES = {"host": [""], "memory": [""], "cuda": ["2", "999"], "amdgpu": ["4104", "4096"]}  # out of memory or resources, any
+FAILURES = {"host": [""], "memory": [""], "cuda": ["2", "999"],
+            "amdgpu": ["4104", "4096"]}  # out of memory or resources, any
 
 
 class Run:
@@ -34,27 +35,32 @@ class Run:
         self.path = "%s/lib:%s/omp" % (options.prefix, folder)
         # Our library has what translates pointers in device code.
         libraries = ["-L" + path for path in (options.prefix + "/lib", folder + "/omp", folder + "/lib")]
-        command = ["clang-" + options.clang, "-O1", "-fopenmp", "-fopenmp-version=51", "-fopenmp-targets=x86_64-pc-linux-gnu", "-isystem",
-                   folder + "/include", "-I%s/include" % options.prefix, os.path.join(HERE, "inputs", options.scenario + ".c"),
+        command = ["clang-" + options.clang, "-O1", "-fopenmp", "-fopenmp-version=51",
+                   "-fopenmp-targets=x86_64-pc-linux-gnu", "-isystem",
+                   folder + "/include", "-I%s/include" % options.prefix,
+                   os.path.join(HERE, "inputs", options.scenario + ".c"),
                    "-o", self.program, *libraries[options.scenario == "scenario":]]
         if options.note:
             command += ["-Xoffload-linker", options.note]
         subprocess.run(command, check=True)
         self.environment = dict(os.environ, LD_LIBRARY_PATH=self.path)
-        {"host": self.prepare_host, "cuda": self.prepare_cuda, "amdgpu": self.prepare_amdgpu, "memory": self.prepare_memory}[options.kind]()
+        {"host": self.prepare_host, "cuda": self.prepare_cuda, "amdgpu": self.prepare_amdgpu,
+         "memory": self.prepare_memory}[options.kind]()
 
     def prepare_host(self):
         folder = os.path.join(self.options.output, "plugins")
         os.makedirs(folder, exist_ok=True)
         subprocess.run(["clang-" + self.options.clang, "-shared", "-fPIC", "-I%s/include" % self.options.prefix,
                         '-DREAL_PLUGIN="%s/lib/libomptarget.rtl.x86_64.so"' % self.options.prefix,
-                        os.path.join(HERE, "inputs", "failing_plugin.c"), "-o", folder + "/libomptarget.rtl.failing.so", "-ldl"],
+                        os.path.join(HERE, "inputs", "failing_plugin.c"), "-o", folder + "/libomptarget.rtl.failing.so",
+                        "-ldl"],
                        check=True)
         self.environment.update(LIBOMPTARGET_PLUGIN_PATH=folder, LIBOMPTARGET_PLUGINS="failing")
 
     def prepare_memory(self):
         library = os.path.join(self.options.output, "failing_memory.so")
-        subprocess.run(["clang-" + self.options.clang, "-O1", "-shared", "-fPIC", os.path.join(HERE, "inputs", "failing_memory.c"),
+        subprocess.run(["clang-" + self.options.clang, "-O1", "-shared", "-fPIC",
+                        os.path.join(HERE, "inputs", "failing_memory.c"),
                         "-o", library], check=True)
         self.environment.update(LD_PRELOAD=library)
         if self.options.of:
@@ -70,7 +76,8 @@ class Run:
         self.on_stand_in("amdgpu", [str(version), target], SIM_HSA_DEVICES=device)
 
     def on_stand_in(self, name, images, **variables):
-        subprocess.run([self.options.relabel, "--embedded", self.program, *images], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([self.options.relabel, "--embedded", self.program, *images], check=True,
+                       stdout=subprocess.DEVNULL)
         self.environment.update(LIBOMPTARGET_PLUGINS=name, LD_LIBRARY_PATH="%s:%s" % (self.options.stand_in, self.path),
                                 **variables)
 

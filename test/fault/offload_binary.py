@@ -30,7 +30,8 @@ class OffloadBinary:
         count, = struct.unpack_from("<H", self.data, 60)
         for i in range(count):
             fields = struct.unpack_from("<IIQQQQIIQQ", self.data, self.section_offset + 64 * i)
-            yield dict(zip(("name", "type", "flags", "address", "offset", "size", "link", "info", "align", "entry"), fields))
+            yield dict(zip(("name", "type", "flags", "address", "offset", "size", "link", "info", "align", "entry"),
+                           fields))
 
     def find_symbol(self, name):
         sections = list(self.sections())
@@ -90,7 +91,8 @@ class OffloadBinary:
 
     def entry_size(self):
         """32, or 56 in files of clang 20 and later, whose first word is no pointer."""
-        is_pointer = self.entries in self.relocations or self.entries in self.symbolic or self.get("Q", self.entries) != 0
+        is_pointer = self.entries in self.relocations or self.entries in self.symbolic or self.get(
+            "Q", self.entries) != 0
         return 32 if is_pointer else 56
 
     def image_begin(self, i=0):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""privileged.py --clang=N --prefix=... --runtimes=...: an OpenMP program that is setuid root, started by another user who sets what
-loads, writes and prints: it must compute, and do none of this. Started as it is by root, it does all of it, so that the settings are
-known to work. Ends with 77 where it cannot be tried: not root, or no setuid programs on the file system."""
+"""privileged.py --clang=N --prefix=... --runtimes=...: an OpenMP program that is setuid root, started by another user
+who sets what loads, writes and prints: it must compute, and do none of this. Started as it is by root, it does all of
+it, so that the settings are known to work. Ends with 77 where it cannot be tried: not root, or no setuid programs on
+the file system."""
 import argparse
 import os
 import shutil
@@ -37,9 +38,11 @@ def build(options, folder):
     source = os.path.join(folder, "plugin.c")
     with open(source, "w") as file:
         file.write(PLUGIN + "".join("void __tgt_rtl_%s(void) {}\n" % name for name in (
-            "is_valid_binary", "init_device", "load_binary", "data_alloc", "data_delete", "data_submit", "data_retrieve",
+            "is_valid_binary", "init_device", "load_binary", "data_alloc", "data_delete", "data_submit",
+            "data_retrieve",
             "launch_kernel")))
-    subprocess.run(["clang-" + options.clang, "-w", "-shared", "-fPIC", source, "-o", strangers + "/libomptarget.rtl.stranger.so"],
+    subprocess.run(["clang-" + options.clang, "-w", "-shared", "-fPIC", source, "-o",
+                    strangers + "/libomptarget.rtl.stranger.so"],
                    check=True)
     os.chmod(folder, 0o755)
     return program, strangers

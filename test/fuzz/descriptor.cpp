@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module is a part of this program: its descriptor comes first in the input, and all that it points to lies behind it. A
-// damaged one may point to anything in the program, AddressSanitizer's gaps between variables too: they are opened.
+// A module is a part of this program: its descriptor comes first in the input, and all that it points to lies behind
+// it. A damaged one may point to anything in the program, AddressSanitizer's gaps between variables too: they are
+// opened.
 
 #include <cstring>
 #include <sanitizer/asan_interface.h>

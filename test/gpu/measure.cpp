@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measures omptarget beside the bare driver, on one GPU, in one process: empty launches, copies, mapping, lookups of
-// indirect functions, a few kernels. Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened by hand for the
-// driver's own figures, in the same primary context; without it there are none.
+// indirect functions, a few kernels. Prints one JSON object; times are medians in microseconds. libcuda.so.1 is opened
+// by hand for the driver's own figures, in the same primary context; without it there are none.
 
 #include <algorithm>
 #include <chrono>
@@ -32,7 +32,8 @@ inline void *llvm_lookup(void *pointer) { return __llvm_omp_indirect_call_lookup
 namespace {
 
 bool first_figure = true;
-// Copies of less than 1 MiB are asked for: all is small and seldom repeated, as on an emulated device. Such figures say nothing.
+// Copies of less than 1 MiB are asked for: all is small and seldom repeated, as on an emulated device. Such figures say
+// nothing.
 bool is_rehearsal = false;
 
 double now_us() {
@@ -201,7 +202,8 @@ constexpr int kLookups = 256; // by each thread of kLookupTeams times kLookupThr
 constexpr int kLookupTeams = 128, kLookupThreads = 128;
 constexpr uint64_t kFirstKey = 0x10000000, kKeyStep = 16;
 
-// Pseudorandom keys of a table of this size; each depends on what was found before, as calls through loaded pointers do.
+// Pseudorandom keys of a table of this size; each depends on what was found before, as calls through loaded pointers
+// do.
 template <typename Lookup> double lookups_us(uint64_t count, Lookup lookup) {
   uint64_t found = 0;
   const int teams = is_rehearsal ? 1 : kLookupTeams, threads = teams * (is_rehearsal ? 32 : kLookupThreads);

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// unpack FILE.tar.zst FOLDER: what "tar -xf" does with regular files in no folder, for machines that have no zstd. Linked statically.
+// unpack FILE.tar.zst FOLDER: what "tar -xf" does with regular files in no folder, for machines that have no zstd.
+// Linked statically.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * moving_program FOLDER: goes to the folder before its first call of the runtime, then prints how many devices there are.
+ * moving_program FOLDER: goes to the folder before its first call of the runtime, then prints how many devices there
+ * are.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -5,9 +5,9 @@
 // which of the values that the C++ memory model allows a load reads. The library's own sources are compiled with them
 // in place of std's.
 //
-// The model: stores to one location have an order, that of the execution. A load may read any of them that is not older than
-// what its thread knows of. A release store carries what its thread knows, and a thread that reads it by an acquire
-// load knows it, too. Read-modify-writes read the latest store and continue its release sequence. Sequential
+// The model: stores to one location have an order, that of the execution. A load may read any of them that is not older
+// than what its thread knows of. A release store carries what its thread knows, and a thread that reads it by an
+// acquire load knows it, too. Read-modify-writes read the latest store and continue its release sequence. Sequential
 // consistency counts as acquire and release. Waiting for a word (base/atomic_wait.h) is one step: it sleeps until
 // somebody notifies. Not modelled: stores that become visible before earlier loads of their thread are done.
 #pragma once

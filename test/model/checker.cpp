@@ -66,8 +66,8 @@ bool Engine::next_execution() {
 
 // Threads
 
-/// A thread gives way after each step that others see. Its loads up to the next such step come at once: they may read what
-/// is old, so that doing them late is enough.
+/// A thread gives way after each step that others see. Its loads up to the next such step come at once: they may read
+/// what is old, so that doing them late is enough.
 void Engine::pause() {
   Thread *const thread = current_;
   if (!thread)
@@ -356,7 +356,8 @@ bool Engine::compare_exchange(uint32_t location, uint64_t &expected, uint64_t de
   return true;
 }
 
-/// As a futex: sleeps if the value is the old one, until somebody notifies. The latest value decides, so that no store may come in between.
+/// As a futex: sleeps if the value is the old one, until somebody notifies. The latest value decides, so that no store
+/// may come in between.
 void Engine::wait(uint32_t location, uint64_t old, std::memory_order order) {
   touch(location, true);
   while (locations_[location].back().value == old) {

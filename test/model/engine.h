@@ -79,7 +79,8 @@ using Turn = std::array<Footprint, kMostThreads>;
 /// Executes scenarios. Its threads take turns: only one of them runs.
 class Engine {
 public:
-  /// All executions of the scenario, less those that others cover; false, having printed the first one that fails, if one does.
+  /// All executions of the scenario, less those that others cover; false, having printed the first one that fails, if
+  /// one does.
   bool explore(const char *name, const std::function<Scenario()> &make, uint64_t most_executions);
   /// The same, printing nothing; leaves out nothing if is_full. Returns how many there were.
   uint64_t explore_quietly(const std::function<Scenario()> &make, bool is_full, uint64_t most_executions, bool &holds);

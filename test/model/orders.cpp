@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checker itself: the executions that it leaves out, since others cover them, have no results of their own. Random programs of two
-// and three threads have the same results with and without them.
+// The checker itself: the executions that it leaves out, since others cover them, have no results of their own. Random
+// programs of two and three threads have the same results with and without them.
 
 #include <cstdio>
 #include <memory>

@@ -7,11 +7,15 @@ import os
 import re
 import sys
 
-FILES = ["base/pointer_table.h", "base/versioned_lock.h", "mapping/attached_pointers.cpp", "mapping/host_data_to_target_map.cpp",
-         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h", "mapping/mapping_references.cpp",
-         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h", "mapping/written_pointers.h",
+FILES = ["base/pointer_table.h", "base/versioned_lock.h", "mapping/attached_pointers.cpp",
+         "mapping/host_data_to_target_map.cpp",
+         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h",
+         "mapping/mapping_references.cpp",
+         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h",
+         "mapping/written_pointers.h",
          "mapping/dormant_mappings.h", "mapping/name_pages.h", "mapping/small_mappings.cpp"]
-# Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and device/services.h.
+# Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and
+# device/services.h.
 PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
 DEVICE_FILES = ["host_services.cpp", "locks.h"]
 
@@ -51,7 +55,8 @@ INLINE void store_for_host(uint32_t *word, uint32_t value) {
 """),
            (DEVICE, r"packet\(\)\.argument = argument;",
             "checked::words().store(&packet().argument, argument, std::memory_order_relaxed);"),
-           (DEVICE, r"return packet\(\)\.result;", "return checked::words().load(&packet().result, std::memory_order_relaxed);"),
+           (DEVICE, r"return packet\(\)\.result;",
+            "return checked::words().load(&packet().result, std::memory_order_relaxed);"),
            (DEVICE, r"(?s)\[\[noreturn\]\] static void end_program.*?\n\}\n", ""),
            (DEVICE, r"(?s)// The user's names\..*?(?=/// include/omptarget/host_call\.h)", "")]
 

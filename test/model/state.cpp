@@ -362,7 +362,8 @@ Scenario borrowed_by_two() {
   return scenario;
 }
 
-/// A construct that needs no plan, one that leaves early, and one that leaves: each has a reference, one of them is the last.
+/// A construct that needs no plan, one that leaves early, and one that leaves: each has a reference, one of them is the
+/// last.
 Scenario left_by_three() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random sequences of constructs, the same for the library and for the model. After each one the tables, the counts, the
-// memory of both sides and the attached pointers must agree.
+// Random sequences of constructs, the same for the library and for the model. After each one the tables, the counts,
+// the memory of both sides and the attached pointers must agree.
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ private:
   uint64_t state_;
 };
 
-/// The program's memory: objects of 64 bytes with two pointers each, the second one the head of a descriptor of 24 bytes.
+/// The program's memory: objects of 64 bytes with two pointers each, the second one the head of a descriptor of 24
+/// bytes.
 constexpr int kObjects = 7;
 constexpr int64_t kObjectSize = 64;
 constexpr int64_t kStride = 80;
@@ -245,7 +246,8 @@ private:
           item(pointer, begin, is_descriptor ? kDescriptorSize : 8, kAttach | (random_.one_in(8) ? kAlways : 0)));
   }
 
-  /// As clang 19: the pointee follows its pointer, a struct of pointers, another level, or none; it may be named beside its pointer.
+  /// As clang 19: the pointee follows its pointer, a struct of pointers, another level, or none; it may be named beside
+  /// its pointer.
   void add_base_pointer(uint64_t type, HostPtr base, std::vector<MapItem> &items) {
     const HostPtr pointer = base + kFirstPointer;
     const auto first = static_cast<int32_t>(items.size());

@@ -32,8 +32,8 @@ struct ModelEntry {
 
 class Model {
 public:
-  /// host: where the program's memory begins; the model keeps its own copy of it. device_address: where the library has put
-  /// the storage of the entry that begins there, which no specification tells.
+  /// host: where the program's memory begins; the model keeps its own copy of it. device_address: where the library has
+  /// put the storage of the entry that begins there, which no specification tells.
   Model(uintptr_t host, size_t size, std::function<uintptr_t(uintptr_t)> device_address)
       : host_begin(host), host_bytes(size), device_address_(std::move(device_address)) {}
 

@@ -47,7 +47,8 @@ def elf_files(folder):
 
 
 def check_kit(most, folder):
-    return check_archive(most, folder, r"|libomp\.so\.5|libomptarget\.so", os.path.join(folder, "programs", "llvm-22") + os.sep)
+    return check_archive(most, folder, r"|libomp\.so\.5|libomptarget\.so",
+                         os.path.join(folder, "programs", "llvm-22") + os.sep)
 
 
 def check_archive(most, folder, brought="", left_out=None):
@@ -66,7 +67,8 @@ def check_archive(most, folder, brought="", left_out=None):
             elif not is_plugin:
                 failures.append("%s needs %s_%s of a C++ or compiler library" % (file, family, version))
         for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", file)):
-            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\." + brought, needed) and not is_plugin:
+            if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\." +
+                            brought, needed) and not is_plugin:
                 failures.append("%s needs %s" % (file, needed))
     if count == 0:
         failures.append("%s: no ELF file is there" % folder)

@@ -16,7 +16,8 @@ import sys
 import types
 
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-BUILD_PROGRAMS = ("cmake", "ninja", "cc", "c++", "gcc", "g++", "as", "ld", "ar", "nm", "ranlib", "objcopy", "strip", "sh")
+BUILD_PROGRAMS = ("cmake", "ninja", "cc", "c++", "gcc", "g++", "as", "ld", "ar", "nm", "ranlib", "objcopy", "strip",
+                  "sh")
 
 
 def recipe_text():
@@ -100,7 +101,8 @@ def check_directives(directives):
         sys.exit("the recipe depends on %s; CMake says %s" % (found, wanted))
     if "+clang" not in directives.dependencies["llvm"][1]:
         sys.exit("the recipe takes an LLVM without clang, which device code is made by")
-    if directives.generators != ["ninja"] or not directives.versions or directives.licenses != ["Apache-2.0 WITH LLVM-exception"]:
+    if directives.generators != ["ninja"] or not directives.versions or directives.licenses != [
+        "Apache-2.0 WITH LLVM-exception"]:
         sys.exit("the recipe says %s" % vars(directives))
 
 
@@ -130,14 +132,16 @@ def build_environment(folder):
 
 
 def run(command, **options):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL, **options)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL, **options)
     if done.returncode:
         sys.exit("%s\nfailed with %d:\n%s" % (" ".join(command), done.returncode, done.stdout[-4000:]))
     return done.stdout
 
 
 def try_installation(package, llvm, version, folder):
-    for file in ("lib/libomptarget.so", "lib/libomptarget.so.%s.1" % version, "lib/libomptarget.rtl.x86_64.so", "bin/omptarget-info",
+    for file in ("lib/libomptarget.so", "lib/libomptarget.so.%s.1" % version, "lib/libomptarget.rtl.x86_64.so",
+                 "bin/omptarget-info",
                  "include/omptarget/plugin.h", "lib/omptarget/clang%s/libomptarget-indirect.a" % version):
         if not os.path.exists(os.path.join(package.prefix, file)):
             sys.exit("the installation has no %s" % file)
@@ -150,7 +154,8 @@ def try_installation(package, llvm, version, folder):
     run([llvm + "/bin/clang", "-O1", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu",
          os.path.join(SOURCE, "test", "release", "program.c"), "-o", program, "-L", package.prefix.lib]
         + ["-L" + part for part in runtime])
-    environment = Environment(PATH=os.environ["PATH"], LD_LIBRARY_PATH=":".join(runtime), OMP_TARGET_OFFLOAD="MANDATORY")
+    environment = Environment(PATH=os.environ["PATH"], LD_LIBRARY_PATH=":".join(runtime),
+                              OMP_TARGET_OFFLOAD="MANDATORY")
     package.setup_run_environment(environment)
     library = run([program], env=environment).strip()
     if os.path.dirname(os.path.realpath(library)) != os.path.realpath(package.prefix.lib):

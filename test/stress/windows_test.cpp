@@ -44,7 +44,8 @@ TEST_P(WindowTest, a_result_comes_back_whoever_used_its_mapping_before) {
   EXPECT_EQ(own[2], 77);
 }
 
-// The construct that takes the last reference copies back, although others enter and leave in between: they wait for the copy.
+// The construct that takes the last reference copies back, although others enter and leave in between: they wait for
+// the copy.
 TEST_P(WindowTest, a_result_comes_back_although_others_come_and_go_before_the_copy) {
   int y[4] = {5, 6, 7, 8};
   ASSERT_TRUE(enter(device_, {item(y, sizeof y, kTo)}).is_ok());

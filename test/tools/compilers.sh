@@ -11,7 +11,8 @@ OTHER_CLANG_PACKAGES=(clang-N clang-tools-N llvm-N llvm-N-linker-tools lld-N lib
 declare -A OTHER_CLANG_RELEASE=([17]=trixie [18]=trixie [21]=sid [23]=sid)
 declare -A OTHER_CLANG_LIBRARY=([17]=libclang-cpp17t64 [18]=libclang-cpp18 [21]=libclang-cpp21 [23]=libclang-cpp23)
 declare -A OTHER_RUNTIME_PACKAGES=([17]="libomp-17-dev libomp5-17t64" [18]="libomp-18-dev libomp5-18"
-                                   [21]="libomp-21-dev liboffload-21 libomp5" [23]="libomp-23-dev liboffload-23 libomp5")
+                                   [21]="libomp-21-dev liboffload-21 libomp5"
+                                   [23]="libomp-23-dev liboffload-23 libomp5")
 # Fortran: the compiler, its library of MLIR, and what programs need of its development package.
 OTHER_FLANG_VERSIONS=(23)
 # Headers for a compiler plugin.
@@ -25,7 +26,8 @@ unpack_clang() {
   mkdir -p "$compilers/bin" "$runtimes"
   compilers=$(cd "$compilers" && pwd -P)
   runtimes=$(cd "$runtimes" && pwd -P)
-  if [ "$(cat "$compilers/$version/complete" 2>/dev/null)" = "$compilers" ] && [ -e "$runtimes/$version/complete" ]; then
+  if [ "$(cat "$compilers/$version/complete" 2>/dev/null)" = "$compilers" ] &&
+    [ -e "$runtimes/$version/complete" ]; then
     return
   fi
   say "unpacking clang $version from Debian ${OTHER_CLANG_RELEASE[$version]}"
@@ -42,7 +44,8 @@ fetch_clang() {
   local lists=$1 tree=$2 version=$3 release=${OTHER_CLANG_RELEASE[$3]} libraries
   rm -rf "$tree"
   mapfile -t libraries < <(libraries_of "$lists" "$release" "${OTHER_CLANG_LIBRARY[$version]}")
-  [ ${#libraries[@]} -gt 0 ] || { echo "Debian $release has no ${OTHER_CLANG_LIBRARY[$version]} any more" >&2; return 1; }
+  [ ${#libraries[@]} -gt 0 ] ||
+    { echo "Debian $release has no ${OTHER_CLANG_LIBRARY[$version]} any more" >&2; return 1; }
   # shellcheck disable=SC2086
   unpack_release_packages "$lists" "$release" "$tree" "${OTHER_CLANG_PACKAGES[@]//N/$version}" "${libraries[@]}" \
     ${OTHER_CLANG_EXTRA[$version]:-} || return 1
@@ -58,7 +61,8 @@ patch_clang() {
   [ -e "$linker" ] || { echo "no dynamic linker in $tree" >&2; return 1; }
   for program in "$tree/usr/lib/llvm-$version"/bin/*; do
     if [ ! -L "$program" ] && [ "$(head -c 4 "$program" | tr -d '\0')" = $'\x7fELF' ]; then
-      patchelf --set-interpreter "$linker" --force-rpath --set-rpath "$tree/usr/lib/x86_64-linux-gnu" "$program" || return 1
+      patchelf --set-interpreter "$linker" --force-rpath --set-rpath "$tree/usr/lib/x86_64-linux-gnu" "$program" ||
+        return 1
     fi
   done
   for program in "$tree"/usr/bin/*-"$version"; do
@@ -87,7 +91,8 @@ fetch_flang() {
   [ ${#libraries[@]} -gt 0 ] || { echo "Debian $release has no libmlir-$version any more" >&2; return 1; }
   unpack_release_packages "$lists" "$release" "$tree" "flang-$version" "${libraries[@]}" || return 1
   # Eight hundred megabytes of archives, but for modules and the library that programs link.
-  unpack_release_packages "$lists" "$release" "$tree" "libflang-$version-dev" -- "./usr/lib/llvm-$version/lib/clang/*" || return 1
+  unpack_release_packages "$lists" "$release" "$tree" "libflang-$version-dev" \
+    -- "./usr/lib/llvm-$version/lib/clang/*" || return 1
   rm -rf "$tree"/usr/share "$tree"/etc "$tree"/var
   # Names that Debian 12's C library does not have yet.
   objcopy --redefine-sym __isoc23_strtol=strtol --redefine-sym __isoc23_strtoul=strtoul \
@@ -98,7 +103,8 @@ unpack_other_runtime() {
   local lists=$1 folder=$2 version=$3 tree=$4
   rm -rf "$folder"
   # shellcheck disable=SC2086
-  unpack_release_packages "$lists" "${OTHER_CLANG_RELEASE[$version]}" "$folder" ${OTHER_RUNTIME_PACKAGES[$version]} || return 1
+  unpack_release_packages "$lists" "${OTHER_CLANG_RELEASE[$version]}" "$folder" ${OTHER_RUNTIME_PACKAGES[$version]} ||
+    return 1
   # Its libomp needs a newer C library than that of Debian 12: LLVM 19's serves programs that run on ours.
   ln -s "$tree/usr/lib/x86_64-linux-gnu" "$folder/sysroot"
   link_runtime "$folder" "$version" 19

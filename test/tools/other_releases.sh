@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sourced beside setup.sh: packages of other releases of Debian, unpacked below the build folder. Nothing is installed, and
-# apt's own lists stay as they are. Defines functions only.
+# Sourced beside setup.sh: packages of other releases of Debian, unpacked below the build folder. Nothing is installed,
+# and apt's own lists stay as they are. Defines functions only.
 
 # The package mirror that this machine uses for Debian itself.
 debian_mirror() {
@@ -18,7 +18,8 @@ release_apt() {
   shift 3
   if [ ! -e "$lists/updated" ]; then
     mkdir -p "$lists"/{lists,archives,debs}/partial
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(debian_mirror) $suite main" >"$lists/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(debian_mirror) $suite main" \
+      >"$lists/sources.list"
     touch "$lists/updated" # before the call of itself
     # The newest lists of unstable are past their date on mirrors that lag behind.
     release_apt "$folder" "$suite" apt-get -o Acquire::Check-Valid-Until=false -qq update >"$lists/messages" 2>&1 ||
@@ -29,8 +30,8 @@ release_apt() {
     -o Dir::Cache::archives="$lists/archives" -o APT::Sandbox::User=root "$@"
 }
 
-# unpack_release_packages LISTS SUITE FOLDER NAME... [-- PATTERN]: these packages and nothing that they depend on; of their files
-# only those of the pattern.
+# unpack_release_packages LISTS SUITE FOLDER NAME... [-- PATTERN]: these packages and nothing that they depend on; of
+# their files only those of the pattern.
 unpack_release_packages() {
   local lists=$1 suite=$2 folder=$3 pattern= debs deb
   shift 3

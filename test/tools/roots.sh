@@ -12,7 +12,8 @@ make_root() {
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
   # debootstrap mounts /proc there: not where anybody else sees it.
-  unshare --mount --propagation private debootstrap --variant=minbase "$suite" "$folder" "$mirror" >"$folder.log" 2>&1 ||
+  unshare --mount --propagation private debootstrap --variant=minbase "$suite" "$folder" "$mirror" \
+    >"$folder.log" 2>&1 ||
     { tail -n 5 "$folder.log" >&2; die "could not make a root of Debian $suite from $mirror (log: $folder.log)"; }
   if [ "$suite" = bookworm ]; then # the same sources as this machine
     rm -f "$folder"/etc/apt/sources.list
@@ -22,7 +23,8 @@ make_root() {
   touch "$folder/.complete"
 }
 
-# in_root FOLDER COMMAND [BIND...]: runs a shell command as root of that root, with devices, /proc and the network's names.
+# in_root FOLDER COMMAND [BIND...]: runs a shell command as root of that root, with devices, /proc and the network's
+# names.
 # BIND: folders of this machine that are seen there under the same name. Mounts last as long as the command does.
 in_root() {
   local folder=$1 command=$2

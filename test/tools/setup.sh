@@ -10,7 +10,8 @@ CLANG_VERSIONS=(14 15 16 19 22)
 # Packages for building the library, for compiling programs for it, and beyond that for the tests.
 BUILD_PACKAGES=(cmake ninja-build g++ llvm-19-dev zlib1g-dev libzstd-dev libffi-dev)
 # clang 14 needs llvm-14 for separately compiled objects, clang 22 llvm-22 for every offloading program.
-COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang-16 clang-tools-16 clang-19 clang-tools-19
+COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang-16 clang-tools-16 clang-19
+  clang-tools-19
                    clang-22 clang-tools-22 llvm-22 python3
                    llvm-16-dev llvm-22-dev # the compiler plugin
                    lld-14 lld-15 lld-16 lld-19 lld-22 rocm-device-libs) # linking for AMD GPUs
@@ -87,8 +88,8 @@ fetch_packages() {
   rm -rf "$debs"
 }
 
-# unpack_llvm_runtimes FOLDER: LLVM N's own runtime becomes FOLDER/N: lib (libomptarget and its plugins), include (omp.h)
-# and omp, which holds nothing but the libomp that goes with it.
+# unpack_llvm_runtimes FOLDER: LLVM N's own runtime becomes FOLDER/N: lib (libomptarget and its plugins), include
+# (omp.h) and omp, which holds nothing but the libomp that goes with it.
 unpack_llvm_runtimes() {
   local folder=$1 version
   for version in "${CLANG_VERSIONS[@]}"; do

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# For toolchain files: this machine's clang 19, and packages of a Debian for the machine `target`, unpacked in OMPTARGET_SYSROOT. Leaves
-# in gcc_folder where the sysroot has its libgcc and libstdc++.
+# For toolchain files: this machine's clang 19, and packages of a Debian for the machine `target`, unpacked in
+# OMPTARGET_SYSROOT. Leaves in gcc_folder where the sysroot has its libgcc and libstdc++.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OMPTARGET_SYSROOT)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSROOT ${OMPTARGET_SYSROOT})

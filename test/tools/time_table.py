@@ -40,7 +40,8 @@ def main():
     for suite, cases in found.items():
         if cases:
             seconds, name = max(cases)
-            print("| %s | %d | %.1f | `%s` %.0f |" % (suite, len(cases), sum(time for time, _ in cases) / 60, name, seconds))
+            print("| %s | %d | %.1f | `%s` %.0f |" %
+                  (suite, len(cases), sum(time for time, _ in cases) / 60, name, seconds))
     every = [case for cases in found.values() for case in cases]
     print("| all, one after the other | %d | %.1f | |" % (len(every), sum(time for time, _ in every) / 60))
 

@@ -47,8 +47,8 @@ uint64_t lower_bound(const Pairs &pairs, uint64_t key) {
   return found != pairs.end() && found->host_ptr == key ? found->tgt_ptr : key;
 }
 
-/// Behaves as LLVM 19's lookup does for functions that are there: range first, then halving until one is left. (For others
-/// that one does not end.)
+/// Behaves as LLVM 19's lookup does for functions that are there: range first, then halving until one is left. (For
+/// others that one does not end.)
 uint64_t like_llvm_19(const Pairs &pairs, uint64_t key) {
   if (key < pairs.front().host_ptr || key > pairs.back().host_ptr)
     return key;

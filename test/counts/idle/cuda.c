@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libcuda.so.1 that does nothing, in some ten instructions a call: what is counted is what the plugin takes. It has one device, sm_80, any
-// kernel, and of variables the kernels' environments. Copies copy nothing but these; launching runs nothing.
+// libcuda.so.1 that does nothing, in some ten instructions a call: what is counted is what the plugin takes. It has one
+// device, sm_80, any kernel, and of variables the kernels' environments. Copies copy nothing but these; launching runs
+// nothing.
 
 #include <stddef.h>
 #include <stdint.h>

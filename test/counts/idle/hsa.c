@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libhsa-runtime64.so.1 that does nothing, in some ten instructions a call: what is counted is what the plugin takes. It has one GPU,
-// gfx90a, any kernel, and no variable. Queued work is complete at once, and nothing runs.
+// libhsa-runtime64.so.1 that does nothing, in some ten instructions a call: what is counted is what the plugin takes.
+// It has one GPU, gfx90a, any kernel, and no variable. Queued work is complete at once, and nothing runs.
 
 #include <stdbool.h>
 #include <stddef.h>

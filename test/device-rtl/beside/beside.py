@@ -23,7 +23,8 @@ CARVE = os.path.join(HERE, "..", "compilers", "inputs", "carve.py")
 TOOLS = "/usr/lib/llvm-19/bin/"
 NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), re.M))
 # How much more than LLVM's. Scalar registers do not bound how many waves run until 102 of them are used.
-MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0, "instructions": 0}
+MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers": 2, "shared": 0, "stack": 0,
+        "instructions": 0}
 # The figures of ours where they are higher, of waves where lower. docs/internals/device-rtl.md has the reasons.
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
 TWICE = "the body of a team that may be a part of the block is there twice: in one copy the team is the whole block"
@@ -57,7 +58,9 @@ prefix, runtimes, folder = (os.path.abspath(word) for word in sys.argv[1:] if no
 
 
 def rtl(whose, version):
-    return os.path.join(runtimes, version, "lib") if whose == "LLVM" else os.path.join(prefix, "lib", "omptarget", "device", version)
+    if whose == "LLVM":
+        return os.path.join(runtimes, version, "lib")
+    return os.path.join(prefix, "lib", "omptarget", "device", version)
 
 
 def run(words):
@@ -75,7 +78,8 @@ def carve(path, machine):
 def compile_kernel(kernel, processor, whose, version="19", more=()):
     """The device image of the one kernel; its path, and what the compiler said."""
     output = os.path.join(folder, "%s.%s.%s.%s" % (kernel, processor, whose, version))
-    words = ["clang-" + version, "-O2", "-fopenmp", "--offload-arch=" + processor, "-isystem", os.path.join(runtimes, version, "include"),
+    words = ["clang-" + version, "-O2", "-fopenmp", "--offload-arch=" + processor, "-isystem",
+             os.path.join(runtimes, version, "include"),
              "-DKERNEL=" + NUMBERS[kernel], SOURCE, "-o", output, *more]
     is_amd = processor.startswith("gfx")
     if is_amd or version != "19":
@@ -83,11 +87,13 @@ def compile_kernel(kernel, processor, whose, version="19", more=()):
     if is_amd:
         words.append("-fopenmp-targets=amdgcn-amd-amdhsa")
     else:
-        words += ["-fopenmp-targets=nvptx64-nvidia-cuda", "--cuda-path=" + os.path.join(folder, "toolkit"), "-Wno-unknown-cuda-version",
+        words += ["-fopenmp-targets=nvptx64-nvidia-cuda", "--cuda-path=" + os.path.join(folder, "toolkit"),
+                  "-Wno-unknown-cuda-version",
                   "-foffload-lto"]
     if not is_amd and whose == "LLVM":
         # As users get it: its bitcode in the file.
-        words += ["-fno-offload-lto", "-c", "--libomptarget-nvptx-bc-path=%s/libomptarget-nvptx-%s.bc" % (rtl(whose, version), processor)]
+        words += ["-fno-offload-lto", "-c",
+                  "--libomptarget-nvptx-bc-path=%s/libomptarget-nvptx-%s.bc" % (rtl(whose, version), processor)]
     else:
         words += ["-shared", "-fPIC", "-L" + os.path.join(prefix, "lib"), "-L" + os.path.join(runtimes, version, "omp")]
         if version == "19":
@@ -113,7 +119,8 @@ def needs_of_code_object(path):
     code = "\n".join(text for text in functions if not re.search("<(%s)>:" % LOOK_UP, text))
     return {"instructions": len(re.findall(r"^\t(?!s_nop|s_code_end)\w", code, re.M)),
             "VGPRs": value("vgpr_count"), "SGPRs": value("sgpr_count"), "LDS": value("group_segment_fixed_size"),
-            "scratch": value("private_segment_fixed_size"), "spills": value("vgpr_spill_count") + value("sgpr_spill_count")}
+            "scratch": value("private_segment_fixed_size"),
+            "spills": value("vgpr_spill_count") + value("sgpr_spill_count")}
 
 
 def needs_of_ptx(path, processor):
@@ -121,11 +128,13 @@ def needs_of_ptx(path, processor):
     needs = {"instructions": len(re.findall(r"^\t(?!\.)[^/\n]*;", text, re.M))}
     if shutil.which("ptxas"):
         said = run(["ptxas", "-v", "-c", "-arch=" + processor, path, "-o", path + ".cubin"])
-        found = re.search(r"entry function.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?"
+        found = re.search(
+            r"entry function.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?"
                           r"Used (\d+) registers([^\n]*)", said, re.S)
         stack, stores, loads, registers = map(int, found.groups()[:4])
         shared = re.search(r"(\d+) bytes smem", found.group(5))
-        needs.update(registers=registers, spills=stores + loads, stack=stack, shared=int(shared.group(1)) if shared else 0)
+        needs.update(registers=registers, spills=stores + loads, stack=stack,
+                     shared=int(shared.group(1)) if shared else 0)
     return needs
 
 
@@ -134,7 +143,8 @@ def up(value, to):
 
 
 def waves(needs, processor):
-    """That run at once in a SIMD (AMD) or multiprocessor, in blocks of 128 threads, as far as registers and shared memory bound them."""
+    """That run at once in a SIMD (AMD) or multiprocessor, in blocks of 128 threads, as far as registers and shared
+    memory bound them."""
     if processor.startswith("gfx"): # gfx90a, gfx942: 512 vector registers of a lane, 64 KiB for four SIMDs
         blocks = min(512 // up(max(needs["VGPRs"], 1), 8), 8) * 4 // 2
         return min(blocks, 65536 // up(needs["LDS"], 512) if needs["LDS"] else blocks) * 2 // 4
@@ -159,7 +169,8 @@ def compare(kernel, processor):
         pinned = PINNED.get((kernel, processor, key))
         is_dearer = ours[key] > theirs[key] + MORE[key] if key in MORE else key == "waves" and ours[key] < theirs[key]
         if pinned is not None and (not is_dearer or (ours[key] > pinned if key == "waves" else ours[key] < pinned)):
-            print("better than DEARER says: %s, %s: %s %d, there %d, with LLVM's %d" % (kernel, processor, key, ours[key], pinned, theirs[key]))
+            print("better than DEARER says: %s, %s: %s %d, there %d, with LLVM's %d" %
+                  (kernel, processor, key, ours[key], pinned, theirs[key]))
         elif is_dearer and ours[key] != pinned:
             failures.append("%s, %s: %s %d, with LLVM's %d%s" % (kernel, processor, key, ours[key], theirs[key],
                                                                   "" if pinned is None else ", in DEARER %d" % pinned))
@@ -170,7 +181,8 @@ def print_table(results, processors):
     """Prints the rows of one target's processors."""
     keys = [(processor, key) for processor in processors for key in next(iter(results[processor].values()))[0]
             if key not in ("spills", "waves") and (key != "instructions" or processor == processors[0])]
-    print("| kernel | %s |" % " | ".join(key if key == "instructions" else "%s %s" % (processor, key) for processor, key in keys))
+    print("| kernel | %s |" %
+          " | ".join(key if key == "instructions" else "%s %s" % (processor, key) for processor, key in keys))
     print("|---|%s" % ("--:|" * len(keys)))
     for kernel in results[processors[0]]:
         cells = ["%d / %d" % tuple(needs[key] for needs in results[processor][kernel]) for processor, key in keys]
@@ -181,7 +193,8 @@ def empty_is_bare(processor, version):
     """Code that is left of a parallel region without statements."""
     path, _ = compile_kernel("nothing", processor, "ours", version)
     if processor.startswith("gfx"):
-        text = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn", path]).split("<__omp_offloading", 1)[1].split("\n\n")[0]
+        text = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn",
+                    path]).split("<__omp_offloading", 1)[1].split("\n\n")[0]
         instructions = re.findall(r"^\t(\w+)", text, re.M)
         bare = ["s_endpgm"]
     else:
@@ -189,7 +202,8 @@ def empty_is_bare(processor, version):
         instructions = re.findall(r"^\t(\w+)[^\n]*;", text, re.M)
         bare = ["ret"]
     # Behind the end there is nothing but what aligns the next function.
-    return [] if instructions[:1] == bare else ["an empty kernel, %s, clang %s: %s" % (processor, version, " ".join(instructions))]
+    return [] if instructions[:1] == bare else ["an empty kernel, %s, clang %s: %s" %
+                                                (processor, version, " ".join(instructions))]
 
 
 def becomes_spmd(kernel, processor, version):
@@ -220,7 +234,8 @@ def main():
             own = [processor for processor in processors if processor.startswith(family)]
             if own:
                 print_table(results, own)
-    print("\n".join(failures + ["%d kernels for %d processors, %d worse than they may be" % (len(kernels), len(processors), len(failures))]))
+    print("\n".join(failures + ["%d kernels for %d processors, %d worse than they may be" %
+                                (len(kernels), len(processors), len(failures))]))
     return 1 if failures else 0
 
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The clock of AMD's GPUs by clang 16, whose plugin says nothing of it: GFX11 has a message in place of the instruction, and GFX9 before
-// gfx90a has 25 MHz (0x17d7840) instead of 100 (0x5f5e100).
+// The clock of AMD's GPUs by clang 16, whose plugin says nothing of it: GFX11 has a message in place of the
+// instruction, and GFX9 before gfx90a has 25 MHz (0x17d7840) instead of 100 (0x5f5e100).
 
 // RUN: %base --offload-arch=gfx908 %s %gpu-rtl -o %t && %carve %t 224 %t.hsaco && %objdump -d %t.hsaco | %check --check-prefixes=MHZ25,READ
 // RUN: %base --offload-arch=gfx90a %s %gpu-rtl -o %t && %carve %t 224 %t.hsaco && %objdump -d %t.hsaco | %check --check-prefixes=MHZ100,READ

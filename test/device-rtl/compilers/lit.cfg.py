@@ -93,7 +93,8 @@ if "-fopenmp-targets" not in amdgcn:
 
 config.substitutions += [
     (r"%nvptx\b", base + nvptx), (r"%amdgcn\b", base + amdgcn), (r"%library\b", library),
-    (r"%gpu-rtl\b", "-fopenmp-targets=amdgcn-amd-amdhsa -nogpulib -L%s -lomptarget.devicertl -L%s" % (gpu_rtl, runtime)),
+    (r"%gpu-rtl\b",
+     "-fopenmp-targets=amdgcn-amd-amdhsa -nogpulib -L%s -lomptarget.devicertl -L%s" % (gpu_rtl, runtime)),
     (r"%bitcode\b", "%s/clang%s/libomptarget-indirect" % (build, version)),
     (r"%base\b", base),
     (r"%plugin\b", "-fpass-plugin=" + plugin),

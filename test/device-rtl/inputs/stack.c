@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels without regions in regions and without recursion of their own: their stack has a size that the linker can know.
+// Kernels without regions in regions and without recursion of their own: their stack has a size that the linker can
+// know.
 
 enum { kSize = 1000 };
 static int values[kSize];

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// GPUs that are split: NVIDIA's instances (MIG), of which a process sees one, and AMD's partitions (CPX), which all are devices.
-// Names in the variables that hide devices, and what omp_get_uid_from_device says.
+// GPUs that are split: NVIDIA's instances (MIG), of which a process sees one, and AMD's partitions (CPX), which all are
+// devices. Names in the variables that hide devices, and what omp_get_uid_from_device says.
 
 // REQUIRES: emulator-cuda || emulator-amdgpu
 // RUN: %clang -shared -fPIC %inputs/fake_numa.c -o %t.fake.so -ldl

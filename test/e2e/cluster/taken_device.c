@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU that another process has to itself, or that is reached through a service that cannot: the message says whom to ask.
+// A GPU that another process has to itself, or that is reached through a service that cannot: the message says whom to
+// ask.
 
 // REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t

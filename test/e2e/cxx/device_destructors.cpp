@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Global objects of the device end with it, the last one first, when the program ends: on each device that was used, once.
+// Global objects of the device end with it, the last one first, when the program ends: on each device that was used,
+// once.
 
 // RUN: %clangxx %s -o %t
 // RUN: %run %t | %check

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Base pointers that the program does not name: compilers before clang 22 map and release them together with what they point to.
-// However often that is released or deleted, what the program has mapped stays.
+// Base pointers that the program does not name: compilers before clang 22 map and release them together with what they
+// point to. However often that is released or deleted, what the program has mapped stays.
 
 // LLVM's libraries take away what the program has mapped, and leave base pointers behind.
 // UNSUPPORTED: runtime-llvm
@@ -28,7 +28,8 @@ static int is_there(void *p) { return omp_target_is_present(p, omp_get_default_d
 
 #define OMP(...) _Pragma(#__VA_ARGS__)
 
-// The program maps NAMED, in which HOLDER lies, for itself, and maps and leaves the rest, which lies in a, through pointers.
+// The program maps NAMED, in which HOLDER lies, for itself, and maps and leaves the rest, which lies in a, through
+// pointers.
 #define SHAPE(NAME, HOLDER, NAMED, ...)                                                                                \
   static void NAME(void) {                                                                                             \
     int **local = array, ***local_rows = &row_of_a;                                                                    \

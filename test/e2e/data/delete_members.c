@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Deleting a member of a struct takes all references of the mapping that it lies in, whatever the compiler passes for the struct.
+// Deleting a member of a struct takes all references of the mapping that it lies in, whatever the compiler passes for
+// the struct.
 
 // LLVM 14's library keeps the struct.
 // XFAIL: runtime-llvm-14

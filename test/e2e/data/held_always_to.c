@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A struct with an attached pointer is copied to the device. The device's pointer keeps its value all the while: a kernel of another thread
-// follows it meanwhile.
+// A struct with an attached pointer is copied to the device. The device's pointer keeps its value all the while: a
+// kernel of another thread follows it meanwhile.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A region maps what two pointers of a struct lead to. Another thread is just mapping the first one's data, which a third thread deletes: the
-// region maps them anew, and both pointers must be attached.
+// A region maps what two pointers of a struct lead to. Another thread is just mapping the first one's data, which a
+// third thread deletes: the region maps them anew, and both pointers must be attached.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A struct is still being copied to the device. Another thread maps what its pointer leads to, and waits for other data, too. A third thread uses
-// both as soon as they are there: the pointer must be attached by then.
+// A struct is still being copied to the device. Another thread maps what its pointer leads to, and waits for other
+// data, too. A third thread uses both as soon as they are there: the pointer must be attached by then.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A struct with an attached pointer is copied back. The host's pointer keeps its value all the while: another thread, which maps what the
-// pointer points to, reads it meanwhile.
+// A struct with an attached pointer is copied back. The host's pointer keeps its value all the while: another thread,
+// which maps what the pointer points to, reads it meanwhile.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

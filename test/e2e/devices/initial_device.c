@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -1 is the host for routines, which clang 23 calls omp_initial_device and older runtimes refuse; for constructs it is the
-// default device.
+// -1 is the host for routines, which clang 23 calls omp_initial_device and older runtimes refuse; for constructs it is
+// the default device.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_pause_resource gives the memory that is kept for later back to the driver; what the program has on devices stays, and everything
-// works afterwards. Devices that are not in use are left alone.
+// omp_pause_resource gives the memory that is kept for later back to the driver; what the program has on devices stays,
+// and everything works afterwards. Devices that are not in use are left alone.
 
 // RUN: %clang %s -o %t -ldl
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t 2>&1 | %check

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An image that lacks a variable, a linked one or a constructor of its program is refused, and the entry is named. One that
-// lacks a kernel ends the construct that launches it.
+// An image that lacks a variable, a linked one or a constructor of its program is refused, and the entry is named. One
+// that lacks a kernel ends the construct that launches it.
 
 // RUN: %clangxx %s -o %t
 // RUN: %run %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stops copies of the runtime half-way: they have read and have not written yet, or they have just written. The program's own memcpy takes the place of the C
-// library's in the plugins. Only one file of a program includes this.
+// Stops copies of the runtime half-way: they have read and have not written yet, or they have just written. The
+// program's own memcpy takes the place of the C library's in the plugins. Only one file of a program includes this.
 #ifndef HELD_COPY_H
 #define HELD_COPY_H
 

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clang 23 calls a lookup for every virtual call in a region for the CPU, too. None of LLVM 23's libraries has it, so that
-// such a program does not link with them; it links with this library, and runs. Nothing here is translated by hand.
+// Clang 23 calls a lookup for every virtual call in a region for the CPU, too. None of LLVM 23's libraries has it, so
+// that such a program does not link with them; it links with this library, and runs. Nothing here is translated by
+// hand.
 
 // RUN: not %clangxx -Wno-openmp-mapping %s -o %t.llvm 2>&1 | %check --check-prefix=LLVM
 // RUN: %indirect-clangxx -Wno-openmp-mapping %s -o %t

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The vtables that clang 22 and later register: the object's pointer to its vtable is translated by hand and called through.
+// The vtables that clang 22 and later register: the object's pointer to its vtable is translated by hand and called
+// through.
 
 // RUN: %indirect-clangxx -Wno-openmp-mapping %s -o %t
 // RUN: %run %t

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library without device code that other libraries need: when it is finalised, which is after them, it calls a function.
+// A library without device code that other libraries need: when it is finalised, which is after them, it calls a
+// function.
 
 static void (*at_end)(void);
 

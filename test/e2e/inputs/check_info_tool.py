@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_info_tool.py OMPTARGET-INFO PROGRAM FOLDER: damages a program in many ways; the tool reads it or says why not, and
-# never crashes or hangs.
+# check_info_tool.py OMPTARGET-INFO PROGRAM FOLDER: damages a program in many ways; the tool reads it or says why not,
+# and never crashes or hangs.
 
 import os
 import random
@@ -20,7 +20,8 @@ def variants(whole):
             # Headers, where structure is, more often than the rest.
             end = len(whole) if number % 3 == 0 else min(4096, len(whole))
             start = 0 if number % 3 != 1 else max(0, len(whole) - 4096)
-            bytes_changed[start + chance.randrange(min(end, len(whole) - start))] = chance.choice((0, 1, 0x7f, 0x80, 0xff))
+            bytes_changed[start +
+                          chance.randrange(min(end, len(whole) - start))] = chance.choice((0, 1, 0x7f, 0x80, 0xff))
         yield "change %d" % number, bytes(bytes_changed)
 
 

@@ -12,7 +12,8 @@ import sys
 
 
 def output(command, environment):
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=300)
     if done.returncode != 0:
         sys.exit("%s: status %d\n%s%s" % (command, done.returncode, done.stdout, done.stderr))
     return done.stdout

@@ -1,7 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_merged_profile.py MERGED PROFILE...: whether a merged profile has everything that the profiles of the ranks have.
+# check_merged_profile.py MERGED PROFILE...: whether a merged profile has everything that the profiles of the ranks
+# have.
 
 import json
 import sys
@@ -23,7 +24,8 @@ for index, part in enumerate(parts):
         own_tracks.add(new["pid"])
         if old["ph"] == "M":
             if old["name"] == "process_name":
-                assert new["args"]["name"].startswith(label) and new["args"]["name"].endswith(", " + old["args"]["name"]), new
+                name = new["args"]["name"]
+                assert name.startswith(label) and name.endswith(", " + old["args"]["name"]), new
             continue
         assert abs(new["ts"] - old["ts"] - shift) < 0.01, (new, old, shift)
         if "id" in old:

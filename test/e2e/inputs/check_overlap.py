@@ -4,9 +4,9 @@
 #
 # check_overlap.py profile FILE: two kernels of the profile overlap in time, and no two events of one row do.
 # check_overlap.py trace FILE: the same kernels in what ompt_tool.c wrote there of a device trace, of two regions.
-# check_overlap.py calls FOLDER FOLDER [--any-order]: a stand-in got the same calls in both, as it recorded them there, but for
-# those that take the time. With --any-order, where several threads call: the same number of each, and waiting does not count.
-# With --times also those that take the time.
+# check_overlap.py calls FOLDER FOLDER [--any-order]: a stand-in got the same calls in both, as it recorded them there,
+# but for those that take the time. With --any-order, where several threads call: the same number of each, and waiting
+# does not count. With --times also those that take the time.
 
 import collections
 import json
@@ -15,7 +15,8 @@ import re
 import sys
 
 HOW_TO_WAIT = ("active wait", "blocked wait")
-TIMES = ("cuEvent", "cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "hsa_amd_profiling_", "hsa_system_get_info",
+TIMES = ("cuEvent", "cuCtxGetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "hsa_amd_profiling_",
+         "hsa_system_get_info",
          *HOW_TO_WAIT)
 WAITS = ("cuStreamQuery", "cuStreamSynchronize")
 

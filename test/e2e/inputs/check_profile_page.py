@@ -60,7 +60,8 @@ window.addEventListener("load", () => {
 
 def open_page(browser, path, folder, *options):
     return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                           "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--hide-scrollbars", *options,
+                           "--user-data-dir=" + folder + "/user", "--virtual-time-budget=5000", "--hide-scrollbars",
+                           *options,
                            "file://" + path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
 
 
@@ -116,7 +117,8 @@ def main():
     assert not errors, errors
     found = re.search(r'data-found="([^"]*)"', done.stdout)
     assert found, "the page's own script did not run to its end: " + done.stdout[:2000]
-    found = json.loads(found.group(1).replace("&quot;", '"').replace("&amp;", "&").replace("&gt;", ">").replace("&lt;", "<"))
+    quoted = found.group(1).replace("&quot;", '"').replace("&amp;", "&")
+    found = json.loads(quoted.replace("&gt;", ">").replace("&lt;", "<"))
     tabs = {name.split(" (")[0]: content for name, content in found["tabs"].items()}
     assert "main, line" in tabs["Kernels"], tabs
     assert "target" in tabs["Constructs"] and "profile.c:" in tabs["Constructs"], tabs
@@ -137,7 +139,8 @@ def main():
     else:
         assert next(iter(tabs)) == "Ranks" and len(tabs["Ranks"].splitlines()) == ranks + 1, tabs
         for rank in range(ranks):
-            assert any(re.fullmatch(r"rank %d \(.+\), device 0: kernels" % rank, lane) for lane in found["lanes"]), found
+            assert any(re.fullmatch(r"rank %d \(.+\), device 0: kernels" % rank, lane)
+                       for lane in found["lanes"]), found
     assert abs(found["zoomed"] - 0.5) < 1e-6 and found["wheel"] < 0.5, found
     assert "main, line" in found["tip"] and "kernel" in found["picked"], found
     assert found["colours"] > 4, found

@@ -1,10 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compare_with_llvm.py KIND OUR-LIBRARY-PATH LLVM-LIBRARY-PATH TOOL COMMAND...: runs a program on both runtimes and compares
-# what they tell. KIND info: LIBOMPTARGET_INFO=-1 on stderr, or as that variable says. KIND ompt: the events that TOOL
-# (ompt_tool.c) records. Addresses are masked; the order inside of a construct is free, and so is that of constructs.
-# The deliberate differences that are taken out first are those of docs/use/observing.md.
+# compare_with_llvm.py KIND OUR-LIBRARY-PATH LLVM-LIBRARY-PATH TOOL COMMAND...: runs a program on both runtimes and
+# compares what they tell. KIND info: LIBOMPTARGET_INFO=-1 on stderr, or as that variable says. KIND ompt: the events
+# that TOOL (ompt_tool.c) records. Addresses are masked; the order inside of a construct is free, and so is that of
+# constructs. The deliberate differences that are taken out first are those of docs/use/observing.md.
 #
 # KIND watch-info or watch-ompt: COMMAND is run as it is, for its own sake, its status passed on. If it succeeds, the
 # same is compared, as far as LLVM's runtime can run the program. watch-events: the same without LLVM's: only what TOOL
@@ -43,7 +43,8 @@ def run_observed(kind, command, library_path, tool, passes_output=False):
 
 
 def info_groups(lines):
-    """The lines of each construct, and how often there was one with these. Named copies count once more by themselves."""
+    """The lines of each construct, and how often there was one with these. Named copies count once more by
+    themselves."""
     groups, group = [], []
     for line in lines:
         if not re.match('(omptarget|"PluginInterface") device \\d+ info: ', line):
@@ -65,7 +66,8 @@ def named_copies(lines):
 
 
 def as_llvm_does(lines):
-    """LLVM copies between devices through the host, fills by copying, and tells nothing of regions that the host runs."""
+    """LLVM copies between devices through the host, fills by copying, and tells nothing of regions that the host
+    runs."""
     host = next((found[1] for line in lines if (found := re.search(r"type=1 .*source=\w+:(\d+)", line))), None)
     kinds = collections.defaultdict(set)
     for line in lines:

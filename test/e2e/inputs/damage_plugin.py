@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""damage_plugin.py INPUT OUTPUT: copies a shared object, and has its dynamic section name a table of strings far away."""
+"""damage_plugin.py INPUT OUTPUT: copies a shared object, and has its dynamic section name a table of strings far
+away."""
 import struct
 import sys
 

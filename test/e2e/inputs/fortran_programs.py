@@ -24,7 +24,8 @@ CLAUSES = ("private firstprivate lastprivate defaultmap has_device_addr use_devi
 PARTS = ("teams distribute parallel loop simd atomic critical single masked sections barrier task ordered").split()
 MODIFIERS = "always present close mapper".split()
 MAP_TYPES = "to from tofrom alloc release delete".split()
-DECLARATIONS = ["declare target", "declare mapper", "declare reduction", "target data", "target enter data", "target exit data",
+DECLARATIONS = ["declare target", "declare mapper", "declare reduction", "target data", "target enter data",
+                "target exit data",
                 "target update"]
 
 
@@ -34,7 +35,8 @@ class Program:
         self.name = os.path.splitext(os.path.basename(path))[0]
         self.text = open(path).read()
         self.known = {}  # version: kind and text
-        for versions, kind, text in re.findall(r"^! flang ([\d, ]+): (refused|crashes|wrong|not run): (.*)$", self.text, re.M):
+        for versions, kind, text in re.findall(r"^! flang ([\d, ]+): (refused|crashes|wrong|not run): (.*)$", self.text,
+                                               re.M):
             for version in versions.split(", "):
                 self.known[version] = (kind, text)
         options = re.search(r"^! RUN: %flang (-\S+) ", self.text, re.M)
@@ -53,7 +55,8 @@ class Program:
         parts = [word for word in PARTS if re.search(r"(?<!\()\b%s\b(?!:)" % word, joined)]
         if re.search(r"\bdo\b", joined):
             parts.append("do")
-        return "; ".join(found + parts + [word for word in CLAUSES if re.search(r"\b%s\(|\bnowait\b" % word if word == "nowait"
+        return "; ".join(found + parts +
+                         [word for word in CLAUSES if re.search(r"\b%s\(|\bnowait\b" % word if word == "nowait"
                                                                                  else r"\b%s\(" % word, joined)])
 
 
@@ -79,7 +82,8 @@ def table():
 def mistake(program, kind, text, output, compiler, run):
     """The facts of a program: what is otherwise, or None."""
     binary = os.path.join(output, program.name)
-    done = subprocess.run(compiler + program.options + [program.path, "-o", binary], capture_output=True, text=True, cwd=output)
+    done = subprocess.run(compiler + program.options + [program.path, "-o", binary], capture_output=True, text=True,
+                          cwd=output)
     if kind in ("refused", "crashes"):
         if done.returncode == 0:
             return "it compiles now"

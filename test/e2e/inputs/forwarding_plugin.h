@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For plugins that hand calls on to the host plugin, REAL_PLUGIN: FUNCTIONS(F), defined before this is included, lists as F(name)
-// those that are handed on as they are. find_others(plugin) looks up what else the including file calls.
+// For plugins that hand calls on to the host plugin, REAL_PLUGIN: FUNCTIONS(F), defined before this is included, lists
+// as F(name) those that are handed on as they are. find_others(plugin) looks up what else the including file calls.
 #pragma once
 
 #include "omptarget/plugin.h"

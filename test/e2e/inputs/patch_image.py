@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch_image.py WHAT INPUT OUTPUT: copies an offloading program and changes the device images inside it.
 
-machine=N sets the machine number (21: ppc64le) of each image's ELF header, machine=N:first only of the first one's; magic breaks the ELF magic; truncated sets
-the offset of the section headers past the end; container breaks the version of the container around the image, where
-there is one. symbol=PATTERN changes the last letter of each name in the images whose end the regular expression matches.
+machine=N sets the machine number (21: ppc64le) of each image's ELF header, machine=N:first only of the first one's;
+magic breaks the ELF magic; truncated sets the offset of the section headers past the end; container breaks the version
+of the container around the image, where there is one. symbol=PATTERN changes the last letter of each name in the images
+whose end the regular expression matches.
 """
 import re
 import struct

@@ -45,7 +45,8 @@ static void check_calls(int line, const char *cuda, const char *amd) {
   failed_checks++;
 }
 
-// The construct runs twice; streams, events and memory that the first one made are there for the second, which is looked at.
+// The construct runs twice; streams, events and memory that the first one made are there for the second, which is
+// looked at.
 #define COSTS(name, cuda, amd, ...)                                                                                    \
   static __attribute__((noinline)) void name(void) { __VA_ARGS__ }                                                     \
   static void check_##name(void) {                                                                                     \

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Many regions in one file, several on one line, in inline functions, in both branches of a condition; device functions.
+// Many regions in one file, several on one line, in inline functions, in both branches of a condition; device
+// functions.
 
 // RUN: %clang %s -o %t
 // RUN: %run %t

@@ -4,7 +4,8 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// No region here has several threads: libomp's helper threads, which run them, divide work wrongly or hang at the end of it.
+// No region here has several threads: libomp's helper threads, which run them, divide work wrongly or hang at the end
+// of it.
 
 #include "check.h"
 

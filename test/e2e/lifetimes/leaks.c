@@ -47,7 +47,8 @@ static void *map_for_ever(void *unused) {
     map();
 }
 
-// A copy tells that a kernel has faulted: the device can do nothing any more, and the program goes on. Only CUDA's driver does so.
+// A copy tells that a kernel has faulted: the device can do nothing any more, and the program goes on. Only CUDA's
+// driver does so.
 static int lose_device(void *memory) {
   int value = 1;
   const int is_lost = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL;

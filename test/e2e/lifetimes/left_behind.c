@@ -6,7 +6,8 @@
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run %t %lifetime %t.messages
-// LLVM's runtimes crash now and then. So do libomp's threads under a sanitizer; elsewhere libomp's own assertions are left to it.
+// LLVM's runtimes crash now and then. So do libomp's threads under a sanitizer; elsewhere libomp's own assertions are
+// left to it.
 // UNSUPPORTED: runtime-llvm, sanitizer
 
 #include <pthread.h>

@@ -27,15 +27,15 @@ class Commands:
         return own if self.given.on_llvm and os.path.exists(own) else ""
 
     def foreign_linking(self, version):
-        """Flags for programs that run with those. With libomp_folder they find them by a path of their own, since env and other
-        programs of this machine begin some tests' runs."""
+        """Flags for programs that run with those. With libomp_folder they find them by a path of their own, since env
+        and other programs of this machine begin some tests' runs."""
         libraries = self.foreign_libraries(version)
         flags = " -Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % libraries if libraries else ""
         return flags + (" -Wl,--disable-new-dtags,-rpath,%s" % libraries if self.given.libomp_folder else "")
 
     def compiler(self, version, language, first=""):
-        """A clang that offloads to the host device, linked against LLVM's own libraries of that version, or against those
-        in the folder first."""
+        """A clang that offloads to the host device, linked against LLVM's own libraries of that version, or against
+        those in the folder first."""
         path = self.find_clang(version, language)
         folder = os.path.join(self.given.runtimes, version)
         if not os.path.exists(os.path.join(folder, "complete")):
@@ -46,7 +46,8 @@ class Commands:
             # LLVM's library itself needs libraries of another release.
             first += " -Wl,--allow-shlib-undefined"
         return ("%s -O1 %s -fopenmp -fopenmp-targets=%s -isystem %s/include -I%s/include %s -L%s/omp -L%s/lib" % (
-            path + self.machine_flags(version), self.sanitizer_flags(version), self.target, folder, self.given.here, first, folder,
+            path + self.machine_flags(version), self.sanitizer_flags(version), self.target, folder, self.given.here,
+            first, folder,
             folder))
 
     @property
@@ -78,7 +79,8 @@ class Commands:
                              self.given.prefix, folder, folder))
 
     def plain_compiler(self, version):
-        """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device code."""
+        """A compiler without OpenMP that finds its headers: for libraries that tests load, and programs without device
+        code."""
         return "%s -isystem %s/include%s" % (
             self.find_clang(version) + self.machine_flags(version), os.path.join(self.given.runtimes, version),
             self.foreign_linking(version))
@@ -91,7 +93,8 @@ class Commands:
         if not sanitizer or version in ("15", "16"):
             return ""
         folder, name = os.path.split(self.given.sanitizer_library)
-        # The sanitizers' own atexit forgets the module, whose handlers would run after its end: have libc's linked first.
+        # The sanitizers' own atexit forgets the module, whose handlers would run after its end: have libc's linked
+        # first.
         return ("-fsanitize=%s -fno-sanitize-link-runtime -Wl,-u,atexit -l:libc_nonshared.a -L%s -Wl,-rpath,%s -l%s" %
                 (sanitizer, folder, folder, name[3:-3]))
 
@@ -113,7 +116,8 @@ class Commands:
         tool = os.path.join(given.output, "ompt_tool.so")
         inputs = os.path.join(given.here, "inputs")
         os.makedirs(given.output, exist_ok=True)
-        subprocess.run([self.find_clang(given.libomp), "-isystem", "%s/%s/include" % (given.runtimes, given.libomp), "-shared",
+        subprocess.run([self.find_clang(given.libomp), "-isystem", "%s/%s/include" % (given.runtimes, given.libomp),
+                        "-shared",
                         "-fPIC", os.path.join(inputs, "ompt_tool.c"), "-o", tool], check=True)
         llvm = "%s/%s/lib:%s/%s/omp" % (given.runtimes, given.libomp, given.runtimes, given.libomp)
         script = os.path.join(inputs, "compare_with_llvm.py")
@@ -142,7 +146,8 @@ class Commands:
         start, flags = MPI[name]
         if not shutil.which("mpirun." + name) or not shutil.which("mpicc." + name):
             return None
-        if subprocess.run(start.split() + ["-np", "1", "true"], capture_output=True, stdin=subprocess.DEVNULL).returncode:
+        if subprocess.run(start.split() +
+                          ["-np", "1", "true"], capture_output=True, stdin=subprocess.DEVNULL).returncode:
             self.given.lit_config.note("mpirun.%s starts nothing here: its tests are left out" % name)
             return None
         told = subprocess.run(["mpicc." + name, flags], check=True, capture_output=True, text=True).stdout.split()

@@ -61,7 +61,8 @@ NOT_COMPARED_INFO = {
     "thousands.c": "both print a table of thousands of lines after each of thousands of regions, which takes minutes",
 }
 
-# Left out on every stand-in for a GPU's driver: what is about something else than the plugin for it, or cannot be there.
+# Left out on every stand-in for a GPU's driver: what is about something else than the plugin for it, or cannot be
+# there.
 NOT_ABOUT_GPUS = {
     "fork.c": "the driver does not work in the child of a process that used it; the plugin says so",
     "fork_library.c": "as fork.c",

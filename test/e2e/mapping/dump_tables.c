@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ompx_dump_mapping_tables prints what is present on each device to stdout: addresses, sizes, both counts, the declaration.
+// ompx_dump_mapping_tables prints what is present on each device to stdout: addresses, sizes, both counts, the
+// declaration.
 
 // RUN: %clang -g -fopenmp-extensions %s %prefix/lib/libomptarget.so -o %t
 // RUN: %run %t | %check

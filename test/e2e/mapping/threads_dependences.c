@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructs without waiting that dependences order, as tasks of four threads. The helper threads of libomp 14 to 16 fail with nested tasks
-// like these, on every runtime.
+// Constructs without waiting that dependences order, as tasks of four threads. The helper threads of libomp 14 to 16
+// fail with nested tasks like these, on every runtime.
 
 // RUN: %clang %s -o %t
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t

@@ -33,7 +33,8 @@ int linked[N];
 
 static int shared[N];
 
-// Functions of their own: code by clang 15 and 16 takes stack for each region that it comes by, until the function returns.
+// Functions of their own: code by clang 15 and 16 takes stack for each region that it comes by, until the function
+// returns.
 #define KIND static __attribute__((noinline)) int
 
 KIND mappers(int device) {

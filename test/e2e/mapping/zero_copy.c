@@ -204,7 +204,8 @@ static void modifiers(void) {
   CHECK(!omp_target_is_present(numbers, 0));
 }
 
-// The device has a variable that was entered, except under unified shared memory; linked ones are mapped as any other data.
+// The device has a variable that was entered, except under unified shared memory; linked ones are mapped as any other
+// data.
 static void globals(void) {
   uintptr_t there = 0;
   int seen = 0;

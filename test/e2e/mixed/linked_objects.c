@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Objects by one clang in a program that a newer one links: a library of objects from long ago. Their device code shares one
-// image, whose kernels take their arguments in different forms.
+// Objects by one clang in a program that a newer one links: a library of objects from long ago. Their device code
+// shares one image, whose kernels take their arguments in different forms.
 
 // RUN: %clang-16 -c -DPART=part %s -o %t.16.o
 // RUN: %clang-19 %s %t.16.o -o %t.by19

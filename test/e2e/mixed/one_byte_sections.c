@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sections of one-byte elements that are not contiguous: clang 22 gives their offsets as indices and clang 23 as bytes, in
-// descriptors that look alike. The images of the module that passes them tell whose they are, or the libomptarget that
-// the module needs, or the module's own file. A section is refused if none of these tells it.
+// Sections of one-byte elements that are not contiguous: clang 22 gives their offsets as indices and clang 23 as bytes,
+// in descriptors that look alike. The images of the module that passes them tell whose they are, or the libomptarget
+// that the module needs, or the module's own file. A section is refused if none of these tells it.
 
 // RUN: %clang-22 -fopenmp-version=51 -shared -fPIC -DPART=by22 %s -o %t.22.so
 // RUN: %clang-23 -fopenmp-version=51 -shared -fPIC -DPART=by23 %s -o %t.23.so

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clang 16, 17 and 18 all announce version 2; kernels of 18 have a leading parameter that those of 16 and 17 do not have.
-// With 21 and 23 in one process.
+// Clang 16, 17 and 18 all announce version 2; kernels of 18 have a leading parameter that those of 16 and 17 do not
+// have. With 21 and 23 in one process.
 
 // RUN: %clang-16 -shared -fPIC -DNAME=by16 -DSTART=16 %inputs/library.c -o %t.16.so
 // RUN: %clang-17 -shared -fPIC -DNAME=by17 -DSTART=17 %inputs/library.c -o %t.17.so

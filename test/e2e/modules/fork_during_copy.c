@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A fork while another thread is in the middle of a copy, to the device or from it. That thread is not in the child: nobody waits for
-// it there, and what it had not finished is not present.
+// A fork while another thread is in the middle of a copy, to the device or from it. That thread is not in the child:
+// nobody waits for it there, and what it had not finished is not present.
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run %t

@@ -19,7 +19,8 @@
 
 static _Atomic int started, stop;
 
-// A function of its own: code by clang 15 and 16 takes stack for each region that it comes by, until the function returns.
+// A function of its own: code by clang 15 and 16 takes stack for each region that it comes by, until the function
+// returns.
 static __attribute__((noinline)) void compute_once(void) {
   int x = 1;
 #pragma omp target map(tofrom : x)

@@ -18,7 +18,8 @@
 
 static atomic_int will_fork, is_starting, is_forking, has_forked;
 
-// The host's runtime calls this while it starts, with its lock held: a slow start, which ends once a fork has not waited for it.
+// The host's runtime calls this while it starts, with its lock held: a slow start, which ends once a fork has not
+// waited for it.
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *name) {
   (void)version, (void)name;
   atomic_store(&is_starting, 1);

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Data used in place: tools hear of no data operation, the information has LLVM's line for each, the profile says why there are no copies.
+// Data used in place: tools hear of no data operation, the information has LLVM's line for each, the profile says why
+// there are no copies.
 
 // REQUIRES: clang-19, runtime-omptarget
 // REQUIRES: emulator-cuda || emulator-amdgpu

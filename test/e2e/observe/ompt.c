@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An OMPT tool hears of constructs, data operations, kernels and devices what LLVM 19's runtime tells; and beyond that map
-// events, unloading and device traces.
+// An OMPT tool hears of constructs, data operations, kernels and devices what LLVM 19's runtime tells; and beyond that
+// map events, unloading and device traces.
 
 // REQUIRES: clang-19, runtime-omptarget
 // The same program runs on LLVM's runtime, which leaks.

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_PROFILE=file: links are not followed, nobody is waited for, an old file is replaced as a whole. Nor does the
-// trace wait for somebody to read it.
+// LIBOMPTARGET_PROFILE=file: links are not followed, nobody is waited for, an old file is replaced as a whole. Nor does
+// the trace wait for somebody to read it.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g %s -o %t

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Today's plugin under a host library of the days when the plugin ABI was first written down, compiled with the headers of that day
-// (test/loader/first_abi). The other way round, a plugin of those days under today's library, is plugin.first_abi_*.
+// Today's plugin under a host library of the days when the plugin ABI was first written down, compiled with the headers
+// of that day (test/loader/first_abi). The other way round, a plugin of those days under today's library, is
+// plugin.first_abi_*.
 
 // RUN: rm -rf %t.lib && mkdir %t.lib
 // RUN: %plainclang -shared -fPIC -Wl,--version-script=%first-abi/first_library.map -I%first-abi/include %first-abi/first_library.c \

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each test
-// sets what it needs before the device is opened.
+// The CUDA plugin under settings that are read when a device is initialised, and with images of clang 14 to 16. Each
+// test sets what it needs before the device is opened.
 
 #include <deque>
 #include <functional>
@@ -411,7 +411,8 @@ TEST_F(CudaAts, data_is_used_in_place_if_asked) {
   EXPECT_THAT(printed_info(), HasSubstr("it reaches all memory of the host, by the CPU's page tables (ATS)"));
 }
 
-// A kernel writes the host's memory; what is copied there before comes before it, though copies of small data are finished late.
+// A kernel writes the host's memory; what is copied there before comes before it, though copies of small data are
+// finished late.
 TEST_F(CudaAts, copies_are_ordered_with_kernels_that_use_host_memory) {
   open({{"OMPX_APU_MAPS", "1"}});
   std::vector<double> a(64, 1.0), b(64, 2.0);

@@ -9,7 +9,8 @@ import os
 import shlex
 
 here = os.path.dirname(os.path.abspath(__file__))
-lit_config.load_config(config, os.path.join(here, "..", "..", "e2e", "lit.cfg.py"))  # has the folder of tables in the path
+lit_config.load_config(config,
+                       os.path.join(here, "..", "..", "e2e", "lit.cfg.py"))  # has the folder of tables in the path
 from tables import NOT_ABOUT_GPUS
 
 driver = lit_config.params["driver"]
@@ -50,9 +51,11 @@ if driver == "cuda" and suite == "14":
 config.excludes = list(config.excludes) + list(excluded)
 config.available_features.add("emulator-" + driver)
 
-wrapper = shlex.join([os.path.join(here, "on-stand-in"), "%s --embedded FILE %s" % (lit_config.params["relabel"], images),
+wrapper = shlex.join([os.path.join(here, "on-stand-in"),
+                      "%s --embedded FILE %s" % (lit_config.params["relabel"], images),
                       lit_config.params["stand_in"], variables])
 offload = "-fopenmp-targets=x86_64-pc-linux-gnu"
 with_note = offload + " -Xoffload-linker " + lit_config.params["note"] if "note" in lit_config.params else offload
-config.substitutions = [(name, text.replace("timeout 300 env", wrapper + " timeout 300 env").replace(offload, with_note))
+config.substitutions = [(name,
+                         text.replace("timeout 300 env", wrapper + " timeout 300 env").replace(offload, with_note))
                         for name, text in config.substitutions]

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX, instruction by instruction: each row of ptx/instructions.table becomes a kernel, whose registers are compared with the
-// row's. ptxas, where it is, is shown the same text. And what a module that is wrong is called.
+// PTX, instruction by instruction: each row of ptx/instructions.table becomes a kernel, whose registers are compared
+// with the row's. ptxas, where it is, is shown the same text. And what a module that is wrong is called.
 
 #include <bit>
 #include <cstdio>

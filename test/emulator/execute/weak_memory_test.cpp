@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weak memory: what releases and acquires promise holds under every seed, and what they do not promise fails under some.
+// Weak memory: what releases and acquires promise holds under every seed, and what they do not promise fails under
+// some.
 
 #include <cstring>
 

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/// The program's own: whether what nobody copies back is as it was, and what is copied back is old or new, element by element.
+/// The program's own: whether what nobody copies back is as it was, and what is copied back is old or new, element by
+/// element.
 static int is_intact(void);
 
 /// For SIGABRT.

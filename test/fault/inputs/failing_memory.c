@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Loaded before all others: counts the allocations that code of libomptarget.so, or of the library that FAIL_IN names, asks for,
- * and says their number when the process ends; with FAIL_ALLOCATION=N it refuses the N-th.
+ * Loaded before all others: counts the allocations that code of libomptarget.so, or of the library that FAIL_IN names,
+ * asks for, and says their number when the process ends; with FAIL_ALLOCATION=N it refuses the N-th.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,7 +14,8 @@ extern void *__libc_malloc(size_t size);
 static char *begin, *end; /* of the library's code, once it is there */
 static long number;
 
-/* Another thread may be in the middle of loading the library: only its code, which is mapped at once, shows that it is there. */
+/* Another thread may be in the middle of loading the library: only its code, which is mapped at once, shows that it is
+ * there. */
 static void find_library(void) {
   static __thread int is_looking;
   char line[512];

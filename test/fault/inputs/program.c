@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module with kernels and a global variable; with -DLIBRARY, one that another program opens. Exit status 3: a result is
-// wrong.
+// A module with kernels and a global variable; with -DLIBRARY, one that another program opens. Exit status 3: a result
+// is wrong.
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// soak ROUNDS: 16 threads map, compute, update and unmap their own and common data on 4 devices, ROUNDS times each. Results must be right,
-// nothing may be left present, and memory must not grow from the first half of the rounds to the second.
+// soak ROUNDS: 16 threads map, compute, update and unmap their own and common data on 4 devices, ROUNDS times each.
+// Results must be right, nothing may be left present, and memory must not grow from the first half of the rounds to the
+// second.
 
 #include <malloc.h>
 #include <omp.h>

@@ -1,7 +1,7 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random OpenMP programs in C that keep to the specification, and what the model says that they print. Many go into one source
-file; each prints after every step what the host and the device hold."""
+"""Random OpenMP programs in C that keep to the specification, and what the model says that they print. Many go into one
+source file; each prints after every step what the host and the device hold."""
 
 import random
 
@@ -198,7 +198,8 @@ class Generator:
             return (name, at, STRUCT_CELLS, at, index, "W")
         begin = self.random.randint(0, 3)
         size = self.length(MEM_CELLS - host[1] - begin, allow_empty)
-        return ("%s.%s[%d:%d]" % (name, form.lower(), begin, size), MEM + host[1] + begin, size, MEM + host[1], index, form)
+        return ("%s.%s[%d:%d]" % (name, form.lower(), begin, size), MEM + host[1] + begin, size, MEM + host[1], index,
+                form)
 
     def clause(self, kinds, allow_empty=True, most=3):
         """Sections of one construct with their map types, different variables each. Several members of a struct."""
@@ -261,15 +262,18 @@ class Generator:
         if not all(self.model.fits(i.begin, i.size) for i in items):
             return False
         # The data that contain an empty section may depend on what the construct maps before it.
-        if any(i.size == 0 and i.kind and not self.model.is_present(i.begin) for i in items) and sum(bool(i.kind) for i in items) > 1:
+        if (any(i.size == 0 and i.kind and not self.model.is_present(i.begin) for i in items) and
+                sum(bool(i.kind) for i in items) > 1):
             return False
         for i in items:  # the part that the compiler cuts off
-            if i.parent and not self.model.containing(i.parent.begin, i.parent.size) and i.begin + i.size > i.parent.begin + i.parent.size:
+            if (i.parent and not self.model.containing(i.parent.begin, i.parent.size) and
+                    i.begin + i.size > i.parent.begin + i.parent.size):
                 return False
         absent = [i for i in items if i.size and not self.model.containing(i.begin, i.size)]
         for i in absent:
             for j in absent:
-                if i is not j and i.parent is not j and j.parent is not i and (i.parent is None or i.parent is not j.parent):
+                is_other = i is not j and i.parent is not j and j.parent is not i
+                if is_other and (i.parent is None or i.parent is not j.parent):
                     if i.begin < j.begin + j.size and j.begin < i.begin + i.size:
                         return False
         return True
@@ -406,7 +410,8 @@ class Generator:
         body, value = self.body(clause)
         self.model.exit(items, is_region=True)
         self.put("  { int r = 0;")
-        self.put("#pragma omp target map(tofrom : r) %s%s\n  {" % (self.map_text(clause, modifiers), " nowait" if nowait else ""))
+        self.put("#pragma omp target map(tofrom : r) %s%s\n  {" %
+                 (self.map_text(clause, modifiers), " nowait" if nowait else ""))
         self.lines += body
         self.put("  }")
         if nowait:
@@ -464,7 +469,8 @@ class Generator:
         if self.random.random() < 0.35:
             item, text = self.strided()
             items, clause = [item], None
-            if not all(self.model.containing(b, s) for b, s in item.blocks) and self.model.overlaps(item.begin, item.size):
+            if (not all(self.model.containing(b, s) for b, s in item.blocks) and
+                    self.model.overlaps(item.begin, item.size)):
                 return
         else:
             made = self.make([kind], ())
@@ -482,11 +488,13 @@ class Generator:
         # Clang 14 to 21 want the pointer to be present with its pointee.
         holds = all(i.pointer is None or self.attaches or self.model.containing(i.pointer, 2) for i in items)
         modifiers = []
-        if holds and self.random.random() < 0.2 and all(s and self.model.containing(b, s) for i in items for b, s in i.blocks):
+        if holds and self.random.random() < 0.2 and all(
+                s and self.model.containing(b, s) for i in items for b, s in i.blocks):
             modifiers = ["present"]
         self.put("#pragma omp target update %s(%s%s)" % (kind, "".join(m + ": " for m in modifiers), text))
         self.model.update(items)
-        self.state(self.tag("update", clause, modifiers) if clause else "update strided " + " ".join([kind, *modifiers]))
+        self.state(self.tag("update", clause, modifiers) if clause else
+                   "update strided " + " ".join([kind, *modifiers]))
 
     def knows(self, item):
         """An update moves a pointee; whether its pointer is attached does not matter, but it must name the same."""
@@ -536,7 +544,8 @@ class Generator:
             section = ("", at + X, 4, at, index, "X")
             body, value = self.body([(section, kind)])
             self.model.exit(items)
-            self.put("  { int r = 0;\n#pragma omp target map(tofrom : r) map(mapper(%s), %s : s%d)\n  {" % (name, kind, index))
+            self.put("  { int r = 0;\n#pragma omp target map(tofrom : r) map(mapper(%s), %s : s%d)\n  {" %
+                     (name, kind, index))
             self.lines += body
             self.put('  }\n  printf("V %d %d %x\\n", program, step, r);\n  }')
             self.expected.append((tag, "V %d %d %x" % (self.number, self.step, value)))
@@ -584,8 +593,9 @@ class Generator:
         self.state("associate")
 
     def disassociate(self, entry):
-        self.put('  printf("V %%d %%d %%x\\n", program, step, omp_target_disassociate_ptr(%s, omp_get_default_device()));' %
-                 self.address(entry.begin))
+        self.put(
+            '  printf("V %%d %%d %%x\\n", program, step, omp_target_disassociate_ptr(%s, omp_get_default_device()));' %
+            self.address(entry.begin))
         self.put("  omp_target_free(%s, omp_get_default_device());" % entry.name)
         self.model.disassociate(entry)
         self.associated.remove(entry)
@@ -607,7 +617,8 @@ class Generator:
         self.state("memcpy")
 
     def any_step(self):
-        steps = [(self.enter, 22), (self.exit, 18), (self.region, 18), (self.update, 14), (self.data, 8), (self.mapper, 6),
+        steps = [(self.enter, 22), (self.exit, 18), (self.region, 18), (self.update, 14), (self.data, 8),
+                 (self.mapper, 6),
                  (self.write_host, 6), (self.memcpy, 3), (self.associate, 3), (self.set_pointer, 3)]
         self.random.choices([s for s, _ in steps], [w for _, w in steps])[0]()
 

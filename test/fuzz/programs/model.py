@@ -25,8 +25,8 @@ class Entry:
 
 
 class Item:
-    """A range of a construct. parent: the item of the struct whose member it is; pointer: the cell of the pointer member that
-    names it; always_attaches: the compiler asks for the attachment whether or not something is new."""
+    """A range of a construct. parent: the item of the struct whose member it is; pointer: the cell of the pointer
+    member that names it; always_attaches: the compiler asks for the attachment whether or not something is new."""
 
     def __init__(self, begin, size, base, kind="", modifiers=(), parent=None, pointer=None, always_attaches=True):
         self.begin, self.size, self.base = begin, size, base

@@ -1,8 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random OpenMP programs by one clang, on omptarget, on LLVM's runtime of the same version, and on a model of the specification.
+"""Random OpenMP programs by one clang, on omptarget, on LLVM's runtime of the same version, and on a model of the
+specification.
 
-run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 1] [--programs 100] [--first 0] [--jobs 1]
+run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 1] [--programs 100] [--first 0] [--jobs
+1]
 
 A program that differs from the model on omptarget fails the run, as does a difference of LLVM's that
 known_differences.txt does not explain. FOLDER keeps the sources of files with differences. LLVM's runtime may need
@@ -25,7 +27,8 @@ PER_FILE = 25
 
 
 def foreign_libraries(options):
-    """The folder of the dynamic linker and libraries of another release that LLVM's runtime of that version needs, or None."""
+    """The folder of the dynamic linker and libraries of another release that LLVM's runtime of that version needs, or
+    None."""
     folder = os.path.join(options.runtimes, options.clang, "sysroot")
     return folder if os.path.exists(folder) else None
 
@@ -37,7 +40,8 @@ def compile_file(options, name, text):
         file.write(text)
     folder = os.path.join(options.runtimes, options.clang)
     name = "clang-" + options.clang
-    command = [shutil.which(name) or shutil.which(name, path=options.compilers), "-O1", "-w", "-fopenmp", "-fopenmp-extensions",
+    command = [shutil.which(name) or shutil.which(name, path=options.compilers), "-O1", "-w", "-fopenmp",
+               "-fopenmp-extensions",
                "-fopenmp-version=%d" % (52 if int(options.clang) >= 16 else 51), "-fopenmp-targets=x86_64-pc-linux-gnu",
                "-isystem", folder + "/include", source, "-o", program, "-L%s/omp" % folder, "-L%s/lib" % folder]
     if foreign_libraries(options):
@@ -59,7 +63,8 @@ def run_programs(options, runtime, program, first, count):
     lines, next_program = collections.defaultdict(list), first
     while next_program < first + count:
         try:
-            done = subprocess.run([*start, program, str(next_program), str(first + count - 1)], env=environment, capture_output=True,
+            done = subprocess.run([*start, program, str(next_program), str(first + count - 1)], env=environment,
+                                  capture_output=True,
                                   timeout=300)
             status, output, errors = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as late:
@@ -75,7 +80,8 @@ def run_programs(options, runtime, program, first, count):
         if status == 0 or not isinstance(status, int):
             status = "no end"
         # The program that did not end is the one after a complete one, or the one whose lines stop.
-        lines[latest].append("died: %s: %s" % (status, errors.decode(errors="replace").strip().replace("\n", " / ")[:300]))
+        lines[latest].append("died: %s: %s" %
+                             (status, errors.decode(errors="replace").strip().replace("\n", " / ")[:300]))
         next_program = latest + 1
     return lines
 

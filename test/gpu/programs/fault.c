@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel that writes where nothing is: the program must end, with a message that names the kernel. "run" looks at both.
+// A kernel that writes where nothing is: the program must end, with a message that names the kernel. "run" looks at
+// both.
 
 #include "check.h"
 

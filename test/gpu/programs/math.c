@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions on the device beside the host's: a few units in the last place apart at most, arguments far from 0 among them.
+// Mathematical functions on the device beside the host's: a few units in the last place apart at most, arguments far
+// from 0 among them.
 
 #include "check.h"
 

@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// printf by one thread and by all threads of several teams: every line comes out, whole and once, by the end of the construct.
+// printf by one thread and by all threads of several teams: every line comes out, whole and once, by the end of the
+// construct.
 
 #include "check.h"
 

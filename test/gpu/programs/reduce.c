@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions over teams and threads of every operator and several types, more than one in a construct, and many launches.
+// Reductions over teams and threads of every operator and several types, more than one in a construct, and many
+// launches.
 
 #include "check.h"
 

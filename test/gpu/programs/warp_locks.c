@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Locks that all lanes of several warps want at once, taken, tried and nested. Plain sums are right if each excludes the others.
-// (Lanes of AMD's GPUs cannot wait for each other.)
+// Locks that all lanes of several warps want at once, taken, tried and nested. Plain sums are right if each excludes
+// the others. (Lanes of AMD's GPUs cannot wait for each other.)
 
 #include "check.h"
 

@@ -94,7 +94,8 @@ public:
   std::vector<int64_t> sizes, types;
 };
 
-/// Behind the arguments, so that their numbers stay: members name their parents by them. Bodies want it first, which launching arranges.
+/// Behind the arguments, so that their numbers stay: members name their parents by them. Bodies want it first, which
+/// launching arranges.
 struct KernelCallOfProgram {
   KernelCallOfProgram(const Arguments &arguments, const Body &body) : lists({}) {
     void *const address = const_cast<Body *>(&body);

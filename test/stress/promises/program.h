@@ -28,7 +28,8 @@ struct Argument {
 inline Argument data(void *begin, int64_t size, uint64_t type) { return {begin, begin, size, type}; }
 using Arguments = std::vector<Argument>;
 
-/// The constructs of one thread on one device. A construct with nowait gives a handle, which is null if it is complete already.
+/// The constructs of one thread on one device. A construct with nowait gives a handle, which is null if it is complete
+/// already.
 class Constructs {
 public:
   explicit Constructs(int64_t device) : device_(device) {}

@@ -323,7 +323,8 @@ private:
     map_alone(alone, kFrom);
   }
 
-  /// Structs with pointers among the data of a region, or what these point to: the thread maps some of them alone around it.
+  /// Structs with pointers among the data of a region, or what these point to: the thread maps some of them alone
+  /// around it.
   std::vector<Argument> choose_alone(const std::vector<int> &chosen) {
     std::vector<Argument> alone;
     if (plan_.has("alone") && !plan_.leaves_in_turn)
@@ -420,7 +421,8 @@ private:
     }
   }
 
-  /// The thread gives its cells a new value on the host, and the device gets it. It holds the data: nobody copies them back.
+  /// The thread gives its cells a new value on the host, and the device gets it. It holds the data: nobody copies them
+  /// back.
   void replace_cells(int i) {
     const SharedData &data = data_of(i);
     Knowledge &known = known_of(i);

@@ -48,7 +48,8 @@ public:
   Argument struct_alone(uint64_t type) const { return data(memory_, (length_ + 1) * 8, type); }
   Argument pointee_alone(uint64_t type) const { return data(pointee(), length_ * 8, type); }
 
-  /// Where a thread's cells are. On the device: by the parameter, which is the address of the array, the first member, or the struct.
+  /// Where a thread's cells are. On the device: by the parameter, which is the address of the array, the first member,
+  /// or the struct.
   static constexpr int kMostCells = 2;
   int cell_count() const { return form_ == Form::kArray || form_ == Form::kInput ? 1 : 2; }
   int64_t *host_cell(int thread, int cell) const;

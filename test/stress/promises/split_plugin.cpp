@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The split plugins, a shared object of each kind (SPLIT_LETTER, SPLIT_QUEUES, SPLIT_EVENTS). Queued work is done by whoever waits for
-// it, and now and then, if the test chooses so, by whoever calls the plugin. A copy to the host may go by way of a
-// block, as with the plugins for GPUs and pageable memory. Then it lands when a thread waits for its queue, or for an
-// event behind it.
+// The split plugins, a shared object of each kind (SPLIT_LETTER, SPLIT_QUEUES, SPLIT_EVENTS). Queued work is done by
+// whoever waits for it, and now and then, if the test chooses so, by whoever calls the plugin. A copy to the host may
+// go by way of a block, as with the plugins for GPUs and pageable memory. Then it lands when a thread waits for its
+// queue, or for an event behind it.
 
 #include "split_plugin.h"
 

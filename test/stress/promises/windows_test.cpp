@@ -297,8 +297,8 @@ TEST_P(PromiseTest, a_part_that_is_always_copied_is_not_overwritten) {
   on_.exit({all_of(a_, 0)});
 }
 
-// Entering either comes first, and then nobody copies back, or it comes after the copy. So once a thread has entered the data, nobody
-// writes to the host's but itself.
+// Entering either comes first, and then nobody copies back, or it comes after the copy. So once a thread has entered
+// the data, nobody writes to the host's but itself.
 TEST_P(PromiseTest, an_update_is_not_overwritten_by_the_copy_back_of_a_construct_that_left_before) {
   on_.enter({all_of(a_, kTo)});
   add_to_a(0, 0);
@@ -395,7 +395,8 @@ TEST_P(PromiseTest, a_struct_with_an_attached_pointer_keeps_the_results_of_both)
     }
 }
 
-// A struct is copied back with its pointer, which is attached. The host's pointer keeps its value all the while, and others use it.
+// A struct is copied back with its pointer, which is attached. The host's pointer keeps its value all the while, and
+// others use it.
 TEST_P(PromiseTest, nobody_takes_a_pointer_that_is_copied_back_for_the_hosts) {
   for (const Arguments &list : struct_and_pointee()) {
     for (const SplitMoment moment : {SplitMoment::kCopyHasRead, SplitMoment::kCopyEnds}) {
@@ -421,7 +422,8 @@ TEST_P(PromiseTest, nobody_takes_a_pointer_that_is_copied_back_for_the_hosts) {
   }
 }
 
-// One construct has made what a pointer points to, and has not written the pointer yet. Another one finds all of it present.
+// One construct has made what a pointer points to, and has not written the pointer yet. Another one finds all of it
+// present.
 TEST_P(PromiseTest, a_pointer_is_attached_before_anybody_else_can_use_it) {
   for (const Arguments &list : struct_and_pointee())
     for (const char *point : {"enter: inserted", "enter: allocated", "enter: filled", "enter: published"}) {
@@ -450,8 +452,8 @@ TEST_P(PromiseTest, a_pointer_is_attached_before_anybody_else_can_use_it) {
     }
 }
 
-// The struct itself is still being copied to the device when another construct has made what its pointer points to. A third one finds both as
-// soon as they are there.
+// The struct itself is still being copied to the device when another construct has made what its pointer points to. A
+// third one finds both as soon as they are there.
 TEST_P(PromiseTest, a_pointer_in_data_that_are_being_copied_is_attached_before_anybody_else_can_use_it) {
   for (const Arguments &list : struct_and_pointee()) {
     clear_struct();
@@ -481,7 +483,8 @@ TEST_P(PromiseTest, a_pointer_in_data_that_are_being_copied_is_attached_before_a
   }
 }
 
-// The copy back has been queued, and the device has read, when somebody else's construct comes and goes. No second thread is needed.
+// The copy back has been queued, and the device has read, when somebody else's construct comes and goes. No second
+// thread is needed.
 TEST_P(PromiseTest, a_copy_back_with_nowait_does_not_land_on_a_newer_result) {
   is_eager = true;
   on_.enter({all_of(a_, kTo)});
@@ -520,8 +523,8 @@ TEST_P(PromiseTest, regions_with_nowait_keep_each_others_results) {
   EXPECT_EQ(a_[kLast], 1);
 }
 
-// A construct references what is present, and comes to data that another thread is just copying. Nobody else references what was
-// present by then: the only result is on the device.
+// A construct references what is present, and comes to data that another thread is just copying. Nobody else references
+// what was present by then: the only result is on the device.
 TEST_P(PromiseTest, entering_in_several_attempts_throws_no_result_away) {
   long *const all[] = {a_, b_, c_, d_};
   for (int i = 0; i < 3; ++i)
@@ -557,7 +560,8 @@ TEST_P(PromiseTest, entering_in_several_attempts_throws_no_result_away) {
     }
 }
 
-// Others reference data that a construct makes while it waits for other data, which then go: whatever it makes anew, their results stay.
+// Others reference data that a construct makes while it waits for other data, which then go: whatever it makes anew,
+// their results stay.
 TEST_P(PromiseTest, data_that_a_construct_gives_up_keep_the_results_of_others) {
   Hold arrival(d_, true);
   std::thread creator([&] { on_.enter({all_of(d_, kTo)}); });

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs tests that find only the recording plugins. The runtime is one per process, so each test gets a process of its own.
+// Runs tests that find only the recording plugins. The runtime is one per process, so each test gets a process of its
+// own.
 
 #include <cstdio>
 #include <cstdlib>

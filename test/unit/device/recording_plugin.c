@@ -1,13 +1,13 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin of two devices that are host memory. Takes images that begin with RECORDING_LETTER, and writes down what it is
- * told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose second
- * letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
- * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of an image has memory of its own, filled with the device's number.
- * RECORDING_SIDE_BY_SIDE: several threads may load and unload at once, which takes a moment.
- * With RECORDING_QUEUES work is queued: a copy to the host happens when its queue is waited for, and the second one cannot
- * be queued if RECORDING_FAILS=retrieve.
+ * A plugin of two devices that are host memory. Takes images that begin with RECORDING_LETTER, and writes down what it
+ * is told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose
+ * second letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
+ * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of
+ * an image has memory of its own, filled with the device's number. RECORDING_SIDE_BY_SIDE: several threads may load and
+ * unload at once, which takes a moment. With RECORDING_QUEUES work is queued: a copy to the host happens when its queue
+ * is waited for, and the second one cannot be queued if RECORDING_FAILS=retrieve.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

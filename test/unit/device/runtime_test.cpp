@@ -230,8 +230,8 @@ TEST(Runtime, what_is_not_registered_is_not_unregistered) {
 
 void write_line(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
-/// A program with a module that has destructors; its exit handler was registered before the device is used, as those of modules
-/// are.
+/// A program with a module that has destructors; its exit handler was registered before the device is used, as those of
+/// modules are.
 [[noreturn]] void run_program_that_ends(void (*at_exit)(Module &module)) {
   setenv("RECORDING_PRINTS", "1", 1);
   static void (*const handler)(Module &module) = at_exit;

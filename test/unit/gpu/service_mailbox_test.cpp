@@ -331,7 +331,8 @@ TEST(ServiceServer, no_kernel_begins_where_no_thread_can_be_made) {
   server.remove(mailbox);
 }
 
-// The last mailbox goes while another comes: each of two threads has its own come and go, and neither waits for the other's to go.
+// The last mailbox goes while another comes: each of two threads has its own come and go, and neither waits for the
+// other's to go.
 TEST(ServiceServer, a_mailbox_that_goes_does_not_wait_for_one_that_comes) {
   constexpr int kRounds = 300;
   std::vector<Port> ports(2);

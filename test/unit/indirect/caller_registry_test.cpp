@@ -121,7 +121,8 @@ TEST_F(CallerRegistry, readers_see_whole_tables_while_these_are_replaced) {
       for (uint64_t i = 0; !stop.load(std::memory_order_relaxed); ++i) {
         const uint64_t pointer = 16 * (1 + i % kFunctions);
         const uint64_t result = translate(pointer, math);
-        // A table of n functions maps the first n pointers to pointer + (n << 32), and no others; all have the first 100.
+        // A table of n functions maps the first n pointers to pointer + (n << 32), and no others; all have the first
+        // 100.
         const uint64_t shift = result - pointer;
         if (shift == 0 ? pointer <= 1600 : (shift >> 32 < pointer / 16 || (shift & 0xffffffff) != 0))
           wrong.fetch_add(1);

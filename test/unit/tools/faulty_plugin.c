@@ -1,7 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A plugin that does what FAULTY_PLUGIN in the environment says: "init_plugin crashes", "constructor exits", "init_device hangs".
+ * A plugin that does what FAULTY_PLUGIN in the environment says: "init_plugin crashes", "constructor exits",
+ * "init_device hangs".
  */
 #include <signal.h>
 #include <stdlib.h>

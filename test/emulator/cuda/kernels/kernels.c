@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * An image as clang 17 and later make them for GPUs: kernel environments, a leading parameter, the globals of the device
- * runtime, constructors. Compiled for this machine and relabelled.
+ * An image as clang 17 and later make them for GPUs: kernel environments, a leading parameter, the globals of the
+ * device runtime, constructors. Compiled for this machine and relabelled.
  */
 #include "emulator/cuda/stand_in_cuda.h"
 

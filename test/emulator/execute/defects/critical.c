@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A divergent critical section: each thread of a team goes in alone, lanes of one wave too, so that plain sums are right.
-// With LLVM 19's device RTL for NVIDIA's GPUs nothing defines the lock of critical sections, which a driver's compiler
-// reports. The lock of 16 excludes no thread there, and is a trap on AMD's. On AMD's GPUs 19's is right.
+// A divergent critical section: each thread of a team goes in alone, lanes of one wave too, so that plain sums are
+// right. With LLVM 19's device RTL for NVIDIA's GPUs nothing defines the lock of critical sections, which a driver's
+// compiler reports. The lock of 16 excludes no thread there, and is a trap on AMD's. On AMD's GPUs 19's is right.
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %if !clang-19-or-later && emulator-cuda %{ not %run %t.llvm | %FileCheck %s --check-prefix=TOGETHER %}
 // RUN: %if !clang-19-or-later && emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=TRAP %}

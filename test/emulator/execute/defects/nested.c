@@ -1,10 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parallel regions in parallel regions. LLVM 19's device RTL for AMD's GPUs says that __kmpc_parallel_51 does not recurse, but a parallel region in a
-// parallel region calls it again. So the compiler counts its stack once, and the inner region writes behind the stack
-// that the launch asked for. That of 16 begins with memory that it never set: memory as NVIDIA's malloc returned it,
-// and AMD's malloc returns none.
+// Parallel regions in parallel regions. LLVM 19's device RTL for AMD's GPUs says that __kmpc_parallel_51 does not
+// recurse, but a parallel region in a parallel region calls it again. So the compiler counts its stack once, and the
+// inner region writes behind the stack that the launch asked for. That of 16 begins with memory that it never set:
+// memory as NVIDIA's malloc returned it, and AMD's malloc returns none.
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: %if clang-19-or-later && emulator-amdgpu %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=STACK %}
 // RUN: %if !clang-19-or-later && emulator-cuda %{ %expect-abort %t.llvm 2>&1 | %FileCheck %s --check-prefix=GARBAGE %}

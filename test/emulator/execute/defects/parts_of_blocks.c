@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of threads that are no whole warps, barriers of a part of the block, variables that a thread sets for itself, deep regions. With LLVM 19's
-// device RTL threads that a warp has no room for make no team of their own.
+// Numbers of threads that are no whole warps, barriers of a part of the block, variables that a thread sets for itself,
+// deep regions. With LLVM 19's device RTL threads that a warp has no room for make no team of their own.
 // REQUIRES: clang-19-or-later
 // RUN: %llvm-clang %s -o %t.llvm
 // RUN: not %run %t.llvm shallow | %FileCheck %s

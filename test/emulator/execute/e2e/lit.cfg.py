@@ -42,7 +42,8 @@ else:
 
 binaries = "/usr/lib/llvm-%s/bin" % suite
 config.environment["PATH"] = binaries + ":" + os.environ["PATH"]
-# Linking for GPUs below -O2, clang 19 ends in its code generator, or makes PTX that differs each time and that drivers may refuse.
+# Linking for GPUs below -O2, clang 19 ends in its code generator, or makes PTX that differs each time and that drivers
+# may refuse.
 config.substitutions.append((r"%low\b", "-O2" if suite == "19" else "-O1"))
 if suite != "19":
     config.available_features.add("unoptimised")
@@ -91,7 +92,8 @@ if is_ours and is_amd and int(suite) >= 19:
     covering = profiling.replace("-fprofile-generate", "-fprofile-instr-generate -Xarch_device -fcoverage-mapping")
     config.substitutions.append((r"%covering\b", covering + (" -DVERSION=10" if suite == "22" else " -DVERSION=11")))
     profdata = [path for path in (os.path.join(binaries, "llvm-profdata"), os.path.join(
-        os.path.dirname(Parameters(lit_config, os.path.join(here, "..", "..", "..", "e2e")).clang_path("clang-" + suite) or ""),
+        os.path.dirname(
+            Parameters(lit_config, os.path.join(here, "..", "..", "..", "e2e")).clang_path("clang-" + suite) or ""),
         "llvm-profdata-" + suite)) if os.path.exists(path)]
     if profdata:
         config.available_features.add("profdata")
@@ -119,7 +121,8 @@ def changed(text):
             text = os.path.join(here, "with-library") + " -lomptarget.devicertl " + text
     if "env LD_LIBRARY_PATH=" not in text:
         return text
-    return text.replace("env LD_LIBRARY_PATH=", stand_in).replace(" OMP_TARGET_OFFLOAD", " " + variables + " OMP_TARGET_OFFLOAD", 1)
+    text = text.replace("env LD_LIBRARY_PATH=", stand_in)
+    return text.replace(" OMP_TARGET_OFFLOAD", " " + variables + " OMP_TARGET_OFFLOAD", 1)
 
 
 
@@ -147,10 +150,12 @@ rocm = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 
 
 def rocm_libraries():
-    """A folder with AMD's device libraries as the compiler looks for them: Debian's are older than RDNA 3 and clang 22."""
+    """A folder with AMD's device libraries as the compiler looks for them: Debian's are older than RDNA 3 and clang
+    22."""
     folder = os.path.join(config.test_exec_root, "rocm")
     os.makedirs(folder, exist_ok=True)
-    also = {"oclc_isa_version_1100.bc": "oclc_isa_version_1036.bc", "oclc_abi_version_600.bc": "oclc_abi_version_500.bc"}
+    also = {"oclc_isa_version_1100.bc": "oclc_isa_version_1036.bc",
+            "oclc_abi_version_600.bc": "oclc_abi_version_500.bc"}
     for name in os.listdir(rocm) + list(also):
         if not os.path.lexists(os.path.join(folder, name)):
             os.symlink(os.path.join(rocm, also.get(name, name)), os.path.join(folder, name))
@@ -161,7 +166,8 @@ def rocm_libraries():
                 for name in ("oclc_finite_only_off.bc", "oclc_daz_opt_off.bc")}
         control = [line for line in text["oclc_daz_opt_off.bc"].splitlines() if line.startswith("@__oclc_daz_opt")]
         os.remove(os.path.join(folder, "oclc_finite_only_off.bc"))
-        subprocess.run([os.path.join(tools, "llvm-as"), "-o", os.path.join(folder, "oclc_finite_only_off.bc")], check=True, text=True,
+        subprocess.run([os.path.join(tools, "llvm-as"), "-o", os.path.join(folder, "oclc_finite_only_off.bc")],
+                       check=True, text=True,
                        input=text["oclc_finite_only_off.bc"] + "\n".join(control) + "\n")
     return folder
 
@@ -172,7 +178,8 @@ def with_math(command):
     command = re.sub(r" -nogpulib\b", " " + libraries, command)
     if is_amd and suite == "16":
         command += " " + libraries
-    return re.sub(r"(-Xoffload-linker \S+)/libompdevice[.]a", lambda found: found[1].replace("linker ", "linker -L"), command)
+    return re.sub(r"(-Xoffload-linker \S+)/libompdevice[.]a", lambda found: found[1].replace("linker ", "linker -L"),
+                  command)
 
 
 if is_ours and (not is_amd or os.path.exists(os.path.join(rocm, "ocml.bc"))):
@@ -185,7 +192,8 @@ if "thorough" in lit_config.params:
 if "some" in lit_config.params:
     # So many programs of those that are not left out, chosen by the seed.
     names = sorted({name for at, folders, names in os.walk(config.test_source_root) for name in names
-                    if name.endswith((".c", ".cpp")) and not {"mixed", "inputs", "include"} & set(at.split(os.sep))} - set(config.excludes))
+                    if name.endswith((".c", ".cpp")) and not {"mixed", "inputs", "include"} &
+                    set(at.split(os.sep))} - set(config.excludes))
     names.sort(key=lambda name: zlib.crc32((lit_config.params.get("seed", "") + config.name + name).encode()))
     config.excludes += names[int(lit_config.params["some"]):] + ["fortran"]
     config.suffixes = [".c", ".cpp"]

@@ -1,9 +1,10 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libcuda.so as LLVM's CUDA plugins want it: what they look for and the stand-in for the driver does not have, in front of the stand-in.
-// A plugin does not start unless it finds all of them; what programs do not need returns "not supported". Modules are PTX in an ELF
-// file for CUDA, in place of what ptxas would have made of it, and are unwrapped here.
+// libcuda.so as LLVM's CUDA plugins want it: what they look for and the stand-in for the driver does not have, in front
+// of the stand-in. A plugin does not start unless it finds all of them; what programs do not need returns "not
+// supported". Modules are PTX in an ELF file for CUDA, in place of what ptxas would have made of it, and are unwrapped
+// here.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>

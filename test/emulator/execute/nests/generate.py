@@ -1,7 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of one target region each: nests of constructs, with what happens inside of them, over several types. Each checks its
-results; all values are small integers, so that sums of floats are exact in any order. A program has several of them."""
+"""Functions of one target region each: nests of constructs, with what happens inside of them, over several types. Each
+checks its results; all values are small integers, so that sums of floats are exact in any order. A program has several
+of them."""
 
 TYPES = {"int": "int", "long": "long", "float": "float", "double": "double"}
 COMPLEX = {"complexf": "float _Complex", "complex": "double _Complex"}

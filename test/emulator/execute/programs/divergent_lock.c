@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes of one warp that wait for a lock which another lane of it has: NVIDIA's GPUs promise that it goes on, wherever lanes that
-// have the lock already would meet the others.
+// Lanes of one warp that wait for a lock which another lane of it has: NVIDIA's GPUs promise that it goes on, wherever
+// lanes that have the lock already would meet the others.
 // REQUIRES: emulator-cuda
 // RUN: %clang %s -o %t
 // RUN: %run %t

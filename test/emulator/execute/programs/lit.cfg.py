@@ -1,7 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Programs that are for the executor: what only code of a GPU does, and what must be found wrong. Parameters: as in ../e2e.
+# Programs that are for the executor: what only code of a GPU does, and what must be found wrong. Parameters: as in
+# ../e2e.
 
 import os
 

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads of which two of three go, one at a time, into a section that the program guards; lanes of one wave, or warp, too.
+// Threads of which two of three go, one at a time, into a section that the program guards; lanes of one wave, or warp,
+// too.
 #ifndef ONE_AT_A_TIME_H
 #define ONE_AT_A_TIME_H
 

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that calls a function of another image was launched with the registers that its own image needs. An AMD GPU takes registers then
-// that are another wave's; an NVIDIA GPU besides has no stack and no shared memory for the function.
+// A kernel that calls a function of another image was launched with the registers that its own image needs. An AMD GPU
+// takes registers then that are another wave's; an NVIDIA GPU besides has no stack and no shared memory for the
+// function.
 // RUN: %indirect-clang -gline-tables-only -shared -fPIC -DLIBRARY %s -o %t.lib.so
 // RUN: %indirect-clang -gline-tables-only %s -o %t %t.lib.so
 // RUN: %if emulator-amdgpu %{ %run LIBOMPTARGET_CALLS_ACROSS_IMAGES=1 %t few %}
@@ -41,4 +42,4 @@ int main(int argc, char **argv) {
 // MODULE: kernel __omp_offloading_{{.*}}: calls takes_many{{.*}} of another module: a kernel has registers, stack and shared memory for its own module's functions
 // MODULE-NEXT: other_image.c:{{[0-9]+}} in __omp_offloading_
 // REGISTERS: kernel __omp_offloading_{{.*}}: uses v97; the kernel's descriptor states {{[0-9]+}} vector registers: v_mov_b32
-// REGISTERS-NEXT: at {{.*}}takes_many, other_image.c:22
+// REGISTERS-NEXT: at {{.*}}takes_many, other_image.c:23

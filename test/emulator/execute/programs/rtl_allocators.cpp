@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of omp.h in device code that LLVM's device RTLs lack: allocators and their traits, numbers of teams, explicit tasks. And for
-// AMD's GPUs what a table of virtual functions names for a pure one, which is null for NVIDIA's.
+// Functions of omp.h in device code that LLVM's device RTLs lack: allocators and their traits, numbers of teams,
+// explicit tasks. And for AMD's GPUs what a table of virtual functions names for a pure one, which is null for
+// NVIDIA's.
 // REQUIRES: rtl-ours
 // RUN: %clangxx -fopenmp-version=51 %s -o %t
 // RUN: %run %t | %FileCheck --check-prefix=OK %s

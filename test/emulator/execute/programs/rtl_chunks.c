@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chunks so large that those of all threads pass the end of the iterations' type: each iteration runs once all the same.
+// Chunks so large that those of all threads pass the end of the iterations' type: each iteration runs once all the
+// same.
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic shared memory begins at a multiple of 16 bytes, behind whatever shared memory a kernel has besides, and all of it is there.
-// (Clang 16 for AMD's GPUs cannot compile variables of a team.)
+// Dynamic shared memory begins at a multiple of 16 bytes, behind whatever shared memory a kernel has besides, and all
+// of it is there. (Clang 16 for AMD's GPUs cannot compile variables of a team.)
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %run LIBOMPTARGET_SHARED_MEMORY_SIZE=64 %t

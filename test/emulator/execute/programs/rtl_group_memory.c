@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic group-private memory of a GPU: each team has its own, in shared memory, or in the device's where that is too small.
+// Dynamic group-private memory of a GPU: each team has its own, in shared memory, or in the device's where that is too
+// small.
 // REQUIRES: rtl-ours && clang-23-or-later
 // RUN: %clang -fopenmp-version=61 %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 %t

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs for which compilers call functions that no device RTL has: what says so names the function. It is the linker for AMD's GPUs, the
-// plugin for NVIDIA's PTX.
+// Constructs for which compilers call functions that no device RTL has: what says so names the function. It is the
+// linker for AMD's GPUs, the plugin for NVIDIA's PTX.
 // REQUIRES: rtl-ours
 // RUN: %if emulator-amdgpu %{ not %clang -DKIND=1 %s -o %t 2>&1 | %FileCheck %s --check-prefix=ACROSS %}
 // RUN: %if emulator-amdgpu %{ not %clang -DKIND=2 %s -o %t 2>&1 | %FileCheck %s --check-prefix=COPY %}

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images that say they count what they do, and what they say of it is wrong: a message says what, and the program goes on.
+// Images that say they count what they do, and what they say of it is wrong: a message says what, and the program goes
+// on.
 // REQUIRES: rtl-ours && emulator-amdgpu
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %clang -DKIND=0 %s -o %t

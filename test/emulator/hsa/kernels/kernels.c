@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * An image as clang 17 and later make them for AMD GPUs: kernel environments, a leading argument, implicit arguments, the
- * globals of the device runtime, constructors. Compiled for this machine and relabelled.
+ * An image as clang 17 and later make them for AMD GPUs: kernel environments, a leading argument, implicit arguments,
+ * the globals of the device runtime, constructors. Compiled for this machine and relabelled.
  */
 #include "emulator/hsa/stand_in_hsa.h"
 
@@ -91,8 +91,8 @@ ENVIRONMENT(illegal, .exec_mode = 2);
 PARAMETERS(illegal, 1);
 void illegal(void *environment) { sim_hsa_queue_error(42); }
 
-/* malloc of device code as clang 18 and 19 have it, until the first that would stop the kernel: {how many there were}. Each
- * is written from end to end. */
+/* malloc of device code as clang 18 and 19 have it, until the first that would stop the kernel: {how many there were}.
+ * Each is written from end to end. */
 ENVIRONMENT(take_heap, .exec_mode = 2);
 PARAMETERS(take_heap, 3);
 void take_heap(void *environment, uint64_t *count, uint64_t size) {
