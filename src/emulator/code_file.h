@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device code of the stand-ins: shared objects of this machine whose header says otherwise, opened by the dynamic loader.
-// Nobody may hold a lock of the stand-in meanwhile: a thread that closes a library has the loader's lock when it comes.
+// Device code of the stand-ins: shared objects of this machine whose header says otherwise, opened by the dynamic
+// loader. Nobody may hold a lock of the stand-in meanwhile: a thread that closes a library has the loader's lock when
+// it comes.
 #pragma once
 
 #include <cstdio>
@@ -34,8 +35,8 @@ struct CodeFile {
 
   std::string path() const { return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file); }
 
-  /// False, with the loader's reason on stderr, if it is no code. The descriptor stays open as long as the code, so that no
-  /// other gets its path, by which the loader knows it.
+  /// False, with the loader's reason on stderr, if it is no code. The descriptor stays open as long as the code, so
+  /// that no other gets its path, by which the loader knows it.
   bool open(const char *bytes, size_t size) {
     file = memfd_create("device code of a stand-in", MFD_CLOEXEC);
     if (file < 0 || size < sizeof(Elf64_Ehdr) || write(file, bytes, size) != static_cast<ssize_t>(size))

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables of the environment by which drivers hide devices: numbers, or the begin of names that tell devices apart.
+// The variables of the environment by which drivers hide devices: numbers, or the begin of names that tell devices
+// apart.
 #pragma once
 
 #include <cstdlib>

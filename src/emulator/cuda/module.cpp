@@ -70,8 +70,8 @@ struct DynamicSymbols {
   }
 };
 
-// A symbol of this very image, not of what it needs. As a driver, this never waits for the dynamic loader, whose lock a thread may
-// hold that waits for a kernel; dlsym does.
+// A symbol of this very image, not of what it needs. As a driver, this never waits for the dynamic loader, whose lock a
+// thread may hold that waits for a kernel; dlsym does.
 bool find_symbol(void *handle, const char *name, Symbol &symbol) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0)

@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What tests and test kernels may ask of the stand-in for libcuda.so.1, beside the driver's own functions. Found by dlsym,
- * or linked by kernels.
+ * What tests and test kernels may ask of the stand-in for libcuda.so.1, beside the driver's own functions. Found by
+ * dlsym, or linked by kernels.
  */
 #ifndef OMPTARGET_STAND_IN_CUDA_H
 #define OMPTARGET_STAND_IN_CUDA_H
@@ -17,8 +17,8 @@ extern "C" {
 /* ---- For kernels ------------------------------------------------------------------------------------------------
  * A kernel is called once for each launch, or, if the image has a global <kernel>_sim_grid, once for each thread of
  * the grid. A global uint32_t <kernel>_sim_parameters holds the number of its parameters, which the launch must match;
- * <kernel>_sim_max_threads the most threads of a team that it can run with; <kernel>_sim_stack the bytes of stack that it takes
- * by recursion, for which the context's limit must be enough. */
+ * <kernel>_sim_max_threads the most threads of a team that it can run with; <kernel>_sim_stack the bytes of stack that
+ * it takes by recursion, for which the context's limit must be enough. */
 typedef struct StandInGrid {
   uint32_t block[3], thread[3]; /* this one */
   uint32_t blocks[3], threads[3];

@@ -29,8 +29,8 @@ using omptarget::cuda::CUresult;
 
 struct Context;
 
-/// How devices reach memory of the host that they were not given: not at all, by page faults (SIM_CUDA_HMM=1), or by the CPU's page tables
-/// (SIM_CUDA_ATS=1).
+/// How devices reach memory of the host that they were not given: not at all, by page faults (SIM_CUDA_HMM=1), or by
+/// the CPU's page tables (SIM_CUDA_ATS=1).
 enum class HostMemory { kUnreached, kHmm, kAts };
 HostMemory host_memory();
 

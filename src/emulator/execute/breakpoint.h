@@ -18,7 +18,8 @@ struct Breakpoint {
   uint32_t line = 0;                     ///< 0: any
   std::optional<uint32_t> block, thread; ///< the block's x; the thread's number in the block
 
-  /// SIM_EXECUTOR_BREAK=[FILE:]LINE, SIM_EXECUTOR_BREAK_BLOCK=N, SIM_EXECUTOR_BREAK_THREAD=N. Ends the process if they say something else.
+  /// SIM_EXECUTOR_BREAK=[FILE:]LINE, SIM_EXECUTOR_BREAK_BLOCK=N, SIM_EXECUTOR_BREAK_THREAD=N. Ends the process if they
+  /// say something else.
   static Breakpoint from_environment();
   bool is_at(std::string_view path, uint32_t at) const;
   bool is_for(uint32_t of_block, uint32_t of_thread) const {

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch: blocks of waves, several of them resident at a time, run in turns that a seed and a quantum decide. Shared by all
-// targets: an AMD wave and a warp of NVIDIA's are both a Wave, a work-group is a Block.
+// A launch: blocks of waves, several of them resident at a time, run in turns that a seed and a quantum decide. Shared
+// by all targets: an AMD wave and a warp of NVIDIA's are both a Wave, a work-group is a Block.
 #pragma once
 
 #include <array>

@@ -14,8 +14,9 @@
 
 namespace emulator::executor {
 
-/// Finds accesses of two waves to the same byte, one of them writing, without a barrier between. Lanes of one wave are taken to agree
-/// among themselves; atomic operations are not for it. Waves may all write the same value, and each may read it then.
+/// Finds accesses of two waves to the same byte, one of them writing, without a barrier between. Lanes of one wave are
+/// taken to agree among themselves; atomic operations are not for it. Waves may all write the same value, and each may
+/// read it then.
 class SharedUses {
 public:
   SharedUses(size_t bytes, uint32_t lanes) : lanes_(lanes), uses_(bytes) {}
@@ -39,7 +40,8 @@ private:
   std::vector<Use> uses_; ///< one for each byte
 };
 
-/// When the accesses of a team's waves to global memory were last ordered behind others'. Times count events of the launch.
+/// When the accesses of a team's waves to global memory were last ordered behind others'. Times count events of the
+/// launch.
 struct TeamOrder {
   uint64_t number = 0; ///< from 1; 0: the team has not begun
   uint64_t own = 0;    ///< behind those of the same team: a barrier, an acquire
@@ -64,9 +66,10 @@ struct EarlierUse {
   bool writes = false;
 };
 
-/// Finds accesses of two waves of a launch to global memory, one of them changing it, with nothing between that may order them.
-/// Any acquire orders what follows it behind all that was done before, so that what is named is a race. Not noted: atomic operations,
-/// strong loads, and two stores that may be atomic. It keeps the last store and the last load of each word of 4 bytes.
+/// Finds accesses of two waves of a launch to global memory, one of them changing it, with nothing between that may
+/// order them. Any acquire orders what follows it behind all that was done before, so that what is named is a race. Not
+/// noted: atomic operations, strong loads, and two stores that may be atomic. It keeps the last store and the last load
+/// of each word of 4 bytes.
 class GlobalUses {
 public:
   /// Null if nothing races with it. The bytes at present, and those that are written.

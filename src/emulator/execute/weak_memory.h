@@ -75,7 +75,8 @@ public:
   void empty_inner_cache(WaveView &wave);
   void empty_outer_cache(WaveView &wave);
   void empty_scalar_cache(WaveView &wave) { wave.began = ++now_; }
-  /// So many instructions were carried out. Stores that nothing releases reach others after a time that the seed decides.
+  /// So many instructions were carried out. Stores that nothing releases reach others after a time that the seed
+  /// decides.
   void advance(uint64_t instructions);
 
   static constexpr uint32_t kMostBytes = 64;

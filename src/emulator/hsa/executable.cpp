@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code objects: what compilers make for AMD GPUs goes to the executor. Where the code is this machine's, the image is taken
-// for what it says it is, then opened as a shared object. The dynamic loader is never asked while the state is locked: a
-// thread that closes a library holds the loader's lock when it comes here.
+// Code objects: what compilers make for AMD GPUs goes to the executor. Where the code is this machine's, the image is
+// taken for what it says it is, then opened as a shared object. The dynamic loader is never asked while the state is
+// locked: a thread that closes a library holds the loader's lock when it comes here.
 
 #include <cstring>
 #include <dlfcn.h>

@@ -27,8 +27,8 @@ struct Wanted {
   uint32_t flags;
 };
 
-// Arguments of a kernel of an OpenMP program: the tool cannot know them, so that nothing is said about them but how much
-// room there is.
+// Arguments of a kernel of an OpenMP program: the tool cannot know them, so that nothing is said about them but how
+// much room there is.
 constexpr uint32_t kRoomForArguments = 64 * 8;
 
 bool number_of(const ElfImage &elf, const std::string &symbol, uint32_t &value) {

@@ -46,7 +46,8 @@ std::string name_of(const Agent &agent) {
   return name;
 }
 
-// SIM_HSA_PARTITIONS=N: each GPU is N agents, which share its bus and device and have its units divided among them (CPX).
+// SIM_HSA_PARTITIONS=N: each GPU is N agents, which share its bus and device and have its units divided among them
+// (CPX).
 uint32_t partitions() {
   const char *text = std::getenv("SIM_HSA_PARTITIONS");
   return text ? static_cast<uint32_t>(std::atoi(text)) : 1;

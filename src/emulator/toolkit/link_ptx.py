@@ -41,14 +41,17 @@ class File:
         text = text_of(path)
         text = re.sub(r"//[^\n]*", "", text)
         text = re.sub(r"^\s*\.section\s+\S+\s*\{.*?^\s*\}", "", text, flags=re.M | re.S)
-        text = re.sub(r"^(\s*\.(?:file|loc)\s+)(\d+)", lambda m: m[1] + str(int(m[2]) + 1000 * number), text, flags=re.M)
+        text = re.sub(r"^(\s*\.(?:file|loc)\s+)(\d+)", lambda m: m[1] + str(int(m[2]) + 1000 * number), text,
+                      flags=re.M)
         text = re.sub(r"(inlined_at\s+)(\d+)", lambda m: m[1] + str(int(m[2]) + 1000 * number), text)
         self.head, self.parts = self.split(text)
-        own = {name for name, words, _, is_defined in self.parts if is_defined and not words & {".visible", ".weak", ".common"}}
+        own = {name for name, words, _, is_defined in self.parts if is_defined and not words &
+               {".visible", ".weak", ".common"}}
         if number and own:
             pattern = re.compile(r"(?<![\w$.%])(" + "|".join(map(re.escape, sorted(own))) + r")(?![\w$])")
             rename = lambda text: pattern.sub(lambda m: "%s$file%d" % (m[1], number), text)
-            self.parts = [(rename(name), words, rename(text), is_defined) for name, words, text, is_defined in self.parts]
+            self.parts = [(rename(name), words, rename(text), is_defined)
+                          for name, words, text, is_defined in self.parts]
 
     @staticmethod
     def split(text):
@@ -90,7 +93,8 @@ def link(files):
                 continue
             first = defined.get(name)
             if first and not (words | first[1]) & {".weak", ".common"}:
-                sys.exit("nvlink error: Multiple definition of '%s' in '%s', first defined in '%s'" % (name, file.path, first[0]))
+                sys.exit("nvlink error: Multiple definition of '%s' in '%s', first defined in '%s'" %
+                         (name, file.path, first[0]))
             if first:
                 continue
             defined[name] = (file.path, words)
@@ -110,7 +114,8 @@ def main():
         return
     files = [File(path, number) for number, path in enumerate(paths)]
     texts = link(files)
-    version = max((file.head for file in files), key=lambda head: [int(n) for n in re.search(r"\.version\s+(\d+)\.(\d+)", head).groups()])
+    version = max((file.head for file in files),
+                  key=lambda head: [int(n) for n in re.search(r"\.version\s+(\d+)\.(\d+)", head).groups()])
     tables = re.findall(r"^\s*\.file\s[^\n]*", "".join(file.head for file in files) + "\n".join(texts), re.M)
     texts = [re.sub(r"^\s*\.file\s[^\n]*\n?", "", text, flags=re.M) for text in texts]
     with open(output, "w") as file:

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A code object as a driver loads it: segments, relocations, kernel descriptors, code that is decoded when it first runs.
+// A code object as a driver loads it: segments, relocations, kernel descriptors, code that is decoded when it first
+// runs.
 #pragma once
 
 #include <atomic>

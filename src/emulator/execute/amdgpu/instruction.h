@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An instruction of AMD's as the executor runs it, and how it is read: LLVM's disassembler turns bytes into the assembler's
-// text, which is documented and the same for all encodings; the text becomes an Instruction.
+// An instruction of AMD's as the executor runs it, and how it is read: LLVM's disassembler turns bytes into the
+// assembler's text, which is documented and the same for all encodings; the text becomes an Instruction.
 #pragma once
 
 #include <array>

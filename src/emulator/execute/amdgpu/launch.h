@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch on an AMD GPU: what a dispatch packet and a kernel descriptor say becomes the registers that waves begin with.
+// A launch on an AMD GPU: what a dispatch packet and a kernel descriptor say becomes the registers that waves begin
+// with.
 #pragma once
 
 #include <optional>

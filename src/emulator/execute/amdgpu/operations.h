@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of instructions, one for each file that carries some out. A row may have several names: processors differ in
-// the name of one and the same instruction.
+// The tables of instructions, one for each file that carries some out. A row may have several names: processors differ
+// in the name of one and the same instruction.
 #pragma once
 
 #include <span>

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a function of one lane becomes an instruction of a wave: sources with their modifiers, the active lanes, the result.
+// How a function of one lane becomes an instruction of a wave: sources with their modifiers, the active lanes, the
+// result.
 #pragma once
 
 #include <bit>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions that the driver has for PTX: vprintf, malloc, free, __assertfail (CUDA's programming guide: formatted output,
-// dynamic allocation, assertions), and those that the executor's libdevice calls.
+// The functions that the driver has for PTX: vprintf, malloc, free, __assertfail (CUDA's programming guide: formatted
+// output, dynamic allocation, assertions), and those that the executor's libdevice calls.
 #pragma once
 
 #include <string>

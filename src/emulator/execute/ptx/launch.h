@@ -33,7 +33,8 @@ struct LaunchState {
   DeviceHeap &heap;
   std::vector<Row> shared_addresses = {}; ///< of operands
   uint32_t stack_limit = 0;               ///< bytes that a thread has, as frames.h counts them
-  /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the other.
+  /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the
+  /// other.
   bool has_own_places() const { return module.target() >= 70; }
   uint64_t clock = 0;                                   ///< instructions of all warps
   bool is_traced = false;                               ///< SIM_EXECUTOR_TRACE=1

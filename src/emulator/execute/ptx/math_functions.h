@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host's functions for what GPUs' libraries have: those of the C library under its names, and what that lacks, computed with more
-// bits than the result has. T is float or double, or long double where tests want a value to compare with.
+// The host's functions for what GPUs' libraries have: those of the C library under its names, and what that lacks,
+// computed with more bits than the result has. T is float or double, or long double where tests want a value to compare
+// with.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module of PTX as it is executed: functions of instructions whose operands are found, variables with their bytes, source
-// lines. Built by the parser, placed in memory by load; after that only the bytes of variables change.
+// A module of PTX as it is executed: functions of instructions whose operands are found, variables with their bytes,
+// source lines. Built by the parser, placed in memory by load; after that only the bytes of variables change.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a kernel has its shared variables, as NVIDIA's linker places them: those that the kernel reaches, in the order of the
-// text, each aligned as it says, and then the extern ones, which all begin where the launch's dynamic part does.
+// Where a kernel has its shared variables, as NVIDIA's linker places them: those that the kernel reaches, in the order
+// of the text, each aligned as it says, and then the extern ones, which all begin where the launch's dynamic part does.
 #pragma once
 
 #include "module.h"

@@ -1,10 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A warp that runs PTX: its lanes are in one fragment or in several, each with a place in the code of its own. A branch whose
-// lanes disagree parts a fragment; at the immediate post-dominator its lanes wait for each other and go on as one. Fragments
-// have turns in random order, so that lanes that wait for other lanes of their warp in a loop let them come. Before sm_70 the
-// fragment that ran goes on until it meets the others or ends, and a warp comes to a barrier as one.
+// A warp that runs PTX: its lanes are in one fragment or in several, each with a place in the code of its own. A branch
+// whose lanes disagree parts a fragment; at the immediate post-dominator its lanes wait for each other and go on as
+// one. Fragments have turns in random order, so that lanes that wait for other lanes of their warp in a loop let them
+// come. Before sm_70 the fragment that ran goes on until it meets the others or ends, and a warp comes to a barrier as
+// one.
 #pragma once
 
 #include "launch.h"
