@@ -9,7 +9,8 @@ set(packages "")
 
 # LLVM's Object and Support. Asked for by LLVM_DIR, LLVM_ROOT or CMAKE_PREFIX_PATH, or else the best of Debian's.
 set(OMPTARGET_LLVM_VERSIONS 19 22 21 20 18 17 16 23)
-if(NOT LLVM_DIR AND NOT LLVM_ROOT AND NOT CMAKE_PREFIX_PATH AND NOT DEFINED ENV{LLVM_ROOT} AND NOT DEFINED ENV{CMAKE_PREFIX_PATH})
+if(NOT LLVM_DIR AND NOT LLVM_ROOT AND NOT CMAKE_PREFIX_PATH AND NOT DEFINED ENV{LLVM_ROOT}
+  AND NOT DEFINED ENV{CMAKE_PREFIX_PATH})
   foreach(version ${OMPTARGET_LLVM_VERSIONS})
     if(EXISTS /usr/lib/llvm-${version}/lib/cmake/llvm/LLVMConfig.cmake)
       set(LLVM_DIR /usr/lib/llvm-${version}/lib/cmake/llvm)

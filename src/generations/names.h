@@ -26,8 +26,8 @@ struct KernelSource {
   std::string_view rest;     ///< "_<number>" or empty
 };
 
-/// Returns whether the first two fields of a variable's name, ";name;file;line;column;;", are file and name, as flang up
-/// to 22.1 has them. No name of a variable begins with '/'.
+/// Returns whether the first two fields of a variable's name, ";name;file;line;column;;", are file and name, as flang
+/// up to 22.1 has them. No name of a variable begins with '/'.
 constexpr bool is_file_first(std::string_view first, std::string_view second) {
   return first.starts_with('/') && second.find('/') == std::string_view::npos;
 }

@@ -25,8 +25,8 @@ using Pop = int (*)();
 constinit Push push = nullptr;
 constinit Pop pop = nullptr;
 
-// ---- NVTX, version 3: the tool is a library that fills a table of ours. Names and numbers are those of nvtxTypes.h, with which a
-// test compares them where it is.
+// ---- NVTX, version 3: the tool is a library that fills a table of ours. Names and numbers are those of nvtxTypes.h,
+// with which a test compares them where it is.
 
 using AnyFunction = void (*)();
 constexpr uint32_t kTableOfCallbacks = 1, kTableOfVersion = 3; // NVTX_ETID_*

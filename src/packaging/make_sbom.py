@@ -23,7 +23,8 @@ PARTS = [
 
 def checksums(path):
     data = open(path, "rb").read()
-    return [{"algorithm": name.upper(), "checksumValue": hashlib.new(name, data).hexdigest()} for name in ("sha1", "sha256")]
+    return [{"algorithm": name.upper(), "checksumValue": hashlib.new(name, data).hexdigest()}
+            for name in ("sha1", "sha256")]
 
 
 def package(name, licence, version, **more):
@@ -34,7 +35,8 @@ def package(name, licence, version, **more):
 
 def version_of(source, versions):
     """Returns the version of a package by its name, in which N is a number that differs between releases of Debian."""
-    return next(version for name, version in versions.items() if re.sub(r"\d+", "N", name) == re.sub(r"\d+", "N", source))
+    return next(version for name, version in versions.items() if re.sub(r"\d+", "N", name) ==
+                re.sub(r"\d+", "N", source))
 
 
 def main():
@@ -58,7 +60,8 @@ def main():
         "documentNamespace": "https://spdx.org/spdxdocs/%s-%s" % (name, digest),
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: omptarget-make_sbom"]},
         "packages": [own] + parts, "files": entries,
-        "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b} for a, kind, b in relations],
+        "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b}
+                          for a, kind, b in relations],
     }, sys.stdout, indent=1)
     print()
 

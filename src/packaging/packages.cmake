@@ -20,7 +20,8 @@ endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
-  # dpkg-shlibdeps knows this machine's libraries only. Everything but the C library is linked in, which the archive's check sees to.
+  # dpkg-shlibdeps knows this machine's libraries only. Everything but the C library is linked in, which the archive's
+  # check sees to.
   set(debian_names_x86_64 amd64)
   set(debian_names_aarch64 arm64)
   set(debian_names_powerpc64le ppc64el)

@@ -3,7 +3,8 @@
 //
 // Lists of devices by number and by trait, as OMP_AVAILABLE_DEVICES and OMP_DEFAULT_DEVICE have them (OpenMP 6.0,
 // section
-// 4.3): "kind(gpu)&&vendor(nvidia),uid(x86_64-host-2),(!kind(gpu))[0:2],*". Knows text only, no devices of this process.
+// 4.3): "kind(gpu)&&vendor(nvidia),uid(x86_64-host-2),(!kind(gpu))[0:2],*". Knows text only, no devices of this
+// process.
 #pragma once
 
 #include <cstddef>
