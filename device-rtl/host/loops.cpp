@@ -3,8 +3,9 @@
 //
 // Loops whose iterations are shared out among the threads of a team, among teams, or both (abi: device images,
 // section 6; OpenMP
-// 5.2, 11.5 and 11.6). The compiler counts iterations from 0 and says how many there are. flang 22 and later say besides whether each
-// thread gets at most one, which changes nothing here; the parameter that flang 19 does not pass is therefore left out.
+// 5.2, 11.5 and 11.6). The compiler counts iterations from 0 and says how many there are. flang 22 and later say
+// besides whether each thread gets at most one, which changes nothing here; the parameter that flang 19 does not pass
+// is therefore left out.
 //
 // Loops of a team end with a barrier: flang leaves out the one that the end of a worksharing loop implies (OpenMP
 // 5.2, 11.5), and one more does no harm where the loop has nowait.

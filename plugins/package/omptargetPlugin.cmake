@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# omptarget_plugin(<name> <sources>...): the target omptarget.rtl.<name>, built as libomptarget.rtl.<name>.so, which exports
-# __tgt_rtl_* and nothing else, has no undefined symbols and is never unloaded.
+# omptarget_plugin(<name> <sources>...): the target omptarget.rtl.<name>, built as libomptarget.rtl.<name>.so, which
+# exports __tgt_rtl_* and nothing else, has no undefined symbols and is never unloaded.
 set(OMPTARGET_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
 
 function(omptarget_plugin name)
