@@ -116,7 +116,8 @@ class Run:
 
 def complaint(kind, status, text):
     """The defect of a run, or None."""
-    if kind == "memory" and status == -signal.SIGABRT:  # while modules are registered, before the program looks at its data
+    if kind == "memory" and status == -signal.SIGABRT:
+        # Modules are being registered; the program has not looked at its data yet.
         status = 3
     if status not in (0, 3):
         return "ended with %s" % status

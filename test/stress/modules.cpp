@@ -226,7 +226,8 @@ int main(int count, char **words) {
     else {
       std::fprintf(
           stderr,
-          "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, --loading in-turn, --plant FAULT\n",
+          "stress_modules: '%s %s' is no option; there are --threads N (1 to 16), --rounds N, --minutes N, --seed N, "
+          "--loading in-turn, --plant FAULT\n",
           words[i], value);
       return 2;
     }

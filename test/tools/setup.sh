@@ -52,7 +52,8 @@ require_packages() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" != 0 ]; then
-    die "missing packages, and only root can install them. Run as root: apt-get install --no-install-recommends ${missing[*]}"
+    die "missing packages, and only root can install them. Run as root:" \
+      "apt-get install --no-install-recommends ${missing[*]}"
   fi
   say "installing ${#missing[@]} packages: ${missing[*]}"
   update_package_lists

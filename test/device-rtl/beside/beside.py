@@ -29,7 +29,8 @@ MORE = {"VGPRs": 2, "SGPRs": 16, "LDS": 0, "scratch": 0, "spills": 0, "registers
 PART = "a team that may be a part of the block keeps its size, and says which barrier is its last"
 TWICE = "the body of a team that may be a part of the block is there twice: in one copy the team is the whole block"
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
-LINKED = "what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, and optimised once"
+LINKED = ("what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, "
+          "and optimised once")
 INNER = "regions that a thread has for itself: bits and lists; LLVM's has them in the heap"
 DEARER = [
     # kernel, what, {processor: ours}, why

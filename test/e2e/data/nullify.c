@@ -12,8 +12,8 @@ static int absent[4], present[4];
 
 int main(void) {
   int *nullified = absent, *preserved = absent, *plain = absent, *found = present;
-#pragma omp target data map(to : present) use_device_ptr(fb_nullify : nullified, found) use_device_ptr(fb_preserve : preserved) \
-    use_device_ptr(plain)
+#pragma omp target data map(to : present) use_device_ptr(fb_nullify : nullified, found)                                \
+    use_device_ptr(fb_preserve : preserved) use_device_ptr(plain)
   {
     CHECK(nullified == NULL);
     CHECK(preserved == absent);

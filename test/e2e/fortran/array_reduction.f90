@@ -18,8 +18,8 @@ program main
   ones = -1
   odd = 0
   same = .true.
-  !$omp target parallel do num_threads(4) reduction(+: z) reduction(ior: bits) reduction(iand: ones) reduction(ieor: odd) &
-  !$omp& reduction(.eqv.: same) map(tofrom: z, bits, ones, odd, same)
+  !$omp target parallel do num_threads(4) reduction(+: z) reduction(ior: bits) reduction(iand: ones) &
+  !$omp& reduction(ieor: odd) reduction(.eqv.: same) map(tofrom: z, bits, ones, odd, same)
   do i = 1, 40
     z = z + cmplx(1.0, i)
     bits = ior(bits, ishft(1, mod(i, 5)))

@@ -1,7 +1,7 @@
 ! Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! do concurrent on the device: flang's option makes target regions of these loops. Two loops in one, a mask, a local variable, arrays that
-! are allocated; the device's image has been told apart by LIBOMPTARGET_INFO.
+! do concurrent on the device: flang's option makes target regions of these loops. Two loops in one, a mask, a local
+! variable, arrays that are allocated; the device's image has been told apart by LIBOMPTARGET_INFO.
 
 ! RUN: %flang -fdo-concurrent-to-openmp=device %s -o %t
 ! RUN: %run KMP_TEAMS_THREAD_LIMIT=64 LIBOMPTARGET_INFO=16 %t 2>%t.launches

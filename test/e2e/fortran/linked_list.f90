@@ -33,7 +33,8 @@ program main
   s = first%value + first%next%value + first%next%next%value
   !$omp end target
   call check(s == 322, 'a sum over the list')
-  call check(second%value == 21 .and. associated(first%next, second) .and. associated(second%next, third), 'the host''s list')
+  call check(second%value == 21 .and. associated(first%next, second) .and. associated(second%next, third), &
+    'the host''s list')
   call finish()
 contains
   include 'check.inc'

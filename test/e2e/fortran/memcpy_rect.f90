@@ -34,8 +34,9 @@ program main
   !$omp end target
   call check(s == 78, 'the device''s values')
   status = omp_target_disassociate_ptr(c_loc(c), device)
-  status = status + omp_target_memcpy_rect(c_loc(b), memory, 4_c_size_t, 2, [2_c_size_t, 2_c_size_t], [0_c_size_t, 0_c_size_t], &
-    [1_c_size_t, 1_c_size_t], [3_c_size_t, 4_c_size_t], [3_c_size_t, 4_c_size_t], host, device)
+  status = status + omp_target_memcpy_rect(c_loc(b), memory, 4_c_size_t, 2, [2_c_size_t, 2_c_size_t], &
+    [0_c_size_t, 0_c_size_t], [1_c_size_t, 1_c_size_t], [3_c_size_t, 4_c_size_t], [3_c_size_t, 4_c_size_t], &
+    host, device)
   call check(status == 0 .and. all(b == [-6, -7, 0, 0, -10, -11, 0, 0, 0, 0, 0, 0]), 'a rectangle')
   call omp_target_free(memory, device)
   call finish()

@@ -40,7 +40,9 @@ static void prepare() {
   values[0] = 1;
 }
 
-inline void print_values() { print_word(values[0] == 10 && values[3] == 40 ? "kept" : values[0] == 1 ? "lost" : "WRONG"); }
+inline void print_values() {
+  print_word(values[0] == 10 && values[3] == 40 ? "kept" : values[0] == 1 ? "lost" : "WRONG");
+}
 
 static void act() {
   int is_host = -1, x = 1;

@@ -19,8 +19,9 @@ import sys
 
 FLANGS = ["19", "22", "23"]
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-CLAUSES = ("private firstprivate lastprivate defaultmap has_device_addr use_device_addr use_device_ptr is_device_ptr depend nowait "
-           "reduction collapse schedule dist_schedule num_teams num_threads thread_limit device if simdlen copyprivate").split()
+CLAUSES = ("private firstprivate lastprivate defaultmap has_device_addr use_device_addr use_device_ptr is_device_ptr "
+           "depend nowait reduction collapse schedule dist_schedule num_teams num_threads thread_limit device if "
+           "simdlen copyprivate").split()
 PARTS = ("teams distribute parallel loop simd atomic critical single masked sections barrier task ordered").split()
 MODIFIERS = "always present close mapper".split()
 MAP_TYPES = "to from tofrom alloc release delete".split()

@@ -8,8 +8,8 @@
 #define _GNU_SOURCE // RTLD_DEFAULT, in glibc before 2.34
 #endif
 #define FUNCTIONS(F)                                                                                                   \
-  F(is_valid_binary) F(init_device) F(data_alloc) F(data_delete) F(data_submit) F(data_retrieve) F(launch_kernel) F(abi) \
-  F(last_error) F(supports_empty_images)
+  F(is_valid_binary) F(init_device) F(data_alloc) F(data_delete) F(data_submit) F(data_retrieve) F(launch_kernel) \
+  F(abi) F(last_error) F(supports_empty_images)
 
 #include "forwarding_plugin.h"
 

@@ -33,8 +33,13 @@ int main(int argc, char **argv) {
   void *bases[] = {&x, (void *)12, NULL};
   void *begins[] = {&x, (void *)12, NULL};
   int64_t sizes[] = {sizeof x, sizeof(int), 0}, types[] = {0x23, 0x120, 0x120};
-  __tgt_kernel_args args = {.Version = version, .NumArgs = version >= 4 ? 3 : 2, .ArgBasePtrs = bases, .ArgPtrs = begins,
-                            .ArgSizes = sizes, .ArgTypes = types, .Flags = argc > 2 ? strtoul(argv[2], 0, 0) : 0};
+  __tgt_kernel_args args = {.Version = version,
+                            .NumArgs = version >= 4 ? 3 : 2,
+                            .ArgBasePtrs = bases,
+                            .ArgPtrs = begins,
+                            .ArgSizes = sizes,
+                            .ArgTypes = types,
+                            .Flags = argc > 2 ? strtoul(argv[2], 0, 0) : 0};
   args.NumTeams[0] = args.ThreadLimit[0] = 1;
   const int result = __tgt_target_kernel(0, -1, 1, 1, &region, &args);
   printf("result %d, x is %d\n", result, x);

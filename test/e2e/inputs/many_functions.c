@@ -10,7 +10,8 @@ typedef int (*Function)(int);
   static int function_##n(int x) { return x + n + side(); }                                                            \
   OMPTARGET_INDIRECT(function_##n)
 #define EIGHT(do, n) do(n##0) do(n##1) do(n##2) do(n##3) do(n##4) do(n##5) do(n##6) do(n##7)
-#define ALL(do) EIGHT(do, 10) EIGHT(do, 11) EIGHT(do, 12) EIGHT(do, 13) EIGHT(do, 14) EIGHT(do, 15) EIGHT(do, 16) EIGHT(do, 17)
+#define ALL(do)                                                                                                        \
+  EIGHT(do, 10) EIGHT(do, 11) EIGHT(do, 12) EIGHT(do, 13) EIGHT(do, 14) EIGHT(do, 15) EIGHT(do, 16) EIGHT(do, 17)
 ALL(FUNCTION)
 
 #define NAME(n) function_##n,

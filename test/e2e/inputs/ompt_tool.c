@@ -229,8 +229,9 @@ static void on_record(const ompt_record_ompt_t *record) {
     break;
   case ompt_callback_target_submit:
     WANT(record->record.target_kernel.end_time >= record->time);
-    SAY("record kernel teams=%u region=%d op=%d us=%d from=%lld to=%lld\n", record->record.target_kernel.requested_num_teams,
-        (int)record->target_id, (int)record->record.target_kernel.host_op_id,
+    SAY("record kernel teams=%u region=%d op=%d us=%d from=%lld to=%lld\n",
+        record->record.target_kernel.requested_num_teams, (int)record->target_id,
+        (int)record->record.target_kernel.host_op_id,
         (int)((record->record.target_kernel.end_time - record->time) / 1000), (long long)record->time,
         (long long)record->record.target_kernel.end_time);
     break;

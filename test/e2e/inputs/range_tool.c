@@ -11,7 +11,8 @@
 #if __has_include("nvtx3/nvToolsExt.h")
 #include "nvtx3/nvToolsExt.h"
 _Static_assert(NVTX_ETID_CALLBACKS == 1 && NVTX_ETID_VERSIONINFO == 3 && NVTX_CB_MODULE_CORE == 1, "tables");
-_Static_assert(NVTX_CBID_CORE_RangePushA == 9 && NVTX_CBID_CORE_RangePop == 11 && NVTX_CBID_CORE_SIZE == 16, "functions");
+_Static_assert(NVTX_CBID_CORE_RangePushA == 9 && NVTX_CBID_CORE_RangePop == 11 && NVTX_CBID_CORE_SIZE == 16,
+               "functions");
 _Static_assert(sizeof(NvtxExportTableCallbacks) == 16 && sizeof(NvtxExportTableVersionInfo) == 24, "records");
 #endif
 
@@ -51,8 +52,8 @@ int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
   const struct Version *version = export_table(3);
   Function **slots = NULL;
   unsigned size = 0;
-  if (refuses || !callbacks || callbacks->size < sizeof *callbacks || !version || version->version < 2 || export_table(77) ||
-      callbacks->table(5, NULL, NULL) != 0 || !callbacks->table(1, &slots, &size) || size < 12)
+  if (refuses || !callbacks || callbacks->size < sizeof *callbacks || !version || version->version < 2 ||
+      export_table(77) || callbacks->table(5, NULL, NULL) != 0 || !callbacks->table(1, &slots, &size) || size < 12)
     return 0;
   version->set(2);
   *slots[9] = (Function)begin;

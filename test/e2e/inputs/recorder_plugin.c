@@ -18,7 +18,8 @@ struct recorded {
 } recorded[4];
 
 static void find_others(void *plugin) {
-  real_map = (int (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *))dlsym(plugin, "__tgt_rtl_set_function_ptr_map");
+  real_map =
+      (int (*)(int32_t, uint64_t, __omp_offloading_fptr_map_ty *))dlsym(plugin, "__tgt_rtl_set_function_ptr_map");
 }
 
 #ifndef WITHOUT_MAP

@@ -72,21 +72,26 @@ COSTS(private_scalar, LAUNCH WAIT, W, int x = scalar; _Pragma("omp target firstp
 COSTS(private_array, TO LAUNCH WAIT, COPY W, char x[4096] = {1}; _Pragma("omp target firstprivate(x)") { x[1]++; })
 COSTS(present_data, LAUNCH WAIT, W, _Pragma("omp target map(tofrom : mapped)") { mapped[0]++; })
 COSTS(new_data, TO EVENT LAUNCH FROM WAIT, COPY COPY W, _Pragma("omp target map(tofrom : data)") { data[0]++; })
-COSTS(large_data, TO EVENT LAUNCH FROM WAIT, ASK ASK PIN COPY COPY W UNPIN, _Pragma("omp target map(tofrom : large)") { large[0]++; })
-COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, COPY COPY COPY COPY W, _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
+COSTS(large_data, TO EVENT LAUNCH FROM WAIT, ASK ASK PIN COPY COPY W UNPIN,
+      _Pragma("omp target map(tofrom : large)") { large[0]++; })
+COSTS(two_of_each, TO TO EVENT LAUNCH FROM FROM WAIT, COPY COPY COPY COPY W,
+      _Pragma("omp target map(tofrom : scalar, other)") { scalar += other; })
 COSTS(only_on_device, LAUNCH WAIT, W, _Pragma("omp target map(alloc : data)") { data[0]++; })
 COSTS(enter_exit_alloc, "", "", _Pragma("omp target enter data map(alloc : data)")
       _Pragma("omp target exit data map(release : data)"))
 COSTS(enter_exit, TO EVENT WAIT FROM WAIT, COPY W COPY W, _Pragma("omp target enter data map(to : data)")
       _Pragma("omp target exit data map(from : data)"))
-COSTS(update, TO WAIT FROM WAIT, COPY W COPY W, _Pragma("omp target update to(mapped)") _Pragma("omp target update from(mapped)"))
+COSTS(update, TO WAIT FROM WAIT, COPY W COPY W,
+      _Pragma("omp target update to(mapped)") _Pragma("omp target update from(mapped)"))
 COSTS(reduction, TO EVENT LAUNCH FROM WAIT, COPY COPY W,
-      _Pragma("omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)") for (int i = 0; i < 1000; i++) sum += i;)
+      _Pragma("omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum)")
+      for (int i = 0; i < 1000; i++) sum += i;)
 COSTS(host_work, "", "", _Pragma("omp target if(0)") { scalar++; })
 
 // Resources of a device in use: a context; queues.
 static void check_other_device(void *driver) {
-  uint64_t (*count)(const char *) = (uint64_t(*)(const char *))dlsym(driver, is_amd ? "sim_hsa_count" : "sim_cuda_count");
+  uint64_t (*count)(const char *) =
+      (uint64_t (*)(const char *))dlsym(driver, is_amd ? "sim_hsa_count" : "sim_cuda_count");
   const char *const what = is_amd ? "hsa_queue_create" : "cuDevicePrimaryCtxRetain";
   const uint64_t before = count(what);
 #pragma omp target device(1)

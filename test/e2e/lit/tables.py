@@ -85,8 +85,8 @@ NOT_WATCHED = {
     "ompt": {**NOT_COMPARED, **NOT_COMPARED_OMPT},
     "events": {**{name: {**NOT_COMPARED, **NOT_COMPARED_OMPT}[name] for name in ("observe", "moments.cpp")},
                "first_use_late.c": "libomp does not know its thread, which has no task",
-               "region_while_opening.cpp": "starting a tool, libomp holds its lock and asks for the devices, which the thread in "
-                                           "the constructor waits for"},
+               "region_while_opening.cpp": "starting a tool, libomp holds its lock and asks for the devices, which the "
+                                           "thread in the constructor waits for"},
 }
 
 # Flags of the library's sanitizer, by its name. {here}: this folder's parent; {runtimes}: LLVM's runtimes.

@@ -19,11 +19,12 @@ config.name = "emulator.%s.%s" % (driver, config.name)
 
 # Programs that cannot run with images that only pretend. With the reason each.
 EXCLUDED_CUDA = {
-    "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the driver "
-                      "tells addresses of nothing else",
+    "fptr_entries.c": "entries of the RFC made by hand have no global that holds the function's address, and the "
+                      "driver tells addresses of nothing else",
 }
 excluded = dict(NOT_ABOUT_GPUS)
-excluded["other_image.c"] = "plugins for GPUs give each image a table of its own, for which code for the CPU does not ask; the executor has it"
+excluded["other_image.c"] = ("plugins for GPUs give each image a table of its own, for which code for the CPU does not "
+                             "ask; the executor has it")
 if driver == "cuda":
     excluded.update(EXCLUDED_CUDA)
     images = "8 80"

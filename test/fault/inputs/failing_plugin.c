@@ -61,7 +61,8 @@ int32_t __tgt_rtl_init_device(int32_t id) {
   return fails("init_device") ? 1 : CALL(init_device, int32_t(*)(int32_t), id);
 }
 __tgt_target_table *__tgt_rtl_load_binary(int32_t id, __tgt_device_image *image) {
-  return fails("load_binary") ? NULL : CALL(load_binary, __tgt_target_table * (*)(int32_t, __tgt_device_image *), id, image);
+  return fails("load_binary") ? NULL
+                              : CALL(load_binary, __tgt_target_table * (*)(int32_t, __tgt_device_image *), id, image);
 }
 int32_t __tgt_rtl_unload_binary(int32_t id, __tgt_target_table *table) {
   return fails("unload_binary") ? 1 : CALL(unload_binary, int32_t(*)(int32_t, __tgt_target_table *), id, table);
@@ -77,18 +78,22 @@ int32_t __tgt_rtl_data_delete(int32_t id, void *memory, int32_t kind) {
   return fails("data_delete") ? 1 : CALL(data_delete, int32_t(*)(int32_t, void *, int32_t), id, memory, kind);
 }
 int32_t __tgt_rtl_data_submit(int32_t id, void *device, void *host, int64_t size) {
-  return fails("data_submit") ? 1 : CALL(data_submit, int32_t(*)(int32_t, void *, void *, int64_t), id, device, host, size);
+  return fails("data_submit")
+             ? 1
+             : CALL(data_submit, int32_t (*)(int32_t, void *, void *, int64_t), id, device, host, size);
 }
 int32_t __tgt_rtl_data_retrieve(int32_t id, void *host, void *device, int64_t size) {
-  return fails("data_retrieve") ? 1
-                                : CALL(data_retrieve, int32_t(*)(int32_t, void *, void *, int64_t), id, host, device, size);
+  return fails("data_retrieve")
+             ? 1
+             : CALL(data_retrieve, int32_t (*)(int32_t, void *, void *, int64_t), id, host, device, size);
 }
 int32_t __tgt_rtl_launch_kernel(int32_t id, void *entry, void **arguments, ptrdiff_t *offsets, __tgt_kernel_args *block,
                                 __tgt_async_info *queue) {
   return fails("launch_kernel")
              ? 1
-             : CALL(launch_kernel, int32_t(*)(int32_t, void *, void **, ptrdiff_t *, __tgt_kernel_args *, __tgt_async_info *),
-                    id, entry, arguments, offsets, block, queue);
+             : CALL(launch_kernel,
+                    int32_t (*)(int32_t, void *, void **, ptrdiff_t *, __tgt_kernel_args *, __tgt_async_info *), id,
+                    entry, arguments, offsets, block, queue);
 }
 int32_t __tgt_rtl_set_function_ptr_map(int32_t id, uint64_t count, __omp_offloading_fptr_map_ty *table) {
   return fails("set_function_ptr_map")

@@ -14,6 +14,7 @@ int main(void) {
     for (int i = 0; i < 10; i++)
       sum += i;
   }
-  printf("%s, %s\n", sum == 45 && !on_host ? "computed" : "did not compute", getauxval(AT_SECURE) ? "privileged" : "ordinary");
+  printf("%s, %s\n", sum == 45 && !on_host ? "computed" : "did not compute",
+         getauxval(AT_SECURE) ? "privileged" : "ordinary");
   return sum != 45;
 }

@@ -25,7 +25,8 @@ static void fill(void) {
 static int is_intact(void) {
   for (int i = 0; i < N; i++)
     if (before[i] != 7 || after[i] != 7 || in[i] != i || (out[i] != -1 && out[i] != 2 * i) ||
-        (both[i] != i && both[i] != i + 1 && both[i] != i + 2) || global[i] != i || list.values != in + 8 || list.n != 8)
+        (both[i] != i && both[i] != i + 1 && both[i] != i + 2) || global[i] != i || list.values != in + 8 ||
+        list.n != 8)
       return 0;
   return 1;
 }

@@ -80,9 +80,11 @@ static void state(int *mem) {
       printf("%x ", *(int *)cells[i].address);
   printf("|");
   for (int i = 0; i < cell_count; i++)
-    addresses[i] = omp_target_is_present(cells[i].address, omp_get_default_device()) ? device_address(cells[i].address) : 0;
+    addresses[i] =
+        omp_target_is_present(cells[i].address, omp_get_default_device()) ? device_address(cells[i].address) : 0;
   for (int i = 0; i < cell_count; i++) {
-    if (!addresses[i] || (cells[i].is_pointer && !omp_target_is_present(cells[i].address + 4, omp_get_default_device()))) {
+    if (!addresses[i] ||
+        (cells[i].is_pointer && !omp_target_is_present(cells[i].address + 4, omp_get_default_device()))) {
       printf(addresses[i] ? " half" : " .");
     } else if (!cells[i].is_pointer) {
       int value = 0;
@@ -587,7 +589,8 @@ class Generator:
         entry.name = "d%d" % entry_number
         self.associated.append(entry)
         self.put("  void *%s = omp_target_alloc(%d, omp_get_default_device());" % (entry.name, 4 * size))
-        self.put('  printf("V %%d %%d %%x\\n", program, step, omp_target_associate_ptr(%s, %s, %d, 0, omp_get_default_device()));' %
+        self.put('  printf("V %%d %%d %%x\\n", program, step, '
+                 'omp_target_associate_ptr(%s, %s, %d, 0, omp_get_default_device()));' %
                  (self.address(entry.begin), entry.name, 4 * size))
         self.expected.append(("associate", "V %d %d 0" % (self.number, self.step)))
         self.state("associate")
@@ -612,7 +615,8 @@ class Generator:
         for i, value in enumerate(values):
             self.model.set_on_device(begin + i, value)
         self.put("  { int v[] = {%s};" % ", ".join(map(str, values)))
-        self.put("  if (omp_target_memcpy(device_address(%s), v, sizeof v, 0, 0, omp_get_default_device(), omp_get_initial_device()))"
+        self.put("  if (omp_target_memcpy(device_address(%s), v, sizeof v, 0, 0, "
+                 "omp_get_default_device(), omp_get_initial_device()))"
                  ' printf("memcpy-failed ");\n  }' % self.address(begin))
         self.state("memcpy")
 
@@ -624,10 +628,13 @@ class Generator:
 
     def run(self):
         self.put("static void program_%d(void) {" % self.number)
-        self.put("  static int mem[24], g[8], t[4][6];\n  static struct S s0, s1;\n  int *a0 = mem, *a1 = mem + 8, *a2 = mem + 3;")
+        self.put("  static int mem[24], g[8], t[4][6];\n  static struct S s0, s1;\n"
+                 "  int *a0 = mem, *a1 = mem + 8, *a2 = mem + 3;")
         self.put("  (void)a0, (void)a1, (void)a2;\n  program = %d, step = 0, cell_count = 0;" % self.number)
-        self.put("  add_cells(mem, 24, 0);\n  add_cells(g, 8, 0);\n  add_cells(t, 24, 0);\n  add_struct(&s0);\n  add_struct(&s1);")
-        self.put("  for (int i = 0; i < cell_count; i++)\n    if (!cells[i].is_pointer)\n      *(int *)cells[i].address = i + 1;")
+        self.put("  add_cells(mem, 24, 0);\n  add_cells(g, 8, 0);\n  add_cells(t, 24, 0);\n"
+                 "  add_struct(&s0);\n  add_struct(&s1);")
+        self.put("  for (int i = 0; i < cell_count; i++)\n    if (!cells[i].is_pointer)\n"
+                 "      *(int *)cells[i].address = i + 1;")
         order = DATA_CELLS + [c for s in STRUCTS for c in (s + N, *range(s + X, s + X + 4), s + M, s + P, s + Q)]
         for i, cell in enumerate(order):
             self.model.host[cell] = i + 1

@@ -712,11 +712,11 @@ int main(int count, char **words) {
     else if (is_number && name == "--seed")
       options.seed = std::strtoull(value, nullptr, 10);
     else {
-      std::fprintf(
-          stderr,
-          "stress_promises: '%s %s' is no option; there are --threads N (0 to %d), --rounds N, --programs N, "
-          "--minutes N, --seed N, --leaving in-turn or freely, --without members,pointer,attach,alone,input,update,always,nowait,hold, --plant FAULT\n",
-          words[i], value, omptarget::test::kMostThreads);
+      std::fprintf(stderr,
+                   "stress_promises: '%s %s' is no option; there are --threads N (0 to %d), --rounds N, --programs N, "
+                   "--minutes N, --seed N, --leaving in-turn or freely, --without "
+                   "members,pointer,attach,alone,input,update,always,nowait,hold, --plant FAULT\n",
+                   words[i], value, omptarget::test::kMostThreads);
       return 2;
     }
   }

@@ -1,7 +1,7 @@
 ; Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A critical section as flang writes it is put into a loop over the lanes; what it computes and later code uses goes through memory. A
-; second run changes nothing, and neither does a section that has no end.
+; A critical section as flang writes it is put into a loop over the lanes; what it computes and later code uses goes
+; through memory. A second run changes nothing, and neither does a section that has no end.
 
 ; RUN: %opt -passes=omptarget-serialise-critical-sections,omptarget-serialise-critical-sections %s | %check
 ; REQUIRES: opt

@@ -92,9 +92,11 @@ def function(name, nest, feature, type_name):
         return wrap(name, type_text, feature, pragmas[:last], loop % (inside, body))
     loop = "for (int i = 0; i < N; i++) { %s }" % body
     if feature == "collapse":
-        loop = "for (int j = 0; j < 12; j++)\n  for (int k = 0; k < N / 12; k++) { const int i = j * (N / 12) + k; %s }" % body
+        loop = ("for (int j = 0; j < 12; j++)\n"
+                "  for (int k = 0; k < N / 12; k++) { const int i = j * (N / 12) + k; %s }" % body)
     if feature == "barrier":
-        loop = "for (int i = 0; i < N; i++) a[i] = b[i];\n#pragma omp barrier\n#pragma omp for\n  for (int i = 0; i < N; i++) { a[i] = a[N - 1 - i] * 0 + a[i] + b[i] + (T)1; }"
+        loop = ("for (int i = 0; i < N; i++) a[i] = b[i];\n#pragma omp barrier\n#pragma omp for\n"
+                "  for (int i = 0; i < N; i++) { a[i] = a[N - 1 - i] * 0 + a[i] + b[i] + (T)1; }")
         loop = loop.replace("a[N - 1 - i] * 0 + ", "")
     return wrap(name, type_text, feature, pragmas, loop)
 
@@ -125,7 +127,8 @@ static void %s(void) {
   (void)wanted;
   %s
 }
-""" % (name, identifier(name), type_text, "\n".join(line.rstrip() for line in lines), loop, closing if is_block else "", checks)
+""" % (name, identifier(name), type_text, "\n".join(line.rstrip() for line in lines), loop,
+       closing if is_block else "", checks)
 
 
 def identifier(name):

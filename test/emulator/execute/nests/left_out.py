@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nests that do not run as device code, by what their names have, with the reason each."""
 
-DYNAMIC = ("LLVM 19's device RTL: some warps see what the first thread of a dynamic schedule allocated and miss the barrier behind, "
-           "others read it after it was cleared (defects/dynamic_schedule.c)")
+DYNAMIC = ("LLVM 19's device RTL: some warps see what the first thread of a dynamic schedule allocated and miss the "
+           "barrier behind, others read it after it was cleared (defects/dynamic_schedule.c)")
 LEFT_OUT = {
     "-schedule2-": DYNAMIC,
     "-schedule3-": DYNAMIC,
     "-schedule4-": DYNAMIC,
-    "-nested-": "LLVM 19's device RTL: a reduction in a serialised nested region is taken for one of the outer team; on AMD GPUs "
-                "the caller's stack is too small for __kmpc_parallel_51, which is said not to recurse",
+    "-nested-": "LLVM 19's device RTL: a reduction in a serialised nested region is taken for one of the outer team; "
+                "on AMD GPUs the caller's stack is too small for __kmpc_parallel_51, which is said not to recurse",
 }
 
 NVPTX = {
@@ -21,7 +21,8 @@ NVPTX = {
 CLANG_16 = {
     "ttl-": "clang 16 gives loop no threads to share its iterations among, for CPUs neither",
     "tpl-": "as ttl",
-    "tp_f-": "LLVM 16's device RTL: the state of the team is written while other threads read it, as SIM_EXECUTOR_RACES=1 names",
+    "tp_f-": "LLVM 16's device RTL: the state of the team is written while other threads read it, as "
+             "SIM_EXECUTOR_RACES=1 names",
     "t_p_f-": "as tp_f",
 }
 # Those of the compiler's own defects: the rest runs with our own device RTL.

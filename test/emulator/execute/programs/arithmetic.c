@@ -14,11 +14,11 @@
 
 static const uint64_t kBits[VALUES] = {
     0, 1, 2, 3, 7, 31, 32, 63, 100, 0x7F, 0x80, 0xFFFF, 0x8000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x123456789ABCDEF0,
-    0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF00000000, 0xFF00FF00FF00FF00, 255, 0x5A5A5A5A};
+    0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF00000000, 0xFF00FF00FF00FF00, 255,
+    0x5A5A5A5A};
 static const double kNumbers[VALUES] = {
-    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.1415926, 1e-3, -7.25, 1e10, 1.7e38, -1e-38, 1e-40, 1e-45, 65536.5, 2147483648.0,
-    -2147483649.0, 4294967295.0,
-    1.7e308, 3e-308, 5e-324, 1e300};
+    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.1415926, 1e-3, -7.25, 1e10, 1.7e38, -1e-38, 1e-40, 1e-45, 65536.5,
+    2147483648.0, -2147483649.0, 4294967295.0, 1.7e308, 3e-308, 5e-324, 1e300};
 
 // X(name, type of operands, type of the result, expression of a and b)
 #define INTEGERS(X, n, U, S)                                                                                           \
@@ -31,7 +31,7 @@ static const double kNumbers[VALUES] = {
   X(rotate##n, U, U, a << (b % (8 * sizeof(U))) | a >> ((0 - b) % (8 * sizeof(U))))                                    \
   X(compare##n, U, int, (a < b) + 2 * (a == b) + 4 * ((S)a < (S)b) + 8 * ((S)a >= (S)b))
 #define CONVERSIONS(X, T, n)                                                                                           \
-  X(from_i8_##n, int8_t, T, (T)a) X(from_u8_##n, uint8_t, T, (T)a) X(from_i16_##n, int16_t, T, (T)a)                    \
+  X(from_i8_##n, int8_t, T, (T)a) X(from_u8_##n, uint8_t, T, (T)a) X(from_i16_##n, int16_t, T, (T)a)                   \
   X(from_u16_##n, uint16_t, T, (T)a) X(from_i32_##n, int32_t, T, (T)a) X(from_u32_##n, uint32_t, T, (T)a)              \
   X(from_i64_##n, int64_t, T, (T)a) X(from_u64_##n, uint64_t, T, (T)a)
 #define FLOATS(X, n, T, s)                                                                                             \
@@ -39,8 +39,8 @@ static const double kNumbers[VALUES] = {
   X(fma##n, T, T, __builtin_fma##s(a, b, a)) X(fneg##n, T, T, -a) X(fabs##n, T, T, __builtin_fabs##s(a))               \
   X(floor##n, T, T, __builtin_floor##s(a)) X(ceil##n, T, T, __builtin_ceil##s(a))                                      \
   X(trunc##n, T, T, __builtin_trunc##s(a)) X(rint##n, T, T, __builtin_rint##s(a))                                      \
-  X(copysign##n, T, T, __builtin_copysign##s(a, b)) X(fmin##n, T, T, a == b ? a : __builtin_fmin##s(a, b))                          \
-  X(fmax##n, T, T, a == b ? a : __builtin_fmax##s(a, b))                                                                            \
+  X(copysign##n, T, T, __builtin_copysign##s(a, b)) X(fmin##n, T, T, a == b ? a : __builtin_fmin##s(a, b))             \
+  X(fmax##n, T, T, a == b ? a : __builtin_fmax##s(a, b))                                                               \
   X(fcompare##n, T, int, (a < b) + 2 * (a == b) + 4 * (a <= b) + 8 * (a != b) + 16 * !(a > b))                         \
   X(to_i32_##n, T, int, (int)(__builtin_fabs##s(a) < 2e9 ? a : 0))                                                     \
   X(to_i64_##n, T, int64_t, (int64_t)(__builtin_fabs##s(a) < 9e18 ? a : 0))                                            \
@@ -54,7 +54,8 @@ static const double kNumbers[VALUES] = {
   X(clz64, uint64_t, int, a ? __builtin_clzll(a) : 99) X(ctz64, uint64_t, int, a ? __builtin_ctzll(a) : 99)            \
   X(count32, uint32_t, int, __builtin_popcount(a)) X(count64, uint64_t, int, __builtin_popcountll(a))                  \
   X(swap32, uint32_t, uint32_t, __builtin_bswap32(a)) X(swap64, uint64_t, uint64_t, __builtin_bswap64(a))              \
-  X(reverse32, uint32_t, uint32_t, __builtin_bitreverse32(a)) X(reverse64, uint64_t, uint64_t, __builtin_bitreverse64(a)) \
+  X(reverse32, uint32_t, uint32_t, __builtin_bitreverse32(a))                                                          \
+  X(reverse64, uint64_t, uint64_t, __builtin_bitreverse64(a))                                                          \
   X(high32, uint32_t, uint32_t, (uint32_t)((uint64_t)a * b >> 32))                                                     \
   X(high64, uint64_t, uint64_t, (uint64_t)((unsigned __int128)a * b >> 64))                                            \
   CONVERSIONS(X, float, f) CONVERSIONS(X, double, d) CONVERSIONS(X, int64_t, l) CONVERSIONS(X, int8_t, b)              \

@@ -54,7 +54,8 @@ static void many_threads() {
     const uintptr_t alignment = (uintptr_t)16 << i % 6;
     char *const own = (char *)omp_aligned_alloc(alignment, SIZE + i, omp_default_mem_alloc);
     char *const zeros = (char *)omp_aligned_calloc(alignment, SIZE, 2, omp_default_mem_alloc);
-    int bad = own == nullptr || zeros == nullptr || (uintptr_t)own % alignment != 0 || (uintptr_t)zeros % alignment != 0;
+    int bad =
+        own == nullptr || zeros == nullptr || (uintptr_t)own % alignment != 0 || (uintptr_t)zeros % alignment != 0;
     if (!bad) {
       for (int j = 0; j < SIZE + i; ++j)
         own[j] = (char)i;
@@ -77,7 +78,8 @@ static void traits() {
   int wrong = 0;
 #pragma omp target map(tofrom : wrong)
   {
-    omp_alloctrait_t limited[] = {{omp_atk_alignment, 256}, {omp_atk_pool_size, 1000}, {omp_atk_fallback, omp_atv_null_fb}};
+    omp_alloctrait_t limited[] = {
+        {omp_atk_alignment, 256}, {omp_atk_pool_size, 1000}, {omp_atk_fallback, omp_atv_null_fb}};
     const omp_allocator_handle_t pool = omp_init_allocator(omp_default_mem_space, 3, limited);
     wrong += pool == omp_null_allocator;
     void *const first = omp_alloc(600, pool);
@@ -87,7 +89,8 @@ static void traits() {
     void *const second = omp_alloc(1000, pool);
     wrong += 8 * (second == nullptr);
 
-    omp_alloctrait_t next[] = {{omp_atk_pool_size, 10}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, (omp_uintptr_t)pool}};
+    omp_alloctrait_t next[] = {
+        {omp_atk_pool_size, 10}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, (omp_uintptr_t)pool}};
     const omp_allocator_handle_t chain = omp_init_allocator(omp_default_mem_space, 3, next);
     wrong += 16 * (omp_alloc(100, chain) != nullptr); // the pool is used up
     omp_free(second, pool);

@@ -23,7 +23,7 @@ omp_memspace_handle_t omp_get_dyn_gprivate_memspace(omp_access_t access) { retur
 static void use(size_t bytes, int is_shared) {
   int wrong = 0, sizes[TEAMS] = {0}, spaces[TEAMS] = {-1, -1, -1};
   const int count = (int)(bytes / sizeof(int));
-#pragma omp target teams num_teams(TEAMS) thread_limit(2 * THREADS) dyn_groupprivate(fallback(default_mem) : bytes)                        \
+#pragma omp target teams num_teams(TEAMS) thread_limit(2 * THREADS) dyn_groupprivate(fallback(default_mem) : bytes)    \
     map(tofrom : wrong, sizes, spaces)
   {
     const int team = omp_get_team_num();

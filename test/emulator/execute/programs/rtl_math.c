@@ -39,19 +39,19 @@
   X(hypot, T, s, 4, hypot##s(x, y))                                                                                    \
   X(atan2, T, s, 4, atan2##s(x, y))
 
-#define DEFINE(name, T, s, ulps, expression)                                                                                      \
-  static void on_host_##name##_##T(const T *first, const T *second, T *results) {                                                 \
-    for (int i = 0; i < COUNT; ++i) {                                                                                             \
-      const T x = first[i], y = second[i];                                                                                        \
-      results[i] = expression;                                                                                                    \
-    }                                                                                                                             \
-  }                                                                                                                               \
-  static void on_device_##name##_##T(const T *first, const T *second, T *results) {                                               \
+#define DEFINE(name, T, s, ulps, expression)                                                                           \
+  static void on_host_##name##_##T(const T *first, const T *second, T *results) {                                      \
+    for (int i = 0; i < COUNT; ++i) {                                                                                  \
+      const T x = first[i], y = second[i];                                                                             \
+      results[i] = expression;                                                                                         \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void on_device_##name##_##T(const T *first, const T *second, T *results) {                                    \
     _Pragma("omp target teams distribute parallel for map(to : first[:COUNT], second[:COUNT]) map(from : results[:COUNT])") for ( \
-        int i = 0; i < COUNT; ++i) {                                                                                              \
-      const T x = first[i], y = second[i];                                                                                        \
-      results[i] = expression;                                                                                                    \
-    }                                                                                                                             \
+        int i = 0; i < COUNT; ++i) {                                                                                   \
+      const T x = first[i], y = second[i];                                                                             \
+      results[i] = expression;                                                                                         \
+    }                                                                                                                  \
   }
 FUNCTIONS(DEFINE, double, )
 FUNCTIONS(DEFINE, float, f)

@@ -28,9 +28,12 @@
       CHECK_EQ(order[i], 3 * i);                                                                                       \
   }
 ORDERED(plain, _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered"))
-ORDERED(chunks, _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(static, 3)"))
-ORDERED(dynamic, _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(dynamic, 2)"))
-ORDERED(guided, _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(guided)"))
+ORDERED(chunks,
+        _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(static, 3)"))
+ORDERED(dynamic,
+        _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(dynamic, 2)"))
+ORDERED(guided,
+        _Pragma("omp target parallel for num_threads(THREADS) map(tofrom : order, next) ordered schedule(guided)"))
 
 // In a generic kernel, with what all do behind the loop.
 static void met(void) {

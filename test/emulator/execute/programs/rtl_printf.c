@@ -26,7 +26,8 @@ int main(int argc, char **argv) {
   char unended[4] = {'a', 'b', 'c', 'd'};
   long results = 0;
   printf("before\n");
-#pragma omp target teams num_teams(TEAMS) thread_limit(THREADS) if (on_device) map(to : text, unended) map(tofrom : results) reduction(+ : results)
+#pragma omp target teams num_teams(TEAMS) thread_limit(THREADS) if (on_device) map(to : text, unended)                 \
+    map(tofrom : results) reduction(+ : results)
 #pragma omp distribute parallel for reduction(+ : results) num_threads(THREADS)
   for (int i = 0; i < TEAMS * THREADS; i++) {
     const int n = i - 20;
