@@ -69,4 +69,5 @@ if(OMPTARGET_SHARED_LLVM)
   set(form shared)
 endif()
 message(STATUS "omptarget ${PROJECT_VERSION}: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
-               "LLVM ${LLVM_PACKAGE_VERSION} (${form}) in ${LLVM_INSTALL_PREFIX}, libffi ${OMPTARGET_FFI}, ${CMAKE_BUILD_TYPE}")
+               "LLVM ${LLVM_PACKAGE_VERSION} (${form}) in ${LLVM_INSTALL_PREFIX}, libffi ${OMPTARGET_FFI}, "
+               "${CMAKE_BUILD_TYPE}")

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make_sbom.py FOLDER NAME VERSION PACKAGES: what is in a release, as SPDX 2.3: its files with their checksums, and what is
-# linked into them, with the versions in PACKAGES (lines "package version").
+# make_sbom.py FOLDER NAME VERSION PACKAGES: what is in a release, as SPDX 2.3: its files with their checksums, and what
+# is linked into them, with the versions in PACKAGES (lines "package version").
 
 import datetime
 import hashlib

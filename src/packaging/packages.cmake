@@ -44,23 +44,33 @@ macro(omptarget_package component package section summary description)
 endmacro()
 set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 omptarget_package(library omptarget libs "OpenMP offloading runtime for programs of clang"
-  "A drop-in replacement for LLVM's libomptarget: one library for the programs\nof all generations of clang, which run on it unchanged. It lies beside LLVM's\nand is used by programs that are told to.")
+  "A drop-in replacement for LLVM's libomptarget: one library for the programs\n\
+of all generations of clang, which run on it unchanged. It lies beside LLVM's\n\
+and is used by programs that are told to.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "omptarget-plugins ${same}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools")
 omptarget_package(plugins omptarget-plugins libs "OpenMP offloading to CPU, NVIDIA and AMD devices"
-  "The plugins of omptarget, for the CPU of this machine and for GPUs of NVIDIA\nand AMD. Those for GPUs need the vendor's driver, which they find by\nthemselves.")
+  "The plugins of omptarget, for the CPU of this machine and for GPUs of NVIDIA\n\
+and AMD. Those for GPUs need the vendor's driver, which they find by\n\
+themselves.")
 omptarget_package(tools omptarget-tools utils "tool that explains what a program offloads and to where"
-  "omptarget-info lists the devices of the machine, what a program has for them,\nand which libomptarget the dynamic loader gives it, and why.")
+  "omptarget-info lists the devices of the machine, what a program has for them,\n\
+and which libomptarget the dynamic loader gives it, and why.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "omptarget ${same}")
 omptarget_package(dev omptarget-dev libdevel "headers, guides and conformance kit of omptarget"
-  "For authors of plugins: the headers, a CMake package, a plugin to start from,\nand omptarget-plugin-check, which tries a plugin. Documentation for all.")
+  "For authors of plugins: the headers, a CMake package, a plugin to start from,\n\
+and omptarget-plugin-check, which tries a plugin. Documentation for all.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "omptarget ${same}")
 omptarget_package(device omptarget-device libdevel "device code and compiler plugin of omptarget"
-  "What clang links into device code that calls functions by pointers of the\nhost, and the plugin that makes it do so.")
+  "What clang links into device code that calls functions by pointers of the\n\
+host, and the plugin that makes it do so.")
 set(CPACK_DEBIAN_DEVICE_PACKAGE_RECOMMENDS "omptarget-dev ${same}")
 omptarget_package(emulator omptarget-emulator devel "runs OpenMP programs for GPUs on a machine without one"
-  "omptarget-run runs a program's code for NVIDIA and AMD GPUs, PTX and machine\ncode, on the CPU, and names what it does wrong with its source line. Neither\nCUDA nor ROCm is needed to compile for it.")
-set(CPACK_DEBIAN_EMULATOR_PACKAGE_DEPENDS "omptarget ${same}, omptarget-tools ${same}, omptarget-device ${same}, python3")
+  "omptarget-run runs a program's code for NVIDIA and AMD GPUs, PTX and machine\n\
+code, on the CPU, and names what it does wrong with its source line. Neither\n\
+CUDA nor ROCm is needed to compile for it.")
+set(CPACK_DEBIAN_EMULATOR_PACKAGE_DEPENDS
+  "omptarget ${same}, omptarget-tools ${same}, omptarget-device ${same}, python3")
 omptarget_package(default omptarget-default libs "makes omptarget the offloading runtime of all users"
   "Sets the library path of login shells, so that programs of clang get\nomptarget instead of LLVM's libomptarget.")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_DEPENDS "omptarget ${same}")

@@ -12,5 +12,6 @@ else()
 endif()
 # No path of this machine gets into what is built.
 get_filename_component(source_folder ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
-set(CMAKE_C_FLAGS_INIT "--gcc-install-dir=${gcc_folder} -ffile-prefix-map=${OMPTARGET_SYSROOT}=/ -ffile-prefix-map=${source_folder}=.")
+set(CMAKE_C_FLAGS_INIT "--gcc-install-dir=${gcc_folder} -ffile-prefix-map=${OMPTARGET_SYSROOT}=/")
+string(APPEND CMAKE_C_FLAGS_INIT " -ffile-prefix-map=${source_folder}=.")
 set(CMAKE_CXX_FLAGS_INIT ${CMAKE_C_FLAGS_INIT})
