@@ -49,7 +49,8 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   file(WRITE ${documents}/copyright "${copyright}")
   set(version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
   file(WRITE ${documents}/changelog.Debian
-    "${CPACK_PACKAGE_NAME} (${version}) unstable; urgency=medium\n\n  * Packages made by cpack.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+    "${CPACK_PACKAGE_NAME} (${version}) unstable; urgency=medium\n\n  * Packages made by cpack.\n\n\
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
   execute_process(COMMAND gzip -9n ${documents}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND find ${root} -exec touch -h -d @${epoch} {} + COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND chmod -R u=rwX,go=rX ${root} COMMAND_ERROR_IS_FATAL ANY)

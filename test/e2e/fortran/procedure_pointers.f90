@@ -1,7 +1,8 @@
 ! Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Procedure pointers that the host sets run the device's procedures: alone, as components, in arrays, as arguments. The procedures use
-! a variable that has another value on the device. A procedure that the device does not have stays the host's affair.
+! Procedure pointers that the host sets run the device's procedures: alone, as components, in arrays, as arguments. The
+! procedures use a variable that has another value on the device. A procedure that the device does not have stays the
+! host's affair.
 
 ! RUN: %flang %indirect-plugin %s -o %t
 ! RUN: %run KMP_TEAMS_THREAD_LIMIT=64 %t 2>%t.messages
