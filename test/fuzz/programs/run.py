@@ -3,8 +3,8 @@
 """Random OpenMP programs by one clang, on omptarget, on LLVM's runtime of the same version, and on a model of the
 specification.
 
-run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 1] [--programs 100] [--first 0] [--jobs
-1]
+run.py --clang 19 --prefix PREFIX --runtimes build/llvm --output FOLDER [--seed 1] [--programs 100] [--first 0]
+       [--jobs 1]
 
 A program that differs from the model on omptarget fails the run, as does a difference of LLVM's that
 known_differences.txt does not explain. FOLDER keeps the sources of files with differences. LLVM's runtime may need
