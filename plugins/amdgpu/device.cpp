@@ -117,7 +117,7 @@ Device::Device(int32_t id, const DeviceProperties &properties)
 // ---- Life
 
 void Device::set_limits(LaunchLimits &limits) const {
-  constexpr int64_t kDefaultTeams = 4; // of a compute unit, for kernels that do not tell what they need
+  constexpr int64_t kDefaultTeams = 4; // teams per compute unit, for kernels that do not state their needs
   limits.warp_size = properties_.wavefront_size;
   limits.max_threads = std::min(limits.max_threads, properties_.max_threads);
   limits.max_items = properties_.max_grid;

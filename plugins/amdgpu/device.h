@@ -32,8 +32,8 @@ struct DeviceProperties {
   HostPools host_pools;
   uint32_t compute_units = 0;
   uint32_t wavefront_size = 0;
-  uint32_t max_waves = 0;    ///< of a compute unit
-  uint32_t max_threads = 0;  ///< of a team
+  uint32_t max_waves = 0;    ///< waves of a compute unit
+  uint32_t max_threads = 0;  ///< threads of a team
   uint32_t max_grid = 0;     ///< work-items of a launch
   uint32_t group_memory = 0; ///< bytes that a team can have
   uint32_t max_queues = 0;

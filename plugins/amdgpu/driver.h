@@ -15,7 +15,7 @@ struct Driver {
 #define OMPTARGET_HSA_FUNCTION(result, name, need, parameters) result(*name) parameters = nullptr;
 #include "amdgpu/driver_functions.def"
 #undef OMPTARGET_HSA_FUNCTION
-  uint16_t major = 0, minor = 0;        ///< of the HSA runtime's interface
+  uint16_t major = 0, minor = 0;        ///< version of the HSA runtime's interface
   uint64_t timestamp_frequency = 0;     ///< ticks per second of the system's timestamps, in which waits are limited
   bool reaches_pageable_memory = false; ///< XNACK is on: devices may access any memory of the process
 };

@@ -41,7 +41,7 @@ private:
   void ring(uint64_t index);
 
   Device &device_;
-  std::mutex mutex_; ///< of writing
+  std::mutex mutex_; ///< guards writing
   bool keeps_times_ = false;
   uint64_t seen_ = 0; ///< packets that the device was seen to have begun
   std::atomic<hsa_queue_t *> queue_{nullptr};
@@ -65,7 +65,7 @@ private:
   Device &device_;
   uint32_t packets_ = 0;
   bool tracks_use_ = true;
-  std::mutex mutex_; ///< of choosing and creating
+  std::mutex mutex_; ///< guards choosing and creating
   uint32_t next_ = 0;
   std::vector<std::unique_ptr<HardwareQueue>> queues_; ///< never changes after init
 };

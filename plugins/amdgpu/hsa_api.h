@@ -66,7 +66,7 @@ static_assert(sizeof(hsa_kernel_dispatch_packet_t) == 64 && sizeof(hsa_barrier_a
 
 /// Up to agentOwner, which every release of ROCr has.
 struct hsa_amd_pointer_info_t {
-  uint32_t size; ///< of this record; set by the caller
+  uint32_t size; ///< bytes of this record; set by the caller
   int type;
   void *agentBaseAddress;
   void *hostBaseAddress;

@@ -35,7 +35,7 @@ struct TargetId {
 struct ImageTarget {
   CodeObjectVersion version = CodeObjectVersion::kV5;
   TargetId target;
-  uint32_t generic_version = 0; ///< of a generic target; 0: the target is a processor
+  uint32_t generic_version = 0; ///< version of a generic target; 0: the target is a processor
 
   std::string name() const; ///< "gfx90a:xnack+ (code object V5)"
 

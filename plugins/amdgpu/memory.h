@@ -33,7 +33,7 @@ struct MemoryPool {
 struct HostPools {
   hsa_agent_t agent{0};                ///< the CPU that they belong to
   std::optional<MemoryPool> fine;      ///< coherent between host and devices during a kernel
-  std::optional<MemoryPool> arguments; ///< of kernels
+  std::optional<MemoryPool> arguments; ///< memory for kernels' arguments
 
   /// Those of the CPU that is nearest to the GPU, if the driver tells and it has both; otherwise of the first CPU
   /// that has.

@@ -26,7 +26,7 @@ struct KernelMetadata {
   uint32_t group_size = 0;     ///< bytes of static shared memory of a team
   uint32_t private_size = 0;   ///< bytes of stack of a thread
   uint32_t wavefront_size = 0; ///< 0: not said
-  uint32_t max_threads = 0;    ///< of a team; 0: not said
+  uint32_t max_threads = 0;    ///< threads of a team; 0: not stated
   bool has_dynamic_stack = false;
   /// End of the last argument that the program passes; none if the metadata does not list arguments.
   std::optional<uint32_t> explicit_size;
@@ -53,7 +53,7 @@ struct ImplicitValues {
 /// have cut off the end that the kernel does not use.
 struct ImplicitLayout {
   CodeObjectVersion version;
-  uint32_t offset; ///< of the block in the kernel's arguments
+  uint32_t offset; ///< offset of the block in the kernel's arguments
   uint32_t size;   ///< 0: there is none
 
   static ImplicitLayout of(CodeObjectVersion version, uint32_t kernarg_size, uint32_t explicit_size);

@@ -55,7 +55,7 @@ private:
   Guarded<std::vector<std::unique_ptr<Stream>>> all_streams_;
   Guarded<std::vector<std::unique_ptr<Event>>> all_events_;
   struct Clock {
-    ClockReference reference; ///< of all timings that are open
+    ClockReference reference; ///< reference of all open timings
     uint64_t open = 0;
     bool copies_keep_times = false;
   };

@@ -23,7 +23,7 @@ private:
   Status copy(gpu::Stream &stream, const Stream::Copy &copy);
 
   Device &device_;
-  SignalRef signal_; ///< of the copy that uses it
+  SignalRef signal_; ///< signal of the copy that uses it
 };
 
 } // namespace omptarget::amdgpu

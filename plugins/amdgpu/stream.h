@@ -60,7 +60,7 @@ public:
   Stream &operator=(const Stream &) = delete;
 
   HardwareQueue *queue = nullptr; ///< while it is taken from the pool
-  gpu::StreamRoom room;           ///< of small blocks
+  gpu::StreamRoom room;           ///< room for small blocks
   gpu::HostCopies copies;         ///< begun before, own and those of events
 
   /// Writes the kernel's packet, complete but for header and signal. Takes over the attachments, also on failure.

@@ -13,7 +13,7 @@ namespace omptarget::amdgpu {
 
 namespace {
 
-constexpr uint64_t kMostAge = 1'000'000'000; // of a reference
+constexpr uint64_t kMostAge = 1'000'000'000; // age of a reference
 // Tries of making one, of which the shortest counts.
 constexpr int kMostTries = 16;
 constexpr uint64_t kShortTry = 5'000;

@@ -16,7 +16,7 @@ namespace {
 
 /// State that the devices share. Never destroyed.
 struct Shared {
-  std::vector<hsa_agent_t> agents; ///< of the devices, in the same order
+  std::vector<hsa_agent_t> agents; ///< agents of the devices, in the same order
 };
 Shared &shared() {
   static Shared &the_shared = *new Shared;

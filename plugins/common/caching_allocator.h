@@ -29,7 +29,7 @@ public:
 
 struct AllocatorStatistics {
   uint64_t allocations = 0; ///< asked for
-  uint64_t reused = 0;      ///< of these, served from kept memory
+  uint64_t reused = 0;      ///< part of these that kept memory served
   uint64_t source_allocations = 0;
   uint64_t kept_bytes = 0; ///< now
   uint64_t used_bytes = 0; ///< now, in use by the program
@@ -71,7 +71,7 @@ private:
   struct State {
     std::unordered_map<void *, Block> blocks; ///< everything that the source gave and did not get back
     std::array<std::vector<void *>, kSizeClasses> kept;
-    std::array<size_t, kSizeClasses> unneeded{}; ///< of these, how many nobody needed since the last check
+    std::array<size_t, kSizeClasses> unneeded{}; ///< part of these that nobody needed since the last check
     uint64_t next_check = 0;                     ///< time of the next one
     AllocatorStatistics statistics;
   };

@@ -61,7 +61,7 @@ private:
     uintptr_t device;
     uint64_t count;
     bool is_foreign;
-    size_t reach; ///< of the pinner when it was pinned last
+    size_t reach; ///< reach of the pinner at the last pinning
     int pins = 1; ///< how often it was
   };
   using Ranges = std::map<uintptr_t, Range>;

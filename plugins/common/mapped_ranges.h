@@ -32,7 +32,7 @@ private:
   static Pins wanted_pins();
   LockedRanges &ranges_;
   Pins pins_ = Pins::kOff;
-  Guarded<std::unordered_map<void *, uint32_t>> pinned_; ///< what was pinned here, and how often
+  Guarded<std::unordered_map<void *, uint32_t>> pinned_; ///< addresses that were pinned here, and how often
 };
 
 } // namespace omptarget

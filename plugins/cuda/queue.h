@@ -66,7 +66,7 @@ private:
   HandlePool<Stream *> streams_;
   HandlePool<CUevent> events_;
   std::atomic<size_t> event_copies_count_{0}; ///< entries of event_copies_, so that most calls need no look
-  Guarded<EventCopies> event_copies_;         ///< what an event stands behind
+  Guarded<EventCopies> event_copies_;         ///< copies that an event stands behind
   Timings timings_{*this};
 };
 

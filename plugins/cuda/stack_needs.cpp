@@ -15,7 +15,7 @@ namespace omptarget::cuda {
 
 namespace {
 
-constexpr uint8_t kFormatBytes = 4; // of a record of .nv.info that says how many bytes it has; others have none besides
+constexpr uint8_t kFormatBytes = 4; // form of a record of .nv.info that states its size; others have no payload
 constexpr uint8_t kFrameSize = 0x11;
 constexpr uint8_t kStackSize = 0x12;
 constexpr uint32_t kUnknown = 0xffffffff;
@@ -44,7 +44,7 @@ struct Frames {
 Frames read_frames(std::string_view info) {
   Frames frames;
   constexpr size_t kHead = 4;
-  constexpr size_t kPair = 8; // of a symbol and a size
+  constexpr size_t kPair = 8; // bytes of a symbol and a size
   while (info.size() >= kHead) {
     const uint8_t format = static_cast<uint8_t>(info[0]);
     const uint8_t attribute = static_cast<uint8_t>(info[1]);

@@ -15,7 +15,7 @@ namespace omptarget::cuda {
 struct Stream : gpu::Stream {
   gpu::EnvironmentBlocks blocks; ///< in use until the stream is empty
   gpu::HostCopies copies;
-  gpu::StreamRoom room; ///< of small ones
+  gpu::StreamRoom room; ///< room for small blocks
 
   explicit Stream(CUstream stream) { native = stream; }
   CUstream handle() const { return static_cast<CUstream>(native); }

@@ -42,8 +42,8 @@ private:
 
   QueueSet &queues_;
   HandlePool<Timing *> timings_;
-  mutable std::mutex mutex_; ///< of what follows; held while a reference is made, which takes and gives back a stream
-  CUevent reference_ = nullptr; ///< of all timings that are open
+  mutable std::mutex mutex_;    ///< guards the reference; held while it is made, which takes and gives back a stream
+  CUevent reference_ = nullptr; ///< reference of all open timings
   CUevent candidate_ = nullptr; ///< for the next one
   uint64_t reference_ns_ = 0;   ///< the host's time of it
   uint64_t open_ = 0;           ///< timings that are taken

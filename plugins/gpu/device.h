@@ -150,7 +150,7 @@ protected:
   virtual Status close() { return Status::ok(); }
   /// The state of a thread that enters, with which leave() restores it.
   struct Entry {
-    void *thread = nullptr; ///< what the driver's part keeps of the thread
+    void *thread = nullptr; ///< state of the thread that the driver's part keeps
     alignas(void *) std::byte before[3 * sizeof(void *)];
   };
   /// From here on the thread's calls concern this device, until it leaves. Calls nothing of the driver's that can

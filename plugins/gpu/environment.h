@@ -16,7 +16,7 @@
 namespace omptarget::gpu {
 
 struct EnvironmentNeed {
-  bool is_trailing = false;   ///< of clang 23's layout
+  bool is_trailing = false;   ///< clang 23's layout
   uint64_t reduction = 0;     ///< bytes of the buffer for a reduction over teams
   uint64_t global_memory = 0; ///< bytes of global memory instead of shared memory, for all teams
   uint32_t group_memory = 0;  ///< bytes of dynamic group-private memory that each team has

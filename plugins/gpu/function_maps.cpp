@@ -42,7 +42,7 @@ std::string describe_function(decltype(__tgt_image_functions::describe) describe
 } // namespace
 
 Status FunctionMaps::set(uint64_t count, const __omp_offloading_fptr_map_ty *pairs) {
-  uint64_t address = all_.address; // of an empty table: the last one's
+  uint64_t address = all_.address; // address of an empty table: the last one's
   if (count != 0) {
     // A kernel under way may have read a larger count before: behind the table there is memory for that many.
     most_count_ = std::max(most_count_, count);

@@ -51,7 +51,7 @@ private:
     uint64_t *asked = nullptr; ///< null: its device code has no lookup of ours
   };
 
-  struct Place; ///< of a table's address, or of its count
+  struct Place; ///< place of a table's address, or of its count
   static const Place kAddress, kCount;
   Result<uint64_t> copy(uint64_t count, const __omp_offloading_fptr_map_ty *pairs, uint64_t room);
   Status make_own(const Image &image, const __tgt_image_functions &functions, Own &own);
@@ -62,7 +62,7 @@ private:
 
   Device &device_;
   Table all_;
-  uint64_t most_count_ = 0; ///< of all_, that kernels may have read
+  uint64_t most_count_ = 0; ///< largest count of all_ that kernels may have read
   Guarded<std::unordered_map<const Image *, Own>> own_;
 };
 

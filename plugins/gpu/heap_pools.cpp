@@ -14,7 +14,7 @@ namespace omptarget::gpu {
 namespace {
 
 constexpr uint64_t kMostOfImage = uint64_t{512} << 20;
-constexpr uint64_t kShareOfImage = 16; ///< of free memory
+constexpr uint64_t kShareOfImage = 16; ///< share of free memory
 constexpr uint64_t kShareOfAll = 8;
 constexpr uint64_t kUnit = 4096;
 
@@ -42,7 +42,7 @@ Status HeapPools::give(Device &device, Image &image) {
                                 sizeof(DeviceMemoryPool)));
   OMPTARGET_TRY_ASSIGN(const uint64_t free, device.free_memory());
   uint64_t size = heap_pool_size(wanted_, free, given_);
-  uint64_t memory = global->address; // of no pool: its end, too, so that the first malloc stops the kernel
+  uint64_t memory = global->address; // address of no pool: its end, too, so that the first malloc stops the kernel
   if (size != 0) {
     Result<void *> allocated =
         device.memory().allocate(size + (counts_ ? sizeof(DeviceHeapStatistics) : 0), OMPTARGET_ALLOC_DEVICE);

@@ -74,7 +74,7 @@ protected:
   Result<uint64_t> read_address(const std::string &name) const;
   Result<KernelTraits> traits_of(const std::string &kernel) const;
 
-  std::string copy_;            ///< of the image, where one is needed; while it is loaded
+  std::string copy_;            ///< copy of the image while it is loaded, if one is needed
   std::optional<ElfImage> elf_; ///< refers to the file; while it is loaded
 
 private:

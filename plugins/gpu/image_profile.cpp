@@ -108,7 +108,7 @@ std::optional<ProfilePlace> find_profile(const ElfImage &elf) {
   add(table->value, table->size);
   for (const ElfSection &section : elf.sections())
     add(section.address, section.contents.size());
-  for (const ElfSymbol &symbol : elf.symbols()) // of sections that have no bytes in the file, too
+  for (const ElfSymbol &symbol : elf.symbols()) // includes sections that have no bytes in the file
     if (symbol.type == STT_OBJECT)
       add(symbol.value, symbol.size);
   return ProfilePlace{table->value - first, last - table->value};

@@ -22,7 +22,7 @@ struct Grid {
   uint32_t threads_y = 1, threads_z = 1;
   uint32_t shared_memory = 0;                                ///< dynamic, bytes
   uint32_t group_memory = 0;                                 ///< dynamic group-private memory that a team has, bytes
-  GroupMemoryFallback fallback = GroupMemoryFallback::kNone; ///< what it has instead of shared memory
+  GroupMemoryFallback fallback = GroupMemoryFallback::kNone; ///< replacement for shared memory
 
   uint64_t teams() const { return uint64_t{shape.teams} * teams_y * teams_z; }
 };
@@ -30,7 +30,7 @@ struct Grid {
 /// The driver's part has checked that the device can have it.
 struct LaunchPlan {
   Grid grid;
-  EnvironmentNeed environment; ///< what the launch environment must have
+  EnvironmentNeed environment; ///< needs of the launch environment
 };
 
 /// The plans of one kernel on one device. Any thread, no lock. A kernel that is launched with ever other numbers,

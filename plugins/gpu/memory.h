@@ -93,8 +93,8 @@ private:
   MemorySource &source_;
   KindSource host_{*this, OMPTARGET_ALLOC_HOST};
   KindSource shared_{*this, OMPTARGET_ALLOC_SHARED};
-  std::array<std::unique_ptr<CachingAllocator>, kKinds> allocators_; ///< of each kind
-  LockedRanges locked_;                                              ///< what this device wants pinned
+  std::array<std::unique_ptr<CachingAllocator>, kKinds> allocators_; ///< one of each kind
+  LockedRanges locked_;                                              ///< ranges that this device wants pinned
   MappedRanges mapped_{locked_};
   std::atomic<size_t> others_count_{0};                   ///< entries of others_, so that most frees do not search them
   Guarded<std::unordered_map<const void *, int>> others_; ///< host and shared memory in use and its kind

@@ -28,7 +28,7 @@ struct Format {
   uint32_t version;
   // Offsets in a record. Pointers to counters are distances from the record, the others addresses.
   size_t record, counters, uniform_counters, bitmap, function, values, count, sites, bitmap_bytes;
-  uint32_t kinds; ///< of values that are counted at sites: a number of 16 bits for each
+  uint32_t kinds; ///< kinds of values counted at sites: a number of 16 bits for each
   // Offsets in the header, in words.
   size_t header, record_count, counter_count, uniform_count, uniform_delta, names_size, counters_delta, last_kind;
 };

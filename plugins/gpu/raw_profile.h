@@ -21,7 +21,7 @@ struct ProfileData {
     uint64_t address = 0; ///< on the device
     std::string bytes;
   };
-  uint64_t version = 0; ///< of the format, with the bits that tell what is counted
+  uint64_t version = 0; ///< version of the format, with the bits that state the kind of counts
   Section names, counters, records, uniform_counters;
 };
 

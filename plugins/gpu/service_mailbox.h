@@ -85,7 +85,7 @@ private:
   std::mutex mutex_; ///< held while ports are served
   __omptarget_service_port *ports_;
   ServiceHost &host_;
-  std::vector<Call> calls_;           ///< of each port
+  std::vector<Call> calls_;           ///< call of each port
   std::unordered_set<void *> blocks_; ///< that device code has
   uint32_t complaints_ = 0;
   bool is_closed_ = false;

@@ -47,8 +47,8 @@ Result<std::unique_ptr<ImageTarget>> read_target(const void *image, size_t size)
 struct Vendor {
   const char *plugin;     ///< the plugin's name in messages: "CUDA"
   const char *driver;     ///< the driver's: "AMD's runtime"
-  const char *log_prefix; ///< of lines that the plugin traces
-  const char *triple;     ///< of its images
+  const char *log_prefix; ///< begins lines that the plugin traces
+  const char *triple;     ///< triple of its images
   const char *visibility; ///< the variable of the environment by which the driver hides devices
   std::vector<const char *> (*ignored_visibility)(); ///< those by which only other libraries do
   /// Opens the driver and adds its devices, in order. Called once. A failure tells why there are none.

@@ -30,7 +30,7 @@ public:
 
   std::mutex &mutex_for_fork() { return free_.mutex_for_fork(); }
 
-  static constexpr size_t kPiece = size_t{1} << 20; ///< what pieces are aligned to, and the size of most
+  static constexpr size_t kPiece = size_t{1} << 20; ///< alignment of pieces, and the size of most
   /// Bytes of a piece with one block, in whole pages: what is behind it is given back to the system at once.
   static constexpr size_t piece_bytes(size_t size, size_t page) { return (kHeader + size + page - 1) / page * page; }
 
@@ -42,7 +42,7 @@ private:
   /// The start of each piece.
   struct Header {
     DomainMemory *owner;
-    size_t bytes; ///< of the piece, this one included
+    size_t bytes; ///< bytes of the piece, this one included
     size_t index; ///< class_index() of its blocks; kClasses: one large block
   };
   using FreeBlocks = std::array<std::vector<void *>, kClasses>;

@@ -47,7 +47,7 @@ void stay_in(const NumaDomain &domain) {
 class HostTeams {
   struct Ident {
     int32_t reserved = 0;
-    int32_t flags = 2; // of the calls that compilers make
+    int32_t flags = 2; // flags of the calls that compilers make
     int32_t reserved_too[2] = {};
     const char *source = ";unknown;unknown;0;0;;";
   };

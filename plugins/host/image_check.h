@@ -48,7 +48,7 @@ struct ImageLayout {
   uint64_t dynamic_count = 0;       ///< entries, with the ones that end it
   bool is_dynamic_writable = false; ///< as its program header says
   uint64_t thread_size = 0;         ///< bytes of data of which each thread has its own
-  uint64_t protected_begin = 0;     ///< what becomes read-only after relocation
+  uint64_t protected_begin = 0;     ///< start of the memory that becomes read-only after relocation
   uint64_t protected_end = 0;
   /// Where in the file a dynamic entry may be written, or 0: the image is to be given DT_SYMBOLIC, if it has none and
   /// has room.

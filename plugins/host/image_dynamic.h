@@ -97,7 +97,7 @@ private:
   std::vector<uint64_t> filtered_; ///< the same, of filters
   std::string_view strings_;
   std::vector<Elf64_Rela> relocations_; ///< in the linker's order
-  uint64_t lazy_begin_ = 0;             ///< of the relocations for calls
+  uint64_t lazy_begin_ = 0;             ///< start of the relocations for calls
   std::set<uint64_t> calls_;            ///< slots of calls that are bound when they are made
   uint64_t symbol_count_ = 0;
   std::string_view symbols_;

@@ -158,7 +158,7 @@ Status DynamicTables::check_relocations() {
   tables_ = std::move(merged);
   // The linker asserts, or believes, the kind of so many.
   const uint64_t relative = std::min<uint64_t>(value(DT_RELACOUNT), lazy_begin_);
-  std::set<uint64_t> modules, offsets; // of variables of threads: an offset follows its module
+  std::set<uint64_t> modules, offsets; // places of thread variables: an offset follows its module
   for (uint64_t i = 0; i < relocations_.size(); ++i) {
     OMPTARGET_TRY(check_relocation(relocations_[i], i < relative, i >= lazy_begin_ && !binds_at_once()));
     if (ELF64_R_TYPE(relocations_[i].r_info) == kKinds.thread_module)

@@ -14,7 +14,7 @@ namespace omptarget::check {
 struct FunctionRow {
   const char *name;
   const char *check;   ///< the check that tries it
-  const char *without; ///< what becomes of programs; null: only plugins of LLVM have it
+  const char *without; ///< effect on programs; null: only plugins of LLVM have it
 };
 
 inline constexpr const char *kRequiredText = "required";

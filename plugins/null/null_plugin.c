@@ -17,7 +17,7 @@
 enum { kMaximumDevices = 16 };
 
 struct NullDevice {
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* guards the fields below */
   NullImage *images;
   __omp_offloading_fptr_map_ty *functions;
   uint64_t function_count;
