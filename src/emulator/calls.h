@@ -25,9 +25,9 @@ class Calls {
 public:
   struct Options {
     const char *library;                    ///< as messages name the stand-in
-    const char *fail_variable;              ///< of the environment: what sim_*_fail gets
+    const char *fail_variable;              ///< environment variable that sim_*_fail gets
     const char *record_variable;            ///< a folder: each process writes its calls there, one a line
-    long usual_failure;                     ///< what a call fails with if nothing is said
+    long usual_failure;                     ///< result of a failing call if the variable names none
     std::vector<std::string> unlisted = {}; ///< calls that record() leaves out
   };
   explicit Calls(const Options &options) : options_(options) {

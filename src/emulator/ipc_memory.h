@@ -21,7 +21,7 @@ namespace emulator {
 struct IpcHandle {
   uint64_t mark;
   int process;
-  int file; ///< of that process
+  int file; ///< file descriptor of that process
   uint64_t size;
 };
 

@@ -12,7 +12,7 @@ enum { FAKE_NONE, FAKE_REGION, FAKE_TEAM_REGION, FAKE_REGION_ASYNC, FAKE_TEAM_RE
 
 typedef struct FakeRecord {
   int32_t launch_form; /* FAKE_* of the last launch */
-  uint32_t version;    /* of the argument block */
+  uint32_t version;    /* the argument block's */
   uint32_t count;      /* arguments */
   uint64_t first;      /* the first two arguments */
   uint64_t second;
@@ -21,7 +21,7 @@ typedef struct FakeRecord {
   int32_t threads;
   uint64_t trip_count;
   int32_t delete_kind;
-  const char *arch; /* of the last is_valid_binary_info */
+  const char *arch; /* the last is_valid_binary_info's */
   int32_t had_info;
   int32_t submits; /* calls so far */
   int32_t synchronizes;

@@ -21,7 +21,7 @@ constexpr size_t kAlignment = 256;
 constexpr int kFreed = 0xdd;
 
 void *new_memory(size_t size, bool may_be_shared) {
-  constexpr size_t kMost = size_t{1} << 30; // of the device
+  constexpr size_t kMost = size_t{1} << 30; // bytes of the device
   if (size > kMost)
     return nullptr;
   void *memory = may_be_shared ? ipc_memory().allocate(size)

@@ -90,7 +90,7 @@ struct Function {
   bool runs_each_thread;
   uint32_t stack;                                      ///< bytes that a thread takes and no compiler knows of
   const executor::ptx::Function *kernel = nullptr;     ///< of PTX
-  static constexpr int kPlainSharedMemory = 48 * 1024; ///< of a block, unless an attribute allows more
+  static constexpr int kPlainSharedMemory = 48 * 1024; ///< bytes of a block, unless an attribute allows more
   int dynamic_shared_memory = kPlainSharedMemory;
 };
 
@@ -118,14 +118,14 @@ struct Context {
            : which == omptarget::cuda::CU_LIMIT_MALLOC_HEAP_SIZE ? kHeapLimit
                                                                  : 0;
   }
-  static constexpr size_t kStackLimit = 1024, kHeapLimit = size_t{8} << 20; ///< of a new context
+  static constexpr size_t kStackLimit = 1024, kHeapLimit = size_t{8} << 20; ///< limits of a new context
 };
 
 /// A device as the driver shows it: a GPU, or an instance that one is split into (MIG).
 struct ShownDevice {
   int sm;
   int gpu;
-  int instance = -1; ///< of a GPU that is split
+  int instance = -1; ///< number of the instance of a split GPU
 };
 
 struct State {

@@ -31,8 +31,8 @@ enum class FaultKind {
 /// The fault of a wave.
 struct Fault {
   FaultKind kind;
-  std::string text;     ///< what happens, and to what
-  uint64_t address = 0; ///< of kMemory
+  std::string text;     ///< the fault, and the memory or register concerned
+  uint64_t address = 0; ///< address of a kMemory fault
   int lane = -1;        ///< if it is one lane's
   /// Another place in the code, and what happens there: the earlier access of a race.
   uint64_t other_code = 0;
@@ -71,9 +71,9 @@ public:
 
   WaveState state = WaveState::kReady;
   std::optional<Fault> fault; ///< when faulted
-  uint32_t first_thread = 0;  ///< of its lanes, in the block
+  uint32_t first_thread = 0;  ///< number in the block of its first lane's thread
   uint64_t barriers = 0;      ///< reached so far
-  WaveView view;              ///< of weak memory
+  WaveView view;              ///< its view of weak memory
   uint32_t rest = 0;          ///< turns of its block that go by without it
 };
 
@@ -87,9 +87,9 @@ struct Block {
   std::vector<uint8_t> shared;       ///< memory, of exactly the size that was asked for
   std::unique_ptr<FreshBytes> fresh; ///< nobody has written it yet
   std::vector<std::unique_ptr<Wave>> waves;
-  std::unique_ptr<SharedUses> uses;        ///< of shared memory, where races are looked for
-  TeamView view;                           ///< of weak memory
-  std::shared_ptr<GlobalUses> global_uses; ///< of the launch, where races on global memory are looked for
+  std::unique_ptr<SharedUses> uses;        ///< uses of shared memory, if races are looked for
+  TeamView view;                           ///< its view of weak memory
+  std::shared_ptr<GlobalUses> global_uses; ///< uses by the launch, if races on global memory are looked for
   TeamOrder order;
 };
 
@@ -119,7 +119,7 @@ struct Schedule {
 struct Report {
   Fault fault;
   Extent block{};
-  Extent thread{}; ///< of the lane, or of the wave's first
+  Extent thread{}; ///< thread of the lane, or of the wave's first
   uint64_t code_address = 0;
 };
 

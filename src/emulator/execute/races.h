@@ -34,7 +34,7 @@ private:
     uint32_t writers = 0;            ///< waves, all of the same value
   };
 
-  uint32_t lanes_; ///< of a wave
+  uint32_t lanes_; ///< lanes of a wave
   uint64_t epoch_ = 1;
   const uint8_t *value_ = nullptr;
   std::vector<Use> uses_; ///< one for each byte
@@ -82,7 +82,7 @@ private:
     uint64_t at = 0, team = 0;
     EarlierUse use;
     uint32_t wave = 0;
-    uint8_t bytes = 0; ///< of the word, a bit for each
+    uint8_t bytes = 0; ///< bytes of the word, a bit for each
   };
   struct Word {
     Last store, load;

@@ -43,7 +43,7 @@ public:
   /// Bytes of a range with two values.
   struct Part {
     size_t first = 0, last = 0; ///< bytes
-    Origin origin = 0;          ///< of the first
+    Origin origin = 0;          ///< origin of the first
   };
   std::optional<Part> find_in(const void *bytes, size_t size) const;
 

@@ -35,7 +35,7 @@ struct Queue;
 
 struct StandInSignal {
   std::atomic<int64_t> value{0};
-  std::atomic<uint64_t> start{0}, end{0}; ///< of the last operation, if it was to keep its times
+  std::atomic<uint64_t> start{0}, end{0}; ///< times of the last operation, if it keeps them
   Queue *doorbell_of = nullptr;
   std::atomic<bool> is_destroyed{false};
 };
@@ -68,7 +68,7 @@ struct Agent {
   std::string target;
   uint32_t cpu = 0;       ///< on the machine, from 1; 0 for a GPU
   uint32_t gpu = 0;       ///< the same of GPUs
-  uint32_t partition = 0; ///< of that GPU
+  uint32_t partition = 0; ///< number of the partition of that GPU
   std::vector<std::unique_ptr<Pool>> pools;
   Worker copies;
   std::atomic<bool> is_lost{false};
@@ -110,7 +110,7 @@ struct ExecutableSymbol {
 
 struct Executable {
   Agent *agent = nullptr;
-  CodeFile code; ///< of this machine, or
+  CodeFile code; ///< code of this machine, or
   std::unique_ptr<executor::amdgpu::CodeObject> device_code;
   bool is_frozen = false;
   std::atomic<bool> is_destroyed{false};
@@ -127,7 +127,7 @@ struct Queue {
   std::vector<char> ring;
   std::atomic<uint64_t> read{0}, write{0};
   uint64_t done = 0; ///< packets handed to the worker
-  std::mutex mutex;  ///< of ringing
+  std::mutex mutex;  ///< guards ringing
   QueueCallback callback = nullptr;
   void *callback_data = nullptr;
   std::atomic<bool> is_destroyed{false}, is_stopped{false}, keeps_times{false};

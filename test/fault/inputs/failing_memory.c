@@ -11,7 +11,7 @@
 
 extern void *__libc_malloc(size_t size);
 
-static char *begin, *end; /* of the library's code, once it is there */
+static char *begin, *end; /* the library's code, once it is there */
 static long number;
 
 /* Another thread may be in the middle of loading the library: only its code, which is mapped at once, shows that it is

@@ -25,7 +25,7 @@ namespace emulator::executor::amdgpu {
 struct KernelDescriptor {
   uint32_t group_size, private_size, kernarg_size;
   uint8_t reserved0[4];
-  int64_t entry_offset; ///< of the code, from the descriptor
+  int64_t entry_offset; ///< distance from the descriptor to the code
   uint8_t reserved1[20];
   uint32_t resources3, resources1, resources2;
   uint16_t properties, preload;
@@ -64,7 +64,7 @@ private:
     uint64_t begin, end;
     bool may_write, is_code;
   };
-  struct Words { ///< of a code segment: the instruction that begins at each word
+  struct Words { ///< the instruction at each word of a code segment
     uint64_t begin, end;
     std::vector<std::atomic<const Instruction *>> instructions;
     std::vector<uint8_t> is_inner; ///< not the first word of an instruction that was decoded
@@ -83,7 +83,7 @@ private:
   uint64_t size_ = 0, lowest_ = 0;
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Words>> words_;
-  std::mutex mutex_;       ///< of decoding and of debug information
+  std::mutex mutex_;       ///< guards decoding and debug information
   DebugInfo *debug_info(); ///< null if there is none
   std::unique_ptr<DebugInfo> debug_info_;
   bool has_read_debug_info_ = false;

@@ -43,16 +43,16 @@ enum class OperandKind : uint8_t {
   kSharedBase,
   kPrivateBase,
   kOff,
-  kText, ///< of a message or a hardware register
+  kText, ///< name of a message or a hardware register
 };
 
 struct Operand {
   OperandKind kind = OperandKind::kOff;
   uint8_t registers = 1;
-  uint16_t index = 0; ///< of the first register
+  uint16_t index = 0; ///< number of the first register
   bool is_negated = false, is_absolute = false, is_sign_extended = false, is_literal = false;
   uint8_t select = 6; ///< what SDWA takes: 0 to 3 a byte, 4 and 5 a word, 6 all
-  uint8_t half = 0;   ///< of a register of 32 bits, as its name says: 1 the lower, 2 the upper, 0 nothing
+  uint8_t half = 0;   ///< half of a 32-bit register that its name states: 1 the lower, 2 the upper, 0 none
   int64_t bits = 0;
   double number = 0;
   std::string text;
@@ -80,7 +80,7 @@ enum class DppKind : uint8_t {
 /// Data-parallel primitives: which lane the first source comes from.
 struct Dpp {
   DppKind kind = DppKind::kNone;
-  std::array<uint8_t, 8> lanes{}; ///< of kQuadPerm and kDpp8; the first also for amounts
+  std::array<uint8_t, 8> lanes{}; ///< lanes of kQuadPerm and kDpp8; the first also for amounts
   uint8_t row_mask = 0xf, bank_mask = 0xf;
   bool reads_zero = false, fetches_inactive = false;
 };
@@ -98,24 +98,24 @@ struct Instruction {
   std::string name;          ///< without what only tells the encoding
   std::string reason;
   std::array<Operand, kMostOperands> operands;
-  uint8_t count = 0; ///< of operands
+  uint8_t count = 0; ///< number of operands
   uint8_t size = 0;  ///< bytes
   int32_t offset = 0, offset0 = 0, offset1 = 0;
   bool has_offen = false, has_glc = false, has_sc1 = false, clamps = false, is_gds = false, is_wide_write = false;
   uint8_t output_scale = 0;                 ///< 0: none, 1: *2, 2: *4, 3: /2
-  uint8_t sdwa_select = 6, sdwa_unused = 0; ///< of the destination; unused: 0 zero, 1 sign, 2 kept
+  uint8_t sdwa_select = 6, sdwa_unused = 0; ///< the destination's; unused: 0 zero, 1 sign, 2 kept
   std::array<uint8_t, 4> op_sel{0, 0, 0, 0}, op_sel_hi{1, 1, 1, 1}, neg_lo{}, neg_hi{};
   bool has_op_sel = false, has_sdwa = false;
   Dpp dpp;
-  std::string pattern;                 ///< of ds_swizzle
-  std::unique_ptr<Instruction> second; ///< of two that are issued as one
+  std::string pattern;                 ///< pattern of ds_swizzle
+  std::unique_ptr<Instruction> second; ///< the second of two that are issued as one
   RegisterCounts touched;
 };
 
 /// The properties of a processor.
 struct Processor {
   std::string name; ///< "gfx1100"
-  unsigned lanes;   ///< of a wave
+  unsigned lanes;   ///< lanes of a wave
   bool is_gfx9;     ///< otherwise RDNA 3
   bool is_gfx940() const { return name == "gfx942"; }
 };
@@ -149,7 +149,7 @@ private:
 struct Operation {
   std::string_view name;
   Handler handler = nullptr;
-  bool takes_modifiers = false; ///< of sources and results: DPP, SDWA, negation, clamping
+  bool takes_modifiers = false; ///< modifiers of sources and results: DPP, SDWA, negation, clamping
 };
 const Operation *find_operation(std::string_view name);
 

@@ -16,7 +16,7 @@ namespace emulator::executor::amdgpu {
 /// The launch in a packet.
 struct Dispatch {
   Extent grid{1, 1, 1};                          ///< work-items
-  Extent threads{1, 1, 1};                       ///< of a block
+  Extent threads{1, 1, 1};                       ///< a block's
   uint32_t group_size = 0, private_size = 0;     ///< bytes
   uint64_t arguments = 0, packet = 0, queue = 0; ///< addresses
   std::string kernel;

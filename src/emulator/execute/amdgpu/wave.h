@@ -69,7 +69,7 @@ public:
   void set_mask(unsigned index, uint64_t value);
   uint32_t *vector(unsigned index) { return &vectors_[size_t{index} * lanes_]; }
   bool scc = false;
-  uint64_t next_pc = 0; ///< of the instruction that follows; jumps change it
+  uint64_t next_pc = 0; ///< address of the next instruction; jumps change it
 
   // ---- Operands
   /// Values of scalar operands. An integer or a float is converted to the bits of the operand's type.
@@ -98,7 +98,7 @@ public:
   }
   uint8_t *shared_memory(uint64_t offset, uint32_t size, Access kind, int lane);
   uint8_t *private_memory(uint64_t offset, uint32_t size, Access kind, int lane);
-  uint64_t scratch_base = 0; ///< what the descriptor of private memory holds, where there is one
+  uint64_t scratch_base = 0; ///< address in the descriptor of private memory, if there is one
   const LaunchContext &context() const { return context_; }
   Block &block() { return block_; }
 
@@ -141,10 +141,10 @@ private:
   const unsigned lanes_;
   uint64_t pc_ = 0, last_pc_ = 0;
   const void *value_ = nullptr; ///< that is written next
-  uint32_t observed_line_ = 0;  ///< of the last instruction at a breakpoint
+  uint32_t observed_line_ = 0;  ///< line of the last instruction at a breakpoint
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
-  std::vector<uint8_t> private_; ///< of all lanes, one after the other
+  std::vector<uint8_t> private_; ///< private memory of all lanes, one after the other
   // For memory that nobody wrote: the other values of registers, or none if all are the same; for each register, the
   // code that has read such memory.
   AccessLog log_{UnwrittenMemory::find()};
@@ -154,7 +154,7 @@ private:
   UnwrittenMemory::Origin last_origin_ = 0;
   uint32_t until_clean_ = 0;
   std::unique_ptr<FreshBytes> fresh_private_;
-  uint32_t dual_[kMostLanes] = {}; ///< what the first of two wrote over
+  uint32_t dual_[kMostLanes] = {}; ///< values that the first of two overwrote
 };
 
 } // namespace emulator::executor::amdgpu

@@ -20,7 +20,7 @@ public:
 struct Dispatch {
   Extent blocks{}, threads{};
   uint32_t dynamic_shared = 0;
-  uint32_t stack_limit = 1024; ///< of the context
+  uint32_t stack_limit = 1024; ///< the context's
   std::vector<uint8_t> arguments;
 };
 
@@ -31,7 +31,7 @@ struct LaunchState {
   const Schedule &schedule;
   MemoryView memory;
   DeviceHeap &heap;
-  std::vector<Row> shared_addresses = {}; ///< of operands
+  std::vector<Row> shared_addresses = {}; ///< addresses that operands name
   uint32_t stack_limit = 0;               ///< bytes that a thread has, as frames.h counts them
   /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the
   /// other.

@@ -15,9 +15,9 @@ enum class TokenKind : uint8_t { kEnd, kName, kInteger, kSingle, kDouble, kStrin
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string_view text; ///< of the source
-  uint64_t value = 0;    ///< of numbers; a float's bits
-  uint32_t line = 0;     ///< of the text, from 1
+  std::string_view text; ///< a part of the source
+  uint64_t value = 0;    ///< a number's value; a float's bits
+  uint32_t line = 0;     ///< line of the text, from 1
   bool is(std::string_view word) const { return text == word && kind != TokenKind::kString; }
 };
 

@@ -97,7 +97,7 @@ enum class Special : uint8_t {
 struct Operand {
   enum class Kind : uint8_t { kNone, kRegister, kConstant, kSpecial, kStack, kShared, kSink };
   Kind kind = Kind::kNone;
-  uint8_t bits = 0;        ///< of a register; 1: a predicate
+  uint8_t bits = 0;        ///< width of a register; 1: a predicate
   bool is_negated = false; ///< !%p
   /// The number of the register, constant, special register, address of shared memory; bytes in the function's part of
   /// the stack.
@@ -114,21 +114,21 @@ struct Instruction {
   Handler handler = nullptr;
   Operand guard;                                ///< none: all lanes
   std::array<Operand, 6> operands{};            ///< results first
-  std::vector<Operand> elements, more_elements; ///< of a vector in braces; a second one
-  Type type = Type::kNone, from = Type::kNone;  ///< what it works on; what a conversion begins with
+  std::vector<Operand> elements, more_elements; ///< a vector in braces; a second one
+  Type type = Type::kNone, from = Type::kNone;  ///< type of the operation; type that a conversion begins with
   Space space = Space::kGeneric;
   uint8_t width = 1;                       ///< elements that a load or store has
-  uint8_t count = 0;                       ///< of operands
+  uint8_t count = 0;                       ///< number of operands
   bool is_pure = false;                    ///< computes registers from registers, for each lane or for those there
   bool is_polling = false;                 ///< may be what a loop waits with
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
   Scope releases = Scope::kWave, acquires = Scope::kWave;
   uint32_t variant = 0; ///< meaning depends on the handler
-  int64_t offset = 0;   ///< of an address
-  uint32_t target = 0;  ///< of a branch
+  int64_t offset = 0;   ///< added to an address
+  uint32_t target = 0;  ///< a branch's target
   uint32_t meet = 0;    ///< where lanes that a branch parts wait for each other
-  uint32_t table = 0;   ///< of a call or of a branch with many targets
+  uint32_t table = 0;   ///< table of a call or of a branch with many targets
   uint32_t file = 0, line = 0;
   std::string_view text;
   const Operation *operation = nullptr;
@@ -161,7 +161,7 @@ struct Function {
   std::string name;
   bool is_entry = false, is_defined = false;
   std::vector<Parameter> parameters, results;
-  uint32_t parameter_bytes = 0; ///< of an entry
+  uint32_t parameter_bytes = 0; ///< bytes of an entry's parameters
   uint32_t registers = 0;
   std::vector<RegisterNames> names;
   uint32_t stack_bytes = 0; ///< that the executor keeps for an activation: variables and parameters
@@ -170,7 +170,7 @@ struct Function {
   uint32_t frame_bytes = 0, stack_need = 0; ///< its own; and with all that it calls
   bool is_undetermined = false;             ///< it can come to itself: the need has no end
   // Kernels only: shared memory as a linker lays it out for each.
-  uint32_t shared_bytes = 0, dynamic_at = 0; ///< of variables; where what the launch asks for begins
+  uint32_t shared_bytes = 0, dynamic_at = 0; ///< bytes of variables; start of the memory that the launch asks for
   std::vector<uint32_t> shared_at;           ///< by number of the variable, of those that the kernel reaches
   enum class Visit : uint8_t { kNew, kOpen, kDone } visit = Visit::kNew;
   std::array<uint32_t, 3> max_threads{};
@@ -178,7 +178,7 @@ struct Function {
   std::vector<Call> calls;
   std::vector<std::vector<uint32_t>> tables; ///< targets of branches
   uint64_t address = 0;
-  uint64_t code_address = 0; ///< of its first instruction, in reports
+  uint64_t code_address = 0; ///< address of its first instruction, in reports
 };
 
 /// Where bytes of a variable hold an address.
@@ -186,7 +186,7 @@ struct Relocation {
   uint64_t at = 0;
   std::string symbol;
   int64_t addend = 0;
-  uint64_t mask = ~uint64_t{0}; ///< of the address, shifted down to its lowest bit
+  uint64_t mask = ~uint64_t{0}; ///< bits of the address, shifted down to its lowest bit
   uint8_t size = 8;
   bool is_generic = false;
 };
@@ -199,7 +199,7 @@ struct Variable {
   bool is_extern = false;
   std::vector<uint8_t> bytes;
   std::vector<Relocation> relocations;
-  uint64_t address = 0; ///< of global and constant memory; of shared memory the number
+  uint64_t address = 0; ///< in global and constant memory; the number in shared memory
 };
 
 /// An operand that is the address of a shared variable, which each kernel may have elsewhere.

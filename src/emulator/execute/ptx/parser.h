@@ -75,7 +75,7 @@ private:
     enum class Kind { kRegister, kStack, kArgument, kShared } kind;
     uint32_t index; ///< register, or offset
     uint8_t bits = 0;
-    uint32_t count = 0; ///< of registers %r0 .. %r<count-1>
+    uint32_t count = 0; ///< number of registers %r0 .. %r<count-1>
     uint32_t size = 0;
     std::string shared_name = {};
   };

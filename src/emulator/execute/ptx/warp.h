@@ -43,7 +43,7 @@ struct Fragment {
   Join *join = nullptr;         ///< the innermost that these lanes are awaited at
   Wait wait = Wait::kNone;
   uint32_t barrier = 0, threads = 0, members = 0; ///< that it waits at or for; threads of 0: all
-  uint32_t votes = 0;                             ///< of a barrier that reduces
+  uint32_t votes = 0;                             ///< votes at a barrier that reduces
   const Instruction *at = nullptr;                ///< where it waits
 };
 
@@ -189,8 +189,8 @@ private:
   AccessLog log_;
   const uint8_t *reached_ = nullptr; ///< the bytes that an access has reached, wherever it works on them
   std::unique_ptr<FreshBytes> fresh_stack_;
-  std::vector<uint8_t> stack_; ///< of all lanes, one after the other
-  uint32_t stack_size_ = 0;    ///< of each
+  std::vector<uint8_t> stack_; ///< stacks of all lanes, one after the other
+  uint32_t stack_size_ = 0;    ///< bytes of each lane's stack
 };
 
 /// Calls back for each lane of the mask.

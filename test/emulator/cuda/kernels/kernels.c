@@ -16,7 +16,8 @@ struct {
   const char *name;
   size_t size;
   int32_t flags, reserved;
-} thrice_entry __asm__(".omp_offloading.entry.thrice") = {(void *)&thrice, "thrice", 0, 8, 0}; /* of the RFC's */
+} thrice_entry __asm__(".omp_offloading.entry.thrice") = {(void *)&thrice, "thrice", 0, 8,
+                                                          0}; /* an entry of the RFC's */
 
 /* ---- Constructors and destructors ---- */
 static void log_call(int32_t what) { call_log[call_count++] = what; }
