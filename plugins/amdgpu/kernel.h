@@ -28,7 +28,7 @@ public:
   const KernelMetadata &metadata() const { return metadata_; }
   /// Returns the handle of the kernel for dispatch packets.
   uint64_t object() const { return object_; }
-  /// Bytes of stack of a thread: what the kernel says or LIBOMPTARGET_STACK_SIZE, whichever is more.
+  /// Returns a thread's bytes of stack: the larger of the kernel's value and LIBOMPTARGET_STACK_SIZE.
   uint32_t private_size() const { return private_size_; }
   /// The implicit arguments of a launch with this many bytes of explicit ones. Fails if the kernel takes others.
   Result<ImplicitLayout> implicit_layout(uint32_t explicit_size) const;

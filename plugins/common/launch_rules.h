@@ -46,8 +46,7 @@ uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limi
 /// device has.
 void apply_launch_settings(LaunchLimits &limits);
 
-/// The shape that a launch gets: what the program asks for, as far as kernel and device allow it, and defaults for
-/// the rest.
+/// Returns a launch's shape: the program's request as far as kernel and device allow it, and defaults for the rest.
 LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request);
 
 } // namespace omptarget

@@ -64,7 +64,7 @@ public:
       return CUDA_SUCCESS;
     return inside_.is_current || !inside_.context ? CUresult{CUDA_SUCCESS} : make_own_current();
   }
-  /// A function that needs any context gave this result: whether it is worth another call, now with the device's own.
+  /// A function that needs any context gave this result. True if a call with the device's own context may succeed.
   bool may_try_with_own(CUresult result);
   /// The other call succeeded: the driver wants the device's own for these functions, too.
   void note_own_needed(CUresult result);

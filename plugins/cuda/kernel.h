@@ -25,7 +25,7 @@ public:
         stack_(stack) {}
 
   CUfunction function() const { return function_; }
-  /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: what a team can have. Any
+  /// Makes launches with this many bytes of dynamic shared memory possible; device_limit: the most for a team. Any
   /// thread.
   Status allow_dynamic_shared_memory(uint32_t bytes, uint32_t device_limit);
 

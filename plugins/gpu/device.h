@@ -217,7 +217,7 @@ private:
     }
     return caller.async ? operation(*stream) : wait_alone(*stream, operation(*stream));
   }
-  /// Waits for a stream of no queue, also if the operation has failed: what came before it uses the caller's memory.
+  /// Waits for a stream of no queue, also if the operation has failed: earlier work uses the caller's memory.
   Status wait_alone(Stream &stream, Status status);
   Status make_plan(const Launch &launch, LaunchPlan &plan);
   Status start_serving(Stream &stream, const Launch &launch, const LaunchPlan &plan);
@@ -247,7 +247,7 @@ public:
   ~Scope() { device_.leave(entry_); }
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
-  /// For the driver's part: what it keeps of the calling thread.
+  /// Returns the state of the calling thread that the driver's part keeps.
   void *thread() const { return entry_.thread; }
 
 private:

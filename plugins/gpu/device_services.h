@@ -44,7 +44,7 @@ public:
   bool has_kernels() const { return kernels_.load(std::memory_order_relaxed) != 0; }
   /// Answers what a thread that waits for the device may answer. False if nothing was asked.
   bool serve_while_waiting();
-  /// Kernels have ended without waiting for their answers: what they asked for in full is done now.
+  /// Kernels have ended without waiting for their answers. Serves the requests that are complete.
   void lost();
 
 private:

@@ -31,7 +31,7 @@ public:
   std::mutex &mutex_for_fork() { return free_.mutex_for_fork(); }
 
   static constexpr size_t kPiece = size_t{1} << 20; ///< alignment of pieces, and the size of most
-  /// Bytes of a piece with one block, in whole pages: what is behind it is given back to the system at once.
+  /// Bytes of a piece with one block, in whole pages. The rest goes back to the system at once.
   static constexpr size_t piece_bytes(size_t size, size_t page) { return (kHeader + size + page - 1) / page * page; }
 
 private:

@@ -210,7 +210,7 @@ void set_functions(Session &session, Pairs pairs) {
     pair = {};
 }
 
-/// Two images, which have the same code: of each its own functions.
+/// Checks that each of two images with the same code has its own functions.
 void check_image_functions(Session &session, const Loaded &later, uint64_t function) {
   Report &report = session.report();
   if (!session.has("set_image_functions"))

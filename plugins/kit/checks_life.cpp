@@ -103,7 +103,7 @@ void check_trimming(Session &session) {
   plugin.data_delete(0, *used, OMPTARGET_ALLOC_DEVICE).consume();
 }
 
-/// Checks the names of devices: what tells one from another.
+/// Checks the names by which devices are told apart.
 void check_identity(Session &session) {
   Report &report = session.report();
   Plugin &plugin = session.plugin();

@@ -8,7 +8,7 @@
 
 static const char kMagic[] = "omptarget null image\n";
 
-/* What kernels can do: arguments are 8-byte values, as compilers pass them. */
+/* The operations of kernels. Arguments are 8-byte values, as compilers pass them. */
 static void op_nothing(NullDevice *device, NullSymbol *kernel, uint64_t *arguments) {}
 static void op_store(NullDevice *device, NullSymbol *kernel, uint64_t *arguments) {
   *(uint64_t *)arguments[0] = arguments[1];

@@ -36,7 +36,7 @@ typedef struct NullImage {
   uint64_t *first_variable;
 } NullImage;
 
-/* Whether the bytes start like an image of this device. */
+/* Returns true if the bytes start like an image of this device. */
 bool null_image_is_valid(const __tgt_device_image *image);
 
 /* A loaded copy with variables of its own, or null with the reason in *error. */
