@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_library.py PREFIX CHECK: what an installed omptarget shows to the dynamic linker.
+"""check_library.py PREFIX CHECK: checks an installed omptarget as the dynamic linker sees it.
 
 CHECK is exports, dependencies, size, names or hardening.
 """

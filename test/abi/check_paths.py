@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_paths.py SOURCES: what the project's pages name is there.
+"""check_paths.py SOURCES: checks that all names in the project's pages exist.
 
 - links to files and headings;
 - paths from the top of the sources (`test/run`; `src/base/fork_gate`, whatever its ending), files and classes by their

@@ -13,7 +13,7 @@ namespace omptarget::device_rtl {
 /// The loads that the lanes did at the same time.
 struct WarpStep {
   std::vector<uint64_t> addresses; ///< one per lane that still runs
-  /// How many cache lines of that many bytes they touch: what the step costs a GPU.
+  /// The number of cache lines of that many bytes that they touch, which is the cost of the step on a GPU.
   size_t lines(uint64_t bytes) const;
 };
 

@@ -4,7 +4,7 @@
 """commands.py PREFIX LLVM_RUNTIMES COMPILERS: the two commands of docs/use/executor.md, with what is installed and
 nothing of CUDA's or ROCm's. Each clang and flang compiles a program with the emulator's configuration file, and
 omptarget-run runs it. A file that is no PTX, and memory of the host that a kernel uses without --unified, are
-named. What checks find is reported as JSON and SARIF, suppressed, and tells the exit code."""
+named. Findings of checks are reported as JSON and SARIF, suppressed, and decide the exit code."""
 import json
 import os
 import shutil
@@ -93,7 +93,7 @@ def result(words, program, version="19"):
 
 
 def reports(scratch, program):
-    """What is found is told in each form, counted, and changes the exit code if that is wanted."""
+    """Findings are reported in each form, counted, and change the exit code if that is wanted."""
     told, sarif = os.path.join(scratch, "told.json"), os.path.join(scratch, "told.sarif")
     all_of_it = ["--check=all", "--json=" + told, "--sarif=" + sarif]
     code, out, errors = result([*all_of_it, "--error-exit-code=9"], [program])

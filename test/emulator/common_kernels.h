@@ -1,7 +1,7 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What each image for the stand-ins has that is as clang 17 and later make them. The includer defines
+ * The part of each image for the stand-ins that is as clang 17 and later make it. The includer defines
  * PARAMETERS(kernel, n), which says how many parameters a kernel has, DYNAMIC_MEMORY(), bytes of this launch, and
  * FAIL_KERNEL().
  */
@@ -98,7 +98,7 @@ void meet(void *environment, _Atomic uint64_t *met, uint64_t which) {
   usleep(20000);
 }
 
-/* Calls a function of the host by its table entry; 0 if it is not there. Of both protocols. */
+/* Finds a function of the host by its table entry, in both protocols; 0 if it is not there. */
 static void *find_in(const uint64_t (*table)[2], uint64_t size, uint64_t host) {
   for (uint64_t i = 0; table && i < size; ++i)
     if (table[i][0] == host)

@@ -21,7 +21,7 @@ struct StandIn {
 };
 #undef STAND_IN_FUNCTION
 
-/// A vendor's plugin and stand-in: what the tests of all plugins need to know of them.
+/// A vendor's plugin and stand-in, as far as the tests of all plugins need to know them.
 struct UnderTest {
   const char *image;       ///< for device 0
   const char *other_image; ///< for device 1

@@ -1,7 +1,7 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What a compiler would make of four target regions, with an image that fake plugins take; prints where they ran.
+ * Four target regions as a compiler would make them, with an image that fake plugins take; prints where they ran.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static int32_t fail(const char *text) {
 }
 
 #if defined(FAKE_NEEDS_STOI)
-/* What a plugin needs that reads numbers with std::stoi. */
+/* A function that plugins need which read numbers with std::stoi. */
 __attribute__((weak)) void _ZSt24__throw_invalid_argumentPKc(const char *text);
 OMPTARGET_PLUGIN_API int fake_has_stoi(void) { return _ZSt24__throw_invalid_argumentPKc != NULL; }
 #endif

@@ -1,7 +1,7 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What a fake plugin remembers of the calls it got. Found by tests as the symbol fake_record of the plugin.
+ * A fake plugin's record of the calls it got. Tests find it as the symbol fake_record of the plugin.
  */
 #ifndef OMPTARGET_TEST_FAKE_PLUGIN_H
 #define OMPTARGET_TEST_FAKE_PLUGIN_H

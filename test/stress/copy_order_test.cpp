@@ -131,7 +131,7 @@ private:
   std::thread thread_;
 };
 
-/// On a device that completes each operation at once: whether the construct that is held is planned.
+/// is_planned: the held construct is planned, on a device that completes each operation at once.
 struct Way {
   FakeKind kind;
   bool is_planned;

@@ -24,7 +24,7 @@
 #include "modules.h"
 #include "random_delays.h"
 
-/// As libomp has it: by default.
+/// Returns libomp's default.
 extern "C" int __kmpc_get_target_offload(void) { return 1; }
 
 namespace omptarget::test {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""count_results.py CTEST.xml...: what passed and failed, as "PASSED FAILED", and one line per failure on stderr.
+"""count_results.py CTEST.xml...: prints "PASSED FAILED", the numbers of tests, and one line per failure on stderr.
 
 Reads ctest's JUnit files. A suite of lit counts with each of its programs: its own file lies beside the ctest file, as
 test/e2e/<suite>.xml.

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_DEFAULT_DEVICE: what launchers tell a process decides its default device, for all threads.
+// LIBOMPTARGET_DEFAULT_DEVICE: the launcher's variables decide a process's default device, for all threads.
 
 // RUN: %clang %s -o %t -pthread
 // RUN: %run %t 0

@@ -91,7 +91,7 @@ SHAPE(second_level_of_struct, &s.t, s, s.t->p[0 : 4])
 SHAPE(second_level_of_pointee, &t.p, t, local_s->t->p[0 : 4])
 SHAPE(global_pointer, &global, global, global[0][0 : 4])
 
-/// The region's base pointers are its own: what it maps and leaves does not touch what is mapped around it.
+/// The region's base pointers are its own: its mappings do not touch the mappings around it.
 static void regions(void) {
   for (int i = 0; i < 2; i++) {
 #pragma omp target map(tofrom : array[0][0 : 4])

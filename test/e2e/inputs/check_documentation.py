@@ -1,11 +1,10 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_documentation.py PAGE FOLDER PREFIX LIBRARY-PATH COMPILER...: whether the outputs in a page of the documentation
-# are those of its commands. The page has programs ("```c FILE") and runs of them ("```", "$ command", then its output,
-# in which "..." stands for any lines). Programs are compiled with COMPILER -g. Addresses,
-# times, numbers of files and threads and the like are masked, and the order of lines is free.
-# With --show as first argument the real outputs are printed.
+# check_documentation.py PAGE FOLDER PREFIX LIBRARY-PATH COMPILER...: checks that the outputs in a page are those of its
+# commands. The page has programs ("```c FILE") and runs of them ("```", "$ command", then its output, in which "..."
+# stands for any lines). Programs are compiled with COMPILER -g. Addresses, times, numbers of files and threads and the
+# like are masked, and the order of lines is free. With --show as first argument the real outputs are printed.
 
 import collections
 import os

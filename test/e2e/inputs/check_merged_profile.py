@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_merged_profile.py MERGED PROFILE...: whether a merged profile has everything that the profiles of the ranks
-# have.
+# check_merged_profile.py MERGED PROFILE...: checks that a merged profile has everything that the profiles of the
+# ranks have.
 
 import json
 import sys

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_profile.py FILE: whether a profile is what Chrome's trace-event format asks for, and tells of regions, kernels
-# and copies that belong together.
+# check_profile.py FILE: checks that a profile keeps to Chrome's trace-event format, and has regions, kernels and copies
+# that belong together.
 
 import json
 import re

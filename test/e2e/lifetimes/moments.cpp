@@ -178,7 +178,7 @@ int main(int count, char **arguments) {
 }
 
 // clang-format off
-// What has no driver serves until the process is gone.
+// A plugin without a driver serves until the process is gone.
 // CHECK-LASTS:          constructor: device kept kept kept device
 // CHECK-LASTS-NEXT:     needed-library: device kept kept kept device
 // CHECK-LASTS-NEXT:     opened-library: device kept kept kept device

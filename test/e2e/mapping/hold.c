@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ompx_hold: what a structured region holds stays present whatever happens inside it.
+// ompx_hold: data that a structured region holds stay present whatever happens inside it.
 
 // RUN: %clang -fopenmp-extensions %s -o %t
 // RUN: %run %t

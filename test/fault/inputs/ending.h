@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/// The program's own: whether what nobody copies back is as it was, and what is copied back is old or new, element by
-/// element.
+/// Defined by the program. True if data that nobody copies back are as they were, and each element that is copied back
+/// is old or new.
 static int is_intact(void);
 
 /// For SIGABRT.

@@ -523,8 +523,8 @@ TEST_P(PromiseTest, regions_with_nowait_keep_each_others_results) {
   EXPECT_EQ(a_[kLast], 1);
 }
 
-// A construct references what is present, and comes to data that another thread is just copying. Nobody else references
-// what was present by then: the only result is on the device.
+// A construct references present data, and comes to data that another thread is just copying. Nobody else references
+// the present data by then, so the only result is on the device.
 TEST_P(PromiseTest, entering_in_several_attempts_throws_no_result_away) {
   long *const all[] = {a_, b_, c_, d_};
   for (int i = 0; i < 3; ++i)

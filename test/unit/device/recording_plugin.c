@@ -40,7 +40,7 @@ __attribute__((format(printf, 1, 2))) static void print(const char *pattern, ...
   va_end(arguments);
 }
 
-/* What happened since the last call, copied to the buffer. */
+/* Copies the record since the last call to the buffer. */
 OMPTARGET_PLUGIN_API void recording_take(char *buffer, size_t size) {
   pthread_mutex_lock(&mutex);
   snprintf(buffer, size, "%.*s", (int)length, events);

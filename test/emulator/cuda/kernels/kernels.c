@@ -80,7 +80,7 @@ void many_arguments(void *environment, uint64_t *out, uint64_t a1, uint64_t a2, 
   *out = a1 + a2 + a7 + 1000 * a38 + 100000 * a39;
 }
 
-/* Of which the compiler cannot tell the stack. */
+/* A kernel whose stack the compiler cannot tell. */
 TELL(tell_deep, .exec_mode = 2)
 const uint32_t tell_deep_sim_stack = 3000;
 
