@@ -1,8 +1,8 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What tests and test kernels may ask of the stand-in for libcuda.so.1, beside the driver's own functions. Found by
- * dlsym, or linked by kernels.
+ * Functions of the stand-in for libcuda.so.1 for tests and test kernels, beside the driver's own. Tests find them by
+ * dlsym, kernels link them.
  */
 #ifndef OMPTARGET_STAND_IN_CUDA_H
 #define OMPTARGET_STAND_IN_CUDA_H

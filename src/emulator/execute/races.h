@@ -93,7 +93,7 @@ private:
   std::unordered_map<uint64_t, Word> words_;
 };
 
-/// For a message: what the access is to be ordered behind, and how.
+/// Describes for a message the use behind which the access must be ordered, and the way to do it.
 std::string describe_race(const EarlierUse &earlier);
 
 } // namespace emulator::executor

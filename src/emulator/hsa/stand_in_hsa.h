@@ -1,11 +1,9 @@
 /* Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What tests and test kernels may ask of the stand-in for libhsa-runtime64.so.1, beside the runtime's own functions.
- * Found by dlsym, or linked by kernels. The environment: SIM_HSA_DEVICES: targets of the GPUs, separated by commas, for
- * example "gfx90a:sramecc+:xnack-,gfx1100"; SIM_HSA_XNACK=1: devices reach all memory; SIM_HSA_APU=1: they share it
- * with the CPU; SIM_HSA_OLD=1: the runtime does not tell that; SIM_HSA_NO_PEERS=1: no device reaches the memory of
- * another; SIM_HSA_CPUS=N: there are N CPUs, to which the GPUs are near by turns.
+ * Functions of the stand-in for libhsa-runtime64.so.1 for tests and test kernels, beside the runtime's own. Tests find
+ * them by dlsym, kernels link them. The README of src/emulator lists the variables of the environment.
+ * SIM_HSA_CPUS=N: there are N CPUs, to which the GPUs are near by turns.
  */
 #ifndef OMPTARGET_STAND_IN_HSA_H
 #define OMPTARGET_STAND_IN_HSA_H

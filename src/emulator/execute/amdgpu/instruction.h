@@ -87,7 +87,7 @@ struct Dpp {
 
 inline constexpr unsigned kMostOperands = 6;
 
-/// How many registers of each kind, from the first: what a kernel has, or what an instruction touches of them.
+/// The number of registers of each kind, from the first: those of a kernel, or those that an instruction touches.
 struct RegisterCounts {
   uint16_t vectors = 0, accumulators = 0, scalars = 0;
 };

@@ -114,7 +114,7 @@ public:
   uint32_t members() const { return members_; } ///< that exist and did not end
   Row collect(const Operand &operand);
   void deliver(const Operand &operand, const Row &values);
-  /// The same with the other values. origin: who has read what they depend on, or 0.
+  /// The same with the other values. origin: the reader of the memory that they depend on, or 0.
   Row collect_others(const Operand &operand, UnwrittenMemory::Origin &origin);
   void deliver_others(const Operand &operand, const Row &values, UnwrittenMemory::Origin origin);
   void dismiss();
