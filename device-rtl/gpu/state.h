@@ -97,7 +97,7 @@ INLINE uint32_t usable_threads(bool spmd) {
 
 /// Regions that the thread runs by itself.
 INLINE uint32_t own_levels() {
-  if (any_own_levels == 0 || !thread_bit(alone_bits))
+  if (atomics::load(&any_own_levels) == 0 || !thread_bit(alone_bits))
     return 0;
   return may_nest() ? 1 + further_levels() : 1;
 }

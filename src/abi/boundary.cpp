@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "base/finding.h"
 #include "base/log.h"
 #include "base/process_rank.h"
 #include "base/version.h"
@@ -50,6 +51,17 @@ std::string describe_library() {
                 ::access(page.c_str(), R_OK) == 0 ? page.c_str() : "docs/use/errors.md");
 }
 
+void report_failure(const Failure &failure, const Call &call) {
+  std::string text;
+  for (const FailureLine &line : failure.lines)
+    text += (text.empty() ? "" : "; ") + line.text;
+  const SourcePosition position = source_position(call.location);
+  append_finding({"error", "failure", std::string(call.construct) + ": " + text, -1,
+                  position ? std::string(position.file, static_cast<size_t>(position.file_length)) : "",
+                  static_cast<uint32_t>(position ? position.line : 0),
+                  static_cast<uint32_t>(position ? position.column : 0)});
+}
+
 } // namespace
 
 void end_with(const Failure &failure, const Call &call) {
@@ -59,6 +71,7 @@ void end_with(const Failure &failure, const Call &call) {
     print_error("in " + describe_process());
   print_error(describe_library());
   observe::flush_reports();
+  report_failure(failure, call);
   if (!failure.fatal.empty()) {
     print_line(format("omptarget fatal error %d: %s", failure.code, failure.fatal.c_str()));
     std::abort();

@@ -28,8 +28,8 @@ std::string mapped_data_text(const char *name, HostPtr begin, int64_t size) {
 }
 
 void note_absent(Device &device, const MapItems &items) {
-  constexpr uint64_t kNoData = map_type::kLiteral | map_type::kPrivate | map_type::kAttach | map_type::kNonContiguous |
-                               map_type::kImplicit | map_type::kPtrAndObj;
+  constexpr uint64_t kNoData =
+      map_type::kLiteral | map_type::kPrivate | map_type::kAttach | map_type::kNonContiguous | map_type::kImplicit;
   for (const MapItem &item : items) {
     if (item.has(kNoData) || item.argument < 0 || item.size == 0 || device.uses_host_memory())
       continue;

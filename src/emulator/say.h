@@ -22,6 +22,8 @@ public:
   /// "f.c:3 in kernel".
   virtual std::string describe(uint64_t code_address) const = 0;
   virtual executor::CodePlace place_of(uint64_t code_address) const = 0;
+  /// The address itself, if it is one of machine code: " (0x1234)".
+  virtual std::string address_text(uint64_t) const { return {}; }
 };
 
 inline void say_finding(const char *rule, const std::string &message, const std::string &text, uint64_t code_address,
@@ -40,11 +42,13 @@ inline void say_fault(const char *library, const std::string &kernel, const exec
     return std::to_string(one[0]) + "," + std::to_string(one[1]) + "," + std::to_string(one[2]);
   };
   if (report.code_address != 0)
-    text += "  at " + places.describe(report.code_address) + ", block " + extent(report.block) + ", thread " +
-            extent(report.thread) + (report.fault.lane < 0 ? lanes : "") + "\n";
+    text += "  at " + places.describe(report.code_address) + places.address_text(report.code_address) + ", block " +
+            extent(report.block) + ", thread " + extent(report.thread) + (report.fault.lane < 0 ? lanes : "") + "\n";
   if (report.fault.other_code != 0)
     text += std::string("  ") + report.fault.other_text + ": at " + places.describe(report.fault.other_code) + "\n";
-  say_finding(report.fault.rule_name(), message, text, report.code_address, places);
+  const bool has_line = report.code_address != 0 && places.place_of(report.code_address).line != 0;
+  say_finding(report.fault.rule_name(), message, text, has_line ? report.code_address : report.fault.other_code,
+              places);
 }
 
 /// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.

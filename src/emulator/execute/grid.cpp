@@ -5,6 +5,7 @@
 
 #include "grid.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace emulator::executor {
@@ -93,7 +94,7 @@ private:
       return report_of(block, *blocked, {FaultKind::kProgram, blocked->waits_for()});
     if (!waits)
       return std::nullopt;
-    if (ended && schedule_.waits_for_ended)
+    if (ended && schedule_.waits_for_ended && !is_main_alone(block))
       return report_of(block, *waits,
                        {FaultKind::kProgram, "a barrier that not all threads reach: the wave of thread " +
                                                  std::to_string(ended->first_thread) + " has ended after " +
@@ -107,6 +108,13 @@ private:
     if (block.global_uses)
       block.global_uses->order(block.order, false);
     return std::nullopt;
+  }
+
+  // The main thread of a generic kernel is in the last wave. It waits at the end, and workers have left at the begin
+  // if the compiler has found no work for them.
+  static bool is_main_alone(const Block &block) {
+    return std::all_of(block.waves.begin(), std::prev(block.waves.end()),
+                       [](const auto &wave) { return wave->state == WaveState::kEnded && wave->barriers == 0; });
   }
 
   Extent extent_;

@@ -36,6 +36,11 @@ void GlobalUses::order(TeamOrder &team, bool of_device) {
     team.device = now_;
 }
 
+void GlobalUses::forget(uint64_t address, uint64_t size) {
+  for (uint64_t word = address / 4; word <= (address + size) / 4; ++word)
+    words_.erase(word);
+}
+
 bool GlobalUses::races(const Last &last, const GlobalUse &use, uint8_t bytes) {
   if (last.at == 0 || (last.bytes & bytes) == 0)
     return false;

@@ -76,6 +76,8 @@ public:
   std::optional<EarlierUse> note(uint64_t address, uint32_t size, const GlobalUse &use, const uint8_t *present,
                                  const void *value);
   void order(TeamOrder &team, bool of_device);
+  /// Memory that is allocated, or was freed: who used it before has nothing to do with who uses it now.
+  void forget(uint64_t address, uint64_t size);
 
 private:
   struct Last {

@@ -96,6 +96,11 @@ public:
     const SourceLine line = object ? object->line_at(code_address) : SourceLine{};
     return {line.path, line.line};
   }
+  std::string address_text(uint64_t code_address) const override {
+    char text[32];
+    std::snprintf(text, sizeof(text), " (%#llx)", static_cast<unsigned long long>(code_address));
+    return text;
+  }
 
 private:
   static CodeObject *find(uint64_t code_address) {

@@ -18,7 +18,7 @@
 // CHECK-NOT: note:
 // CHECK: note: the target region at {{.*}}check_contents.c:[[#FIRST:]]:{{[0-9]+}} drops what device 0 wrote to bytes 8 to 11 of dropped{{.*}} (80 bytes){{.*}}: nothing has copied that back. 'map(tofrom: dropped
 // CHECK-NEXT: note: the target region at {{.*}}check_contents.c:[[#FIRST+5]]:{{[0-9]+}} uses an older copy of bytes 4 to 7 of changed{{.*}} (80 bytes){{.*}} on device 0: the host has changed that since. 'target update to(changed
-// CHECK-NEXT: note: target exit data at {{.*}}check_contents.c:[[#FIRST+7]]:{{[0-9]+}} drops what device 0 wrote to bytes 12 to 15 of changed
+// CHECK-NEXT: note: target exit data (or the end of target data) at {{.*}}check_contents.c:[[#FIRST+7]]:{{[0-9]+}} drops what device 0 wrote to bytes 12 to 15 of changed
 // CHECK-NEXT: note: the target region at {{.*}}check_contents.c:[[#FIRST+10]]:{{[0-9]+}} uses an older copy of bytes 0 to 3 of
 // CHECK-NOT: note:
 // JSON: {"level":"note","rule":"mapping-dropped","message":"the target region at {{[^"]*}}","device":0,"file":"{{.*}}check_contents.c","line":[[#FIRST:]],"column":{{[0-9]+}}}

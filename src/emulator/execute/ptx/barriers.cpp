@@ -224,7 +224,10 @@ void BlockState::look_at_barrier(uint32_t barrier) {
         if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier)
           votes += static_cast<uint32_t>(__builtin_popcount(one.votes));
     }
-  const bool misses_nobody = launch_.schedule.waits_for_ended
+  // As in grid.cpp: the warp of the main thread is the last, and the workers have left at the begin.
+  const bool is_main_alone = std::all_of(warps_.begin(), std::prev(warps_.end()),
+                                         [](const Warp *warp) { return warp->live() == 0 && warp->barriers == 0; });
+  const bool misses_nobody = launch_.schedule.waits_for_ended && !is_main_alone
                                  ? there.size() == warps_.size() // lanes that have ended count with their warp
                                  : std::all_of(warps_.begin(), warps_.end(),
                                                [&](Warp *warp) { return lanes_at(*warp, barrier) == warp->live(); });

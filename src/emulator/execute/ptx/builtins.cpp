@@ -111,7 +111,10 @@ void print(Warp &warp, const Arguments &arguments, unsigned lane) {
 }
 
 void allocate(Warp &warp, const Arguments &arguments, unsigned) {
-  arguments.give(warp.launch().heap.allocate(arguments.value(0)));
+  const uint64_t address = warp.launch().heap.allocate(arguments.value(0));
+  if (const auto &uses = warp.block().block().global_uses; uses && address != 0)
+    uses->forget(address, arguments.value(0));
+  arguments.give(address);
 }
 
 void release(Warp &warp, const Arguments &arguments, unsigned lane) {

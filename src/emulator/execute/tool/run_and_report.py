@@ -19,6 +19,8 @@ DESCRIPTIONS = {
     "execution": "A kernel ends by a trap, does not end, or waits for what does not come.",
     "race": "Two accesses to the same memory, one of which changes it, have no order.",
     "unwritten": "A branch, an address or a result depends on memory that nobody wrote.",
+    "failure": "The runtime cannot carry out a construct.",
+    "crash": "The program ends by a signal.",
     "mapping-absent": "A construct copies or releases data that are not mapped.",
     "mapping-dropped": "Results of the device are removed before they are copied back.",
     "mapping-older": "A region uses an older copy of data than the host's.",
@@ -134,6 +136,13 @@ def as_sarif(findings, version):
                       "results": results}]}
 
 
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
 def summary_of(findings):
     kept = [finding for finding in findings if "suppressed" not in finding]
     rules = collections.Counter(finding["rule"] for finding in kept)
@@ -170,6 +179,11 @@ def main():
                     copy.write(file.read())
             except OSError as error:
                 fail("LIBOMPTARGET_CHECK_FILE: '%s' cannot be written: %s" % (kept_for_user, error.strerror))
+    if any(finding["rule"] in ("memory", "execution", "race", "unwritten") for finding in findings):
+        findings = [finding for finding in findings if finding["rule"] != "failure"] # it follows from those
+    if status > 128 and not findings:
+        findings = [{"level": "error", "rule": "crash", "count": 1,
+                     "message": "the program ended by signal %d (%s)" % (status - 128, signal_name(status - 128))}]
     for finding in findings:
         for suppression in suppressions:
             if suppression.matches(finding):

@@ -66,6 +66,6 @@ int main(int argc, char **argv) {
 // LATE: writes {{[0-9]+}} bytes at 0x{{.*}}, which are in no allocation that this device reaches
 // LATE-NEXT: run_tool.c:[[# @LINE - 26]]
 // TRACE: {{(st|global_store|flat_store)}}
-// DEVICE: omptarget-run: --device=pocket: sm_NN or gfxNNN is expected
+// DEVICE: omptarget-run: --device=pocket: there is no such GPU to model; --list-devices lists them
 // SEED: omptarget-run: --seed=many: a number from 1 is expected
 // NONE: omptarget-run: /bin/true: no image for a GPU; --device=NAME says which to model
