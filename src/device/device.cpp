@@ -21,7 +21,7 @@ Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32
     follow_mapped_data();
     most_to_sleep = 0;
   }
-  map_.limit_dormant(most_to_sleep);
+  map_.dormant().limit(most_to_sleep);
 }
 
 Device::Loading::Loading(Device &device) : device_(device) {

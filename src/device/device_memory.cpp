@@ -33,7 +33,7 @@ Status Device::trim_memory() {
 
 /// Returns whether there was something to free.
 [[gnu::cold]] bool Device::free_all_evicted() {
-  const std::vector<DevicePtr> evicted = map_.take_evicted();
+  const std::vector<DevicePtr> evicted = map_.dormant().take_evicted();
   for (const DevicePtr block : evicted)
     plugin_device_.data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
   return !evicted.empty();

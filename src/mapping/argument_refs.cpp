@@ -48,7 +48,7 @@ bool lies_in(const void *address, const MapList &list, int32_t i) {
   for (int32_t j = 0; j < i; ++j)
     if (const PresentRef &target = refs[static_cast<size_t>(j)]; target.mapping && lies_in(list.begins[i], list, j))
       return OMPTARGET_PLANTED("attachment-unchecked") ||
-             map.is_attached(pointer, host_ptr(list.bases[i]), target.ref());
+             map.attached_pointers().is_attached(pointer, host_ptr(list.bases[i]), target.ref());
   return true;
 }
 

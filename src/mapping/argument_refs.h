@@ -63,22 +63,19 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
 
 /// Releases the mappings, except last references; tell(i) of each. Returns whether there were none: otherwise
 /// plan_exit, with has_entered, does the rest.
-template <typename Tell> inline bool release_shared(HostDataToTargetMap &map, PresentRefs &refs, Tell tell) {
+template <typename Tell> inline bool release_shared(PresentRefs &refs, Tell tell) {
   bool were_shared = true;
   for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];
     if (!ref.is_counted)
       continue;
-    ref.is_counted = !map.release_unless_last(ref.ref());
+    ref.is_counted = !ref.ref().release_unless_last();
     if (!ref.is_counted)
       tell(i);
     were_shared = were_shared && !ref.is_counted;
     OMPTARGET_SCHED_POINT("exit: released");
   }
   return were_shared;
-}
-inline bool release_shared(HostDataToTargetMap &map, PresentRefs &refs) {
-  return release_shared(map, refs, [](size_t) {});
 }
 
 inline bool is_readable(const MapList &list) {

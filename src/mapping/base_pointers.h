@@ -19,8 +19,7 @@ inline bool is_followed_by_pointee(const MapItems &items, size_t index) {
          item.size == static_cast<int64_t>(sizeof(void *));
 }
 
-/// Returns whether the item is a struct that the compiler made of pointers to what the construct maps, and of nothing
-/// else.
+/// Returns whether the item is a struct that the compiler made of nothing but pointers to what the construct maps.
 inline bool is_struct_of_pointers(const MapItems &items, size_t index) {
   const auto number = static_cast<int32_t>(index);
   const auto is_member = [&](size_t i) { return i < items.size() && items[i].parent == number; };
@@ -59,9 +58,9 @@ inline bool deletes_pointee(const MapItems &items, size_t index) {
 inline void note_base_pointers(HostDataToTargetMap &map, const MapItems &items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if ((items[i].flags & kItemCounted) && is_base_pointer(items, i)) [[unlikely]]
-      map.note_base_pointer(items[i].mapping);
+      map.rare_uses().note_base_pointer(items[i].mapping);
     if ((items[i].flags & kItemPointerCounted) && has_base_pointer(items[i]))
-      map.note_base_pointer(items[i].pointer_mapping);
+      map.rare_uses().note_base_pointer(items[i].pointer_mapping);
   }
 }
 

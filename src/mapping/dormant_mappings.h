@@ -9,6 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "mapping/mapping.h"
 
@@ -17,10 +20,13 @@ namespace omptarget {
 /// Any thread. A place holds a hint: the mapping may be present, or of other data by now.
 class DormantMappings {
 public:
+  /// mutex: that of RareUses, with which mappings are evicted.
+  explicit DormantMappings(std::mutex &mutex) : mutex_(mutex) {}
+
   /// Larger data are not worth keeping: allocating is little of what they cost.
   static constexpr int64_t kMostBytes = 4096;
 
-  /// Before anything sleeps: larger data than these are not to.
+  /// Before the first construct: no data larger than these become dormant, for users who look for uses of freed memory.
   void limit(int64_t bytes) { most_bytes_ = std::min(bytes, kMostBytes); }
   bool may_keep(int64_t size) const { return size <= most_bytes_; }
 
@@ -64,6 +70,19 @@ public:
           action(*mapping);
   }
 
+  /// Storage of dormant mappings that had to go, to be freed by the caller.
+  bool has_evicted() const { return has_evicted_.load(std::memory_order_relaxed); }
+  std::vector<DevicePtr> take_evicted() {
+    const std::lock_guard lock(mutex_);
+    has_evicted_.store(false, std::memory_order_relaxed);
+    return std::exchange(evicted_, {});
+  }
+  /// With the mutex held.
+  void add_evicted(DevicePtr block) {
+    evicted_.push_back(block);
+    has_evicted_.store(true, std::memory_order_relaxed);
+  }
+
 private:
   static constexpr unsigned kBits = 8;
   static size_t number_of(HostPtr begin) {
@@ -72,6 +91,9 @@ private:
   Place &place_of(HostPtr begin) { return places_[number_of(begin)]; }
   const Place &place_of(HostPtr begin) const { return places_[number_of(begin)]; }
 
+  std::mutex &mutex_;
+  std::vector<DevicePtr> evicted_; // with the mutex held
+  std::atomic<bool> has_evicted_{false};
   int64_t most_bytes_ = kMostBytes;
   Place places_[size_t{1} << kBits];
 };

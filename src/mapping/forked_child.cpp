@@ -4,8 +4,6 @@
 // The table of present data in the child of a fork: what threads of the parent had begun never ends there
 // (docs/use/mapping.md).
 
-#include <new>
-
 #include "base/atomic_wait.h"
 #include "mapping/host_data_to_target_map.h"
 
@@ -13,7 +11,7 @@ namespace omptarget {
 
 void HostDataToTargetMap::forget_other_threads() {
   WaitPlace::forget_all();
-  new (&settled_) std::condition_variable; // notifying would wait for threads that do not exist
+  attached_pointers_.forget_other_threads();
   for (Mapping *const mapping : index_.values())
     if (!MappingState::is_removed(mapping->state()))
       forget_other_threads(*mapping);
@@ -22,11 +20,9 @@ void HostDataToTargetMap::forget_other_threads() {
 void HostDataToTargetMap::forget_other_threads(Mapping &mapping) {
   if (MappingExtras *const extras = mapping.extras()) {
     extras->pins = 0;
-    std::erase_if(extras->attached, [](const auto &pointer) { return pointer.second.writer != nullptr; });
-    const uintptr_t has_attached = extras->attached.empty() ? 0 : Mapping::kHasAttached;
-    mapping.extras_.store(reinterpret_cast<uintptr_t>(extras) | has_attached, std::memory_order_release);
+    AttachedPointers::forget_unwritten(mapping);
   }
-  constexpr uint64_t kOthers = kInTurn | MappingState::kPinned | MappingState::kArriving;
+  constexpr uint64_t kOthers = MappingState::kInTurn | MappingState::kPinned | MappingState::kArriving;
   const uint64_t word = mapping.state_.fetch_and(~kOthers, std::memory_order_acq_rel);
   const MappingRef ref{&mapping, MappingState::generation(word)};
   if ((word & MappingState::kReady) && !MappingState::is_unused(word))
@@ -35,9 +31,8 @@ void HostDataToTargetMap::forget_other_threads(Mapping &mapping) {
   const Removed removed = word & MappingState::kReady ? remove_if_unused(ref) : discard(ref);
   if (removed.allocation == DevicePtr::kNull || !(word & MappingState::kStorage))
     return;
-  std::lock_guard lock(mutex_);
-  evicted_.push_back(removed.allocation);
-  has_evicted_.store(true, std::memory_order_relaxed);
+  std::lock_guard lock(rare_uses_.mutex());
+  dormant_.add_evicted(removed.allocation);
 }
 
 } // namespace omptarget

@@ -12,9 +12,6 @@ namespace omptarget {
 
 namespace {
 
-/// Free mappings go between stripes and store so many at a time.
-constexpr uint32_t kBatch = 16;
-
 /// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment.
 /// A lookup in between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
@@ -75,26 +72,6 @@ bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
   recent_.fetch(begin);
   habit.leaf = index_.fetch(key);
   return {};
-}
-
-bool Mapping::wait_for(uint64_t state_bit, uint32_t generation) const {
-  for (;;) {
-    const uint64_t word = state_.load(OMPTARGET_ORDER("state_wait_relaxed", kAcquire));
-    if (MappingState::generation(word) != generation)
-      return false;
-    if (word & state_bit)
-      return true;
-    wait_while_equal(state_, word);
-  }
-}
-
-void Mapping::wait_for_turn(uint32_t generation) const {
-  for (;;) {
-    const uint64_t word = state_.load(kAcquire);
-    if (MappingState::generation(word) != generation || !(word & MappingState::kTurn))
-      return;
-    wait_while_equal(state_, word);
-  }
 }
 
 Found HostDataToTargetMap::classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size) {
@@ -185,6 +162,7 @@ MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
   return arrived_of(find(begin, size), begin);
 }
 
+/// Apart from the search, which needs a larger frame.
 MappingRef HostDataToTargetMap::search_unless_asleep(Mapping *guess, HostPtr begin, int64_t size, Absence &absence) {
   if (guess && is_dormant_at(*guess, begin, size)) {
     absence.is_absent = true;
@@ -204,73 +182,19 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
       if (recent_.is_large())
         habit.entering = Habit::kTries;
     }
-    if (!ref || retain(ref, Counter::kDynamic))
+    if (!ref || ref.retain())
       return ref; // otherwise removed since it was found
   }
 }
 
-inline Mapping &HostDataToTargetMap::new_mapping(FreeMappings &free) {
-  if (!free.first) [[unlikely]]
-    get_free(free);
-  Mapping &mapping = *free.first;
-  free.first = reinterpret_cast<Mapping *>(mapping.origin_.load(kRelaxed));
-  __builtin_prefetch(free.first, 1); // freed long ago, most likely
-  --free.count;
-  return mapping;
-}
-
-inline void HostDataToTargetMap::keep_free(Mapping &mapping, FreeMappings &free) {
-  mapping.origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelease);
-  free.first = &mapping;
-  if (++free.count == 4 * kBatch) [[unlikely]]
-    store_half(free);
-}
-
-[[gnu::noinline]] void HostDataToTargetMap::get_free(FreeMappings &free) {
-  const std::lock_guard store(store_mutex_);
-  if (!stored_.empty()) {
-    free = stored_.back();
-    stored_.pop_back();
-    return;
-  }
-  for (; free.count < kBatch; ++free.count) {
-    Mapping *const mapping = mappings_.make();
-    mapping->origin_.store(reinterpret_cast<uintptr_t>(free.first), kRelease);
-    free.first = mapping;
-  }
-}
-
-/// The half that came first: the rest is nearer.
-[[gnu::noinline]] void HostDataToTargetMap::store_half(FreeMappings &free) {
-  Mapping *last = free.first;
-  const uint32_t kept = free.count / 2;
-  for (uint32_t i = 1; i < kept; ++i)
-    last = reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed));
-  const FreeMappings rest{reinterpret_cast<Mapping *>(last->origin_.load(kRelaxed)), free.count - kept};
-  last->origin_.store(0, kRelease);
-  free.count = kept;
-  const std::lock_guard store(store_mutex_);
-  stored_.push_back(rest);
-}
-
-/// With mutex_ held, by who keeps the mapping from being removed. They go with the mapping.
-MappingExtras &HostDataToTargetMap::extras_of(Mapping &mapping) {
-  if (MappingExtras *const extras = mapping.extras())
-    return *extras;
-  MappingExtras *extras = free_extras_;
-  if (extras)
-    free_extras_ = extras->next_free;
-  else
-    extras = extras_.make();
-  mapping.extras_.store(reinterpret_cast<uintptr_t>(extras), kRelease);
-  return *extras;
-}
-
-/// The stripes are held that take_room has taken, and given back. state: the state word without the generation.
-/// Nobody can tell that a mapping is made before its state word says so.
-Found HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex::Neighbours &around, DevicePtr target,
-                                      bool is_own, uint64_t state) {
-  Mapping &mapping = new_mapping(index_.free_at(around));
+/// around: where the range lies, as for take_room. state: the state word without the generation. Nobody can tell that a
+/// mapping is made before its state word says so.
+Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target,
+                                         bool is_own, uint64_t state, Mutex mutex) {
+  Inserted older;
+  if (!take_room(range, around, older.found, mutex)) [[unlikely]]
+    return older;
+  Mapping &mapping = store_.take(index_.free_at(around));
   const uint64_t word = MappingState::next_live(mapping.state_.load(kRelaxed)) | state;
   mapping.begin_.store(range.begin, kRelease);
   mapping.end_.store(range.end, kRelease);
@@ -279,29 +203,21 @@ Found HostDataToTargetMap::insert_new(const NewRange &range, const OrderedIndex:
   mapping.name_.store(range.name, kRelaxed);
   mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelease);
   if (state & MappingState::kHeld) [[unlikely]]
-    extras_of(mapping).hold_count.store(1, kRelaxed);
+    rare_uses_.of(mapping).hold_count.store(1, kRelaxed);
   mapping.state_.store(word, kRelease);
   index_.insert_at(around, static_cast<uintptr_t>(range.begin), &mapping);
   index_.unlock_around(around, true);
   recent_.note(range.begin, &mapping); // others may have removed it by now: a guess
-  Found found;
-  found.ref = {&mapping, MappingState::generation(word)};
-  found.begin = range.begin;
-  found.end = range.end;
-  found.state = word;
-  found.is_contained = found.is_overlapped = true;
-  return found;
+  const MappingRef ref{&mapping, MappingState::generation(word)};
+  return {{ref, range.begin, range.end, word, true, true}, true};
 }
 
 /// With nothing held. Tables of guesses grow here, too.
 [[gnu::cold, gnu::noinline]] void HostDataToTargetMap::split_leaf(uintptr_t key) {
   const std::lock_guard everything(index_);
   index_.split(key);
-  if (recent_.is_small_for(index_.size()))
-    make_more_guesses();
-}
-
-void HostDataToTargetMap::make_more_guesses() {
+  if (!recent_.is_small_for(index_.size()))
+    return;
   recent_.grow();
   for (Mapping *const mapping : index_.values())
     recent_.note(mapping->begin(), mapping);
@@ -309,30 +225,19 @@ void HostDataToTargetMap::make_more_guesses() {
 
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
   const bool is_held = range.counter == Counter::kHold;
-  std::unique_lock lock(mutex_, std::defer_lock);
+  std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
   if (is_held) [[unlikely]]
     lock.lock(); // for the extras
-  OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
-  Inserted older;
-  if (!take_room(range, around, older.found, is_held ? Mutex::kHeld : Mutex::kFree))
-    return older;
   names_.note(range.name);
-  return {insert_new(range, around, DevicePtr::kNull, false, is_held ? MappingState::kHeld : 1), true};
+  OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
+  return insert_new(range, around, DevicePtr::kNull, false, is_held ? MappingState::kHeld : 1,
+                    is_held ? Mutex::kHeld : Mutex::kFree);
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
+  constexpr uint64_t kState = MappingState::kInfinite | MappingState::kStorage | MappingState::kReady;
   OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
-  Found older;
-  if (!take_room(range, around, older, Mutex::kFree))
-    return false;
-  insert_new(range, around, target, false, MappingState::kInfinite | MappingState::kStorage | MappingState::kReady);
-  return true;
-}
-
-inline void HostDataToTargetMap::describe(const Mapping &mapping, Removed &removed) {
-  removed.begin = mapping.begin();
-  removed.size = mapping.size();
-  removed.name = mapping.name();
+  return insert_new(range, around, target, false, kState, Mutex::kFree).is_new;
 }
 
 /// Removes the mapping if these bits of its state word are as in state.
@@ -345,7 +250,7 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
     habit.leaf = holder.leaf();
     uint64_t word = mapping.state_.load(kAcquire);
     do {
-      if (MappingState::generation(word) != ref.generation || (word & bits) != state)
+      if (!ref.is_of(word) || (word & bits) != state)
         return removed;
       OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
     } while (!mark_removed(mapping.state_, word));
@@ -361,8 +266,7 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
 bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::Holder &holder, Removed &removed) {
   OMPTARGET_SCHED_POINT("remove: marked, not yet out of the index");
   removed.is_removed = true;
-  removed.target_begin = mapping.target_begin();
-  describe(mapping, removed);
+  removed.describe(mapping);
   holder.erase();
   if (recent_.is_large())
     habit.leaving = Habit::kTries;
@@ -372,7 +276,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   removed.allocation = mapping.allocation();
   if (mapping.extras()) [[unlikely]]
     return false;
-  keep_free(mapping, holder.free());
+  store_.give(mapping, holder.free());
   return true;
 }
 
@@ -381,99 +285,96 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
 [[gnu::noinline]] void HostDataToTargetMap::recycle_apart(Mapping &mapping, Removed &removed, Mutex mutex) {
   removed.is_free = true;
   removed.allocation = mapping.allocation();
-  describe(mapping, removed);
+  removed.describe(mapping);
   if (mapping.extras()) {
-    std::unique_lock lock(mutex_, std::defer_lock);
+    std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
     if (mutex == Mutex::kFree)
       lock.lock();
-    recycle_extras(mapping, removed);
+    recycle_extras(mapping);
   }
   OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(removed.begin));
-  keep_free(mapping, holder.free());
+  store_.give(mapping, holder.free());
 }
 
-/// mutex_ is held.
-[[gnu::noinline]] void HostDataToTargetMap::recycle_extras(Mapping &mapping, Removed &removed) {
-  MappingExtras &extras = *mapping.extras();
-  if (!extras.attached.empty()) {
-    extras.attached.clear();
-    settled_.notify_all();
-  }
-  extras.hold_count.store(0, kRelaxed);
-  extras.pins = 0;
-  extras.more_borrowers = 0;
-  extras.base_pointers = 0;
-  mapping.extras_.store(0, kRelaxed);
-  extras.next_free = free_extras_;
-  free_extras_ = &extras;
+/// The mutex is held.
+[[gnu::noinline]] void HostDataToTargetMap::recycle_extras(Mapping &mapping) {
+  attached_pointers_.forget_all(*mapping.extras());
+  rare_uses_.recycle(mapping);
 }
 
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
-  if (ref.mapping->generation() != ref.generation)
+  if (ref.is_gone())
     return {};
-  return remove_unless_used(ref, Mutex::kFree);
-}
-
-/// The last unpin removes a pinned mapping.
-Removed HostDataToTargetMap::remove_unless_used(MappingRef ref, Mutex mutex) {
   constexpr uint64_t kReady = MappingState::kReady, kTurn = MappingState::kTurn, kPinned = MappingState::kPinned;
   uint64_t looked_at = MappingState::kCountMask | MappingState::kHeld | kTurn | kPinned | kReady;
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_copied") ? kTurn : 0);
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_pinned") ? kPinned : 0);
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_before_ready") ? kReady : 0);
-  return remove_if(ref, looked_at, kReady & looked_at, mutex);
+  return remove_if(ref, looked_at, kReady & looked_at, Mutex::kFree);
+}
+
+Removed HostDataToTargetMap::end_turn(MappingRef ref) {
+  std::atomic<uint64_t> &state = ref.mapping->state_;
+  Removed removed = remove_if(ref, MappingState::kUse, MappingState::kReady | MappingState::kInTurn, Mutex::kFree);
+  uint64_t word = state.load(kAcquire);
+  while (!removed.is_removed && ref.is_of(word) && (word & MappingState::kTurn))
+    if (ref.mapping->change_state(word, word & ~MappingState::kInTurn)) {
+      OMPTARGET_SCHED_POINT("leave: others use it");
+      if (!OMPTARGET_PLANTED("state_nobody_removes"))
+        removed = remove_if_unused(ref); // the constructs that used it may be gone, and have left it to this one
+      break;
+    }
+  if (!OMPTARGET_PLANTED("state_turn_end_untold"))
+    notify_waiters(state);
+  return removed;
+}
+
+bool HostDataToTargetMap::borrow(MappingRef ref) {
+  uint64_t word = ref.mapping->state();
+  do {
+    if (!ref.is_of(word))
+      return false;
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return rare_uses_.borrow_with_many(ref);
+  } while (!ref.mapping->change_state(word, word + MappingState::kBorrower));
+  return true;
+}
+
+Removed HostDataToTargetMap::give_back(MappingRef ref) {
+  uint64_t word = ref.mapping->state();
+  for (;;) {
+    if (MappingState::borrowers(word) != MappingState::kManyBorrowers) [[likely]] {
+      if (ref.mapping->change_state(word, word - MappingState::kBorrower))
+        break;
+    } else {
+      OMPTARGET_SCHED_POINT("give back: one of many");
+      if (rare_uses_.give_back_one_of_many(ref))
+        return {};
+      word = ref.mapping->state();
+    }
+  }
+  Removed removed;
+  const bool is_removed = MappingState::is_removed(word) || OMPTARGET_PLANTED("state_freed_twice");
+  const bool was_last = MappingState::borrowers(word) == 1 || OMPTARGET_PLANTED("state_freed_by_the_first_borrower");
+  if (is_removed && was_last) [[unlikely]] {
+    OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
+    recycle_apart(*ref.mapping, removed, Mutex::kFree);
+  }
+  return removed;
 }
 
 Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(rare_uses_.mutex());
   const Found found = find(begin, 1);
   if (!found.is_contained || found.begin != begin || !found.ref.mapping->is_created_by(creator))
     return {};
   return remove_if(found.ref, MappingState::kCountMask | MappingState::kHeld, MappingState::kInfinite, Mutex::kHeld);
 }
 
-void HostDataToTargetMap::publish_storage(Mapping &mapping, DevicePtr allocation, uint8_t padding) {
-  mapping.target_begin_.store(allocation + padding, kRelease);
-  mapping.origin_.store((mapping.origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelease);
-  OMPTARGET_SCHED_POINT("publish: stored, not yet told");
-  mapping.state_.fetch_or(MappingState::kStorage, OMPTARGET_ORDER("state_storage_relaxed", std::memory_order_acq_rel));
-  if (!OMPTARGET_PLANTED("state_storage_untold"))
-    notify_waiters(mapping.state_);
-}
-
-bool HostDataToTargetMap::publish_ready(MappingRef ref, const Arrival *arrival) {
-  Mapping &mapping = *ref.mapping;
-  const uint64_t padding = mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask;
-  mapping.origin_.store(Mapping::origin_of(arrival) | padding, kRelease); // nobody is creating it
-  const uint64_t bits =
-      MappingState::kStorage | MappingState::kReady | (arrival ? MappingState::kArriving : uint64_t{0});
-  OMPTARGET_SCHED_POINT("publish: not yet ready");
-  const uint64_t before = mapping.state_.fetch_or(bits, std::memory_order_acq_rel);
-  notify_waiters(mapping.state_);
-  return !MappingState::is_unused(before);
-}
-
-Arrival *HostDataToTargetMap::use_arrival(MappingRef ref) const {
-  const uint64_t origin = ref.mapping->origin_.load(kAcquire);
-  if (!is_arriving(ref)) [[likely]]
-    return nullptr;
-  auto *const arrival = reinterpret_cast<Arrival *>(origin >> Mapping::kPaddingBits);
-  OMPTARGET_SCHED_POINT("arrival: found, not yet used");
-  return arrival->use() ? arrival : nullptr;
-}
-
-void HostDataToTargetMap::end_arrival(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  while (MappingState::generation(word) == ref.generation && (word & MappingState::kArriving) &&
-         !state.compare_exchange_weak(word, word & ~MappingState::kArriving, std::memory_order_acq_rel, kAcquire)) {
-  }
-}
-
 Removed HostDataToTargetMap::discard(MappingRef ref) {
   Removed removed;
   {
-    std::lock_guard lock(mutex_); // others may be holding or pinning it
+    std::lock_guard lock(rare_uses_.mutex()); // others may be holding or pinning it
     removed = remove_if(ref, MappingState::kReady, 0, Mutex::kHeld);
   }
   if (removed.is_removed)
@@ -510,7 +411,7 @@ void HostDataToTargetMap::forget_name_of_global(HostPtr variable, uintptr_t begi
   if (!found.is_contained)
     return;
   OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(found.begin)); // nobody removes it
-  if (found.ref.mapping->generation() == found.ref.generation)
+  if (!found.ref.is_gone())
     forget_name(*found.ref.mapping, begin, end);
 }
 

@@ -38,22 +38,8 @@ std::string state_fault(uint64_t word, uint32_t hold_count) {
 
 } // namespace
 
-std::string HostDataToTargetMap::attached_fault(const Mapping &mapping) {
-  const MappingExtras *const extras = mapping.extras();
-  const size_t noted = extras ? extras->attached.size() : 0;
-  if ((noted != 0) != mapping.has_attached_pointers())
-    return format("has %zu attached pointers and tells that there are %s", noted, noted == 0 ? "some" : "none");
-  if (noted == 0)
-    return {};
-  for (const auto &[address, pointer] : extras->attached)
-    if (address < mapping.begin() || mapping.end() < address + static_cast<int64_t>(sizeof(void *)))
-      return format("has an attached pointer at 0x%llx, outside of it",
-                    static_cast<unsigned long long>(static_cast<uintptr_t>(address)));
-  return {};
-}
-
 std::string HostDataToTargetMap::fault() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(rare_uses_.mutex());
   std::lock_guard everything(index_);
   if (std::string fault = index_.fault(); !fault.empty())
     return fault;
@@ -61,7 +47,7 @@ std::string HostDataToTargetMap::fault() const {
   for (const Mapping *mapping : index_.values()) {
     std::string fault = state_fault(mapping->state_.load(kRelaxed), mapping->hold_count());
     if (fault.empty())
-      fault = attached_fault(*mapping);
+      fault = AttachedPointers::fault(*mapping);
     if (fault.empty() && mapping->end() < mapping->begin())
       fault = "ends before it begins";
     if (!fault.empty())
@@ -70,25 +56,7 @@ std::string HostDataToTargetMap::fault() const {
       return range_text(*previous) + " overlaps " + range_text(*mapping);
     previous = mapping;
   }
-  for (const OrderedIndex::FreeMappings &free : index_.free_lists())
-    if (std::string fault = free_fault(free); !fault.empty())
-      return fault;
-  std::lock_guard store(store_mutex_);
-  for (const OrderedIndex::FreeMappings &free : stored_)
-    if (std::string fault = free_fault(free); !fault.empty())
-      return fault;
-  return {};
-}
-
-std::string HostDataToTargetMap::free_fault(const FreeMappings &free) {
-  uint32_t count = 0;
-  for (const Mapping *mapping = free.first; mapping;
-       mapping = reinterpret_cast<const Mapping *>(mapping->origin_.load(kRelaxed)), ++count)
-    if ((mapping->generation() != 0 && !(mapping->generation() & 1)) || mapping->extras())
-      return range_text(*mapping) + " is free and alive";
-  if (count != free.count)
-    return format("%u free mappings are linked, %u counted", count, free.count);
-  return {};
+  return store_.fault(index_.free_lists());
 }
 
 std::string OrderedIndex::leaf_fault(const Leaf &leaf, uintptr_t lowest, uintptr_t limit) {

@@ -8,6 +8,7 @@
 
 #include "base/address.h"
 #include "generations/map_bits.h"
+#include "mapping/mapping.h"
 
 namespace omptarget {
 
@@ -20,16 +21,6 @@ struct MapList {
   int64_t *types;
   void **names;
   void **mappers;
-};
-
-class Mapping;
-
-/// A mapping and the generation that it had when it was found: tells whether it still is the same one.
-struct MappingRef {
-  Mapping *mapping = nullptr;
-  uint32_t generation = 0;
-  explicit operator bool() const { return mapping != nullptr; }
-  bool operator==(const MappingRef &) const = default;
 };
 
 /// One map argument of a construct. The first group is what the compiler passed; the second is filled by planning.

@@ -1,7 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One range of host memory that is present on a device: where it lies and how often it is referenced.
+// One range of host memory that is present on a device: where it lies and how often it is referenced. A construct works
+// with it through a MappingRef, and with the table of all mappings (host_data_to_target_map.h) to find, make and remove
+// it.
 //
 // Mappings are type-stable: HostDataToTargetMap reuses them and never gives their memory back, so that a reader that
 // lost a race reads stale values and never freed memory. The generation in the state word tells it that it lost.
@@ -9,42 +11,35 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 
 #include "base/address.h"
 #include "base/sched_point.h"
-#include "mapping/map_type.h"
+#include "mapping/arrival.h"
 
 namespace omptarget {
 
-/// A pointer in mapped data whose device copy holds a device address (attached pointer; OpenMP 5.2, section 5.8.6).
-struct AttachedPointer {
-  HostPtr host_address;         ///< of the pointer
-  HostPtr host_value;           ///< what the pointer holds on the host
-  DevicePtr device_address;     ///< of the pointer's copy
-  DevicePtr device_value;       ///< what the copy holds
-  const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
-};
+struct MappingExtras;
 
 /// The state that is packed into one word, so that retaining, releasing, reviving, borrowing and removing are one
 /// compare-and-swap each, which fails if the mapping was replaced.
 struct MappingState {
   static constexpr uint64_t kCountMask = 0x03ffffff;
-  static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays (infinite_count.h)
+  static constexpr uint32_t kInfinite = 0x03ffffff; ///< a count that gets here stays
   /// A construct copies the data back to the host: it has the copy-back turn. Nobody else copies them back meanwhile,
   /// nor removes the mapping; the construct that ends its turn removes it if it is unused by then.
   static constexpr uint64_t kTurn = 1ull << 26;
   /// With kTurn: the last reference has been taken since. Constructs that enter the data wait for the end of the
   /// turn, so that either they came first, and nothing is copied back, or they come after the copy.
   static constexpr uint64_t kLeft = 1ull << 32;
-  static constexpr uint64_t kPinned = 1ull << 27;  ///< there are pins
-  static constexpr uint64_t kHeld = 1ull << 28;    ///< the hold count is not zero
-  static constexpr uint64_t kStorage = 1ull << 29; ///< the device address is known
+  static constexpr uint64_t kInTurn = kTurn | kLeft; ///< a turn that began with the last reference
+  static constexpr uint64_t kPinned = 1ull << 27;    ///< there are pins
+  static constexpr uint64_t kHeld = 1ull << 28;      ///< the hold count is not zero
+  static constexpr uint64_t kStorage = 1ull << 29;   ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
-  static constexpr uint64_t kArriving = 1ull << 31; ///< with kReady: they have arrived once an event has happened
+  static constexpr uint64_t kArriving = 1ull << 31;     ///< with kReady: they have arrived once an event has happened
+  static constexpr uint64_t kReadyAndLast = kReady | 1; ///< of kUse: one reference is left
   static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kPinned | kHeld | kReady | kArriving;
   static constexpr unsigned kBorrowersShift = 33; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
@@ -85,17 +80,6 @@ struct MappingState {
   static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
 };
 
-/// State that few mappings have. Type-stable, too: late readers of hold_count may come. Everything else is read and
-/// written with the map's mutex held.
-struct MappingExtras {
-  std::atomic<uint32_t> hold_count{0}; ///< changed with the map's mutex held
-  uint32_t pins = 0;                   ///< constructs whose queued work uses the mapping after they released it
-  uint32_t more_borrowers = 0;         ///< beyond those in the state word
-  uint32_t base_pointers = 0; ///< dynamic references that stand for base pointers which the program did not name
-  std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer
-  MappingExtras *next_free = nullptr;
-};
-
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
 /// publishes storage; readers that race with reuse are caught by the generation. Any thread may read.
 class alignas(64) Mapping {
@@ -117,17 +101,9 @@ public:
   DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
 
   uint64_t state() const { return state_.load(std::memory_order_acquire); }
-  uint32_t hold_count() const {
-    const MappingExtras *const extras = this->extras();
-    return extras ? extras->hold_count.load(std::memory_order_relaxed) : 0;
-  }
+  uint32_t hold_count() const;
   uint32_t generation() const { return MappingState::generation(state()); }
   bool has_attached_pointers() const { return (extras_.load(std::memory_order_acquire) & kHasAttached) != 0; }
-
-  /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
-  bool wait_for(uint64_t state_bit, uint32_t generation) const;
-  /// Blocks until nobody has the turn, or the mapping is gone.
-  void wait_for_turn(uint32_t generation) const;
 
   /// Returns whether that construct is creating it: an identity, never followed. A construct that finds its own may
   /// trust it: nobody else removes what is not ready.
@@ -136,7 +112,11 @@ public:
   }
 
 private:
+  friend struct MappingRef;
   friend class HostDataToTargetMap;
+  friend class MappingStore;
+  friend class RareUses;
+  friend class AttachedPointers;
   static constexpr unsigned kPaddingBits = 8; ///< addresses of processes leave so many bits, at least
   static constexpr uint64_t kPaddingMask = (uint64_t{1} << kPaddingBits) - 1;
   static constexpr uint64_t kNotOwn = kPaddingMask;
@@ -146,6 +126,10 @@ private:
   }
   MappingExtras *extras() const {
     return reinterpret_cast<MappingExtras *>(extras_.load(std::memory_order_acquire) & ~kHasAttached);
+  }
+  /// Replaces the state word if it is still word; otherwise word is what it is now.
+  bool change_state(uint64_t &word, uint64_t next) {
+    return state_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire);
   }
 
   std::atomic<uint64_t> state_{0};
@@ -157,16 +141,132 @@ private:
   /// The construct that creates it, or with kArriving its Arrival, and the padding; of a free one, the next free one.
   /// Stored with release: a thread that reads another value than it looked for reads another state as well.
   std::atomic<uint64_t> origin_{kNotOwn};
-  std::atomic<uintptr_t> extras_{0}; ///< address, or 0, and kHasAttached; changed with the map's mutex held
+  std::atomic<uintptr_t> extras_{0}; ///< address, or 0, and kHasAttached; changed with the mutex of RareUses held
 };
 static_assert(sizeof(Mapping) == 64, "one cache line");
+
+/// The action of a release that takes the last reference: kTakeTurn takes the copy-back turn in the same step.
+enum class OnLast : bool { kLeave, kTakeTurn };
+
+/// The result of a release.
+struct Released {
+  bool is_valid;          ///< false: the mapping had been removed meanwhile
+  bool reached_zero;      ///< this call took the last reference
+  uint32_t count;         ///< dynamic count afterwards
+  bool has_turn = false;  ///< and the turn
+  bool must_wait = false; ///< nothing has happened: it is the last reference, and another construct has the turn
+};
+
+/// The result of retaining.
+struct Retained {
+  bool is_valid = false;  ///< false: the mapping had been removed meanwhile
+  bool must_wait = false; ///< the data are being copied back by a construct that was the last one (MappingState::kLeft)
+  explicit operator bool() const { return is_valid; }
+};
+
+/// The answer to a request for the turn of a mapping.
+enum class Turn : uint8_t {
+  kTaken,
+  kBusy, ///< another construct has it
+  kGone, ///< the mapping is removed, or is about to be: another construct has the turn, and nobody has a reference
+};
+
+/// A mapping and the generation that it had when it was found: tells whether it still is the same one.
+/// Any thread. Each function reads or changes the state word in one step, and takes no lock. None does anything to a
+/// mapping that was removed since it was found, unless it says that its caller keeps the mapping.
+struct MappingRef {
+  Mapping *mapping = nullptr;
+  uint32_t generation = 0;
+  explicit operator bool() const { return mapping != nullptr; }
+  bool operator==(const MappingRef &) const = default;
+
+  bool is_of(uint64_t word) const { return MappingState::generation(word) == generation; }
+  bool is_gone() const { return !is_of(mapping->state()); }
+
+  // Dynamic references. RareUses has those of ompx_hold.
+  /// Adds one. Revives a mapping whose count is zero.
+  Retained retain() const;
+  /// Takes one away; with reset, all. Infinite counts and zero stay as they are.
+  Released release(bool reset, OnLast on_last = OnLast::kLeave) const;
+  /// As release, if that is the last one; otherwise nothing.
+  Released release_if_last(OnLast on_last = OnLast::kLeave) const;
+  /// Takes one away, unless it is the last one: false, and nothing has happened.
+  bool release_unless_last() const;
+  /// Takes all away but one.
+  void reset_to_last() const;
+
+  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_asleep, follows once the bytes have
+  // landed on the host and attached pointers are restored.
+  /// Takes the turn without releasing anything; never waits.
+  Turn take_turn() const;
+  /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing
+  /// has happened.
+  bool leave_for_turn() const;
+  /// Blocks until nobody has the turn, or the mapping is gone. The caller has no turn.
+  void wait_for_turn() const;
+
+  /// Gives back what was borrowed, if nothing else is to be done: otherwise false, and HostDataToTargetMap::give_back
+  /// does it.
+  bool give_back_simply() const;
+
+  // The creating construct, which keeps the mapping, tells:
+  /// Storage was allocated. allocation: what to free later; the data come after the padding.
+  void publish_storage(DevicePtr allocation, uint8_t padding = 0) const;
+  /// The data have arrived, or have once the event of this arrival has happened. False if all references went before:
+  /// the mapping is the creator's to remove.
+  [[nodiscard]] bool publish_ready(const Arrival *arrival = nullptr) const;
+  /// The same of a mapping that was made with its storage, and has no creator and no event.
+  [[nodiscard]] bool publish_copied() const;
+  /// It has waited for its own queue: nobody waits for the event from now on.
+  void end_arrival() const;
+
+  /// Blocks until storage (or ready) is published or the mapping is gone; whether it is still the same one.
+  bool wait_for(uint64_t state_bit) const;
+  /// The arrival of data that are on their way, with the caller as one more user, or null if they have arrived. The
+  /// caller asks is_arriving() before it waits for the event: if not, the arrival is that of other data by now.
+  Arrival *use_arrival() const;
+  bool is_arriving() const {
+    const uint64_t word = mapping->state();
+    return is_of(word) && (word & MappingState::kArriving);
+  }
+
+private:
+  friend class HostDataToTargetMap;
+  friend class RareUses;
+  [[gnu::cold]] Retained retain_at_limit() const;
+  /// word: the state before. False if the mapping has been removed since it was found.
+  bool set_bit(uint64_t bit, uint64_t &word) const;
+};
+
+inline bool MappingRef::give_back_simply() const {
+  uint64_t word = mapping->state();
+  do {
+    if (MappingState::is_removed(word) || MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+      return false;
+  } while (!mapping->change_state(word, word - MappingState::kBorrower));
+  return true;
+}
+
+inline bool MappingRef::release_unless_last() const {
+  uint64_t word = mapping->state();
+  do {
+    if (!is_of(word) && !OMPTARGET_PLANTED("state_released_of_another"))
+      return true; // removed since it was found: there is no reference to take away
+    const uint32_t count = MappingState::count(word);
+    if (count == MappingState::kInfinite || count == 0)
+      return true;
+    if (count == 1 && !(word & MappingState::kHeld) && !OMPTARGET_PLANTED("state_last_released"))
+      return false;
+  } while (!mapping->change_state(word, word - 1));
+  return true;
+}
 
 /// Where host lies on the device, if the mapping is still the one that was found, and has storage: what was read before
 /// the check is of the mapping that the check is about.
 inline std::optional<DevicePtr> target_of(MappingRef ref, HostPtr host) {
   const DevicePtr target = ref.mapping->target_of(host);
   const uint64_t word = ref.mapping->state();
-  if (MappingState::generation(word) != ref.generation || !(word & MappingState::kStorage)) [[unlikely]]
+  if (!ref.is_of(word) || !(word & MappingState::kStorage)) [[unlikely]]
     return std::nullopt;
   return target;
 }

@@ -68,10 +68,16 @@ inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found 
     awaited.push_back(found.ref);
 }
 
+/// The facts of a range that lies in the mapping, for a report.
+inline observe::MappingFacts facts_of(const Mapping &mapping, HostPtr begin, int64_t size, const char *name) {
+  return {mapping.base(),       begin, mapping.target_of(begin), size, MappingState::reported_count(mapping.state()),
+          mapping.hold_count(), name};
+}
+
 /// A report on an item whose data are present.
 struct EnteredMapping {
   const Mapping *mapping;
-  observe::MappingFacts facts; ///< without the device address
+  observe::MappingFacts facts; ///< the device address is not known yet if it has no storage
   observe::CountChange change;
   bool is_hold;
   bool is_implicit;
@@ -91,7 +97,7 @@ struct EnterPlan {
   llvm::SmallVector<Attachment, 2> late_attachments;
   std::vector<MappingRef> borrowed;    ///< what late attachments write to without a reference; to be given back
   std::vector<EnteredMapping> entered; ///< own new mappings; to be reported after they were allocated
-  std::vector<Removed> removed;        ///< by abandoning the plan: to be freed
+  std::vector<Removed> removed;        ///< by abandoning the plan: to be freed, those that were removed
   /// Mappings that this construct has made and published: others may have written to them, so that nothing is copied
   /// into them any more, but pointers are attached to and in them.
   llvm::SmallVector<MappingRef, 4> published;
@@ -113,6 +119,11 @@ void forget_gone(MapItems &items, EnterPlan &plan);
 /// Takes back what plan_enter did: mappings that are not ready go, even if others have found them, and references are
 /// given back. The caller frees what was removed.
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan);
+
+/// Releases a reference of the kind that the item takes; with reset, all of this kind.
+inline Released release(HostDataToTargetMap &map, const MapItem &item, MappingRef ref, bool reset, OnLast on_last) {
+  return item.has(map_type::kHold) ? map.rare_uses().release_hold(ref, reset, on_last) : ref.release(reset, on_last);
+}
 
 /// A mapping that a construct is done with once its work is done.
 struct LeftMapping {

@@ -59,6 +59,8 @@ struct Binding {
   bool is_host_pointer = false;
 };
 
+bool is_gone(MappingRef ref) { return ref && ref.is_gone(); }
+
 class EnterPlanner {
 public:
   EnterPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan)
@@ -138,8 +140,7 @@ private:
   }
 
   /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2,
-  /// section
-  /// 5.4.4), whether or not the struct around it is copied.
+  /// section 5.4.4). The struct around it need not be copied.
   void copy_unattached(const Found &pointer, const MapItem &item, int64_t size) {
     if (pointer.is_contained && is_unpublished(pointer.ref.mapping))
       add_copy(plan_.copies, {pointer.ref, item.base, size, item.name});
@@ -170,7 +171,7 @@ private:
         continue; // somebody else was faster
       }
       const bool counts = counts_.counts(item, found.ref, is_pointee);
-      const Retained retained = counts ? map_.retain(found.ref, counter_of(item)) : Retained{true};
+      const Retained retained = counts ? retain(item, found.ref) : Retained{true};
       if (!retained) [[unlikely]] {
         counts_.take_back(item, found.ref);
         continue; // removed since it was found
@@ -212,6 +213,10 @@ private:
     return true;
   }
 
+  Retained retain(const MapItem &item, MappingRef ref) {
+    return item.has(map_type::kHold) ? map_.rare_uses().retain_hold(ref) : ref.retain();
+  }
+
   static Counter counter_of(const MapItem &item) {
     return item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
   }
@@ -231,16 +236,9 @@ private:
   void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
     const EnteredMapping entered{&mapping,
-                                 {mapping.base(),
-                                  range.begin,
-                                  {},
-                                  range.size,
-                                  MappingState::reported_count(mapping.state()),
-                                  mapping.hold_count(),
-                                  range.is_pointer ? nullptr : item.name},
+                                 facts_of(mapping, range.begin, range.size, range.is_pointer ? nullptr : item.name),
                                  counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
-                                 item.has(map_type::kHold),
-                                 item.has(map_type::kImplicit)};
+                                 item.has(map_type::kHold), item.has(map_type::kImplicit)};
     if (is_unpublished(&mapping))
       plan_.entered.push_back(entered); // has no address yet
     else
@@ -285,7 +283,7 @@ private:
   /// one of them anew.
   bool lacks_attachment(const MapItem &item, MappingRef pointer, MappingRef target) const {
     return !OMPTARGET_PLANTED("attachment-unchecked") && maps_before(item, item.base, pointer) &&
-           maps_before(item, item.begin, target) && !map_.is_attached(pointer, item.base, target);
+           maps_before(item, item.begin, target) && !map_.attached_pointers().is_attached(pointer, item.base, target);
   }
 
   /// Returns whether the range of an item before that one holds the address. Compilers pass pointers behind all that
@@ -388,12 +386,6 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
   return status;
 }
 
-namespace {
-
-bool is_gone(MappingRef ref) { return ref && ref.mapping->generation() != ref.generation; }
-
-} // namespace
-
 void forget_gone(MapItems &items, EnterPlan &plan) {
   for (MapItem &item : items) {
     if (is_gone(item.mapping)) {
@@ -413,18 +405,13 @@ void forget_gone(MapItems &items, EnterPlan &plan) {
 }
 
 void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan) {
-  const auto keep = [&](Removed &&one) {
-    if (one.is_removed || one.is_free)
-      plan.removed.push_back(std::move(one));
-  };
   // Before anything else goes: nobody else may remove them, so that their creator tells them from what others made.
   for (const NewStorage &storage : plan.allocations)
-    keep(map.discard(storage.ref));
+    plan.removed.push_back(map.discard(storage.ref));
   for (const MapItem &item : items) {
-    const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const auto give_back = [&](MappingRef ref) {
-      if (ref && map.release(ref, counter, false).reached_zero)
-        keep(map.remove_if_unused(ref));
+      if (ref && release(map, item, ref, false, OnLast::kLeave).reached_zero)
+        plan.removed.push_back(map.remove_if_unused(ref));
     };
     if (item.flags & kItemCounted)
       give_back(item.mapping);
@@ -432,7 +419,7 @@ void abandon_enter(HostDataToTargetMap &map, MapItems &items, EnterPlan &plan) {
       give_back(item.pointer_mapping);
   }
   for (const MappingRef &ref : plan.borrowed)
-    keep(map.give_back(ref));
+    plan.removed.push_back(map.give_back(ref));
   for (MapItem &item : items) {
     item.mapping = item.pointer_mapping = {};
     item.flags &= kItemLookUpOnly | kItemByteOffsets;

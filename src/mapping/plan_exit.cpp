@@ -24,9 +24,8 @@ constexpr int64_t kPointerSize = sizeof(void *);
 constexpr size_t kFewItems = 8; ///< that comparing with each is cheap
 
 void report_looked_up(const MapItem &item, HostPtr begin, int64_t size, const Mapping &mapping) {
-  observe::mapping_left({mapping.base(), begin, mapping.target_of(begin), size,
-                         MappingState::reported_count(mapping.state()), mapping.hold_count(), item.name},
-                        observe::CountChange::kSuppressed, item.has(map_type::kHold));
+  observe::mapping_left(facts_of(mapping, begin, size, item.name), observe::CountChange::kSuppressed,
+                        item.has(map_type::kHold));
 }
 
 /// Mappings of which the construct knows something. The mapping itself may tell of another construct by now.
@@ -117,7 +116,7 @@ private:
   Turn take_turn(MappingRef ref) {
     if (!policy_.copies_in_turn) [[unlikely]]
       return pin(ref) ? Turn::kTaken : Turn::kGone;
-    const Turn turn = map_.take_turn(ref);
+    const Turn turn = ref.take_turn();
     if (turn == Turn::kTaken)
       plan_.left.push_back({ref, How::kInTurn});
     return turn;
@@ -137,7 +136,7 @@ private:
 
   /// Other threads may leave the mapping and enter it anew, but not free it before this construct is complete.
   bool pin(MappingRef ref) {
-    if (!map_.pin(ref))
+    if (!map_.rare_uses().pin(ref))
       return false;
     plan_.left.push_back({ref, How::kPinned});
     return true;
@@ -164,7 +163,7 @@ private:
     const bool deletes = is_base && deletes_pointee(items_, index);
     if (!counts_.counts(item, pointer.ref, false) && !deletes)
       return;
-    if (!is_base || map_.take_base_pointer(pointer.ref, deletes))
+    if (!is_base || map_.rare_uses().take_base_pointer(pointer.ref, deletes))
       item.flags |= kItemPointerCounted;
   }
 
@@ -180,7 +179,7 @@ private:
     if (!is_base) [[likely]]
       return true;
     item.type &= ~map_type::kDelete;
-    return map_.take_base_pointer(ref, deletes);
+    return map_.rare_uses().take_base_pointer(ref, deletes);
   }
 
   Status look_up(size_t index) {
@@ -212,13 +211,12 @@ private:
       return;
     if (policy_.pins_released && !pin(ref))
       return; // removed since it was found
-    if (policy_.pins_released && has_entered_ && !is_infinite(ref))
+    if (policy_.pins_released && has_entered_ && MappingState::count(ref.mapping->state()) != MappingState::kInfinite)
       return release_unless_shared(item, ref);
-    const Counter counter = item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
     const bool resets = item.has(map_type::kDelete) && ref == item.mapping; // not the pointer
-    if (resets && counter == Counter::kDynamic)
-      map_.forget_base_pointers(ref);
-    const Released released = map_.release(ref, counter, resets, on_last(ref));
+    if (resets && !item.has(map_type::kHold))
+      map_.rare_uses().forget_base_pointers(ref);
+    const Released released = omptarget::release(map_, item, ref, resets, on_last(ref));
     OMPTARGET_SCHED_POINT("exit: released");
     if (released.must_wait) [[unlikely]]
       return leave_late(item, ref);
@@ -235,11 +233,10 @@ private:
       return false;
     const bool is_told = observe::reports_mappings();
     observe::MappingFacts facts{};
-    if (is_told)
-      facts = left_facts(item, *ref.mapping, item.begin);
-    bool is_left = false;
-    const Removed removed = map_.delete_all(ref, is_left);
-    if (!is_left)
+    if (is_told) [[unlikely]]
+      facts = facts_of(*ref.mapping, item.begin, item.size, item.name);
+    const Removed removed = map_.delete_all(ref);
+    if (!removed.is_removed)
       return false;
     OMPTARGET_SCHED_POINT("exit: deleted");
     facts.dynamic_count = 0;
@@ -249,14 +246,9 @@ private:
     return true;
   }
 
-  static bool is_infinite(MappingRef ref) {
-    return MappingState::count(ref.mapping->state()) == MappingState::kInfinite;
-  }
-
   /// Leaves data that others reference late.
   [[gnu::noinline]] void release_unless_shared(MapItem &item, MappingRef ref) {
-    const Released released =
-        item.has(map_type::kHold) ? Released{true, false, 0} : map_.release_if_last(ref, on_last(ref));
+    const Released released = item.has(map_type::kHold) ? Released{true, false, 0} : ref.release_if_last(on_last(ref));
     if (!released.reached_zero)
       return leave_late(item, ref);
     if (observe::reports_mappings()) [[unlikely]]
@@ -322,9 +314,8 @@ private:
     const CountChange change = item.has(map_type::kDelete) && !is_pointer
                                    ? (is_last ? CountChange::kLastReset : CountChange::kDecremented)
                                    : (is_last ? CountChange::kLastDecremented : CountChange::kDecremented);
-    observe::MappingFacts facts = left_facts(item, mapping, begin);
-    facts.size = is_pointer ? kPointerSize : item.size;
-    observe::mapping_left(facts, change, item.has(map_type::kHold));
+    observe::mapping_left(facts_of(mapping, begin, is_pointer ? kPointerSize : item.size, item.name), change,
+                          item.has(map_type::kHold));
   }
 
   void copy_back(const MapItem &item) {
@@ -432,7 +423,7 @@ Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left) {
   switch (left.how) {
   case LeftMapping::How::kUnused: return map.remove_if_unused(left.ref);
   case LeftMapping::How::kInTurn: return map.end_turn(left.ref);
-  case LeftMapping::How::kPinned: return map.unpin(left.ref);
+  case LeftMapping::How::kPinned: return map.rare_uses().unpin(left.ref) ? map.remove_if_unused(left.ref) : Removed{};
   case LeftMapping::How::kBorrowed: break;
   }
   return map.give_back(left.ref);

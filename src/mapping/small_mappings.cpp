@@ -57,25 +57,9 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
 
 Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready,
                                             OrderedIndex::Neighbours &gap) {
-  Inserted older;
-  if (!take_room(range, gap, older.found, Mutex::kFree)) [[unlikely]]
-    return older;
   names_.note(range.name);
   const uint64_t state = MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
-  return {insert_new(range, gap, allocation, true, state), true};
-}
-
-bool HostDataToTargetMap::leave_for_turn(MappingRef ref) {
-  std::atomic<uint64_t> &state = ref.mapping->state_;
-  uint64_t word = state.load(kAcquire);
-  do {
-    const uint64_t use = MappingState::use(word) & ~MappingState::kArriving; // the caller's own data may be on the way
-    const bool is_last = use == kReadyAndLast || OMPTARGET_PLANTED("state_leaving_of_used");
-    if (MappingState::generation(word) != ref.generation || !is_last)
-      return false;
-  } while (!state.compare_exchange_weak(word, (word - 1) | kInTurn, kAcqRel, kAcquire));
-  OMPTARGET_SCHED_POINT("exit: released");
-  return true;
+  return insert_new(range, gap, allocation, true, state, Mutex::kFree);
 }
 
 /// Returns the place of small data that were entered lately, since they are likely to be entered again. Null: the
@@ -90,21 +74,19 @@ inline DormantMappings::Place *HostDataToTargetMap::place_to_sleep(const Mapping
 }
 
 /// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
-bool HostDataToTargetMap::end_turn_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
-  if (!fall_asleep(ref, kReadyInTurn, tell, argument))
+bool HostDataToTargetMap::end_turn_asleep(MappingRef ref, AboutToSleep tell) {
+  if (!fall_asleep(ref, MappingState::kReady | MappingState::kInTurn, tell))
     return false;
   notify_waiters(ref.mapping->state_);
   return true;
 }
 
-bool HostDataToTargetMap::leave_last_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
-  return fall_asleep(ref, kReadyAndLast, tell, argument);
+bool HostDataToTargetMap::leave_last_asleep(MappingRef ref, AboutToSleep tell) {
+  return fall_asleep(ref, MappingState::kReadyAndLast, tell);
 }
 
-Removed HostDataToTargetMap::leave_last(MappingRef ref, bool &is_left) {
-  Removed removed = end_use(ref, kReadyAndLast);
-  is_left = removed.is_removed;
-  return removed;
+Removed HostDataToTargetMap::leave_last(MappingRef ref) {
+  return remove_if(ref, MappingState::kUse, MappingState::kReadyAndLast, Mutex::kFree);
 }
 
 /// The use of a mapping that has dynamic references only, and whose data nobody works on; 0 of any other.
@@ -118,61 +100,47 @@ uint64_t HostDataToTargetMap::use_to_delete(MappingRef ref) {
              : 0;
 }
 
-bool HostDataToTargetMap::delete_asleep(MappingRef ref, AboutToSleep tell, void *argument) {
-  forget_base_pointers(ref);
+bool HostDataToTargetMap::delete_asleep(MappingRef ref, AboutToSleep tell) {
+  rare_uses_.forget_base_pointers(ref);
   const uint64_t use = use_to_delete(ref);
-  return use != 0 && fall_asleep(ref, use, tell, argument);
+  return use != 0 && fall_asleep(ref, use, tell);
 }
 
-Removed HostDataToTargetMap::delete_all(MappingRef ref, bool &is_left) {
+Removed HostDataToTargetMap::delete_all(MappingRef ref) {
   while (OMPTARGET_PLANTED("state_deleted_in_two_steps") && MappingState::count(ref.mapping->state()) > 1 &&
-         release_unless_last(ref)) {
+         ref.release_unless_last()) {
   }
   for (;;) { // as long as others enter or leave it
     const uint64_t use = use_to_delete(ref);
     OMPTARGET_SCHED_POINT("delete: read, not yet removed");
-    Removed removed = use != 0 ? end_use(ref, use) : Removed{};
-    is_left = removed.is_removed;
-    if (is_left || use == 0)
+    Removed removed = use != 0 ? remove_if(ref, MappingState::kUse, use, Mutex::kFree) : Removed{};
+    if (removed.is_removed || use == 0)
       return removed;
   }
-}
-
-bool HostDataToTargetMap::publish_copied(MappingRef ref) {
-  OMPTARGET_SCHED_POINT("publish: not yet ready");
-  const uint64_t before = ref.mapping->state_.fetch_or(MappingState::kReady, kAcqRel);
-  notify_waiters(ref.mapping->state_);
-  return !MappingState::is_unused(before);
-}
-
-/// Removes the mapping, unless its state is another than the given one, borrowers aside.
-Removed HostDataToTargetMap::end_use(MappingRef ref, uint64_t state_of_end) {
-  return remove_if(ref, MappingState::kUse, state_of_end, Mutex::kFree);
 }
 
 /// A thread that makes a mapping dormant checks afterwards that the place still holds it. A thread that takes the place
 /// checks afterwards whether the mapping before is dormant (evict). At least one of the two detects the race and evicts
 /// the mapping.
-bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell, void *argument) {
+bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell) {
   Mapping &mapping = *ref.mapping;
   DormantMappings::Place *const place = place_to_sleep(mapping);
   if (!place)
     return false;
   if (tell) [[unlikely]]
-    tell(argument);
+    (*tell)();
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping *const before = place->holds(mapping) ? nullptr : place->put(mapping);
   uint64_t word = mapping.state_.load(kAcquire);
   bool is_asleep = false;
-  while (!is_asleep && MappingState::generation(word) == ref.generation &&
+  while (!is_asleep && ref.is_of(word) &&
          (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_asleep_though_used")) &&
          (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_asleep_though_borrowed")))
-    is_asleep = mapping.state_.compare_exchange_weak(word, MappingState::next_removed(word) | MappingState::kStorage,
-                                                     kAcqRel, kAcquire);
+    is_asleep = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
   OMPTARGET_SCHED_POINT("leave: asleep");
   const bool is_in_place = !is_asleep || place->holds(mapping) || OMPTARGET_PLANTED("state_asleep_out_of_place");
   if (before || !is_in_place) [[unlikely]] {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(rare_uses_.mutex());
     if (before)
       evict(*before);
     if (!is_in_place)
@@ -181,7 +149,7 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, Abo
   return is_asleep;
 }
 
-/// mutex_ is held, and no stripe. False if the mapping is not dormant.
+/// The mutex is held, and no stripe. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
   // The latest, and whoever falls asleep later sees what we did before.
   uint64_t word = OMPTARGET_PLANTED("state_asleep_in_no_place") ? mapping.state() : mapping.state_.fetch_or(0, kAcqRel);
@@ -192,11 +160,10 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
     if (!mapping.state_.compare_exchange_strong(word, removed_word, kAcqRel, kAcquire))
       continue;
     dormant_.forget(begin, &mapping);
-    evicted_.push_back(mapping.allocation());
-    has_evicted_.store(true, kRelaxed);
+    dormant_.add_evicted(mapping.allocation());
     Removed removed; // nobody is told of it
     if (mapping.extras())
-      recycle_extras(mapping, removed);
+      recycle_extras(mapping);
     return unlink(mapping, removed_word, holder, removed);
   }
   return false;
@@ -226,7 +193,7 @@ bool HostDataToTargetMap::take_room(const NewRange &range, OrderedIndex::Neighbo
       return true;
     index_.unlock_around(around, false);
     if (sleeper) {
-      std::unique_lock lock(mutex_, std::defer_lock);
+      std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
       if (mutex == Mutex::kFree)
         lock.lock();
       (void)evict(*sleeper); // otherwise it has just been revived
@@ -238,14 +205,8 @@ bool HostDataToTargetMap::take_room(const NewRange &range, OrderedIndex::Neighbo
   }
 }
 
-std::vector<DevicePtr> HostDataToTargetMap::take_evicted() {
-  std::lock_guard lock(mutex_);
-  has_evicted_.store(false, kRelaxed);
-  return std::exchange(evicted_, {});
-}
-
 void HostDataToTargetMap::evict_all() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(rare_uses_.mutex());
   dormant_.for_each([this](Mapping &mapping) { (void)evict(mapping); });
 }
 

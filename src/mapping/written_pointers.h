@@ -14,6 +14,15 @@
 
 namespace omptarget {
 
+/// A pointer in mapped data whose device copy holds a device address (attached pointer; OpenMP 5.2, section 5.8.6).
+struct AttachedPointer {
+  HostPtr host_address;         ///< of the pointer
+  HostPtr host_value;           ///< what the pointer holds on the host
+  DevicePtr device_address;     ///< of the pointer's copy
+  DevicePtr device_value;       ///< what the copy holds
+  const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
+};
+
 /// Asking: any thread. Noting and forgetting: one thread at a time, with the map's lock held.
 class WrittenPointers {
 public:

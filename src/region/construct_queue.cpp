@@ -109,7 +109,7 @@ Status ConstructQueue::complete_uploads() {
 }
 
 Status ConstructQueue::copy_around_pointers(const Copy &copy) {
-  std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
+  std::vector<AttachedPointer> pointers = device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
   for (const Part &part : parts_around(pointers, copy.host, copy.size)) {
     bool brings_pointers = false;
     const Copy part_of_copy{copy.mapping, part.begin, part.size, copy.name, copy.needed_by};
@@ -121,7 +121,7 @@ Status ConstructQueue::copy_around_pointers(const Copy &copy) {
 }
 
 Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known) {
-  for (const AttachedPointer &pointer : device_.map().attached_in(copy.mapping, copy.host, copy.size)) {
+  for (const AttachedPointer &pointer : device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size)) {
     const auto same = std::ranges::lower_bound(known, pointer.host_address, {}, &AttachedPointer::host_address);
     if (same == known.end() || same->host_address != pointer.host_address || same->device_value != pointer.device_value)
         [[unlikely]]
@@ -148,15 +148,11 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
 void ConstructQueue::land(const Landing &landing) {
   const Copy &copy = landing.copy;
   if (!landing.staged)
-    return restore_pointers(device_.map(), copy.mapping, copy.host, copy.size);
-  const std::vector<AttachedPointer> pointers = device_.map().attached_in(copy.mapping, copy.host, copy.size);
+    return device_.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
+  const std::vector<AttachedPointer> pointers =
+      device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
   for (const Part &part : parts_around(pointers, copy.host, copy.size))
     std::memcpy(raw(part.begin), landing.staged.get() + (part.begin - copy.host), static_cast<size_t>(part.size));
-}
-
-void restore_pointers(const HostDataToTargetMap &map, MappingRef mapping, HostPtr begin, int64_t size) {
-  for (const AttachedPointer &pointer : map.attached_in(mapping, begin, size))
-    std::memcpy(raw(pointer.host_address), &pointer.host_value, sizeof pointer.host_value);
 }
 
 void *ConstructQueue::keep(const void *value, size_t size) {
@@ -167,12 +163,11 @@ void *ConstructQueue::keep(const void *value, size_t size) {
 Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size, const char *name) {
   if (device_.plugin().is_asynchronous())
     value = keep(value, static_cast<size_t>(size));
-  DataOperation operation({DataOperationKind::kToDevice, device_.id(), value, raw(target), size, name});
-  return timed(operation, [&] { return device_.plugin_device().data_submit(raw(target), value, size, &queue_); });
+  return write_from_host(target, host_ptr(value), size, name);
 }
 
-Status ConstructQueue::write_from_host(DevicePtr target, HostPtr source, int64_t size) {
-  DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, nullptr});
+Status ConstructQueue::write_from_host(DevicePtr target, HostPtr source, int64_t size, const char *name) {
+  DataOperation operation({DataOperationKind::kToDevice, device_.id(), raw(source), raw(target), size, name});
   return timed(operation, [&] { return device_.plugin_device().data_submit(raw(target), raw(source), size, &queue_); });
 }
 
@@ -211,9 +206,9 @@ Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) 
   bool are_there = true;
   for (const MappingRef &ref : mappings) {
     OMPTARGET_SCHED_POINT("await");
-    if (!ref.mapping->wait_for(bit, ref.generation))
+    if (!ref.wait_for(bit))
       are_there = false;
-    else if (Arrival *const arrival = device_.map().use_arrival(ref))
+    else if (Arrival *const arrival = ref.use_arrival())
       OMPTARGET_TRY(wait_for_arrival(ref, *arrival));
   }
   return are_there;
@@ -221,7 +216,7 @@ Result<bool> ConstructQueue::wait_for_data(llvm::ArrayRef<MappingRef> mappings) 
 
 Status ConstructQueue::wait_for_arrival(MappingRef ref, Arrival &arrival) {
   Status status;
-  if (device_.map().is_arriving(ref))
+  if (ref.is_arriving())
     status = device_.plugin_device().wait_event(arrival.event, queue_);
   device_.arrivals().leave(arrival);
   return status;

@@ -22,7 +22,8 @@ namespace omptarget {
 class ConstructQueue {
 public:
   explicit ConstructQueue(Device &device)
-      : device_(device), temporaries_(device), arrivals_(device), pointers_(device.map()), times_(device) {}
+      : device_(device), temporaries_(device), arrivals_(device), pointers_(device.map().attached_pointers()),
+        times_(device) {}
   ~ConstructQueue() { // something is left only after a failure, which is on its way up
     if (!is_idle()) [[unlikely]]
       wait().consume();
@@ -54,7 +55,7 @@ public:
   /// null.
   Status write_value(DevicePtr target, const void *value, int64_t size, const char *name = nullptr);
   /// Writes size bytes of host memory that stays as it is until the construct ends.
-  Status write_from_host(DevicePtr target, HostPtr source, int64_t size);
+  Status write_from_host(DevicePtr target, HostPtr source, int64_t size, const char *name = nullptr);
 
   /// A copy of size bytes that lives until the queue has been waited for.
   void *keep(const void *value, size_t size);
@@ -122,9 +123,6 @@ private:
   PendingPointers pointers_;
   DeviceTimes times_;
 };
-
-/// Gives pointers of the range their host values again, which became attached while it was copied to the host.
-void restore_pointers(const HostDataToTargetMap &map, MappingRef mapping, HostPtr begin, int64_t size);
 
 /// Adds to the failure of a copy which it was. direction: "to" or "from" the device.
 Status during_copy(Status status, const Copy &copy, const char *direction);

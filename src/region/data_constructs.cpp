@@ -33,13 +33,6 @@ void return_addresses(const MapItems &items, void **bases) {
   }
 }
 
-/// The items of a list, of which refs tells what is known already.
-Status gather(const Call &call, const MapList &list, const PresentRefs &refs, MapItems &items) {
-  OMPTARGET_TRY(gather_items(list, items, call.code));
-  set_present(items, refs);
-  return Status::ok();
-}
-
 // The kinds of data constructs. Each is carried out without a plan if that is enough: directly(), which is complete on
 // return, or halves(), which starts it. plan() starts the items of it otherwise; refs: what is retained already, or of
 // an exit what is found and still counted. on_host() does what is left for the host.
@@ -95,7 +88,7 @@ struct Update {
 template <typename Kind>
 Status start_planned(DeviceWork &work, const Call &call, const MapList &list, const PresentRefs &refs) {
   MapItems items;
-  OMPTARGET_TRY(gather(call, list, refs, items));
+  OMPTARGET_TRY(gather_items(list, refs, items, call.code));
   if constexpr (std::is_same_v<Kind, Update>)
     OMPTARGET_TRY(find_offsets(items, call.code));
   return Kind::plan(work, items, list, refs);
@@ -140,7 +133,7 @@ template <typename Kind>
 template <typename Kind>
 [[gnu::cold, gnu::noinline]] Status run_beside_unfit(Device &device, const Call &call, const MapList &list) {
   MapItems items;
-  OMPTARGET_TRY(gather(call, list, {}, items));
+  OMPTARGET_TRY(gather_items(list, items, call.code));
   OMPTARGET_TRY(find_offsets(items, call.code));
   OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(device, call, items));
   if (is_hosts)

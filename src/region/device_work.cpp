@@ -146,7 +146,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     operation.set_target(*allocated);
     Status notified = device().plugin_device().data_notify_mapped(raw(storage.begin), storage.size);
     OMPTARGET_SCHED_POINT("enter: no storage yet");
-    map().publish_storage(*storage.ref.mapping, allocation, storage.padding);
+    storage.ref.publish_storage(allocation, storage.padding);
     OMPTARGET_TRY(std::move(notified));
     report_created(device(), *storage.ref.mapping);
   }
@@ -160,7 +160,7 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
   plan.copies.clear();
   for (const Attachment &action : plan.attachments) {
     // The target's address is enough; its data may still be on the way.
-    if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
+    if (!action.target.wait_for(MappingState::kStorage))
       return false;
     OMPTARGET_TRY(queue_.attach(action));
   }
@@ -172,10 +172,10 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
 /// False: as make_present.
 Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
   for (Attachment &action : plan.late_attachments) {
-    const Mapping &pointer = *action.pointer_mapping.mapping;
-    if (pointer.generation() != action.pointer_mapping.generation || !(pointer.state() & MappingState::kReady))
+    const uint64_t word = action.pointer_mapping.mapping->state();
+    if (!action.pointer_mapping.is_of(word) || !(word & MappingState::kReady))
       continue;
-    if (!action.target.mapping->wait_for(MappingState::kStorage, action.target.generation))
+    if (!action.target.wait_for(MappingState::kStorage))
       return false;
     OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
     if (!is_there)
@@ -201,7 +201,7 @@ Result<bool> DeviceWork::publish(EnterPlan &plan) {
     if (arrival)
       queue_.add_arriving(storage.ref);
     plan.published.push_back(storage.ref);
-    if (map().publish_ready(storage.ref, arrival)) [[likely]]
+    if (storage.ref.publish_ready(arrival)) [[likely]]
       continue;
     OMPTARGET_TRY(queue_.wait());
     const Removed removed = map().remove_if_unused(storage.ref);
@@ -299,7 +299,7 @@ void DeviceWork::wait_for_turn(MappingRef ref) {
   OMPTARGET_SCHED_POINT("about to wait for the turn");
   if (device().plugin().is_asynchronous())
     DeferredConstruct::complete_holder(device(), ref);
-  ref.mapping->wait_for_turn(ref.generation);
+  ref.wait_for_turn();
 }
 
 bool DeviceWork::has_turn(MappingRef ref) const {
@@ -314,12 +314,8 @@ bool DeviceWork::has_turn(MappingRef ref) const {
 Status DeviceWork::leave_mappings() {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Status status;
-  for (const LeftMapping &left : exit_.left) {
-    const Removed removed = leave_mapping(map(), left);
-    if (!removed.is_removed && !removed.is_free)
-      continue;
-    status.keep_first(free_removed(device(), removed));
-  }
+  for (const LeftMapping &left : exit_.left)
+    status.keep_first(free_removed(device(), leave_mapping(map(), left)));
   exit_.left.clear();
   status.keep_first(free_all(device(), exit_.removed));
   exit_.removed.clear();

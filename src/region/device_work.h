@@ -66,7 +66,8 @@ private:
   ExitPlan exit_; // what it leaves waits for the queue
 };
 
-/// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory.
+/// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory. Does nothing if
+/// the mapping has stayed.
 Status free_removed(Device &device, const Removed &removed);
 
 } // namespace omptarget

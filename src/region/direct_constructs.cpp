@@ -50,16 +50,10 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
   return call_directly(device, kernel, form, request.args, slots.data(), count, queue.get());
 }
 
-/// The last construct that gives back what was removed frees it.
-[[gnu::cold, gnu::noinline]] Status give_back_whole(Device &device, MappingRef ref) {
-  const Removed removed = device.map().give_back(ref);
-  return removed.is_free ? free_removed(device, removed) : Status::ok();
-}
-
 /// The copy has failed, or pointers have become attached since it began, and it went over them.
 [[gnu::cold, gnu::noinline]] Status settle_copy(Device &device, const Copy &copy, bool is_to, Status status) {
   if (status.is_ok() && !is_to)
-    restore_pointers(device.map(), copy.mapping, copy.host, copy.size);
+    device.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
   if (status.is_ok() && is_to) {
     ConstructQueue queue(device);
     status = queue.rewrite_pointers(copy, {});
@@ -73,7 +67,7 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
                                                    MappingRef ref, Queue *queue, DirectReport *report) {
   const bool is_to = direction == map_type::kTo;
   if (report) [[unlikely]]
-    report->found(static_cast<size_t>(i), *ref.mapping);
+    report->left(static_cast<size_t>(i), *ref.mapping, observe::CountChange::kSuppressed);
   Status status = copy_argument(device, list, static_cast<size_t>(i), *ref.mapping, is_to, queue, report);
   if (status.is_ok()) [[likely]]
     return status;
@@ -88,8 +82,9 @@ inline Status settle_if_attached(Device &device, const MapList &list, int32_t i,
                      Status::ok());
 }
 
+/// The last construct that gives back what was removed frees it.
 inline Status give_back(Device &device, MappingRef ref) {
-  return device.map().give_back_simply(ref) ? Status::ok() : give_back_whole(device, ref);
+  return ref.give_back_simply() ? Status::ok() : free_removed(device, device.map().give_back(ref));
 }
 
 /// Borrows the arguments of an update and queues their copies, or makes them. queued: so many are queued. False:
@@ -130,21 +125,10 @@ void finish_update(Device &device, const MapList &list, uint64_t direction, Pres
   return are_here;
 }
 
-/// Enters what retain_present has left, and waits until it is there.
-[[gnu::noinline]] bool enter_absent(Device &device, const MapList &list, PresentRefs &refs, Absence &absence,
-                                    DirectReport *report, Status &status) {
-  DirectQueue queue(device, refs, report);
-  if (!enter_plain(device, list, refs, absence, queue, status))
-    return false;
-  if (queue.is_busy())
-    status = queue.complete();
-  return true;
-}
-
-inline bool leave_shared(Device &device, PresentRefs &refs, const DirectReport *report) {
-  return release_shared(device.map(), refs, [&](size_t i) {
+inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
+  return release_shared(refs, [&](size_t i) {
     if (report) [[unlikely]]
-      report->left(i, *refs[i].mapping);
+      report->left(i, *refs[i].mapping, observe::CountChange::kDecremented);
   });
 }
 
@@ -181,7 +165,7 @@ inline bool leave_shared(Device &device, PresentRefs &refs, const DirectReport *
 /// The last part, once the queue has been waited for. status: the first failure to copy back.
 [[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs,
                                                   DirectReport *report, Status &status) {
-  const bool is_left = leave_shared(device, refs, report) || leave_plain(device, list, refs, report, status);
+  const bool is_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);
   if (!is_left) [[unlikely]]
@@ -200,7 +184,7 @@ inline void return_addresses(const MapList &list, const PresentRefs &refs) {
 /// Leaves what find_left has found, which has been waited for.
 [[gnu::always_inline]] inline bool leave_found(Device &device, const MapList &list, PresentRefs &refs,
                                                DeletedArguments deleted, DirectReport *report, Status &status) {
-  const bool are_left = leave_shared(device, refs, report) || leave_plain(device, list, refs, report, status);
+  const bool are_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
   return deleted == 0 ? are_left : leave_deleted(device, refs, deleted, are_left, report, status);
 }
 
@@ -228,8 +212,13 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Dire
   const bool are_present = retain_present(device.map(), list, refs, absence);
   if (report) [[unlikely]]
     report->entered(refs);
-  if (!are_present && !enter_absent(device, list, refs, absence, report, status)) [[unlikely]]
-    return !status.is_ok();
+  if (!are_present) {
+    DirectQueue queue(device, refs, report);
+    if (!enter_plain(device, list, refs, absence, queue, status)) [[unlikely]]
+      return !status.is_ok();
+    if (queue.is_busy())
+      status = queue.complete();
+  }
   if (report) [[unlikely]]
     report->mapped(refs);
   return_addresses(list, refs);

@@ -63,74 +63,53 @@ void free_block(const Device &device, DevicePtr block) {
   device.plugin_device().data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
 }
 
-[[gnu::noinline]] void free_what_left(Device &device, const Removed &removed, Status &status) {
-  if (removed.is_removed || removed.is_free)
-    status.keep_first(free_removed(device, removed));
-}
-/// After something else has failed.
-[[gnu::cold]] void free_what_left(Device &device, const Removed &removed) {
-  Status status;
-  free_what_left(device, removed, status);
-  status.consume();
-}
-
-/// Takes the last reference of argument i away. False if it is not the last one, or there is more to do: nothing has
-/// happened.
-[[gnu::noinline]] bool leave_last(Device &device, MappingRef ref, Status &status) {
-  bool is_left = false;
-  const Removed removed = device.map().leave_last(ref, is_left);
-  free_what_left(device, removed, status);
-  return is_left;
-}
-/// A mapping of an observed construct that may fall asleep. Its storage is told to be freed before that, since another
-/// construct may revive the mapping at once, and tells of the same storage then.
-struct Sleep {
-  const DirectReport &report;
-  const LastUse &last;
+/// Has a mapping of an observed construct fall asleep, if it may. Its storage is told to be freed before that, since
+/// another construct may revive the mapping at once, and tells of the same storage then.
+[[gnu::cold, gnu::noinline]] bool fall_asleep_observed(Device &device, MappingRef ref, bool ends_turn,
+                                                       const DirectReport &report, const LastUse &last) {
   bool is_told = false;
-
-  static void about_to(void *sleep) {
-    auto &self = *static_cast<Sleep *>(sleep);
-    self.report.freed(self.last.removal);
-    self.is_told = true;
-  }
-  /// Returns whether it sleeps.
-  bool is_done(bool is_asleep) const {
-    if (is_asleep)
-      report.removed(last.removal);
-    else if (is_told)
-      report.allocated(last.removal);
-    return is_asleep;
-  }
-};
+  const std::function<void()> tell = [&] {
+    report.freed(last.removal);
+    is_told = true;
+  };
+  const bool is_asleep =
+      ends_turn ? device.map().end_turn_asleep(ref, &tell) : device.map().leave_last_asleep(ref, &tell);
+  if (is_asleep && !ends_turn)
+    report.left(last);
+  if (is_asleep)
+    report_removed(device, last.removal);
+  else if (is_told)
+    report.allocated(last.removal);
+  return is_asleep;
+}
 
 [[gnu::cold, gnu::noinline]] bool leave_last_observed(Device &device, size_t i, MappingRef ref,
                                                       const DirectReport &report, Status &status) {
   const LastUse last = report.last_use(i, *ref.mapping);
-  Sleep sleep{report, last};
-  bool is_left = device.map().leave_last_asleep(ref, Sleep::about_to, &sleep);
-  if (is_left)
-    report.left(last);
-  if (sleep.is_done(is_left))
+  if (fall_asleep_observed(device, ref, false, report, last))
     return true;
-  const Removed removed = device.map().leave_last(ref, is_left);
-  if (is_left)
+  const Removed removed = device.map().leave_last(ref);
+  if (removed.is_removed)
     report.left(last);
-  free_what_left(device, removed, status);
-  return is_left;
+  status.keep_first(free_removed(device, removed));
+  return removed.is_removed;
 }
+/// Takes the last reference of argument i away. False if it is not the last one, or there is more to do: nothing has
+/// happened.
 bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *report, Status &status) {
   if (report) [[unlikely]]
     return leave_last_observed(device, i, ref, *report, status);
-  return device.map().leave_last_asleep(ref) || leave_last(device, ref, status);
+  if (device.map().leave_last_asleep(ref)) [[likely]]
+    return true;
+  const Removed removed = device.map().leave_last(ref);
+  status.keep_first(free_removed(device, removed));
+  return removed.is_removed;
 }
 
 [[gnu::cold, gnu::noinline]] void end_turn_observed(Device &device, size_t i, MappingRef ref,
                                                     const DirectReport &report, Status &status) {
-  const LastUse last = report.last_use(i, *ref.mapping);
-  Sleep sleep{report, last};
-  if (!sleep.is_done(device.map().end_turn_asleep(ref, Sleep::about_to, &sleep)))
-    free_what_left(device, device.map().end_turn(ref), status);
+  if (!fall_asleep_observed(device, ref, true, report, report.last_use(i, *ref.mapping)))
+    status.keep_first(free_removed(device, device.map().end_turn(ref)));
 }
 
 bool is_same(const PresentRef &one, const PresentRef &other) {
@@ -156,8 +135,8 @@ public:
       if (enter(static_cast<int32_t>(i))) [[likely]]
         continue;
       for (size_t j = first; OMPTARGET_PLANTED("entry-given-back") && j < i; ++j)
-        if (refs_[j].is_counted && map_.release(refs_[j].ref(), Counter::kDynamic, false).reached_zero)
-          free_what_left(device_, map_.remove_if_unused(refs_[j].ref()));
+        if (refs_[j].is_counted && refs_[j].ref().release(false).reached_zero)
+          free_removed(device_, map_.remove_if_unused(refs_[j].ref())).consume();
       refs_.truncate(OMPTARGET_PLANTED("entry-given-back") ? first : i);
       queue_.publish(status_);
       return false;
@@ -239,12 +218,12 @@ private:
       queue_.add_arriving(ref);
       return Made::kYes;
     }
-    if (is_copied && map_.publish_copied(own)) [[likely]]
+    if (is_copied && own.publish_copied()) [[likely]]
       return Made::kYes;
     ref = {};
     if (!is_copied) // part of it may be under way
       device_.plugin_device().synchronize(queue_.get()).consume();
-    free_what_left(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own));
+    free_removed(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own)).consume();
     return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
 
@@ -301,6 +280,18 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
       action(j);
 }
 
+/// Takes the last reference of argument i away, and the turn. False: nothing has happened.
+[[gnu::always_inline]] inline bool leave_for_turn(PresentRef &ref, size_t i, const DirectReport *report) {
+  OMPTARGET_SCHED_POINT("leave: about to take the turn");
+  if (!ref.ref().leave_for_turn())
+    return false;
+  ref.is_counted = false;
+  if (report) [[unlikely]]
+    report->left(report->last_use(i, *ref.mapping));
+  OMPTARGET_SCHED_POINT("leave: has the turn");
+  return true;
+}
+
 /// Copies them back where pointers have become attached, which the copies leave as they are. Nothing is queued.
 [[gnu::cold, gnu::noinline]] void copy_back_around_pointers(Device &device, const MapList &list,
                                                             const PresentRefs &refs, size_t i, Status &status) {
@@ -327,12 +318,12 @@ void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size
   OMPTARGET_SCHED_POINT("leave: copied back");
   if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for_each_copied_back(list, refs, i, [&](size_t j) {
-      restore_pointers(device.map(), refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
+      device.map().attached_pointers().restore(refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
     });
   if (report) [[unlikely]]
     end_turn_observed(device, i, refs[i].ref(), *report, status);
   else if (!device.map().end_turn_asleep(refs[i].ref()))
-    free_what_left(device, device.map().end_turn(refs[i].ref()), status);
+    status.keep_first(free_removed(device, device.map().end_turn(refs[i].ref())));
 }
 
 } // namespace
@@ -347,7 +338,7 @@ Status DirectQueue::complete() {
 void DirectQueue::end_arrivals() {
   for (PresentRef &ref : refs_)
     if (ref.is_arriving) {
-      device_.map().end_arrival(ref.ref());
+      ref.ref().end_arrival();
       ref.is_arriving = false;
     }
   has_arrivals_ = false;
@@ -370,13 +361,13 @@ bool DirectQueue::publish_arriving(Status &status) {
     if (!ref.is_arriving)
       continue;
     ref.is_arriving = arrival_ != nullptr;
-    if (device_.map().publish_ready(ref.ref(), arrival_)) [[likely]]
+    if (ref.ref().publish_ready(arrival_)) [[likely]]
       continue;
     // Another construct has deleted them meanwhile.
     are_there = false;
     status.keep_first(device_.plugin_device().synchronize(queue_));
-    free_what_left(device_, device_.map().remove_if_unused(ref.ref()), status);
-    device_.map().end_arrival(ref.ref()); // others may have entered them in between
+    status.keep_first(free_removed(device_, device_.map().remove_if_unused(ref.ref())));
+    ref.ref().end_arrival(); // others may have entered them in between
     ref = {};
   }
   has_arrivals_ = arrival_ != nullptr;
@@ -401,13 +392,8 @@ void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, D
     if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
         refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i))
       continue;
-    OMPTARGET_SCHED_POINT("leave: about to take the turn");
-    if (!device.map().leave_for_turn(refs[i].ref()))
+    if (!leave_for_turn(refs[i], i, queue.report()))
       continue;
-    refs[i].is_counted = false;
-    if (queue.report()) [[unlikely]]
-      queue.report()->left(queue.report()->last_use(i, *refs[i].mapping));
-    OMPTARGET_SCHED_POINT("leave: has the turn");
     turns.push_back({i, !refs[i].mapping->has_attached_pointers()});
     if (turns.back().is_copied) [[likely]]
       copy_back(device, list, refs, i, &queue.get(), queue.report(), status);
@@ -435,12 +421,11 @@ Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQ
   LastUse last;
   if (report)
     last = report->last_use(i, *ref.mapping);
-  bool is_left = false;
-  const Removed removed = map.delete_all(ref, is_left);
-  if (report && is_left)
+  const Removed removed = map.delete_all(ref);
+  if (report && removed.is_removed)
     report->left(last);
-  free_what_left(device, removed, status);
-  return is_left;
+  status.keep_first(free_removed(device, removed));
+  return removed.is_removed;
 }
 
 bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, bool are_others_left,
@@ -457,7 +442,6 @@ bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, 
 }
 
 bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
-  HostDataToTargetMap &map = device.map();
   if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
     return false;
   for (size_t i = 0; i < refs.size(); ++i) {
@@ -467,12 +451,8 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectR
     if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
     if (is_copied_back(list, refs, i)) {
-      OMPTARGET_SCHED_POINT("leave: about to take the turn");
-      if (!map.leave_for_turn(ref.ref())) [[unlikely]]
+      if (!leave_for_turn(ref, i, report)) [[unlikely]]
         return false;
-      if (report) [[unlikely]]
-        report->left(report->last_use(i, *ref.mapping));
-      OMPTARGET_SCHED_POINT("leave: has the turn");
       if (ref.mapping->has_attached_pointers()) [[unlikely]] // since it was looked for above
         copy_back_around_pointers(device, list, refs, i, status);
       else

@@ -16,16 +16,12 @@ using observe::DataOperation;
 using observe::DataOperationFacts;
 using observe::DataOperationKind;
 
-namespace {} // namespace
-
 void report_created(const Device &device, const Mapping &mapping) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
                          raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(),
                          variable_place(mapping.name()).c_str());
   if (observe::reports_mappings()) [[unlikely]]
-    observe::mapping_created({mapping.base(), mapping.begin(), mapping.target_begin(), mapping.size(),
-                              MappingState::reported_count(mapping.state()), mapping.hold_count(), mapping.name()},
-                             mapping.allocation());
+    observe::mapping_created(facts_of(mapping, mapping.begin(), mapping.size(), mapping.name()), mapping.allocation());
 }
 
 void report_removed(const Device &device, const Removed &removed) {
@@ -37,14 +33,7 @@ void report_removed(const Device &device, const Removed &removed) {
 
 /// The argument's place in the mapping, which has been counted just now.
 observe::MappingFacts DirectReport::facts_of(size_t i, const Mapping &mapping) const {
-  const HostPtr begin = host_ptr(list_.begins[i]);
-  return {mapping.base(),
-          begin,
-          mapping.target_of(begin),
-          list_.sizes[i],
-          MappingState::reported_count(mapping.state()),
-          mapping.hold_count(),
-          name_of(i)};
+  return omptarget::facts_of(mapping, host_ptr(list_.begins[i]), list_.sizes[i], name_of(i));
 }
 
 void DirectReport::entered(size_t i, const Mapping &mapping) const { tell_entered(i, facts_of(i, mapping)); }
@@ -147,10 +136,6 @@ void trace_kernel_launch(const Device &device, const char *kernel, const __tgt_k
                          wanted_text(args.ThreadLimit[0], "threads").c_str());
 }
 
-void DirectReport::trace_launch(const char *kernel, const __tgt_kernel_args &args) const {
-  trace_kernel_launch(device_, kernel, args);
-}
-
 Status DirectReport::wait(Queue &queue) {
   Status status;
   if (queue.is_busy()) {
@@ -162,9 +147,9 @@ Status DirectReport::wait(Queue &queue) {
   return status;
 }
 
-void DirectReport::left(size_t i, const Mapping &mapping) const {
+void DirectReport::left(size_t i, const Mapping &mapping, CountChange change) const {
   if (observe::reports_mappings())
-    observe::mapping_left(facts_of(i, mapping), CountChange::kDecremented, false);
+    observe::mapping_left(facts_of(i, mapping), change, false);
 }
 
 LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
@@ -173,10 +158,7 @@ LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
   last.facts.dynamic_count = 0;
   last.removal.is_removed = true;
   last.removal.allocation = mapping.allocation();
-  last.removal.begin = mapping.begin();
-  last.removal.target_begin = mapping.target_begin();
-  last.removal.size = mapping.size();
-  last.removal.name = mapping.name();
+  last.removal.describe(mapping);
   return last;
 }
 
@@ -198,11 +180,6 @@ void DirectReport::freed(size_t i, DevicePtr block) const {
   facts.kind = DataOperationKind::kDelete;
   facts.target = raw(block);
   const DataOperation operation(facts);
-}
-
-void DirectReport::found(size_t i, const Mapping &mapping) const {
-  if (observe::reports_mappings())
-    observe::mapping_left(facts_of(i, mapping), CountChange::kSuppressed, false);
 }
 
 } // namespace omptarget

@@ -79,7 +79,7 @@ public:
                                 Queue &queue, Work launch) {
     mapped(refs);
     report_arguments(refs);
-    trace_launch(kernel, args);
+    trace_kernel_launch(device_, kernel, args);
     observe::KernelLaunch operation(
         {device_.id(), kernel, static_cast<int32_t>(args.NumTeams[0]), static_cast<int32_t>(args.ThreadLimit[0])});
     return times_.timed(queue, operation, launch);
@@ -87,28 +87,24 @@ public:
   /// Waits for the queue, and tells the times of what was in it.
   [[gnu::cold]] Status wait(Queue &queue);
 
-  /// The construct has taken a reference of an argument's mapping away that was not the last one.
-  [[gnu::cold]] void left(size_t i, const Mapping &mapping) const;
+  /// The construct has taken a reference of an argument's mapping away, which was not the last one. Or an update has
+  /// found the mapping.
+  [[gnu::cold]] void left(size_t i, const Mapping &mapping, observe::CountChange change) const;
   /// Finds out what there is to tell of the last use of a mapping, while it is still there.
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
   /// The construct has taken the last reference away.
   [[gnu::cold]] void left(const LastUse &last) const;
-  /// A mapping has fallen asleep. Its storage was told to be freed before; or is told to be allocated again, as it has
-  /// not fallen asleep.
-  [[gnu::cold]] void removed(const Removed &removed) const { report_removed(device_, removed); }
+  /// The storage of a mapping that may fall asleep is told to be freed; and to be allocated again, as it has not.
   [[gnu::cold]] void freed(const Removed &removed) const;
   [[gnu::cold]] void allocated(const Removed &removed) const;
   /// Storage that was allocated for an argument is about to be freed: another construct was faster.
   [[gnu::cold]] void freed(size_t i, DevicePtr block) const;
-  /// An update has found an argument.
-  [[gnu::cold]] void found(size_t i, const Mapping &mapping) const;
 
 private:
   observe::DataOperationFacts allocation_of(size_t i) const;
   observe::MappingFacts facts_of(size_t i, const Mapping &mapping) const;
   void tell_entered(size_t i, const observe::MappingFacts &facts) const;
   const char *name_of(size_t i) const { return list_.names ? static_cast<const char *>(list_.names[i]) : nullptr; }
-  void trace_launch(const char *kernel, const __tgt_kernel_args &args) const;
   void report_arguments(const PresentRefs &refs) const;
 
   Device &device_;

@@ -267,15 +267,10 @@ private:
   DevicePtr private_block_{};
 };
 
-} // namespace
-
-namespace {
-
 /// Data in, the kernel, data out, by plans. refs: what is retained already.
 Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
   MapItems items;
-  OMPTARGET_TRY(gather_items(request.list, items));
-  set_present(items, refs);
+  OMPTARGET_TRY(gather_items(request.list, refs, items));
   return Launch(work, kernel, request, items).run();
 }
 [[gnu::noinline]] Status run_planned(Device &device, const Kernel &kernel, LaunchRequest &request,

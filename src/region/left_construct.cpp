@@ -7,40 +7,26 @@
 
 namespace omptarget {
 
-namespace {
-
-/// Gives back what the construct has retained. The failure is that of the kernel, or where its name is null, what it
-/// says.
-Status abandon(Device &device, const char *kernel, const MapList &list, const PresentRefs &refs, Status failure) {
-  MapItems items;
-  gather_items(list, items).consume(); // has been read before
-  set_present(items, refs);
-  DeviceWork work(device);
-  work.queue().set_kernel(kernel);
-  work.abandon(items).consume(); // that failure is what counts
-  return work.queue().blamed_on_kernel(std::move(failure));
-}
-
-/// The construct turns out to be the last one that uses some of its data.
-Status leave_rest(Device &device, const char *kernel, const MapList &list, const PresentRefs &refs) {
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
-  set_present(items, refs);
-  DeviceWork work(device);
-  work.queue().set_kernel(kernel);
-  if (Status status = work.start_exit(items, true); !status)
-    return kernel ? std::move(status).during(kAfterKernel) : std::move(status);
-  return work.complete();
-}
-
-} // namespace
-
 [[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list,
                                              const PresentRefs &refs, DirectLaunch so_far, Status status) {
-  if (so_far == DirectLaunch::kNotLeft)
-    status.keep_first(leave_rest(device, kernel, list, refs));
-  else if (so_far != DirectLaunch::kDone)
-    status = abandon(device, so_far == DirectLaunch::kFailed ? kernel : nullptr, list, refs, std::move(status));
+  if (so_far == DirectLaunch::kDone)
+    return status;
+  MapItems items;
+  Status failure = gather_items(list, refs, items);
+  DeviceWork work(device);
+  if (so_far != DirectLaunch::kNotLeft) { // gives back what the construct has retained
+    failure.consume();                    // the list has been read before
+    work.queue().set_kernel(so_far == DirectLaunch::kFailed ? kernel : nullptr);
+    work.abandon(items).consume(); // the first failure is what counts
+    return work.queue().blamed_on_kernel(std::move(status));
+  }
+  work.queue().set_kernel(kernel); // the construct turns out to be the last one that uses some of its data
+  if (failure.is_ok())
+    if (failure = work.start_exit(items, true); !failure.is_ok() && kernel)
+      failure = std::move(failure).during(kAfterKernel);
+  if (failure.is_ok())
+    failure = work.complete();
+  status.keep_first(std::move(failure));
   return status;
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "mapping/plan.h"
+#include "mapping/argument_refs.h"
 #include "region/call.h"
 
 namespace omptarget {
@@ -27,6 +27,12 @@ private:
 /// parents that do not exist. code: return address in the code that passes them, for updates, whose sections need not
 /// be contiguous.
 Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
+/// The same; refs tells what is known of the items already.
+inline Status gather_items(const MapList &list, const PresentRefs &refs, MapItems &items, const void *code = nullptr) {
+  OMPTARGET_TRY(gather_items(list, items, code));
+  set_present(items, refs);
+  return Status::ok();
+}
 
 /// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For
 /// updates.

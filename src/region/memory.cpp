@@ -165,10 +165,7 @@ Found find_byte(Device &device, const void *pointer) {
   const HostPtr begin = host_ptr(pointer);
   const Found found = device.map().find(begin, 1);
   if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
-    const Mapping &mapping = *found.ref.mapping;
-    observe::mapping_looked_up(device.id(),
-                               {mapping.base(), begin, mapping.target_of(begin), 1,
-                                MappingState::reported_count(mapping.state()), mapping.hold_count(), nullptr});
+    observe::mapping_looked_up(device.id(), facts_of(*found.ref.mapping, begin, 1, nullptr));
   }
   return found;
 }

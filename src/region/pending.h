@@ -60,7 +60,7 @@ public:
   /// The data are there: nobody waits for them any more.
   void end() {
     for (const MappingRef &mapping : things_)
-      owner_.map().end_arrival(mapping);
+      mapping.end_arrival();
     things_.clear();
     for (Arrival *const arrival : arrivals_)
       owner_.arrivals().leave(*arrival);
@@ -72,7 +72,7 @@ private:
 };
 
 /// Attached pointers whose device copies the construct writes: other constructs may wait until it has.
-class PendingPointers : public Pending<HostDataToTargetMap, std::pair<MappingRef, HostPtr>> {
+class PendingPointers : public Pending<AttachedPointers, std::pair<MappingRef, HostPtr>> {
 public:
   using Pending::Pending;
   ~PendingPointers() {
@@ -80,10 +80,10 @@ public:
       settle();
   }
 
-  /// Returns whether the copy is to be written by this construct (HostDataToTargetMap::note_attached).
+  /// Returns whether the copy is to be written by this construct (AttachedPointers::note).
   bool begin(MappingRef mapping, AttachedPointer pointer, bool waits) {
     pointer.writer = this;
-    if (!owner_.note_attached(mapping, pointer, waits))
+    if (!owner_.note(mapping, pointer, waits))
       return false;
     things_.emplace_back(mapping, pointer.host_address);
     return true;
@@ -91,7 +91,7 @@ public:
   /// All of them are written.
   void settle() {
     for (const auto &[mapping, address] : things_)
-      owner_.settle_attached(mapping, address, this);
+      owner_.settle(mapping, address, this);
     things_.clear();
   }
 };

@@ -8,12 +8,11 @@ import re
 import sys
 
 FILES = ["base/pointer_table.h", "base/versioned_lock.h", "mapping/attached_pointers.cpp",
-         "mapping/host_data_to_target_map.cpp",
-         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.h",
-         "mapping/mapping_references.cpp",
-         "mapping/ordered_index.cpp", "mapping/ordered_index.h", "mapping/recent_mappings.h",
-         "mapping/written_pointers.h",
-         "mapping/dormant_mappings.h", "mapping/name_pages.h", "mapping/small_mappings.cpp"]
+         "mapping/attached_pointers.h", "mapping/dormant_mappings.h", "mapping/host_data_to_target_map.cpp",
+         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.cpp", "mapping/mapping.h",
+         "mapping/mapping_store.cpp", "mapping/mapping_store.h", "mapping/name_pages.h", "mapping/ordered_index.cpp",
+         "mapping/ordered_index.h", "mapping/rare_uses.cpp", "mapping/rare_uses.h", "mapping/recent_mappings.h",
+         "mapping/small_mappings.cpp", "mapping/written_pointers.h"]
 # Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and
 # device/services.h.
 PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
@@ -23,7 +22,7 @@ DEVICE_FILES = ["host_services.cpp", "locks.h"]
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),
           ("mapping/ordered_index.h", r"kStripes = \d+;", "kStripes = 2;"),
           ("base/versioned_lock.h", r"kSpins = \d+;", "kSpins = 0;"),
-          ("mapping/host_data_to_target_map.cpp", r"kBatch = \d+;", "kBatch = 1;"),
+          ("mapping/mapping_store.h", r"kBatch = \d+;", "kBatch = 1;"),
           ("mapping/ordered_index.cpp", r"make_unique<Directory>\(16\)", "make_unique<Directory>(4)"),
           ("mapping/recent_mappings.h", r"kBits = \d+;", "kBits = 1;"),
           ("mapping/recent_mappings.h", r"kMostBits = \d+;", "kMostBits = 1;"),

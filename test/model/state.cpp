@@ -21,19 +21,29 @@ NewRange range_at(HostPtr begin) {
   return {begin, begin + (kEnd - kBegin), begin, nullptr, nullptr, Counter::kDynamic};
 }
 
+Retained retain(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
+  return counter == Counter::kHold ? map.rare_uses().retain_hold(ref) : ref.retain();
+}
+Released release(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
+  return counter == Counter::kHold ? map.rare_uses().release_hold(ref, false) : ref.release(false);
+}
+Removed unpin(HostDataToTargetMap &map, MappingRef ref) {
+  return map.rare_uses().unpin(ref) ? map.remove_if_unused(ref) : Removed{};
+}
+
 struct Table {
   HostDataToTargetMap map;
   int removals = 0, frees = 0;
 
   MappingRef insert_ready(HostPtr begin, DevicePtr device) {
     const MappingRef ref = map.insert(range_at(begin)).found.ref;
-    map.publish_storage(*ref.mapping, device);
-    require(map.publish_ready(ref), "nobody has entered or left it yet");
+    ref.publish_storage(device);
+    require(ref.publish_ready(), "nobody has entered or left it yet");
     return ref;
   }
   /// As a construct that leaves.
   void leave(MappingRef ref, Counter counter = Counter::kDynamic) {
-    const Released released = map.release(ref, counter, false);
+    const Released released = release(map, ref, counter);
     require(released.is_valid, "what was retained is gone");
     if (released.reached_zero)
       count(map.remove_if_unused(ref));
@@ -48,7 +58,7 @@ struct Table {
     if (!found.is_contained)
       return;
     require(found.begin == begin, "another range was found");
-    if (!map.retain(found.ref, counter))
+    if (!retain(map, found.ref, counter))
       return;
     require(found.ref.mapping->begin() == begin, "the mapping was replaced although it was retained");
     leave(found.ref, counter);
@@ -84,7 +94,7 @@ Scenario replaced(HostPtr next) {
       return;
     require(found.begin == kBegin && found.end == kEnd, "bounds of two mappings were mixed");
     // As a construct that left long ago would: it must not count for who came after.
-    if (found.ref == ref && table->map.retain(ref, Counter::kDynamic))
+    if (found.ref == ref && ref.retain())
       table->leave(ref);
   });
   scenario.check = [=] {
@@ -106,7 +116,7 @@ Scenario late_release() {
     table->leave(ref);
     (void)table->map.insert(range_at(kOther));
   });
-  scenario.threads.push_back([=] { (void)table->map.release(ref, Counter::kDynamic, true); });
+  scenario.threads.push_back([=] { (void)ref.release(true); });
   scenario.check = [=] {
     const Found found = table->map.find(kOther, 8);
     require(found.is_contained && MappingState::count(found.state) == 1, "a release took another mapping's reference");
@@ -124,13 +134,13 @@ Scenario published(bool fails) {
       table->map.discard(inserted.found.ref);
       return;
     }
-    table->map.publish_storage(*inserted.found.ref.mapping, kDevice);
+    inserted.found.ref.publish_storage(kDevice);
   });
   scenario.threads.push_back([=] {
     const Found found = table->map.find(kBegin, 8);
     if (!found.is_contained)
       return;
-    const bool is_there = found.ref.mapping->wait_for(MappingState::kStorage, found.ref.generation);
+    const bool is_there = found.ref.wait_for(MappingState::kStorage);
     require(is_there != fails,
             fails ? "a failed mapping was taken for a good one" : "a good mapping counts as removed");
     if (is_there)
@@ -146,10 +156,10 @@ Scenario pinned() {
   Scenario scenario;
   scenario.threads.push_back([=] { table->leave(ref); });
   scenario.threads.push_back([=] {
-    if (!table->map.pin(ref))
+    if (!table->map.rare_uses().pin(ref))
       return;
     require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
-    table->count(table->map.unpin(ref));
+    table->count(unpin(table->map, ref));
   });
   scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
   return scenario;
@@ -180,12 +190,12 @@ Scenario deleted_early() {
   const MappingRef ref = table->map.insert(range_at(kBegin)).found.ref;
   Scenario scenario;
   scenario.threads.push_back([=] {
-    table->map.publish_storage(*ref.mapping, kDevice);
-    if (!table->map.publish_ready(ref))
+    ref.publish_storage(kDevice);
+    if (!ref.publish_ready())
       table->count(table->map.remove_if_unused(ref));
   });
   scenario.threads.push_back([=] {
-    if (!table->map.release(ref, Counter::kDynamic, true).reached_zero)
+    if (!ref.release(true).reached_zero)
       return;
     const Removed removed = table->map.remove_if_unused(ref);
     require(!removed.is_removed || removed.allocation == kDevice, "removed before its storage was known");
@@ -199,11 +209,11 @@ Scenario deleted_early() {
 Scenario shared() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  require(table->map.retain(ref, Counter::kDynamic).is_valid, "the only thread cannot retain");
+  require(ref.retain().is_valid, "the only thread cannot retain");
   Scenario scenario;
   for (int i = 0; i < 2; ++i)
     scenario.threads.push_back([=] {
-      if (!table->map.release_unless_last(ref))
+      if (!ref.release_unless_last())
         table->leave(ref);
     });
   scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
@@ -254,9 +264,9 @@ Scenario late_shared_release() {
   scenario.threads.push_back([=] {
     table->leave(ref);
     const MappingRef next = table->map.insert(range_at(kOther)).found.ref;
-    require(table->map.retain(next, Counter::kDynamic).is_valid, "a new mapping is gone");
+    require(next.retain().is_valid, "a new mapping is gone");
   });
-  scenario.threads.push_back([=] { (void)table->map.release_unless_last(ref); });
+  scenario.threads.push_back([=] { (void)ref.release_unless_last(); });
   scenario.check = [=] {
     const Found found = table->map.find(kOther, 8);
     require(found.is_contained && MappingState::count(found.state) == 2, "a release took another mapping's reference");
@@ -270,7 +280,7 @@ Scenario released_if_last() {
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
   Scenario scenario;
   scenario.threads.push_back([=] {
-    const Released released = table->map.release_if_last(ref);
+    const Released released = ref.release_if_last();
     require(released.is_valid, "what was retained is gone");
     if (released.reached_zero)
       table->count(table->map.remove_if_unused(ref));
@@ -291,7 +301,7 @@ Scenario late_release_if_last() {
     table->leave(ref);
     (void)table->map.insert(range_at(kOther));
   });
-  scenario.threads.push_back([=] { (void)table->map.release_if_last(ref); });
+  scenario.threads.push_back([=] { (void)ref.release_if_last(); });
   scenario.check = [=] {
     const Found found = table->map.find(kOther, 8);
     require(found.is_contained && MappingState::count(found.state) == 1, "a release took another mapping's reference");
@@ -309,7 +319,7 @@ Scenario entered_by_two() {
   Scenario scenario;
   scenario.threads.push_back([=] { table->leave(ref); });
   for (int i = 0; i < 2; ++i)
-    scenario.threads.push_back([=] { *entered += table->map.retain(ref, Counter::kDynamic) ? 1 : 0; });
+    scenario.threads.push_back([=] { *entered += ref.retain() ? 1 : 0; });
   scenario.check = [=] {
     const Found found = table->map.find(kBegin, 8);
     if (*entered == 0)
@@ -326,13 +336,13 @@ Scenario entered_by_two() {
 Scenario pinned_by_two() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  require(table->map.pin(ref) && table->map.pin(ref), "nobody else is there");
+  require(table->map.rare_uses().pin(ref) && table->map.rare_uses().pin(ref), "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] { table->leave(ref); });
   for (int i = 0; i < 2; ++i)
     scenario.threads.push_back([=] {
       require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
-      table->count(table->map.unpin(ref));
+      table->count(unpin(table->map, ref));
     });
   scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
   return scenario;
@@ -350,7 +360,7 @@ Scenario borrowed_by_two() {
   };
   Scenario scenario;
   scenario.threads.push_back([=] {
-    (void)table->map.release(ref, Counter::kDynamic, false);
+    (void)ref.release(false);
     count(table->map.remove_if_unused(ref));
   });
   for (int i = 0; i < 2; ++i)
@@ -368,16 +378,15 @@ Scenario left_by_three() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
   const auto others = std::make_shared<checked::Shared<int>>(2);
-  require(table->map.retain(ref, Counter::kDynamic) && table->map.retain(ref, Counter::kDynamic),
-          "nobody else is there");
+  require(ref.retain() && ref.retain(), "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] {
     --**others;
-    if (!table->map.release_unless_last(ref))
+    if (!ref.release_unless_last())
       table->leave(ref);
   });
   scenario.threads.push_back([=] {
-    if (!table->map.release_if_last(ref).reached_zero)
+    if (!ref.release_if_last().reached_zero)
       return table->leave(ref);
     require(**others == 0, "one that left early was taken for the last");
     table->count(table->map.remove_if_unused(ref));
@@ -397,13 +406,13 @@ struct Small : Table {
 
   /// As a construct that copies back what it is the last to leave.
   void leave_and_copy(MappingRef mine) {
-    if (map.leave_for_turn(mine))
+    if (mine.leave_for_turn())
       return copy_and_end(mine);
     for (;;) {
-      const Released released = map.release(mine, Counter::kDynamic, false, OnLast::kTakeTurn);
+      const Released released = mine.release(false, OnLast::kTakeTurn);
       require(released.is_valid, "what was retained is gone");
       if (released.must_wait) {
-        mine.mapping->wait_for_turn(mine.generation);
+        mine.wait_for_turn();
         continue;
       }
       if (!released.reached_zero)
@@ -420,12 +429,13 @@ struct Small : Table {
       count(map.end_turn(mine));
   }
   void leave_small(MappingRef mine) {
-    if (map.release_unless_last(mine))
+    if (mine.release_unless_last())
       return;
-    bool is_left = map.leave_last_asleep(mine);
-    if (!is_left)
-      count(map.leave_last(mine, is_left));
-    if (!is_left)
+    if (map.leave_last_asleep(mine))
+      return;
+    const Removed removed = map.leave_last(mine);
+    count(removed);
+    if (!removed.is_removed)
       leave(mine);
   }
   /// In two steps: a newer copy in between would be lost.
@@ -438,7 +448,7 @@ struct Small : Table {
     require(map.size() == 0, "something is present in the end");
     require(map.fault().empty(), "an invariant is broken");
     map.evict_all();
-    require(frees + static_cast<int>(map.take_evicted().size()) == 1, "storage is not freed exactly once");
+    require(frees + static_cast<int>(map.dormant().take_evicted().size()) == 1, "storage is not freed exactly once");
   }
 };
 
@@ -447,14 +457,14 @@ Scenario left_while_copied() {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
   const auto has_changed = std::make_shared<bool>(false);
-  require(small->map.leave_for_turn(small->ref), "the only thread is not the last");
+  require(small->ref.leave_for_turn(), "the only thread is not the last");
   scenario.threads.push_back([=] { small->copy_and_end(small->ref); });
   scenario.threads.push_back([=] {
-    const Retained retained = small->map.retain(small->ref, Counter::kDynamic);
+    const Retained retained = small->ref.retain();
     if (!retained)
       return;
     if (retained.must_wait)
-      small->ref.mapping->wait_for_turn(small->ref.generation);
+      small->ref.wait_for_turn();
     *has_changed = true;
     small->on_device.store(1, std::memory_order_relaxed);
     small->leave_and_copy(small->ref);
@@ -470,7 +480,7 @@ Scenario left_while_copied() {
 /// Two constructs that reference the data leave and copy back, one after it has changed them.
 Scenario left_and_copied_by_two() {
   const auto small = std::make_shared<Small>();
-  require(small->map.retain(small->ref, Counter::kDynamic).is_valid, "nobody else is there");
+  require(small->ref.retain().is_valid, "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] { small->leave_and_copy(small->ref); });
   scenario.threads.push_back([=] {
@@ -489,7 +499,7 @@ Scenario copied_always() {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
   scenario.threads.push_back([=] {
-    const Turn turn = small->map.take_turn(small->ref);
+    const Turn turn = small->ref.take_turn();
     require(turn != Turn::kBusy, "a turn is waited for that ends with the mapping");
     if (turn != Turn::kTaken)
       return;
@@ -510,7 +520,7 @@ Scenario copied_always() {
 /// The same of a construct that does not copy: the one that ends its turn removes the mapping.
 Scenario left_in_anothers_turn() {
   const auto small = std::make_shared<Small>();
-  require(small->map.take_turn(small->ref) == Turn::kTaken, "nobody else is there");
+  require(small->ref.take_turn() == Turn::kTaken, "nobody else is there");
   Scenario scenario;
   scenario.threads.push_back([=] {
     small->copy_back();
@@ -545,7 +555,7 @@ Scenario revived(bool is_looked_up) {
     require(small->map.size() == 1, "not one mapping is present");
     if (*mine)
       small->leave(*mine);
-    const int left = small->frees + static_cast<int>(small->map.take_evicted().size());
+    const int left = small->frees + static_cast<int>(small->map.dormant().take_evicted().size());
     require(left == 1, "storage is not freed exactly once");
   };
   return scenario;
@@ -567,7 +577,7 @@ Scenario asleep(bool is_borrowed) {
     if (!theirs)
       return;
     require(theirs.mapping->begin() == kBegin, "borrowed storage was replaced");
-    if (!small->map.give_back_simply(theirs))
+    if (!theirs.give_back_simply())
       small->count(small->map.give_back(theirs));
   });
   scenario.check = [=] { small->check_end(); };
@@ -601,7 +611,8 @@ Scenario attached_while_removed() {
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
   Scenario scenario;
   scenario.threads.push_back([=] { table->leave(ref); });
-  scenario.threads.push_back([=] { (void)table->map.note_attached(ref, {kBegin, kOther, kDevice, kDevice}, false); });
+  scenario.threads.push_back(
+      [=] { (void)table->map.attached_pointers().note(ref, {kBegin, kOther, kDevice, kDevice}, false); });
   scenario.check = [=] {
     require(table->removals == 1 && table->map.size() == 0, "not removed exactly once");
     require(table->map.fault().empty(), "an invariant is broken");
@@ -614,15 +625,15 @@ Scenario attached_while_removed() {
 Scenario deleted_under_another() {
   const auto table = std::make_shared<Table>();
   const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  require(static_cast<bool>(table->map.retain(ref, Counter::kDynamic)), "it was there");
+  require(ref.retain().is_valid, "it was there");
   Scenario scenario;
   scenario.threads.push_back([=] {
-    bool is_left = false;
-    table->count(table->map.delete_all(ref, is_left));
-    require(is_left, "nobody works on it");
+    const Removed removed = table->map.delete_all(ref);
+    require(removed.is_removed, "nobody works on it");
+    table->count(removed);
   });
   scenario.threads.push_back([=] {
-    const bool is_last = !table->map.release_unless_last(ref) && table->map.leave_for_turn(ref);
+    const bool is_last = !ref.release_unless_last() && ref.leave_for_turn();
     require(!is_last, "deleted data are copied back");
   });
   scenario.check = [=] {
@@ -637,10 +648,11 @@ Scenario deleted_under_another() {
 Scenario asleep_in_one_place() {
   const auto table = std::make_shared<Table>();
   const auto leave = [=](MappingRef ref) {
-    bool is_left = table->map.leave_last_asleep(ref);
-    if (!is_left)
-      table->count(table->map.leave_last(ref, is_left));
-    require(is_left, "nobody else has it");
+    if (table->map.leave_last_asleep(ref))
+      return;
+    const Removed removed = table->map.leave_last(ref);
+    require(removed.is_removed, "nobody else has it");
+    table->count(removed);
   };
   const MappingRef one = table->insert_ready(kBegin, kDevice), other = table->insert_ready(kElsewhere, kDevice + 64);
   require(table->map.guess_arrived(kBegin, 8) == one && table->map.guess_arrived(kElsewhere, 8) == other,
@@ -651,7 +663,7 @@ Scenario asleep_in_one_place() {
   scenario.check = [=] {
     require(table->map.size() == 0 && table->map.fault().empty(), "one of them sleeps where nobody looks");
     table->map.evict_all();
-    require(table->frees + static_cast<int>(table->map.take_evicted().size()) == 2,
+    require(table->frees + static_cast<int>(table->map.dormant().take_evicted().size()) == 2,
             "storage is not freed exactly once");
   };
   return scenario;

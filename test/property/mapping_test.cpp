@@ -365,7 +365,7 @@ private:
     DirectQueue queue(device_, refs, nullptr);
     if (device_.plugin().is_asynchronous())
       status.keep_first(leave_queued(device_, list, refs, queue, status));
-    const bool are_left = release_shared(device_.map(), refs) || leave_plain(device_, list, refs, nullptr, status);
+    const bool are_left = release_shared(refs, [](size_t) {}) || leave_plain(device_, list, refs, nullptr, status);
     const bool is_done = leave_deleted(device_, refs, deleted, are_left, nullptr, status);
     expect(status.is_ok(), "leaving fails");
     status.consume();

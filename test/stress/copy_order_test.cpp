@@ -534,7 +534,7 @@ TEST_P(PlannedAnew, a_pointer_is_attached_although_its_target_was_made_anew_by_o
       device_.map().insert({host_ptr(t), host_ptr(t + 2), host_ptr(t), nullptr, &creator, Counter::kDynamic}).found.ref;
   auto block = device_.allocate(sizeof t, nullptr, OMPTARGET_ALLOC_DEFAULT);
   ASSERT_TRUE(block.is_ok());
-  device_.map().publish_storage(*failing.mapping, device_ptr(*block));
+  failing.publish_storage(device_ptr(*block));
   {
     const AtPoint point("await", [&] {
       EXPECT_TRUE(free_removed(device_, device_.map().discard(failing)).is_ok());

@@ -20,7 +20,7 @@ constexpr HostPtr at(uintptr_t address) { return static_cast<HostPtr>(address); 
 /// Attaches a pointer that reaches beyond the mapping which it is noted with.
 void plant(Device &device) {
   const Found found = device.map().insert({at(0x1000), at(0x1010), at(0x1000), "x", nullptr, Counter::kDynamic}).found;
-  device.map().note_attached(found.ref, {at(0x100c), at(0x5000), {}, {}}, false);
+  device.map().attached_pointers().note(found.ref, {at(0x100c), at(0x5000), {}, {}}, false);
 }
 constexpr const char *kPlanted = "broken invariant on device 0: the mapping of host addresses 0x1000 to 0x1010 has an "
                                  "attached pointer at 0x100c, outside";

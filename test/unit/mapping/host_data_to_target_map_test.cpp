@@ -17,11 +17,22 @@ NewRange range(HostPtr begin, int64_t size, Counter counter = Counter::kDynamic)
   return {begin, begin + size, begin, nullptr, nullptr, counter};
 }
 
+Retained retain(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
+  return counter == Counter::kHold ? map.rare_uses().retain_hold(ref) : ref.retain();
+}
+Released release(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
+  return counter == Counter::kHold ? map.rare_uses().release_hold(ref, false, OnLast::kTakeTurn)
+                                   : ref.release(false, OnLast::kTakeTurn);
+}
+Removed unpin(HostDataToTargetMap &map, MappingRef ref) {
+  return map.rare_uses().unpin(ref) ? map.remove_if_unused(ref) : Removed{};
+}
+
 MappingRef make(HostDataToTargetMap &map, HostPtr begin, int64_t size, Counter counter = Counter::kDynamic) {
   const Inserted inserted = map.insert(range(begin, size, counter));
   EXPECT_TRUE(inserted.is_new);
-  map.publish_storage(*inserted.found.ref.mapping, kTarget);
-  EXPECT_TRUE(map.publish_ready(inserted.found.ref));
+  inserted.found.ref.publish_storage(kTarget);
+  EXPECT_TRUE(inserted.found.ref.publish_ready());
   return inserted.found.ref;
 }
 
@@ -79,22 +90,22 @@ TEST(HostDataToTargetMap, guesses_of_many_are_right) {
 TEST(HostDataToTargetMap, second_enter_only_counts) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
+  EXPECT_TRUE(ref.retain());
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 2u);
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, false).reached_zero);
-  EXPECT_TRUE(map.release(ref, Counter::kDynamic, false).reached_zero);
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, false).reached_zero) << "only once";
+  EXPECT_FALSE(ref.release(false).reached_zero);
+  EXPECT_TRUE(ref.release(false).reached_zero);
+  EXPECT_FALSE(ref.release(false).reached_zero) << "only once";
 }
 
 TEST(HostDataToTargetMap, delete_takes_all_references_of_its_counter) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
   for (int i = 0; i < 5; ++i)
-    map.retain(ref, Counter::kDynamic);
-  map.retain(ref, Counter::kHold);
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero) << "it is held";
+    ref.retain();
+  map.rare_uses().retain_hold(ref);
+  EXPECT_FALSE(ref.release(true).reached_zero) << "it is held";
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  EXPECT_TRUE(map.release(ref, Counter::kHold, false).reached_zero);
+  EXPECT_TRUE(map.rare_uses().release_hold(ref, false).reached_zero);
   EXPECT_TRUE(map.remove_if_unused(ref).is_removed);
 }
 
@@ -103,17 +114,17 @@ TEST(HostDataToTargetMap, holds_are_counted_apart) {
   const MappingRef ref = make(map, kA, 64, Counter::kHold);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 0u);
   EXPECT_EQ(map.snapshot()[0].hold_count, 1u);
-  map.retain(ref, Counter::kHold);
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
-  EXPECT_FALSE(map.release(ref, Counter::kHold, false).reached_zero);
-  EXPECT_TRUE(map.release(ref, Counter::kHold, false).reached_zero);
+  map.rare_uses().retain_hold(ref);
+  EXPECT_FALSE(ref.release(true).reached_zero);
+  EXPECT_FALSE(map.rare_uses().release_hold(ref, false).reached_zero);
+  EXPECT_TRUE(map.rare_uses().release_hold(ref, false).reached_zero);
 }
 
 TEST(HostDataToTargetMap, a_mapping_at_zero_is_revived_by_entering) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  EXPECT_TRUE(map.release(ref, Counter::kDynamic, false).reached_zero);
-  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
+  EXPECT_TRUE(ref.release(false).reached_zero);
+  EXPECT_TRUE(ref.retain());
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
   EXPECT_TRUE(map.find(kA, 64).is_contained);
 }
@@ -121,15 +132,15 @@ TEST(HostDataToTargetMap, a_mapping_at_zero_is_revived_by_entering) {
 TEST(HostDataToTargetMap, what_was_removed_is_not_retained_by_its_old_name) {
   HostDataToTargetMap map;
   const MappingRef old = make(map, kA, 64);
-  map.release(old, Counter::kDynamic, false);
+  old.release(false);
   const Removed removed = map.remove_if_unused(old);
   EXPECT_TRUE(removed.is_removed);
   EXPECT_EQ(removed.allocation, kTarget);
   const MappingRef again = make(map, kB, 64);
   ASSERT_EQ(again.mapping, old.mapping) << "mappings are used again";
-  EXPECT_FALSE(map.retain(old, Counter::kDynamic));
-  EXPECT_FALSE(map.retain(old, Counter::kHold));
-  EXPECT_FALSE(map.release(old, Counter::kDynamic, true).is_valid);
+  EXPECT_FALSE(old.retain());
+  EXPECT_FALSE(map.rare_uses().retain_hold(old));
+  EXPECT_FALSE(old.release(true).is_valid);
   EXPECT_FALSE(map.remove_if_unused(old).is_removed);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
 }
@@ -137,17 +148,17 @@ TEST(HostDataToTargetMap, what_was_removed_is_not_retained_by_its_old_name) {
 TEST(HostDataToTargetMap, what_is_pinned_goes_with_its_last_pin) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  EXPECT_TRUE(map.pin(ref));
-  EXPECT_TRUE(map.pin(ref));
-  map.release(ref, Counter::kDynamic, false);
+  EXPECT_TRUE(map.rare_uses().pin(ref));
+  EXPECT_TRUE(map.rare_uses().pin(ref));
+  ref.release(false);
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  EXPECT_FALSE(map.unpin(ref).is_removed);
+  EXPECT_FALSE(unpin(map, ref).is_removed);
   EXPECT_TRUE(map.find(kA, 64).is_contained);
-  EXPECT_TRUE(map.unpin(ref).is_removed);
-  EXPECT_FALSE(map.pin(ref));
+  EXPECT_TRUE(unpin(map, ref).is_removed);
+  EXPECT_FALSE(map.rare_uses().pin(ref));
   const MappingRef again = make(map, kA, 64);
-  EXPECT_TRUE(map.pin(again));
-  EXPECT_FALSE(map.unpin(again).is_removed) << "it has a reference";
+  EXPECT_TRUE(map.rare_uses().pin(again));
+  EXPECT_FALSE(unpin(map, again).is_removed) << "it has a reference";
 }
 
 TEST(HostDataToTargetMap, infinite_counts_stay) {
@@ -155,12 +166,12 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
   EXPECT_TRUE(map.insert_infinite(range(kA, 64), kTarget));
   EXPECT_FALSE(map.insert_infinite(range(kA + 8, 64), kTarget));
   const MappingRef ref = map.find(kA, 64).ref;
-  EXPECT_TRUE(map.retain(ref, Counter::kDynamic));
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
+  EXPECT_TRUE(ref.retain());
+  EXPECT_FALSE(ref.release(true).reached_zero);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
-  map.retain(ref, Counter::kHold);
+  map.rare_uses().retain_hold(ref);
   EXPECT_FALSE(map.remove_infinite(kA).is_removed) << "it is held";
-  map.release(ref, Counter::kHold, false);
+  map.rare_uses().release_hold(ref, false);
   EXPECT_FALSE(map.remove_infinite(kA + 8).is_removed);
   EXPECT_TRUE(map.remove_infinite(kA).is_removed);
   EXPECT_EQ(map.size(), 0u);
@@ -171,20 +182,20 @@ template <typename Enter> std::string printed_at_the_limit(HostDataToTargetMap &
   NewRange named = range(kA, 64);
   named.name = ";field;f.c;3;4;;";
   const MappingRef ref = map.insert(named).found.ref;
-  map.publish_storage(*ref.mapping, kTarget);
-  EXPECT_TRUE(map.publish_ready(ref));
+  ref.publish_storage(kTarget);
+  EXPECT_TRUE(ref.publish_ready());
   for (uint32_t count = 1; count < MappingState::kInfinite - 1; ++count)
-    (void)map.retain(ref, Counter::kDynamic);
+    (void)ref.retain();
   testing::internal::CaptureStderr();
   EXPECT_EQ(map.snapshot()[0].dynamic_count, MappingState::kInfinite - 1);
-  map.release(ref, Counter::kDynamic, false);
+  ref.release(false);
   enter(ref); // below the limit counts still fall and rise
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   testing::internal::CaptureStderr();
   for (int i = 0; i < 3; ++i)
     enter(ref);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
-  EXPECT_FALSE(map.release(ref, Counter::kDynamic, true).reached_zero);
+  EXPECT_FALSE(ref.release(true).reached_zero);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
   return testing::internal::GetCapturedStderr();
 }
@@ -194,8 +205,7 @@ constexpr char kToldOfLimit[] =
 
 TEST(HostDataToTargetMap, a_count_that_becomes_infinite_is_told_once) {
   HostDataToTargetMap map;
-  EXPECT_EQ(printed_at_the_limit(map, [&](MappingRef ref) { EXPECT_TRUE(map.retain(ref, Counter::kDynamic)); }),
-            kToldOfLimit);
+  EXPECT_EQ(printed_at_the_limit(map, [&](MappingRef ref) { EXPECT_TRUE(ref.retain()); }), kToldOfLimit);
 }
 
 TEST(HostDataToTargetMap, a_count_that_becomes_infinite_without_a_plan_is_told_once) {
@@ -213,15 +223,15 @@ TEST(HostDataToTargetMap, attached_pointers_are_noted_once_and_found_by_range) {
   const MappingRef ref = make(map, kA, 64);
   const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}};
   EXPECT_FALSE(ref.mapping->has_attached_pointers());
-  EXPECT_TRUE(map.note_attached(ref, pointer, true));
-  EXPECT_FALSE(map.note_attached(ref, pointer, true)) << "it needs no writing";
+  EXPECT_TRUE(map.attached_pointers().note(ref, pointer, true));
+  EXPECT_FALSE(map.attached_pointers().note(ref, pointer, true)) << "it needs no writing";
   AttachedPointer other = pointer;
   other.device_value = DevicePtr{0x888};
-  EXPECT_TRUE(map.note_attached(ref, other, true));
-  EXPECT_EQ(map.attached_in(ref, kA, 8).size(), 0u);
-  EXPECT_EQ(map.attached_in(ref, kA, 9).size(), 1u);
-  EXPECT_EQ(map.attached_in(ref, kA + 15, 1).size(), 1u);
-  EXPECT_EQ(map.attached_in(ref, kA + 16, 8).size(), 0u);
+  EXPECT_TRUE(map.attached_pointers().note(ref, other, true));
+  EXPECT_EQ(map.attached_pointers().in(ref, kA, 8).size(), 0u);
+  EXPECT_EQ(map.attached_pointers().in(ref, kA, 9).size(), 1u);
+  EXPECT_EQ(map.attached_pointers().in(ref, kA + 15, 1).size(), 1u);
+  EXPECT_EQ(map.attached_pointers().in(ref, kA + 16, 8).size(), 0u);
 }
 
 TEST(HostDataToTargetMap, an_attached_pointer_is_written_before_another_construct_relies_on_it) {
@@ -229,23 +239,23 @@ TEST(HostDataToTargetMap, an_attached_pointer_is_written_before_another_construc
   const MappingRef ref = make(map, kA, 64);
   const int one = 1, two = 2;
   AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}, &one};
-  EXPECT_TRUE(map.note_attached(ref, pointer, true));
+  EXPECT_TRUE(map.attached_pointers().note(ref, pointer, true));
   pointer.writer = &two;
-  EXPECT_TRUE(map.note_attached(ref, pointer, false)) << "the other's writing is under way, somewhere";
+  EXPECT_TRUE(map.attached_pointers().note(ref, pointer, false)) << "the other's writing is under way, somewhere";
   std::atomic<bool> is_written{false}, was_written{false};
   std::thread waiting([&] {
     AttachedPointer same = pointer;
     same.writer = &one;
-    EXPECT_FALSE(map.note_attached(ref, same, true));
+    EXPECT_FALSE(map.attached_pointers().note(ref, same, true));
     was_written = is_written.load();
   });
-  map.settle_attached(ref, kA + 8, &one); // no longer the writer
+  map.attached_pointers().settle(ref, kA + 8, &one); // no longer the writer
   is_written = true;
-  map.settle_attached(ref, kA + 8, &two);
+  map.attached_pointers().settle(ref, kA + 8, &two);
   waiting.join();
   EXPECT_TRUE(was_written);
   pointer.writer = &one;
-  EXPECT_FALSE(map.note_attached(ref, pointer, false));
+  EXPECT_FALSE(map.attached_pointers().note(ref, pointer, false));
 }
 
 TEST(HostDataToTargetMap, an_attached_pointer_that_is_written_is_told_without_the_lock) {
@@ -253,21 +263,21 @@ TEST(HostDataToTargetMap, an_attached_pointer_that_is_written_is_told_without_th
   const MappingRef ref = make(map, kA, 64);
   const int one = 1, two = 2;
   const AttachedPointer pointer{kA + 8, kB, kTarget + 8, DevicePtr{0x777}, &one};
-  map.note_attached(ref, pointer, true);
-  map.settle_attached(ref, kA + 8, &one);
+  map.attached_pointers().note(ref, pointer, true);
+  map.attached_pointers().settle(ref, kA + 8, &one);
   map.before_fork(); // has the lock
-  EXPECT_FALSE(map.note_attached(ref, pointer, true));
+  EXPECT_FALSE(map.attached_pointers().note(ref, pointer, true));
   map.after_fork();
   AttachedPointer other{kA + 8, kB + 8, kTarget + 8, DevicePtr{0x77f}, &two};
-  EXPECT_TRUE(map.note_attached(ref, other, true)) << "the host's pointer has changed";
-  EXPECT_TRUE(map.note_attached(ref, pointer, true)) << "it was overwritten";
-  map.settle_attached(ref, kA + 8, &one);
-  EXPECT_FALSE(map.note_attached(ref, pointer, true));
-  map.release(ref, Counter::kDynamic, false);
+  EXPECT_TRUE(map.attached_pointers().note(ref, other, true)) << "the host's pointer has changed";
+  EXPECT_TRUE(map.attached_pointers().note(ref, pointer, true)) << "it was overwritten";
+  map.attached_pointers().settle(ref, kA + 8, &one);
+  EXPECT_FALSE(map.attached_pointers().note(ref, pointer, true));
+  ref.release(false);
   map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
   EXPECT_EQ(again.mapping, ref.mapping);
-  EXPECT_TRUE(map.note_attached(again, pointer, true)) << "in new storage";
+  EXPECT_TRUE(map.attached_pointers().note(again, pointer, true)) << "in new storage";
 }
 
 TEST(HostDataToTargetMap, what_is_borrowed_goes_from_the_table_and_is_freed_by_who_gives_it_back_last) {
@@ -276,8 +286,8 @@ TEST(HostDataToTargetMap, what_is_borrowed_goes_from_the_table_and_is_freed_by_w
     const MappingRef ref = make(map, kA, 64);
     for (int i = 0; i < borrowers; ++i)
       EXPECT_TRUE(map.borrow(ref));
-    map.note_attached(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
-    map.release(ref, Counter::kDynamic, false);
+    map.attached_pointers().note(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
+    ref.release(false);
     const Removed removed = map.remove_if_unused(ref);
     EXPECT_TRUE(removed.is_removed);
     EXPECT_FALSE(removed.is_free);
@@ -288,7 +298,7 @@ TEST(HostDataToTargetMap, what_is_borrowed_goes_from_the_table_and_is_freed_by_w
     EXPECT_FALSE(target_of(ref, kA));
     const MappingRef next = make(map, kA, 64);
     EXPECT_NE(next.mapping, ref.mapping) << "its storage is still used";
-    EXPECT_EQ(map.attached_in(ref, kA, 64).size(), 1u) << "until then its pointers are known";
+    EXPECT_EQ(map.attached_pointers().in(ref, kA, 64).size(), 1u) << "until then its pointers are known";
     for (int i = 0; i < borrowers; ++i) {
       const Removed last = map.give_back(ref);
       EXPECT_FALSE(last.is_removed);
@@ -306,7 +316,7 @@ TEST(HostDataToTargetMap, what_is_given_back_while_present_stays) {
     EXPECT_TRUE(map.borrow(ref));
   for (int i = 0; i < 20; ++i)
     EXPECT_FALSE(map.give_back(ref).is_free);
-  map.release(ref, Counter::kDynamic, false);
+  ref.release(false);
   EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
 }
 
@@ -314,13 +324,13 @@ TEST(HostDataToTargetMap, the_last_reference_and_the_turn_are_taken_in_one_step)
   HostDataToTargetMap map;
   for (const Counter counter : {Counter::kDynamic, Counter::kHold}) {
     const MappingRef ref = make(map, kA, 64);
-    EXPECT_TRUE(map.retain(ref, counter));
+    EXPECT_TRUE(retain(map, ref, counter));
     if (counter == Counter::kHold) {
-      EXPECT_FALSE(map.release(ref, Counter::kDynamic, false, OnLast::kTakeTurn).has_turn);
+      EXPECT_FALSE(ref.release(false, OnLast::kTakeTurn).has_turn);
     } else {
-      EXPECT_FALSE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
+      EXPECT_FALSE(release(map, ref, counter).has_turn);
     }
-    EXPECT_TRUE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
+    EXPECT_TRUE(release(map, ref, counter).has_turn);
     EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
     EXPECT_TRUE(map.find(kA, 8).ref) << "who enters it finds it";
     EXPECT_TRUE(map.end_turn(ref).is_removed);
@@ -331,18 +341,18 @@ TEST(HostDataToTargetMap, the_last_reference_stays_while_another_construct_has_t
   HostDataToTargetMap map;
   for (const Counter counter : {Counter::kDynamic, Counter::kHold}) {
     const MappingRef ref = make(map, kA, 64);
-    EXPECT_TRUE(map.release(ref, Counter::kDynamic, false, OnLast::kTakeTurn).has_turn);
-    EXPECT_TRUE(map.retain(ref, counter));
-    const Released released = map.release(ref, counter, false, OnLast::kTakeTurn);
+    EXPECT_TRUE(ref.release(false, OnLast::kTakeTurn).has_turn);
+    EXPECT_TRUE(retain(map, ref, counter));
+    const Released released = release(map, ref, counter);
     EXPECT_TRUE(released.must_wait);
     EXPECT_FALSE(released.reached_zero);
-    EXPECT_EQ(map.take_turn(ref), Turn::kBusy);
+    EXPECT_EQ(ref.take_turn(), Turn::kBusy);
     EXPECT_FALSE(map.end_turn(ref).is_removed) << "a reference is left";
     EXPECT_EQ(map.fault(), "");
-    EXPECT_TRUE(map.release(ref, counter, false, OnLast::kTakeTurn).has_turn);
-    EXPECT_EQ(map.take_turn(ref), Turn::kGone) << "it is about to go";
+    EXPECT_TRUE(release(map, ref, counter).has_turn);
+    EXPECT_EQ(ref.take_turn(), Turn::kGone) << "it is about to go";
     EXPECT_TRUE(map.end_turn(ref).is_removed);
-    EXPECT_EQ(map.take_turn(ref), Turn::kGone);
+    EXPECT_EQ(ref.take_turn(), Turn::kGone);
     EXPECT_FALSE(map.end_turn(ref).is_removed);
   }
 }
@@ -350,11 +360,11 @@ TEST(HostDataToTargetMap, the_last_reference_stays_while_another_construct_has_t
 TEST(HostDataToTargetMap, what_is_not_ready_is_removed_by_its_creator_only) {
   HostDataToTargetMap map;
   const MappingRef ref = map.insert({kA, kA + 64, kA, nullptr, &map, Counter::kDynamic}).found.ref;
-  map.release(ref, Counter::kDynamic, false);
+  ref.release(false);
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  map.publish_storage(*ref.mapping, kTarget);
+  ref.publish_storage(kTarget);
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  EXPECT_FALSE(map.publish_ready(ref));
+  EXPECT_FALSE(ref.publish_ready());
   EXPECT_EQ(map.remove_if_unused(ref).allocation, kTarget);
   EXPECT_EQ(map.size(), 0u);
 }
@@ -362,12 +372,12 @@ TEST(HostDataToTargetMap, what_is_not_ready_is_removed_by_its_creator_only) {
 TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
-  map.note_attached(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
-  map.release(ref, Counter::kDynamic, false);
+  map.attached_pointers().note(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
+  ref.release(false);
   map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
   EXPECT_FALSE(again.mapping->has_attached_pointers());
-  EXPECT_TRUE(map.attached_in(again, kA, 64).empty());
+  EXPECT_TRUE(map.attached_pointers().in(again, kA, 64).empty());
 }
 
 TEST(HostDataToTargetMap, names_of_a_module_that_goes_are_forgotten) {
@@ -403,13 +413,13 @@ TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_wil
   const MappingRef good = map.insert(range(kA, 64)).found.ref;
   const MappingRef bad = map.insert(range(kB, 64)).found.ref;
   std::thread waiter([&] {
-    EXPECT_TRUE(good.mapping->wait_for(MappingState::kStorage, good.generation));
+    EXPECT_TRUE(good.wait_for(MappingState::kStorage));
     EXPECT_EQ(good.mapping->target_begin(), kTarget);
-    EXPECT_TRUE(good.mapping->wait_for(MappingState::kReady, good.generation));
-    EXPECT_FALSE(bad.mapping->wait_for(MappingState::kReady, bad.generation));
+    EXPECT_TRUE(good.wait_for(MappingState::kReady));
+    EXPECT_FALSE(bad.wait_for(MappingState::kReady));
   });
-  map.publish_storage(*good.mapping, kTarget);
-  EXPECT_TRUE(map.publish_ready(good));
+  good.publish_storage(kTarget);
+  EXPECT_TRUE(good.publish_ready());
   map.discard(good);
   EXPECT_EQ(map.size(), 2u) << "others may use what is ready";
   map.discard(bad);
@@ -422,14 +432,14 @@ TEST(HostDataToTargetMap, an_arrival_is_used_until_it_has_ended) {
   Arrival arrival;
   arrival.begin();
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  map.publish_storage(*ref.mapping, kTarget, 8);
-  EXPECT_TRUE(map.publish_ready(ref, &arrival));
-  EXPECT_TRUE(map.is_arriving(ref));
+  ref.publish_storage(kTarget, 8);
+  EXPECT_TRUE(ref.publish_ready(&arrival));
+  EXPECT_TRUE(ref.is_arriving());
   EXPECT_EQ(ref.mapping->allocation(), kTarget);
-  EXPECT_EQ(map.use_arrival(ref), &arrival);
-  map.end_arrival(ref);
-  EXPECT_FALSE(map.is_arriving(ref));
-  EXPECT_EQ(map.use_arrival(ref), nullptr);
+  EXPECT_EQ(ref.use_arrival(), &arrival);
+  ref.end_arrival();
+  EXPECT_FALSE(ref.is_arriving());
+  EXPECT_EQ(ref.use_arrival(), nullptr);
   EXPECT_FALSE(arrival.leave()); // the one that was used above
   EXPECT_TRUE(arrival.leave());
   EXPECT_FALSE(arrival.use());
@@ -441,16 +451,16 @@ TEST(HostDataToTargetMap, the_end_of_an_arrival_is_not_that_of_the_next_mapping_
   first.begin();
   second.begin();
   const MappingRef ref = map.insert(range(kA, 64)).found.ref;
-  EXPECT_TRUE(map.publish_ready(ref, &first));
-  map.release(ref, Counter::kDynamic, false);
+  EXPECT_TRUE(ref.publish_ready(&first));
+  ref.release(false);
   EXPECT_TRUE(map.remove_if_unused(ref).is_removed);
-  EXPECT_EQ(map.use_arrival(ref), nullptr);
+  EXPECT_EQ(ref.use_arrival(), nullptr);
   const MappingRef next = map.insert(range(kA, 64)).found.ref;
   EXPECT_EQ(next.mapping, ref.mapping);
-  EXPECT_TRUE(map.publish_ready(next, &second));
-  map.end_arrival(ref);
-  EXPECT_TRUE(map.is_arriving(next));
-  EXPECT_EQ(map.use_arrival(next), &second);
+  EXPECT_TRUE(next.publish_ready(&second));
+  ref.end_arrival();
+  EXPECT_TRUE(next.is_arriving());
+  EXPECT_EQ(next.use_arrival(), &second);
 }
 
 // Threads enter and leave the same ranges. At no time does a thread that retained a range see it gone or another's.
@@ -461,8 +471,8 @@ TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
   const auto enter = [&](HostPtr begin) -> MappingRef {
     for (;;) {
       const Found found = map.find(begin, 64);
-      if (found.is_contained && map.retain(found.ref, Counter::kDynamic)) {
-        if (!found.ref.mapping->wait_for(MappingState::kReady, found.ref.generation))
+      if (found.is_contained && found.ref.retain()) {
+        if (!found.ref.wait_for(MappingState::kReady))
           wrong.fetch_add(1);
         return found.ref;
       }
@@ -471,8 +481,8 @@ TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
         continue;
       alive.fetch_add(1);
       const auto target = static_cast<DevicePtr>(static_cast<uintptr_t>(begin) + 0x100000);
-      map.publish_storage(*inserted.found.ref.mapping, target);
-      EXPECT_TRUE(map.publish_ready(inserted.found.ref));
+      inserted.found.ref.publish_storage(target);
+      EXPECT_TRUE(inserted.found.ref.publish_ready());
       return inserted.found.ref;
     }
   };
@@ -486,7 +496,7 @@ TEST(HostDataToTargetMap, threads_enter_and_leave_the_same_data) {
         if (ref.mapping->begin() != begin || ref.mapping->target_begin() != wanted ||
             ref.mapping->generation() != ref.generation)
           wrong.fetch_add(1);
-        if (map.release(ref, Counter::kDynamic, false).reached_zero && map.remove_if_unused(ref).is_removed)
+        if (ref.release(false).reached_zero && map.remove_if_unused(ref).is_removed)
           alive.fetch_sub(1);
       }
     });

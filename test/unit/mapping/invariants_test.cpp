@@ -31,8 +31,8 @@ TEST(Invariants, hold_while_mappings_come_and_go) {
   }
   for (uintptr_t i = 0; i < 2000; i += 2) {
     const Found found = map.find(host(0x1000 + 0x100 * i), 1);
-    EXPECT_TRUE(map.publish_ready(found.ref));
-    map.release(found.ref, Counter::kDynamic, true);
+    EXPECT_TRUE(found.ref.publish_ready());
+    found.ref.release(true);
     map.remove_if_unused(found.ref);
   }
   EXPECT_EQ(map.size(), 1000u);
@@ -43,9 +43,9 @@ TEST(Invariants, a_pointer_attached_outside_of_its_mapping_is_found) {
   HostDataToTargetMap map;
   Mapping &mapping = enter(map, 0x1000, 0x10);
   const MappingRef ref{&mapping, mapping.generation()};
-  map.note_attached(ref, {host(0x1008), host(0x5000), {}, {}}, false);
+  map.attached_pointers().note(ref, {host(0x1008), host(0x5000), {}, {}}, false);
   EXPECT_THAT(map.fault(), IsEmpty());
-  map.note_attached(ref, {host(0x100c), host(0x5000), {}, {}}, false);
+  map.attached_pointers().note(ref, {host(0x100c), host(0x5000), {}, {}}, false);
   EXPECT_THAT(map.fault(), HasSubstr("attached pointer at 0x100c, outside"));
 }
 
@@ -53,10 +53,10 @@ TEST(Invariants, hold_while_data_arrive) {
   HostDataToTargetMap map;
   Mapping &mapping = enter(map, 0x1000, 0x10);
   const MappingRef ref{&mapping, mapping.generation()};
-  map.publish_storage(*ref.mapping, static_cast<DevicePtr>(0x9000));
+  ref.publish_storage(static_cast<DevicePtr>(0x9000));
   EXPECT_THAT(map.fault(), IsEmpty());
   const Arrival arrival;
-  EXPECT_TRUE(map.publish_ready(ref, &arrival));
+  EXPECT_TRUE(ref.publish_ready(&arrival));
   EXPECT_THAT(map.fault(), IsEmpty());
 }
 

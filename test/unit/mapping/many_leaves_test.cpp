@@ -63,9 +63,9 @@ struct Stretch {
       owners[i].store(0, std::memory_order_relaxed);
   }
   void leave(MappingRef ref) {
-    if (map.release_unless_last(ref) || map.leave_last_asleep(ref))
+    if (ref.release_unless_last() || map.leave_last_asleep(ref))
       return;
-    if (map.release(ref, Counter::kDynamic, false).reached_zero)
+    if (ref.release(false).reached_zero)
       (void)map.remove_if_unused(ref);
   }
 };
@@ -133,8 +133,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
   };
   const auto remove = [&](MappingRef ref) {
     EXPECT_EQ(map.find_to_leave(ref.mapping->begin(), 1), ref);
-    bool is_left = false;
-    EXPECT_TRUE(map.leave_last(ref, is_left).is_removed);
+    EXPECT_TRUE(map.leave_last(ref).is_removed);
   };
   std::vector<MappingRef> refs;
   for (int i = 0; i < kMany; ++i)
@@ -143,7 +142,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const int place = i * 67 % kMany;
     const MappingRef fresh = enter(2 * place + 1);
     EXPECT_EQ(map.retain_arrived(stretch->at(2 * place), kBytes, absence), refs[static_cast<size_t>(place)]);
-    EXPECT_TRUE(map.release_unless_last(refs[static_cast<size_t>(place)]));
+    EXPECT_TRUE(refs[static_cast<size_t>(place)].release_unless_last());
     const bool sleeps = map.leave_last_asleep(fresh);
     const MappingRef again = sleeps ? enter(2 * place + 1) : fresh;
     EXPECT_EQ(again.mapping, fresh.mapping);

@@ -302,8 +302,8 @@ TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
     MapItems items{one};
     EnterPlan plan;
     ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
-    map.publish_storage(*items[0].mapping.mapping, place = place + 0x1000);
-    ASSERT_TRUE(map.publish_ready(items[0].mapping));
+    items[0].mapping.publish_storage(place = place + 0x1000);
+    ASSERT_TRUE(items[0].mapping.publish_ready());
   }
   const MapItem attach = item(begin, host_ptr(pointee), sizeof(void *), kAttach);
   const auto attachments = [&](MapItems items) {
@@ -318,7 +318,8 @@ TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
   const DevicePtr target = map.find(host_ptr(pointee), 4).ref.mapping->target_begin();
   const MappingRef ref = map.find(begin, 8).ref;
   const auto note = [&](DevicePtr value) {
-    EXPECT_TRUE(map.note_attached(ref, {begin, host_ptr(pointee), ref.mapping->target_begin(), value}, false));
+    EXPECT_TRUE(
+        map.attached_pointers().note(ref, {begin, host_ptr(pointee), ref.mapping->target_begin(), value}, false));
   };
   note(target + 4096);
   EXPECT_EQ(attachments({data[0], data[1], attach}), 1u) << "it is attached to what has gone";
@@ -345,8 +346,8 @@ TEST(PlanEnter, a_larger_range_than_what_is_present_is_refused_and_leaves_no_tra
   MapItems first{item(kBase, kBase, 32, kTo)};
   EnterPlan first_plan;
   ASSERT_TRUE(plan_enter(map, {}, first, first_plan).is_ok());
-  map.publish_storage(*first[0].mapping.mapping, DevicePtr{0x99000});
-  EXPECT_TRUE(map.publish_ready(first[0].mapping));
+  first[0].mapping.publish_storage(DevicePtr{0x99000});
+  EXPECT_TRUE(first[0].mapping.publish_ready());
   MapItems second{item(kBase + 4096, kBase + 4096, 8, kTo), item(kBase, kBase, 16, kTo), item(kBase, kBase, 64, kTo)};
   second[2].name = ";big;f.c;3;4;;";
   EnterPlan plan;

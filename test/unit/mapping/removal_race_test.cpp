@@ -21,9 +21,9 @@ TEST(HostDataToTargetMapThreads, what_is_retained_stays) {
       const Inserted inserted = map.insert({begin, begin + 8, begin, nullptr, &lost, Counter::kDynamic});
       if (!inserted.is_new)
         continue;
-      map.publish_storage(*inserted.found.ref.mapping, static_cast<DevicePtr>(0x20000));
-      EXPECT_TRUE(map.publish_ready(inserted.found.ref));
-      if (map.release(inserted.found.ref, Counter::kDynamic, false).reached_zero)
+      inserted.found.ref.publish_storage(static_cast<DevicePtr>(0x20000));
+      EXPECT_TRUE(inserted.found.ref.publish_ready());
+      if (inserted.found.ref.release(false).reached_zero)
         (void)map.remove_if_unused(inserted.found.ref);
     }
     stop = true;
@@ -31,12 +31,12 @@ TEST(HostDataToTargetMapThreads, what_is_retained_stays) {
   std::thread writer(enter_and_exit);
   while (!stop) {
     const Found found = map.find(begin, 8);
-    if (!found.ref || !map.retain(found.ref, Counter::kDynamic))
+    if (!found.ref || !found.ref.retain())
       continue;
     std::this_thread::yield();
     if (found.ref.mapping->generation() != found.ref.generation || map.find(begin, 8).ref != found.ref)
       ++lost;
-    if (map.release(found.ref, Counter::kDynamic, false).reached_zero)
+    if (found.ref.release(false).reached_zero)
       (void)map.remove_if_unused(found.ref);
   }
   writer.join();

@@ -238,13 +238,13 @@ TEST_F(PlainData, an_allocation_that_fails_gets_the_storage_of_sleeping_data) {
 }
 
 TEST_F(PlainData, nothing_sleeps_that_is_larger_than_the_user_wants) {
-  device_.map().limit_dormant(sizeof(int));
+  device_.map().dormant().limit(sizeof(int));
   int data[3] = {};
   pass({item(data, sizeof(int), kBoth)});
   EXPECT_EQ(fake_blocks() - blocks_, 1);
   pass({item(data + 1, 2 * sizeof(int), kBoth)});
   EXPECT_EQ(fake_blocks() - blocks_, 1);
-  device_.map().limit_dormant(0);
+  device_.map().dormant().limit(0);
   pass({item(data + 1, sizeof(int), kBoth)});
   EXPECT_EQ(fake_blocks() - blocks_, 1);
 }
@@ -290,8 +290,8 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
   DirectQueue queue(device, refs, nullptr);
   ASSERT_TRUE(device.plugin_device().data_submit(*block, &data, sizeof data, &queue.get()).is_ok());
   queue.add_arriving(refs[0]);
-  EXPECT_TRUE(map.release(own, Counter::kDynamic, false).reached_zero);
-  FakeKernel enters = [&](void **) { EXPECT_TRUE(map.retain(own, Counter::kDynamic)); }; // when the queue is waited for
+  EXPECT_TRUE(own.release(false).reached_zero);
+  FakeKernel enters = [&](void **) { EXPECT_TRUE(own.retain()); }; // when the queue is waited for
   void *slots[2] = {};
   __tgt_kernel_args args{};
   args.Version = 2;
