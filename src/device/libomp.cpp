@@ -21,6 +21,9 @@ extern "C" {
                                         int32_t count_no_alias, void *no_alias);
 [[gnu::weak]] int omp_get_default_device(void);
 [[gnu::weak]] void omp_set_default_device(int number);
+[[gnu::weak]] int omp_get_num_threads(void);
+[[gnu::weak]] void __kmpc_serialized_parallel(void *location, int32_t thread);
+[[gnu::weak]] void __kmpc_end_serialized_parallel(void *location, int32_t thread);
 [[gnu::weak]] void kmp_set_defaults(const char *settings);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
@@ -155,14 +158,19 @@ bool has_begun_to_end() {
   return access(omptarget::format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str(), F_OK) != 0;
 }
 
+/// Returns whether libomp, which has been started, may be called by this thread.
+bool may_be_called() {
+  return state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() ||
+         pthread_equal(ending_thread.load(), pthread_self());
+}
+
 /// Returns the default device before libomp's start and near its end. Once libomp has begun to end, that is the
 /// number that this thread was told last, or the number that all threads were told.
 [[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
   ensure_started();
   if (!omp_get_default_device)
     return 0;
-  if (state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() ||
-      pthread_equal(ending_thread.load(), pthread_self()))
+  if (may_be_called())
     return ask_for_default_device();
   return own_default_device != kNothing ? own_default_device : first_default_device.load();
 }
@@ -235,6 +243,23 @@ bool start_task(TaskFunction function, void *argument, int32_t count, void **dep
                             nullptr);
   return true;
 }
+
+bool TeamOfOne::begin() {
+  if (!omp_get_num_threads || !__kmpc_serialized_parallel || !__kmpc_end_serialized_parallel ||
+      !__kmpc_global_thread_num)
+    return false;
+  if (state.load(std::memory_order_acquire) != kStarted) [[unlikely]] {
+    ensure_started();
+    if (!may_be_called())
+      return false;
+  }
+  if (omp_get_num_threads() == 1) [[likely]]
+    return false;
+  __kmpc_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr));
+  return true;
+}
+
+void TeamOfOne::end() { __kmpc_end_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr)); }
 
 void wait_for_depend_objects(int32_t count, void **depend_objects) {
   std::vector<Dependence> dependences = dependences_of(count, depend_objects);

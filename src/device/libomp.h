@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <sys/single_threaded.h>
 
 struct ident_t;
 
@@ -52,5 +53,24 @@ using TaskFunction = void (*)(void *argument);
 bool start_task(TaskFunction function, void *argument, int32_t count, void **depend_objects);
 /// Waits until the depend objects are fulfilled.
 void wait_for_depend_objects(int32_t count, void **depend_objects);
+
+/// The implicit parallel region of a target region, whose tasks end before it does (OpenMP 5.2, section 13.8). A thread
+/// of a larger team is in a team of its own until this ends. Starts libomp, if the process has other threads.
+class TeamOfOne {
+public:
+  TeamOfOne() : is_begun_(!__libc_single_threaded && begin()) {}
+  ~TeamOfOne() {
+    if (is_begun_) [[unlikely]]
+      end();
+  }
+  TeamOfOne(const TeamOfOne &) = delete;
+  TeamOfOne &operator=(const TeamOfOne &) = delete;
+
+private:
+  static bool begin();
+  static void end();
+
+  bool is_begun_;
+};
 
 } // namespace omptarget::libomp

@@ -59,7 +59,7 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
   void *only[] = {nullptr, static_cast<void *>(cells.data())};
   args.NumArgs = 1;
   args.Version = kPlainVersion;
-  Status status = device.plugin_device().launch_kernel(kernel.handle, only + 1, args, &queue);
+  Status status = launch(device, kernel, only + 1, args, queue);
   status.keep_first(device.plugin_device().synchronize(queue));
   return status;
 }

@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "device/device.h"
+#include "device/libomp.h"
 #include "region/direct_report.h"
 #include "region/launch.h"
 
@@ -21,6 +22,13 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
+
+/// Launches a kernel that may run on the calling thread, where it may make tasks.
+inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
+                     Queue &queue) {
+  const libomp::TeamOfOne team;
+  return device.plugin_device().launch_kernel(kernel.handle, arguments, args, &queue);
+}
 
 /// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
 /// thread.
@@ -40,9 +48,7 @@ public:
   /// keeps what must live as long as the kernel runs.
   const __tgt_kernel_args &prepare(ConstructQueue &queue);
   /// Then launches the kernel.
-  Status start(Queue &queue) {
-    return device_.plugin_device().launch_kernel(kernel_.handle, arguments_, request_.args, &queue);
-  }
+  Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, queue); }
 
 private:
   void **make_cells(uint32_t count, ConstructQueue &queue);
@@ -74,7 +80,7 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
     args.NumArgs = count + 1;
     args.Version = device.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
   }
-  return device.plugin_device().launch_kernel(kernel.handle, slots + 1, args, &queue);
+  return launch(device, kernel, slots + 1, args, queue);
 }
 
 /// The same without arguments. Complete on return. report: null if nobody observes.
