@@ -5,6 +5,7 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
+// REQUIRES: runtime-omptarget
 
 #include "check.h"
 
