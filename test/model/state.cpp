@@ -52,6 +52,10 @@ struct Table {
     removals += removed.is_removed;
     frees += removed.is_free;
   }
+  void require_removed_once() const {
+    require(removals == 1 && map.size() == 0, "not removed exactly once");
+    require(map.fault().empty(), "an invariant is broken");
+  }
   /// As a construct that finds what others may leave: enters, uses, leaves.
   void use(HostPtr begin, Counter counter = Counter::kDynamic) {
     const Found found = map.find(begin, 8);
@@ -161,7 +165,7 @@ Scenario pinned() {
     require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
     table->count(unpin(table->map, ref));
   });
-  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -216,7 +220,7 @@ Scenario shared() {
       if (!ref.release_unless_last())
         table->leave(ref);
     });
-  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -288,7 +292,7 @@ Scenario released_if_last() {
       table->leave(ref); // late
   });
   scenario.threads.push_back([=] { table->use(kBegin); });
-  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -344,7 +348,7 @@ Scenario pinned_by_two() {
       require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
       table->count(unpin(table->map, ref));
     });
-  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -395,7 +399,7 @@ Scenario left_by_three() {
     --**others;
     table->leave(ref);
   });
-  scenario.check = [=] { require(table->removals == 1 && table->map.size() == 0, "not removed exactly once"); };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -613,10 +617,7 @@ Scenario attached_while_removed() {
   scenario.threads.push_back([=] { table->leave(ref); });
   scenario.threads.push_back(
       [=] { (void)table->map.attached_pointers().note(ref, {kBegin, kOther, kDevice, kDevice}, false); });
-  scenario.check = [=] {
-    require(table->removals == 1 && table->map.size() == 0, "not removed exactly once");
-    require(table->map.fault().empty(), "an invariant is broken");
-  };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -636,10 +637,7 @@ Scenario deleted_under_another() {
     const bool is_last = !ref.release_unless_last() && ref.leave_for_turn();
     require(!is_last, "deleted data are copied back");
   });
-  scenario.check = [=] {
-    require(table->removals == 1 && table->map.size() == 0, "not removed exactly once");
-    require(table->map.fault().empty(), "an invariant is broken");
-  };
+  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
