@@ -162,10 +162,17 @@ inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
   return DirectLaunch::kFailed;
 }
 
+/// Leaves what the construct has found, once it has been waited for. deleted: arguments that are deleted.
+[[gnu::always_inline]] inline bool leave_found(Device &device, const MapList &list, PresentRefs &refs,
+                                               DeletedArguments deleted, DirectReport *report, Status &status) {
+  const bool are_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
+  return deleted == 0 ? are_left : leave_deleted(device, refs, deleted, are_left, report, status);
+}
+
 /// The last part, once the queue has been waited for. status: the first failure to copy back.
 [[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs,
                                                   DirectReport *report, Status &status) {
-  const bool is_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
+  const bool is_left = leave_found(device, list, refs, 0, report, status);
   if (!status.is_ok()) [[unlikely]]
     status = std::move(status).during(kAfterKernel);
   if (!is_left) [[unlikely]]
@@ -179,13 +186,6 @@ inline void return_addresses(const MapList &list, const PresentRefs &refs) {
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kReturnParam))
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
-}
-
-/// Leaves what find_left has found, which has been waited for.
-[[gnu::always_inline]] inline bool leave_found(Device &device, const MapList &list, PresentRefs &refs,
-                                               DeletedArguments deleted, DirectReport *report, Status &status) {
-  const bool are_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
-  return deleted == 0 ? are_left : leave_deleted(device, refs, deleted, are_left, report, status);
 }
 
 /// Finds what the construct leaves. False: planning has to do it, and refs are empty.
