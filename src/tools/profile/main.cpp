@@ -91,6 +91,17 @@ const char *replaced_profile(const std::string &result, const std::vector<const 
   return nullptr;
 }
 
+/// Writes a profile to stdout (-), as a page (.html), or as JSON.
+int write_profile(const std::string &result, const std::string &json) {
+  if (result == "-") {
+    std::fwrite(json.data(), 1, json.size(), stdout);
+    return status_after_output("omptarget-profile", 0, 1);
+  }
+  Status status =
+      observe::replace_result_file(result, result.ends_with(".html") ? observe::page_of_profile(json) : json);
+  return status.is_ok() ? 0 : print_failure(status.to_string());
+}
+
 int summarise(const std::vector<const char *> &words) {
   bool as_json = false;
   const char *path = nullptr;
@@ -139,14 +150,9 @@ int recover(const std::vector<const char *> &words) {
     return print_failure(journal.take_status().to_string());
   if (const char *const replaced = replaced_profile(result, {path}))
     return print_failure(format("the result would take the place of %s", replaced));
-  const std::string text = result.ends_with(".html") ? profile_as_page(journal->profile, journal->source)
-                                                     : profile_as_json(journal->profile, journal->source);
-  if (result == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return status_after_output("omptarget-profile", 0, 1);
-  }
-  if (Status status = observe::replace_result_file(result, text); !status.is_ok())
-    return print_failure(status.to_string());
+  const int status = write_profile(result, profile_as_json(journal->profile, journal->source));
+  if (status != 0 || result == "-")
+    return status;
   std::printf("%s: %zu events of process %lld, %s on %s\n", result.c_str(), journal->profile.events.size(),
               static_cast<long long>(journal->source.pid), printable_name(journal->source.program).c_str(),
               printable_name(journal->source.node).c_str());
@@ -167,13 +173,7 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
   Result<std::string> merged = merge_profiles(profiles, timeline);
   if (!merged.is_ok())
     return print_failure(merged.take_status().to_string());
-  if (result == "-") {
-    std::fwrite(merged->data(), 1, merged->size(), stdout);
-    return status_after_output("omptarget-profile", 0, 1);
-  }
-  Status status =
-      observe::replace_result_file(result, result.ends_with(".html") ? observe::page_of_profile(*merged) : *merged);
-  return status.is_ok() ? 0 : print_failure(status.to_string());
+  return write_profile(result, *merged);
 }
 
 } // namespace
