@@ -4,6 +4,7 @@
 #include "device/mapping_notes.h"
 
 #include "device/device.h"
+#include "mapping/variable_name.h"
 #include "observe/checks.h"
 
 namespace omptarget {

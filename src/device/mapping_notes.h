@@ -8,7 +8,6 @@
 #include <string>
 
 #include "mapping/plan.h"
-#include "mapping/variable_name.h"
 
 namespace omptarget {
 
@@ -20,12 +19,9 @@ using DataNames = std::map<HostPtr, std::string>;
 /// The variable as the compiler names it, or else the place of the data, for messages.
 std::string mapped_data_text(const char *name, HostPtr begin, int64_t size);
 
-/// Notes items of the running construct that it leaves as they are (OpenMP 5.2, sections 5.8.3 and 14.6): they are not
-/// mapped, or only in part. Any thread.
+/// Notes items that the running construct leaves alone (OpenMP 5.2, sections 5.8.3 and 14.6). They are not mapped, or
+/// only in part. Any thread.
 void note_absent(Device &device, const MapItems &items);
-
-/// Returns whether the compiler told no name.
-inline bool is_unnamed(const VariableName &variable) { return variable.name.empty() || variable.name == "unknown"; }
 
 /// Adds the names of data that have not been released so far: a module that has them goes, and the data may be released
 /// later.

@@ -19,6 +19,8 @@ struct VariableName {
   int column = 0;
 };
 VariableName parse_variable_name(const char *text);
+/// Returns whether the compiler told no name.
+inline bool is_unnamed(const VariableName &variable) { return variable.name.empty() || variable.name == "unknown"; }
 
 /// " at file.c:7:3" for messages; empty if the compiler told no line.
 std::string place_text(const VariableName &variable);

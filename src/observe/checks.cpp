@@ -19,7 +19,7 @@ namespace omptarget::observe {
 
 namespace {
 
-std::atomic<ContentsListener *> followers{nullptr};
+std::atomic<ContentsListener *> follower{nullptr};
 
 bool is_wanted() {
   const char *const text = setting_text(SettingId::kCheck);
@@ -70,10 +70,10 @@ void report_finding(const char *rule, const std::string &text, DeviceId device) 
 std::mutex &findings_mutex_for_fork() { return told().mutex_for_fork(); }
 
 void follow_contents(ContentsListener &listener) {
-  followers.store(&listener, std::memory_order_release);
+  follower.store(&listener, std::memory_order_release);
   set_listener(listener::kContents, true);
 }
 
-ContentsListener *contents_listener() { return followers.load(std::memory_order_acquire); }
+ContentsListener *contents_listener() { return follower.load(std::memory_order_acquire); }
 
 } // namespace omptarget::observe
