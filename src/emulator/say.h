@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
@@ -69,6 +70,17 @@ inline void say_unwritten(const char *library, const executor::UnwrittenMemory::
       return;
   }
   say_finding("unwritten", message, text, part.origin, places);
+}
+
+/// A copy that a driver carries out, of device memory or to it.
+inline void copy_memory(const char *library, void *to, const void *from, size_t size, bool is_to_host,
+                        const CodePlaces &places) {
+  auto *const unwritten = executor::UnwrittenMemory::find();
+  if (const auto part = unwritten && is_to_host ? unwritten->find_in(from, size) : std::nullopt)
+    say_unwritten(library, *part, size, places);
+  std::memmove(to, from, size);
+  if (unwritten && !is_to_host)
+    unwritten->copy(to, from, size);
 }
 
 } // namespace emulator

@@ -84,8 +84,7 @@ public:
       return 0;
     emulator::fill_with_garbage(memory, size);
     sizes[reinterpret_cast<uint64_t>(memory)] = size;
-    if (auto *const unwritten = executor::UnwrittenMemory::find())
-      unwritten->add(memory, size);
+    executor::UnwrittenMemory::note_fresh(memory, size);
     ++heap().changes;
     return reinterpret_cast<uint64_t>(memory);
   }
@@ -95,8 +94,7 @@ public:
     const auto found = sizes.find(address);
     if (found == sizes.end())
       return false;
-    if (auto *const unwritten = executor::UnwrittenMemory::find())
-      unwritten->forget(reinterpret_cast<void *>(address), found->second);
+    executor::UnwrittenMemory::note_forgotten(reinterpret_cast<void *>(address), found->second);
     sizes.erase(found);
     std::free(reinterpret_cast<void *>(address));
     ++heap().changes;
@@ -190,17 +188,8 @@ void execute(const PtxLaunch &launch) {
   context.error.compare_exchange_strong(none, result_of(report->fault));
 }
 
-void copy_to_device(void *to, const void *from, size_t size) {
-  std::memmove(to, from, size);
-  if (auto *const unwritten = executor::UnwrittenMemory::find())
-    unwritten->copy(to, from, size);
-}
-
-void copy_to_host(void *host, const void *from, size_t size) {
-  const auto *const unwritten = executor::UnwrittenMemory::find();
-  if (const auto part = unwritten ? unwritten->find_in(from, size) : std::nullopt)
-    say_unwritten("libcuda", *part, size, ModulePlaces());
-  std::memmove(host, from, size);
+void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
+  copy_memory("libcuda", to, from, size, is_to_host, ModulePlaces());
 }
 
 void release_heap(const Context *context) {

@@ -24,8 +24,7 @@ struct PtxLaunch {
 /// Runs a kernel to its end; what goes wrong is said, and the context is lost as with the driver.
 void execute(const PtxLaunch &launch);
 /// Copies to device memory, and to the host, where memory that nobody wrote is told (execute/unwritten.h).
-void copy_to_device(void *to, const void *from, size_t size);
-void copy_to_host(void *host, const void *from, size_t size);
+void copy_memory(void *to, const void *from, size_t size, bool is_to_host);
 /// Gives back what kernels of the context allocated.
 void release_heap(const Context *context);
 

@@ -42,8 +42,8 @@ CUresult allocate(Context *context, size_t size, MemoryKind kind, void *owner, v
   state().memory[reinterpret_cast<uintptr_t>(memory)] = {size, kind, context, owner};
   ++state().memory_generation;
   // Other memory is written by the host, too, which nobody follows.
-  if (auto *const unwritten = executor::UnwrittenMemory::find(); unwritten && kind == MemoryKind::kDevice)
-    unwritten->add(memory, size);
+  if (kind == MemoryKind::kDevice)
+    executor::UnwrittenMemory::note_fresh(memory, size);
   *out = memory;
   return CUDA_SUCCESS;
 }
@@ -61,8 +61,7 @@ CUresult release(const char *call, Context *context, uintptr_t address, MemoryKi
     return CUDA_ERROR_INVALID_VALUE;
   }
   std::memset(reinterpret_cast<void *>(address), kFreed, found->second.size);
-  if (auto *const unwritten = executor::UnwrittenMemory::find())
-    unwritten->forget(reinterpret_cast<void *>(address), found->second.size);
+  executor::UnwrittenMemory::note_forgotten(reinterpret_cast<void *>(address), found->second.size);
   free_memory(reinterpret_cast<void *>(address));
   state().memory.erase(found);
   ++state().memory_generation;

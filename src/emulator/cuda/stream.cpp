@@ -242,12 +242,12 @@ STAND_IN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host,
   void *destination = reinterpret_cast<void *>(target);
   // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
   if (is_host_pinned(host) || reads_pageable_late()) {
-    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_to_device(destination, host, size); });
+    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(destination, host, size, false); });
     return CUDA_SUCCESS;
   }
   const char *bytes = static_cast<const char *>(host);
   reinterpret_cast<Stream *>(stream)->enqueue([destination, kept = std::vector<char>(bytes, bytes + size)] {
-    copy_to_device(destination, kept.data(), kept.size());
+    copy_memory(destination, kept.data(), kept.size(), false);
   });
   return CUDA_SUCCESS;
 }
@@ -257,7 +257,7 @@ STAND_IN_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_
   STAND_IN_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
-  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_to_host(host, source, size); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(host, source, size, true); });
   // As the driver does: it returns when pageable memory has what was copied.
   if (!is_host_pinned(host) && !reads_pageable_late()) {
     reinterpret_cast<Stream *>(stream)->wait_all();
@@ -272,7 +272,7 @@ STAND_IN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr sourc
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy_to_device(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+      [=] { copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size, false); });
   return CUDA_SUCCESS;
 }
 
@@ -283,7 +283,7 @@ STAND_IN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_con
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
   reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy_to_device(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size); });
+      [=] { copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size, false); });
   return CUDA_SUCCESS;
 }
 
@@ -293,8 +293,7 @@ STAND_IN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, s
   STAND_IN_CHECK(check_device("cuMemsetD8Async", context, target, size));
   reinterpret_cast<Stream *>(stream)->enqueue([=] {
     std::memset(reinterpret_cast<void *>(target), value, size);
-    if (auto *const unwritten = executor::UnwrittenMemory::find())
-      unwritten->forget(reinterpret_cast<void *>(target), size);
+    executor::UnwrittenMemory::note_forgotten(reinterpret_cast<void *>(target), size);
   });
   return CUDA_SUCCESS;
 }

@@ -36,7 +36,7 @@ struct Fault {
   int lane = -1;        ///< if it is one lane's
   /// Another place in the code, and what happens there: the earlier access of a race.
   uint64_t other_code = 0;
-  const char *other_text = "the other access";
+  const char *other_text = nullptr;
   const char *rule = nullptr; ///< a short name, if the kind does not tell
   const char *rule_name() const { return rule ? rule : kind == FaultKind::kMemory ? "memory" : "execution"; }
 };
@@ -68,6 +68,25 @@ public:
   virtual uint64_t code_address() const = 0;
   /// Returns what blocks it, for a message.
   virtual std::string waits_for() const { return {}; }
+  /// The wave has a fault, unless it has one already. lane: -1 for all.
+  virtual void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0) {
+    if (has_failed())
+      return; // the first tells
+    state = WaveState::kFaulted;
+    fault = Fault{kind, std::move(text), address, lane};
+  }
+  bool has_failed() const { return state == WaveState::kFaulted; }
+  /// use: "an address". origin: the code that has read the memory.
+  void fail_unwritten(const char *use, UnwrittenMemory::Origin origin, int lane = -1) {
+    fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote", lane);
+    describe_fault("unwritten", origin, "that memory is read");
+  }
+  /// Adds to the fault that has just been found.
+  void describe_fault(const char *rule, uint64_t other_code = 0, const char *other_text = "the other access") {
+    fault->rule = rule;
+    fault->other_code = other_code;
+    fault->other_text = other_text;
+  }
 
   WaveState state = WaveState::kReady;
   std::optional<Fault> fault; ///< when faulted

@@ -68,6 +68,16 @@ void UnwrittenMemory::forget(const void *bytes, size_t size) {
   set(bytes, size, nullptr, 0);
 }
 
+void UnwrittenMemory::note_fresh(const void *bytes, size_t size) {
+  if (UnwrittenMemory *const memory = find())
+    memory->add(bytes, size);
+}
+
+void UnwrittenMemory::note_forgotten(const void *bytes, size_t size) {
+  if (UnwrittenMemory *const memory = find())
+    memory->forget(bytes, size);
+}
+
 void UnwrittenMemory::copy(void *to, const void *from, size_t size) {
   std::vector<uint8_t> differences(size);
   Origin origin = 0;

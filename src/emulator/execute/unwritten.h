@@ -47,6 +47,10 @@ public:
   };
   std::optional<Part> find_in(const void *bytes, size_t size) const;
 
+  /// The same, if it is wanted.
+  static void note_fresh(const void *bytes, size_t size);
+  static void note_forgotten(const void *bytes, size_t size);
+
 private:
   static constexpr uintptr_t kPageSize = 4096, kWord = 8;
   struct Page {
@@ -60,6 +64,9 @@ private:
   mutable std::mutex mutex_;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
 };
+
+/// After so many instructions it is looked whether any register still has two values.
+inline constexpr uint32_t kUntilClean = 1024;
 
 /// The accesses of one instruction, which is carried out with the values of registers, and again with their other
 /// values. The first time it notes what it reaches. The second time it works on copies of the bytes with their other
@@ -113,19 +120,12 @@ private:
 /// Bytes that are unwritten while this lives.
 class FreshBytes {
 public:
-  FreshBytes(const void *bytes, size_t size) : memory_(UnwrittenMemory::find()), bytes_(bytes), size_(size) {
-    if (memory_)
-      memory_->add(bytes, size);
-  }
-  ~FreshBytes() {
-    if (memory_)
-      memory_->forget(bytes_, size_);
-  }
+  FreshBytes(const void *bytes, size_t size) : bytes_(bytes), size_(size) { UnwrittenMemory::note_fresh(bytes, size); }
+  ~FreshBytes() { UnwrittenMemory::note_forgotten(bytes_, size_); }
   FreshBytes(const FreshBytes &) = delete;
   FreshBytes &operator=(const FreshBytes &) = delete;
 
 private:
-  UnwrittenMemory *const memory_;
   const void *const bytes_;
   const size_t size_;
 };

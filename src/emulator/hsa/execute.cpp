@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <unistd.h>
 
 #include "emulator/execute/amdgpu/launch.h"
@@ -114,14 +113,7 @@ private:
 } // namespace
 
 void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
-  auto *const unwritten = executor::UnwrittenMemory::find();
-  std::memmove(to, from, size);
-  if (!unwritten)
-    return;
-  if (!is_to_host)
-    return unwritten->copy(to, from, size);
-  if (const auto part = unwritten->find_in(from, size))
-    say_unwritten("libhsa-runtime64", *part, size, ObjectPlaces());
+  copy_memory("libhsa-runtime64", to, from, size, is_to_host, ObjectPlaces());
 }
 
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata) {

@@ -108,8 +108,8 @@ STAND_IN_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t han
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   emulator::fill_with_garbage(bytes, size);
   // The host writes its own memory, which nobody follows.
-  if (auto *const unwritten = executor::UnwrittenMemory::find(); unwritten && pool->agent->is_gpu)
-    unwritten->add(bytes, size);
+  if (pool->agent->is_gpu)
+    executor::UnwrittenMemory::note_fresh(bytes, size);
   const std::lock_guard lock(state().mutex);
   Allocation allocation{size, MemoryKind::kPool, pool, {}, 0, nullptr};
   state().memory[reinterpret_cast<uintptr_t>(bytes)] = allocation;
@@ -122,8 +122,8 @@ STAND_IN_API hsa_status_t hsa_amd_memory_pool_free(void *memory) {
   STAND_IN_ENTER(hsa_amd_memory_pool_free);
   const std::lock_guard lock(state().mutex);
   const auto known = state().memory.find(reinterpret_cast<uintptr_t>(memory));
-  if (auto *const unwritten = executor::UnwrittenMemory::find(); unwritten && known != state().memory.end())
-    unwritten->forget(memory, known->second.size);
+  if (known != state().memory.end())
+    executor::UnwrittenMemory::note_forgotten(memory, known->second.size);
   if (!forget_memory(memory, MemoryKind::kPool)) {
     violation("hsa_amd_memory_pool_free: %p is no memory of a pool", memory);
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -260,8 +260,7 @@ STAND_IN_API hsa_status_t hsa_amd_memory_fill(void *memory, uint32_t value, size
   }
   for (size_t i = 0; i < count; ++i)
     static_cast<uint32_t *>(memory)[i] = value;
-  if (auto *const unwritten = executor::UnwrittenMemory::find())
-    unwritten->forget(memory, count * sizeof(value));
+  executor::UnwrittenMemory::note_forgotten(memory, count * sizeof(value));
   return HSA_STATUS_SUCCESS;
 }
 

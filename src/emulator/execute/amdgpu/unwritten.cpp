@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with other
-// values if a register of the wave, or memory that it reads, has one.
+// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with
+// other values if a register of the wave, or memory that it reads, has one.
 
 #include <algorithm>
 #include <cstring>
@@ -13,9 +13,6 @@
 namespace emulator::executor::amdgpu {
 
 namespace {
-
-// After so many instructions it is looked whether any register still has two values.
-constexpr uint32_t kUntilClean = 1024;
 
 bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> beginnings) {
   return std::ranges::any_of(beginnings, [&](std::string_view one) { return name.starts_with(one); });
@@ -78,21 +75,13 @@ UnwrittenMemory::Origin AmdWave::origin_of_sources(const Instruction &instructio
   return last_origin_;
 }
 
-void AmdWave::fail_unwritten(const char *use, UnwrittenMemory::Origin origin, uint64_t lanes) {
-  fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote",
-       lanes == 0 ? -1 : __builtin_ctzll(lanes));
-  fault->rule = "unwritten";
-  fault->other_code = origin;
-  fault->other_text = "that memory is read";
-}
-
 bool AmdWave::is_address_written(const Instruction &instruction) {
   for (unsigned i = 0; i < instruction.count; ++i) {
     const Operand &operand = instruction.operands[i];
     const bool is_address = i == address_operand(instruction) ||
                             (operand.kind == OperandKind::kScalar && (i != 0 || !is_load(instruction)));
     if (const uint64_t lanes = is_address ? differing_lanes(operand) : 0; lanes != 0) {
-      fail_unwritten("an address", origin_of(operand), lanes);
+      fail_unwritten("an address", origin_of(operand), __builtin_ctzll(lanes));
       return false;
     }
   }
@@ -175,10 +164,10 @@ void AmdWave::carry_out(const Instruction &instruction) {
     note_comparison(instruction, compared);
   const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
   if (!log_.are_same())
-    fail_unwritten("an address", origin, 0);
+    fail_unwritten("an address", origin);
   else if (other_next != next_pc || scalars_[kExec] != other_scalars_[kExec] ||
            (lanes_ == 64 && scalars_[kExec + 1] != other_scalars_[kExec + 1]))
-    fail_unwritten("which way a branch goes", origin, 0);
+    fail_unwritten("which way a branch goes", origin);
   log_.end(origin);
   last_origin_ = origin;
   for (unsigned n = 0; n < result.registers && (is_vector || result.kind == OperandKind::kScalar); ++n)

@@ -162,9 +162,11 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int la
 bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes) {
   if (!block_.global_uses)
     return false;
-  if (kind == Access::kAtomic || kind == Access::kStrongRead)
+  if (kind == Access::kAtomic || kind == Access::kStrongRead) {
     order_accesses(false);
-  if (kind == Access::kAtomic || kind == Access::kStrongRead || context_.memory->is_hosts(address))
+    return false;
+  }
+  if (context_.memory->is_hosts(address))
     return false;
   const uint32_t thread = first_thread + static_cast<uint32_t>(std::max(lane, 0)); // a scalar load is the wave's
   const GlobalUse use{.team = &block_.order,
@@ -178,8 +180,7 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
   if (!earlier)
     return false;
   fail(FaultKind::kMemory, access_text(kind, size, "at", address) + describe_race(*earlier), lane, address);
-  fault->rule = "race";
-  fault->other_code = earlier->code;
+  describe_fault("race", earlier->code);
   return true;
 }
 
@@ -255,7 +256,7 @@ uint8_t *AmdWave::reach_shared(uint64_t offset, uint32_t size, Access kind, int 
     fail(FaultKind::kMemory,
          access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane,
          offset);
-    fault->rule = "race";
+    describe_fault("race");
     return nullptr;
   }
   fail(FaultKind::kMemory,
@@ -278,13 +279,6 @@ uint8_t *AmdWave::reach_private(uint64_t offset, uint32_t size, Access kind, int
 }
 
 // ---- Execution
-
-void AmdWave::fail(FaultKind kind, std::string text, int lane, uint64_t address) {
-  if (has_failed())
-    return; // the first tells
-  state = WaveState::kFaulted;
-  fault = Fault{kind, std::move(text), address, lane};
-}
 
 void AmdWave::trace(const Instruction &instruction) const {
   std::fprintf(stderr, "executor: block %u wave of thread %u exec %#llx: %#llx %s\n", block_.index[0], first_thread,

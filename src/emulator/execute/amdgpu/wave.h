@@ -109,9 +109,7 @@ public:
   }
 
   // ---- The end
-  void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
   void unsupported(const std::string &what) { fail(FaultKind::kUnsupported, what); }
-  bool has_failed() const { return state == WaveState::kFaulted; }
   void set_pc(uint64_t address) { pc_ = address; }
 
 private:
@@ -120,7 +118,6 @@ private:
   uint64_t differing_lanes(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
-  void fail_unwritten(const char *use, UnwrittenMemory::Origin origin, uint64_t lanes);
   bool is_address_written(const Instruction &instruction);
   void note_comparison(const Instruction &instruction, uint64_t compared);
   void swap_values();
@@ -145,8 +142,8 @@ private:
   std::vector<uint32_t> scalars_;
   std::vector<uint32_t> vectors_;
   std::vector<uint8_t> private_; ///< private memory of all lanes, one after the other
-  // For memory that nobody wrote: the other values of registers, or none if all are the same; for each register, the
-  // code that has read such memory.
+  // For memory that nobody wrote. There are other values of registers only if some differ. Each register has an
+  // origin, the code that has read such memory.
   AccessLog log_{UnwrittenMemory::find()};
   std::vector<uint32_t> other_vectors_, other_scalars_;
   bool other_scc_ = false;

@@ -107,7 +107,7 @@ uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsig
          describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
              " since the last barrier",
          static_cast<int>(lane), offset);
-    fault->rule = "race";
+    describe_fault("race");
     return nullptr;
   }
   const bool is_anothers =
@@ -160,8 +160,7 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
     return false;
   fail(FaultKind::kMemory, describe(access, size) + " at " + hexadecimal(address) + describe_race(*earlier),
        static_cast<int>(lane), address);
-  fault->rule = "race";
-  fault->other_code = earlier->code;
+  describe_fault("race", earlier->code);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with other
-// values if a register of the function, or memory that it reads, has one.
+// Values that depend on memory that nobody wrote (../unwritten.h). An instruction is carried out a second time with
+// other values if a register of the function, or memory that it reads, has one.
 
 #include <algorithm>
 
@@ -12,9 +12,6 @@
 namespace emulator::executor::ptx {
 
 namespace {
-
-// After so many instructions it is looked whether any register still has two values.
-constexpr uint32_t kUntilClean = 1024;
 
 // Unpacking mov, loads of vectors, setp with two predicates.
 bool are_results(const Instruction &instruction) {
@@ -39,13 +36,6 @@ bool stores(const Instruction &instruction) {
 uint64_t Warp::next_code() const {
   const Function &function = *now_.frame->function;
   return function.code_address + static_cast<uint64_t>(at_ - function.code.data());
-}
-
-void Warp::fail_unwritten(const char *use, int lane, UnwrittenMemory::Origin origin) {
-  fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote", lane);
-  fault->rule = "unwritten";
-  fault->other_code = origin;
-  fault->other_text = "that memory is read";
 }
 
 const uint64_t *Warp::other_source(const Operand &operand, unsigned slot) {
@@ -112,7 +102,7 @@ void Warp::set_other(const Operand &operand, unsigned lane, uint64_t other, Unwr
 
 bool Warp::is_written(const Operand &operand, const char *use) {
   if (const uint32_t differing = differing_lanes(operand, active_))
-    fail_unwritten(use, __builtin_ctz(differing), now_.frame->origins[operand.index]);
+    fail_unwritten(use, now_.frame->origins[operand.index], __builtin_ctz(differing));
   return !has_failed();
 }
 
@@ -121,7 +111,7 @@ void Warp::look_at_guard(const Instruction &instruction) {
   unsure_ = differing_lanes(instruction.guard, now_.mask);
   if (unsure_ != 0 && !instruction.is_pure)
     fail_unwritten(instruction.operation->name == "bra" ? "which way a branch goes" : "what is done",
-                   __builtin_ctz(unsure_), now_.frame->origins[instruction.guard.index]);
+                   now_.frame->origins[instruction.guard.index], __builtin_ctz(unsure_));
 }
 
 void Warp::carry_out(const Instruction &instruction) {
@@ -178,7 +168,7 @@ void Warp::access_twice(const Instruction &instruction) {
   log_.begin_again();
   carry_out_again(instruction);
   if (!log_.are_same())
-    fail_unwritten("an address", -1, of_sources);
+    fail_unwritten("an address", of_sources);
   const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
   log_.end(origin);
   if (!stores(instruction))

@@ -191,12 +191,11 @@ void Warp::trace(const Instruction &instruction) const {
 
 void Warp::fail(FaultKind kind, std::string text, int lane, uint64_t address) {
   if (has_failed())
-    return;
-  fault = Fault{kind, std::move(text), address, lane};
+    return; // the first tells
+  Wave::fail(kind, std::move(text), lane, address);
   const Frame *frame = now_.frame.get();
   fault_at_ =
       at_ && frame ? frame->function->code_address + static_cast<uint64_t>(at_ - frame->function->code.data()) : 0;
-  state = WaveState::kFaulted;
   is_changed_ = true;
 }
 
@@ -327,8 +326,8 @@ bool Warp::release_joins(Join *innermost) {
   return false;
 }
 
-// Lanes that have come to a function's end need not wait there for those that a barrier holds: no one promises that they meet
-// before the function returns.
+// Lanes that have come to a function's end need not wait there for those that a barrier holds. Nobody promises that
+// they meet before the function returns.
 void Warp::release_returns(Join *innermost) {
   Join *join = innermost;
   while (join && join->arrived == 0)

@@ -61,8 +61,7 @@ public:
   Frame &frame() { return *now_.frame; }
   LaunchState &launch() { return launch_; }
   BlockState &block() { return block_; }
-  void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0);
-  bool has_failed() const { return state == WaveState::kFaulted; }
+  void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0) override;
   /// The bytes, or null after a fault was noted.
   /// The bytes that the next access writes, for races and weak memory.
   void tell_value(const void *bytes) {
@@ -143,7 +142,6 @@ private:
   UnwrittenMemory::Origin origin_of(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
   uint64_t next_code() const;
-  void fail_unwritten(const char *use, int lane, UnwrittenMemory::Origin origin);
   void move(uint8_t *to, const uint8_t *from, size_t size);
   void leave_function();
   void enter(const Function &callee, const Call &call);
