@@ -57,8 +57,8 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
 /// A bit for each argument that is deleted: all references to its mapping are to be taken away.
 using DeletedArguments = uint32_t;
 
-/// Finds the arguments' mappings, for release_shared, which counts those that are not deleted. False if planning must do
-/// it.
+/// Finds the arguments' mappings, for release_shared, which counts those that are not deleted. False if planning must
+/// do it.
 bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, DeletedArguments &deleted);
 
 /// Releases the mappings, except last references; tell(i) of each. Returns whether there were none: otherwise

@@ -3,8 +3,8 @@
 //
 // The journal of a profile: its events as they are recorded, in a file that is mapped into memory. The kernel keeps the
 // file's pages if the process ends without writing its profile (a signal, a crash, exec). omptarget-profile makes a
-// profile of it. Layout: a header; then blocks, each of which lies in one segment of the file. Numbers are as the machine
-// has them.
+// profile of it. Layout: a header; then blocks, each of which lies in one segment of the file. Numbers are as the
+// machine has them.
 #pragma once
 
 #include <deque>

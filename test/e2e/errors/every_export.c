@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every exported function is called with arguments that no compiler passes: null pointers, counts and sizes that are
-// negative or too large, and devices that do not exist. Each call returns, or ends with a message: no crash, no hang.
+// Calls every exported function with arguments that no compiler passes: null pointers, counts and sizes that are
+// negative or too large, devices that do not exist. Each call returns, or ends with a message: no crash, no hang.
 // The names are those that the library exports, and those of the page about them.
 
 // RUN: %clang %s -o %t
