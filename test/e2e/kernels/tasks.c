@@ -6,8 +6,6 @@
 // RUN: %clang %s -o %t
 // RUN: %run %t
 // REQUIRES: runtime-omptarget
-// GPUs run tasks when they are made.
-// UNSUPPORTED: executor
 
 #include "check.h"
 
