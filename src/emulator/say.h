@@ -12,6 +12,7 @@
 
 #include "base/finding.h"
 #include "emulator/execute/grid.h"
+#include "emulator/execute/overlaps.h"
 #include "emulator/execute/unwritten.h"
 
 namespace emulator {
@@ -52,6 +53,14 @@ inline void say_fault(const char *library, const std::string &kernel, const exec
               places);
 }
 
+/// True the first time that it is asked for the text.
+inline bool is_news(const std::string &text) {
+  static std::mutex mutex;
+  static std::set<std::string> &told = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return told.insert(text).second;
+}
+
 /// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.
 inline void say_unwritten(const char *library, const executor::UnwrittenMemory::Part &part, size_t size,
                           const CodePlaces &places) {
@@ -62,25 +71,28 @@ inline void say_unwritten(const char *library, const executor::UnwrittenMemory::
   std::string text = std::string(library) + " stand-in: " + message + "\n";
   if (part.origin != 0)
     text += "  that memory is read: at " + places.describe(part.origin) + "\n";
-  static std::mutex mutex;
-  static std::set<std::string> &told = *new std::set<std::string>;
-  {
-    const std::lock_guard lock(mutex);
-    if (!told.insert(text).second)
-      return;
-  }
-  say_finding("unwritten", message, text, part.origin, places);
+  if (is_news(text))
+    say_finding("unwritten", message, text, part.origin, places);
 }
 
-/// A copy that a driver carries out, of device memory or to it.
-inline void copy_memory(const char *library, void *to, const void *from, size_t size, bool is_to_host,
-                        const CodePlaces &places) {
-  auto *const unwritten = executor::UnwrittenMemory::find();
-  if (const auto part = unwritten && is_to_host ? unwritten->find_in(from, size) : std::nullopt)
-    say_unwritten(library, *part, size, places);
-  std::memmove(to, from, size);
-  if (unwritten && !is_to_host)
-    unwritten->copy(to, from, size);
+/// Two operations that use the same memory. The same two places are told once.
+inline void say_overlap(const char *library, const executor::Overlap &overlap, const CodePlaces &places) {
+  std::string text;
+  const auto tell_place = [&](const std::string &name, const executor::EarlierUse &use) {
+    if (use.code != 0)
+      text += "  " + name + (use.writes ? " writes: at " : " reads: at ") + places.describe(use.code) + "\n";
+  };
+  const auto &[address, one, other] = overlap.conflict;
+  tell_place(overlap.name, one);
+  tell_place(overlap.other_name, other);
+  if (!is_news(overlap.name + overlap.other_name + text))
+    return;
+  char at[24];
+  std::snprintf(at, sizeof(at), "%#llx", static_cast<unsigned long long>(address));
+  const std::string message = overlap.name + " and " + overlap.other_name + " use the memory at " + at +
+                              ", and neither waits for the other (a race: a depend clause or a taskwait is missing)";
+  say_finding("race", message, std::string(library) + " stand-in: " + message + "\n" + text,
+              one.code != 0 ? one.code : other.code, places);
 }
 
 } // namespace emulator

@@ -173,10 +173,12 @@ void execute(const PtxLaunch &launch) {
     dispatch.stack_limit = static_cast<uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
   }
   const Function &function = *launch.function;
-  const auto schedule = executor::Schedule::from_environment();
+  auto schedule = executor::Schedule::from_environment();
+  schedule.global_uses = RunningOperation::new_words();
   const auto report =
       executor::ptx::launch(*function.module->device_code, *function.kernel, memory, memory, dispatch, schedule);
   std::fflush(stdout);
+  RunningOperation::note({"kernel " + function.name, schedule.global_uses});
   if (!report)
     return;
   say_fault("libcuda", function.name, *report, " and its warp", ModulePlaces());
@@ -188,8 +190,14 @@ void execute(const PtxLaunch &launch) {
   context.error.compare_exchange_strong(none, result_of(report->fault));
 }
 
-void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
-  copy_memory("libcuda", to, from, size, is_to_host, ModulePlaces());
+void copy_memory(void *to, const void *from, size_t size, CopyKind kind) {
+  copy_memory("libcuda", to, from, size, kind, ModulePlaces());
+}
+
+void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work) {
+  const ModulePlaces places;
+  const RunningOperation running(operation, "libcuda", places);
+  work();
 }
 
 void release_heap(const Context *context) {

@@ -80,8 +80,9 @@ uint64_t Stream::enqueue(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable())
     thread_ = std::thread([this] { run(); });
-  work_.push_back(std::move(work));
   ++enqueued_;
+  auto *const overlaps = executor::Overlaps::find();
+  work_.push_back({std::move(work), overlaps ? overlaps->queue(this, enqueued_) : nullptr});
   if (!holds_work())
     released_ = enqueued_;
   changed_.notify_all();
@@ -94,18 +95,36 @@ void Stream::run() {
     changed_.wait(lock, [this] { return stop_ || (done_ < released_ && !work_.empty()); });
     if (work_.empty() || done_ >= released_)
       return;
-    const std::function<void()> work = std::move(work_.front());
+    const Work work = std::move(work_.front());
     work_.pop_front();
     lock.unlock();
-    if (context_.error.load() == 0)
-      work();
+    run_operation(work.operation, [&] {
+      if (context_.error.load() == 0)
+        work.run();
+    });
     lock.lock();
     ++done_;
     changed_.notify_all();
   }
 }
 
+void Stream::enqueue_wait(Stream &other, uint64_t ticket) {
+  if (auto *const overlaps = executor::Overlaps::find())
+    overlaps->wait(this, &other, ticket);
+  enqueue([&other, ticket] { other.wait_in_stream(ticket); });
+}
+
+void Stream::learn(uint64_t ticket) const {
+  if (auto *const overlaps = executor::Overlaps::find())
+    overlaps->learn(this, ticket);
+}
+
 void Stream::wait(uint64_t ticket) {
+  wait_in_stream(ticket);
+  learn(ticket);
+}
+
+void Stream::wait_in_stream(uint64_t ticket) {
   std::unique_lock lock(mutex_);
   released_ = std::max(released_, std::min(ticket, enqueued_));
   changed_.notify_all();
@@ -122,6 +141,8 @@ void Stream::wait_all() { wait(last_ticket()); }
 bool Stream::query() {
   const std::lock_guard lock(mutex_);
   const bool complete = done_ == enqueued_;
+  if (complete)
+    learn(enqueued_);
   if (!holds_work_when_asked())
     released_ = enqueued_;
   changed_.notify_all();
@@ -130,6 +151,8 @@ bool Stream::query() {
 
 bool Stream::is_complete(uint64_t ticket) {
   const std::lock_guard lock(mutex_);
+  if (done_ >= ticket)
+    learn(ticket);
   return done_ >= ticket;
 }
 

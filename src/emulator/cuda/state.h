@@ -20,6 +20,7 @@
 
 #include "cuda/cuda_api.h"
 #include "emulator/code_file.h"
+#include "emulator/execute/overlaps.h"
 #include "emulator/execute/ptx/module.h"
 
 namespace emulator {
@@ -41,6 +42,9 @@ public:
   Context &context() { return context_; }
 
   uint64_t enqueue(std::function<void()> work);
+  /// Work that is queued from now on comes after that of the other stream.
+  void enqueue_wait(Stream &other, uint64_t ticket);
+  /// Waits, as the host.
   void wait(uint64_t ticket);
   void wait_all();
   /// Returns whether all work is complete. Work that is held back is let go.
@@ -53,11 +57,18 @@ public:
 
 private:
   void run();
+  void wait_in_stream(uint64_t ticket);
+  /// The host knows that all this is complete.
+  void learn(uint64_t ticket) const;
 
   Context &context_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;
+  struct Work {
+    std::function<void()> run;
+    executor::SharedOperation operation; ///< null unless races are looked for
+  };
+  std::deque<Work> work_;
   uint64_t enqueued_ = 0, done_ = 0, released_ = 0;
   bool stop_ = false;
   std::thread thread_;

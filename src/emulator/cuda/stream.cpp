@@ -146,7 +146,7 @@ STAND_IN_API CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, u
   }
   Stream *stream = reinterpret_cast<Stream *>(handle);
   if (recorded && recorded != stream)
-    stream->enqueue([recorded, ticket] { recorded->wait(ticket); });
+    stream->enqueue_wait(*recorded, ticket);
   return CUDA_SUCCESS;
 }
 
@@ -242,12 +242,12 @@ STAND_IN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host,
   void *destination = reinterpret_cast<void *>(target);
   // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
   if (is_host_pinned(host) || reads_pageable_late()) {
-    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(destination, host, size, false); });
+    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(destination, host, size, CopyKind::kToDevice); });
     return CUDA_SUCCESS;
   }
   const char *bytes = static_cast<const char *>(host);
   reinterpret_cast<Stream *>(stream)->enqueue([destination, kept = std::vector<char>(bytes, bytes + size)] {
-    copy_memory(destination, kept.data(), kept.size(), false);
+    copy_memory(destination, kept.data(), kept.size(), CopyKind::kToDevice);
   });
   return CUDA_SUCCESS;
 }
@@ -257,7 +257,7 @@ STAND_IN_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_
   STAND_IN_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
-  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(host, source, size, true); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(host, source, size, CopyKind::kToHost); });
   // As the driver does: it returns when pageable memory has what was copied.
   if (!is_host_pinned(host) && !reads_pageable_late()) {
     reinterpret_cast<Stream *>(stream)->wait_all();
@@ -271,8 +271,10 @@ STAND_IN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr sourc
   STAND_IN_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
-  reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size, false); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] {
+    copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
+                CopyKind::kWithinDevices);
+  });
   return CUDA_SUCCESS;
 }
 
@@ -282,8 +284,10 @@ STAND_IN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_con
   STAND_IN_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
-  reinterpret_cast<Stream *>(stream)->enqueue(
-      [=] { copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size, false); });
+  reinterpret_cast<Stream *>(stream)->enqueue([=] {
+    copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
+                CopyKind::kWithinDevices);
+  });
   return CUDA_SUCCESS;
 }
 
@@ -292,6 +296,7 @@ STAND_IN_API CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, s
   STAND_IN_CHECK(check_stream("cuMemsetD8Async", context, stream));
   STAND_IN_CHECK(check_device("cuMemsetD8Async", context, target, size));
   reinterpret_cast<Stream *>(stream)->enqueue([=] {
+    RunningOperation::note({"a fill of " + std::to_string(size) + " bytes", nullptr, target, size, true});
     std::memset(reinterpret_cast<void *>(target), value, size);
     executor::UnwrittenMemory::note_forgotten(reinterpret_cast<void *>(target), size);
   });

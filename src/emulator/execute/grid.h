@@ -128,9 +128,10 @@ struct Schedule {
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
   bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
   bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
-  bool finds_global_races = false; ///< SIM_EXECUTOR_GLOBAL_RACES=1
-  bool is_weak = false;            ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
-  Breakpoint breakpoint;           ///< SIM_EXECUTOR_BREAK and others
+  bool finds_global_races = false;         ///< SIM_EXECUTOR_GLOBAL_RACES=1
+  std::shared_ptr<GlobalUses> global_uses; ///< gets the launch's uses of global memory, if races on it are looked for
+  bool is_weak = false;  ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
+  Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };
 

@@ -6,6 +6,7 @@
 #include "races.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace emulator::executor {
@@ -30,10 +31,20 @@ std::string SharedUses::note(uint64_t offset, uint32_t size, bool writes, uint32
   return {};
 }
 
+namespace {
+
+// Launches that run at once are compared with one another.
+uint64_t next_event() {
+  static constinit std::atomic<uint64_t> events{0};
+  return ++events;
+}
+
+} // namespace
+
 void GlobalUses::order(TeamOrder &team, bool of_device) {
-  team.own = ++now_;
+  team.own = next_event();
   if (of_device)
-    team.device = now_;
+    team.device = team.own;
 }
 
 void GlobalUses::forget(uint64_t address, uint64_t size) {
@@ -53,8 +64,8 @@ std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, cons
                                            const uint8_t *present, const void *value) {
   if (use.team->number == 0)
     use.team->number = ++teams_;
-  const bool changes = use.writes && (!value || std::memcmp(value, present, size) != 0);
-  ++now_;
+  const bool changes = use.writes && !use.is_atomic && (!value || std::memcmp(value, present, size) != 0);
+  const uint64_t now = next_event();
   for (uint32_t done = 0; done < size;) {
     const auto skipped = static_cast<uint32_t>((address + done) & 3), taken = std::min(4 - skipped, size - done);
     const auto bytes = static_cast<uint8_t>(((1u << taken) - 1) << skipped);
@@ -64,10 +75,58 @@ std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, cons
         return word.store.use;
     if (changes && races(word.load, use, bytes))
       return word.load.use;
-    if (changes || !use.writes) // what is there already is stored by all who like
-      (use.writes ? word.store : word.load) = {
-          now_, use.team->number, {use.block, use.thread, use.code, use.writes}, use.wave, bytes};
+    // An atomic operation that leaves the bytes as they were is no change.
+    if (!use.writes && races(word.atomic, use, bytes) && std::memcmp(&word.before[skipped], present + done, taken) != 0)
+      return word.atomic.use;
+    if (changes || use.is_atomic || !use.writes) // what is there already is stored by all who like
+      (use.is_atomic ? word.atomic
+       : use.writes  ? word.store
+                     : word.load) = {now,
+                                    use.team->number,
+                                    use.team->device,
+                                    {use.block, use.thread, use.code, use.writes, use.is_atomic},
+                                    use.wave,
+                                    bytes};
+    if (use.is_atomic)
+      std::memcpy(&word.before[skipped], present + done, taken);
     done += taken;
+  }
+  return std::nullopt;
+}
+
+bool GlobalUses::conflicts(const Last &one, const Last &other) {
+  return one.at != 0 && other.at != 0 && (one.bytes & other.bytes) != 0 && one.at > other.behind &&
+         other.at > one.behind;
+}
+
+std::optional<GlobalUses::Conflict> GlobalUses::conflict(uint64_t word, const Word &one, const Word &other) {
+  if (conflicts(one.store, other.store))
+    return Conflict{word * 4, one.store.use, other.store.use};
+  if (conflicts(one.store, other.load))
+    return Conflict{word * 4, one.store.use, other.load.use};
+  if (conflicts(one.load, other.store))
+    return Conflict{word * 4, one.load.use, other.store.use};
+  return std::nullopt;
+}
+
+std::optional<GlobalUses::Conflict> GlobalUses::conflict(const GlobalUses &other) const {
+  for (const auto &[word, uses] : words_)
+    if (const auto found = other.words_.find(word); found != other.words_.end())
+      if (auto between = conflict(word, uses, found->second))
+        return between;
+  return std::nullopt;
+}
+
+std::optional<GlobalUses::Conflict> GlobalUses::conflict(uint64_t address, uint64_t size, bool writes) const {
+  const uint64_t end = address + size;
+  for (const auto &[number, word] : words_) {
+    uint8_t bytes = 0;
+    for (unsigned n = 0; n < 4; ++n)
+      bytes |= number * 4 + n >= address && number * 4 + n < end ? 1 << n : 0;
+    if (word.store.at != 0 && (word.store.bytes & bytes) != 0)
+      return Conflict{number * 4, word.store.use, {}};
+    if (writes && word.load.at != 0 && (word.load.bytes & bytes) != 0)
+      return Conflict{number * 4, word.load.use, {}};
   }
   return std::nullopt;
 }
@@ -75,9 +134,13 @@ std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, cons
 std::string describe_race(const EarlierUse &earlier) {
   const auto &block = earlier.block;
   return ", which thread " + std::to_string(earlier.thread) + " of block " + std::to_string(block[0]) + "," +
-         std::to_string(block[1]) + "," + std::to_string(block[2]) + (earlier.writes ? " wrote" : " read") +
-         ", and nothing orders the two (a race: an atomic operation, a reduction or a lock is missing, or a barrier "
-         "within one team)";
+         std::to_string(block[1]) + "," + std::to_string(block[2]) +
+         (earlier.is_atomic ? " changed by an atomic operation"
+          : earlier.writes  ? " wrote"
+                            : " read") +
+         ", and nothing orders the two (a race: " +
+         (earlier.is_atomic ? "the load is not atomic)"
+                            : "an atomic operation, a reduction or a lock is missing, or a barrier within one team)");
 }
 
 } // namespace emulator::executor

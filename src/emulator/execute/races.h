@@ -40,8 +40,8 @@ private:
   std::vector<Use> uses_; ///< one for each byte
 };
 
-/// When the accesses of a team's waves to global memory were last ordered behind others'. Times count events of the
-/// launch.
+/// When the accesses of a team's waves to global memory were last ordered behind others'. Times count the events of all
+/// launches.
 struct TeamOrder {
   uint64_t number = 0; ///< from 1; 0: the team has not begun
   uint64_t own = 0;    ///< behind those of the same team: a barrier, an acquire
@@ -55,6 +55,7 @@ struct GlobalUse {
   uint32_t wave = 0, thread = 0; ///< in the block
   uint64_t code = 0;
   bool writes = false;
+  bool is_atomic = false;     ///< an atomic operation
   bool may_be_atomic = false; ///< the store may be an atomic one, which other stores do not race with
 };
 
@@ -63,13 +64,13 @@ struct EarlierUse {
   std::array<uint32_t, 3> block{};
   uint32_t thread = 0;
   uint64_t code = 0;
-  bool writes = false;
+  bool writes = false, is_atomic = false;
 };
 
 /// Finds accesses of two waves of a launch to global memory, one of them changing it, with nothing between that may
 /// order them. Any acquire orders what follows it behind all that was done before, so that what is named is a race. Not
-/// noted: atomic operations, strong loads, and two stores that may be atomic. It keeps the last store and the last load
-/// of each word of 4 bytes.
+/// noted: strong loads, two atomic operations, an atomic operation beside a store, and two stores that may be atomic.
+/// It keeps the last store, load and atomic operation of each word of 4 bytes.
 class GlobalUses {
 public:
   /// Null if nothing races with it. The bytes at present, and those that are written.
@@ -79,19 +80,33 @@ public:
   /// Memory that is allocated, or was freed: who used it before has nothing to do with who uses it now.
   void forget(uint64_t address, uint64_t size);
 
+  /// Two uses of the same bytes that no acquire may order, one of them a change: of this launch and the other one.
+  struct Conflict {
+    uint64_t address = 0;
+    EarlierUse one, other;
+  };
+  /// With another launch, beside this one.
+  std::optional<Conflict> conflict(const GlobalUses &other) const;
+  /// With a copy from the bytes or, if it writes, to them; the other use is empty.
+  std::optional<Conflict> conflict(uint64_t address, uint64_t size, bool writes) const;
+
 private:
   struct Last {
     uint64_t at = 0, team = 0;
+    uint64_t behind = 0; ///< the team's last acquire of the device
     EarlierUse use;
     uint32_t wave = 0;
     uint8_t bytes = 0; ///< bytes of the word, a bit for each
   };
   struct Word {
-    Last store, load;
+    Last store, load, atomic;
+    std::array<uint8_t, 4> before{}; ///< of the atomic operation
   };
   static bool races(const Last &last, const GlobalUse &use, uint8_t bytes);
+  static bool conflicts(const Last &one, const Last &other);
+  static std::optional<Conflict> conflict(uint64_t word, const Word &one, const Word &other);
 
-  uint64_t now_ = 1, teams_ = 0;
+  uint64_t teams_ = 0;
   std::unordered_map<uint64_t, Word> words_;
 };
 

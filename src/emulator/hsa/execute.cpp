@@ -112,8 +112,14 @@ private:
 
 } // namespace
 
-void copy_memory(void *to, const void *from, size_t size, bool is_to_host) {
-  copy_memory("libhsa-runtime64", to, from, size, is_to_host, ObjectPlaces());
+void copy_memory(void *to, const void *from, size_t size, CopyKind kind) {
+  copy_memory("libhsa-runtime64", to, from, size, kind, ObjectPlaces());
+}
+
+void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work) {
+  const ObjectPlaces places;
+  const RunningOperation running(operation, "libhsa-runtime64", places);
+  work();
 }
 
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata) {
@@ -147,7 +153,10 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
   dispatch.packet = reinterpret_cast<uint64_t>(&packet);
   dispatch.queue = reinterpret_cast<uint64_t>(&queue.handle);
   dispatch.kernel = kernel.name;
-  const auto report = executor::amdgpu::launch(object, code, memory, dispatch, executor::Schedule::from_environment());
+  auto schedule = executor::Schedule::from_environment();
+  schedule.global_uses = RunningOperation::new_words();
+  const auto report = executor::amdgpu::launch(object, code, memory, dispatch, schedule);
+  RunningOperation::note({"kernel " + kernel.name, schedule.global_uses});
   if (!report)
     return;
   say_fault("libhsa-runtime64", kernel.name, *report, " and its wave", ObjectPlaces());

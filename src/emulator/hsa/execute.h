@@ -4,6 +4,9 @@
 // Real code objects: loaded and run by the executor (src/emulator/execute), on the memory that this stand-in knows.
 #pragma once
 
+#include <functional>
+
+#include "emulator/operations.h"
 #include "state.h"
 
 namespace emulator {
@@ -14,7 +17,9 @@ bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &me
 /// Loads it; false, and a message, if the executor cannot.
 bool load_device_code(Executable &executable);
 /// Copies memory; to the host, memory that nobody wrote is told (execute/unwritten.h).
-void copy_memory(void *to, const void *from, size_t size, bool is_to_host);
+void copy_memory(void *to, const void *from, size_t size, CopyKind kind);
+/// Carries out a packet or a copy; the operation is null unless races are looked for.
+void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work);
 /// Runs a kernel to its end; what goes wrong is said and sent as the device would. Queue and dispatch are current.
 void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_packet_t &packet);
 

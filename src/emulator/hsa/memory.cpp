@@ -41,7 +41,10 @@ void carry_out(const CopyWork &copy, uint64_t number) {
       may = may && check_access("copy", agent, copy.destination, copy.size) &&
             check_access("copy", agent, copy.source, copy.size);
   if (may)
-    copy_memory(copy.destination, copy.source, copy.size, !copy.agents[0]->is_gpu);
+    copy_memory(copy.destination, copy.source, copy.size,
+                !copy.agents[0]->is_gpu   ? CopyKind::kToHost
+                : !copy.agents[1]->is_gpu ? CopyKind::kToDevice
+                                          : CopyKind::kWithinDevices);
   time.end();
   complete(*copy.completion);
 }
@@ -68,7 +71,10 @@ hsa_status_t start_copy(const char *call, CopyWork copy, const hsa_agent_t *agen
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   const uint64_t number = next_work_number();
-  engine->copies.add([copy, number] { carry_out(copy, number); });
+  // Each is a chain of its own: copies wait for signals only.
+  const auto operation =
+      queue_operation(copy.completion, copy.completion->number + 1, copy.dependencies, copy.completion);
+  engine->copies.add([copy, number, operation] { run_operation(operation, [&] { carry_out(copy, number); }); });
   return HSA_STATUS_SUCCESS;
 }
 

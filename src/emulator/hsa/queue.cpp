@@ -123,7 +123,21 @@ void run_barrier(const Queue &queue, const hsa_barrier_and_packet_t &packet) {
       complete(*signal);
 }
 
-void run_packet(Queue &queue, const std::array<char, 64> &bytes, uint64_t number) {
+using PacketBytes = std::array<char, 64>;
+
+executor::SharedOperation queue_packet(const Queue &queue, const PacketBytes &bytes) {
+  hsa_barrier_and_packet_t packet; // the completion signal has the same place in all
+  std::memcpy(&packet, bytes.data(), sizeof(packet));
+  std::vector<StandInSignal *> dependencies;
+  if (bits(packet.header, HSA_PACKET_HEADER_TYPE, 8) == HSA_PACKET_TYPE_BARRIER_AND)
+    for (const hsa_signal_t dependency : packet.dep_signal)
+      if (dependency.handle)
+        dependencies.push_back(reinterpret_cast<StandInSignal *>(dependency.handle));
+  return queue_operation(&queue, queue.done + 1, dependencies,
+                         reinterpret_cast<StandInSignal *>(packet.completion_signal.handle));
+}
+
+void run_packet(Queue &queue, const PacketBytes &bytes, uint64_t number) {
   wait_until_released(number);
   queue.read.fetch_add(1); // the place in the ring is free as soon as the packet was taken
   uint16_t header;
@@ -158,7 +172,7 @@ void run_packet(Queue &queue, const std::array<char, 64> &bytes, uint64_t number
 void ring(Queue &queue, uint64_t index) {
   const std::lock_guard lock(queue.mutex);
   for (; queue.done <= index; ++queue.done) {
-    std::array<char, 64> bytes;
+    PacketBytes bytes;
     char *slot = queue.ring.data() + (queue.done & (queue.handle.size - 1)) * bytes.size();
     const uint32_t first = __atomic_load_n(reinterpret_cast<uint32_t *>(slot), __ATOMIC_ACQUIRE);
     if ((first & 0xff) == HSA_PACKET_TYPE_INVALID || queue.done >= queue.write.load()) {
@@ -170,7 +184,9 @@ void ring(Queue &queue, uint64_t index) {
     std::memset(slot, 0xEE, bytes.size());
     std::memcpy(slot, &invalid, sizeof(invalid));
     const uint64_t number = next_work_number();
-    queue.worker.add([&queue, bytes, number] { run_packet(queue, bytes, number); });
+    const auto operation = queue_packet(queue, bytes);
+    queue.worker.add(
+        [&queue, bytes, number, operation] { run_operation(operation, [&] { run_packet(queue, bytes, number); }); });
   }
 }
 
@@ -240,6 +256,8 @@ STAND_IN_API hsa_status_t hsa_signal_destroy(hsa_signal_t handle) {
 STAND_IN_API hsa_signal_value_t hsa_signal_load_scacquire(hsa_signal_t handle) {
   StandInSignal *signal = find_signal("hsa_signal_load_scacquire", handle);
   const int64_t value = signal ? signal->value.load() : 0;
+  if (signal && value == 0)
+    learn(*signal);
   release_work();
   return value;
 }
@@ -274,6 +292,8 @@ STAND_IN_API hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t handle, i
       std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout * (1'000'000'000 / kTicksPerSecond));
   while (signal->value.load() >= value && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(20));
+  if (signal->value.load() < value)
+    learn(*signal);
   return signal->value.load();
 }
 

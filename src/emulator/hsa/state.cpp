@@ -155,6 +155,25 @@ void complete(StandInSignal &signal) {
   signal_changed();
 }
 
+executor::SharedOperation queue_operation(executor::Chain chain, uint64_t number,
+                                          const std::vector<StandInSignal *> &dependencies, StandInSignal *completion) {
+  auto *const overlaps = executor::Overlaps::find();
+  if (!overlaps)
+    return nullptr;
+  for (const StandInSignal *dependency : dependencies)
+    overlaps->wait(chain, dependency->chain, dependency->number);
+  if (completion) {
+    completion->chain = chain;
+    completion->number = number;
+  }
+  return overlaps->queue(chain, number);
+}
+
+void learn(const StandInSignal &signal) {
+  if (auto *const overlaps = executor::Overlaps::find())
+    overlaps->learn(signal.chain, signal.number);
+}
+
 // ---- Memory
 
 Allocation *find_memory(uintptr_t address, size_t size, uintptr_t *begin) {

@@ -24,6 +24,7 @@
 #include "common/elf_image.h"
 #include "emulator/code_file.h"
 #include "emulator/execute/amdgpu/code_object.h"
+#include "emulator/execute/overlaps.h"
 #include "stand_in_hsa.h"
 
 namespace emulator {
@@ -38,6 +39,9 @@ struct StandInSignal {
   std::atomic<uint64_t> start{0}, end{0}; ///< times of the last operation, if it keeps them
   Queue *doorbell_of = nullptr;
   std::atomic<bool> is_destroyed{false};
+  /// The operation that it completes, if races between operations are looked for.
+  std::atomic<executor::Chain> chain{nullptr};
+  std::atomic<uint64_t> number{0};
 };
 
 /// Runs work in order on a thread of its own.
@@ -126,7 +130,7 @@ struct Queue {
   StandInSignal doorbell;
   std::vector<char> ring;
   std::atomic<uint64_t> read{0}, write{0};
-  uint64_t done = 0; ///< packets handed to the worker
+  uint64_t done = 0; ///< packets handed to the worker, which are the operations of the queue
   std::mutex mutex;  ///< guards ringing
   QueueCallback callback = nullptr;
   void *callback_data = nullptr;
@@ -172,6 +176,12 @@ Allocation *find_memory(uintptr_t address, size_t size, uintptr_t *begin = nullp
 /// Returns whether the agent reaches all of the range; a violation if it does not. Takes the lock.
 bool check_access(const char *call, Agent *agent, const void *address, size_t size);
 
+/// An operation is queued to the chain that waits for the dependencies, and completes a signal unless that is null.
+/// Returns null unless races between operations are looked for.
+executor::SharedOperation queue_operation(executor::Chain chain, uint64_t number,
+                                          const std::vector<StandInSignal *> &dependencies, StandInSignal *completion);
+/// The host has seen that the signal is complete.
+void learn(const StandInSignal &signal);
 /// Wakes up whoever waits for signals.
 void signal_changed();
 /// Blocks until the signal is less than the value; false if the device is lost meanwhile.

@@ -49,10 +49,7 @@ public:
   AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch,
             const Schedule &schedule)
       : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
-        random_(schedule.seed ^ 0xB10C) {
-    if (schedule.finds_global_races)
-      global_uses_ = std::make_shared<GlobalUses>();
-  }
+        global_uses_(schedule.global_uses), random_(schedule.seed ^ 0xB10C) {}
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
@@ -127,7 +124,7 @@ private:
   const KernelDescriptor &descriptor_;
   const Dispatch &dispatch_;
   const bool finds_races_;
-  std::shared_ptr<GlobalUses> global_uses_;
+  const std::shared_ptr<GlobalUses> global_uses_;
   Random random_;
 };
 

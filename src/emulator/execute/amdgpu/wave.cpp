@@ -162,11 +162,10 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int la
 bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes) {
   if (!block_.global_uses)
     return false;
-  if (kind == Access::kAtomic || kind == Access::kStrongRead) {
+  const bool is_atomic = kind == Access::kAtomic;
+  if (is_atomic || kind == Access::kStrongRead)
     order_accesses(false);
-    return false;
-  }
-  if (context_.memory->is_hosts(address))
+  if (kind == Access::kStrongRead || context_.memory->is_hosts(address))
     return false;
   const uint32_t thread = first_thread + static_cast<uint32_t>(std::max(lane, 0)); // a scalar load is the wave's
   const GlobalUse use{.team = &block_.order,
@@ -174,7 +173,8 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
                       .wave = thread / lanes_,
                       .thread = thread,
                       .code = pc_,
-                      .writes = kind == Access::kWrite,
+                      .writes = !is_read(kind),
+                      .is_atomic = is_atomic,
                       .may_be_atomic = true};
   const auto earlier = block_.global_uses->note(address, size, use, bytes, value_);
   if (!earlier)

@@ -146,7 +146,8 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
   Block &block = block_.block();
   const bool is_plain =
       access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_polling);
-  if (!block.global_uses || !is_plain || launch_.memory.is_hosts(address))
+  const bool is_atomic = access == Access::kAtomic;
+  if (!block.global_uses || (!is_plain && !is_atomic) || launch_.memory.is_hosts(address))
     return false;
   const Function &function = *now_.frame->function;
   const GlobalUse use{.team = &block.order,
@@ -154,7 +155,8 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
                       .wave = first_thread / kLanes,
                       .thread = first_thread + lane,
                       .code = function.code_address + static_cast<uint64_t>(at_ - function.code.data()),
-                      .writes = access == Access::kWrite};
+                      .writes = !is_read(access),
+                      .is_atomic = is_atomic};
   const auto earlier = block.global_uses->note(address, size, use, bytes, value_);
   if (!earlier)
     return false;

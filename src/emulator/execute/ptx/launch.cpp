@@ -25,10 +25,7 @@ struct PtxBlock final : Block {
 
 class Blocks final : public BlockSource {
 public:
-  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {
-    if (launch.schedule.finds_global_races)
-      global_uses_ = std::make_shared<GlobalUses>();
-  }
+  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {}
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<PtxBlock>();
@@ -40,7 +37,7 @@ public:
     block->fresh = std::make_unique<FreshBytes>(block->shared.data(), block->shared.size());
     if (launch_.schedule.finds_races)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
-    block->global_uses = global_uses_;
+    block->global_uses = launch_.schedule.global_uses;
     block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
     const uint64_t threads = count(block->threads);
     for (uint64_t first = 0; first < threads; first += kLanes) {
@@ -54,7 +51,6 @@ public:
 private:
   LaunchState &launch_;
   Random garbage_;
-  std::shared_ptr<GlobalUses> global_uses_;
   uint64_t serial_ = 1;
 };
 

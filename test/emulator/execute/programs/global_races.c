@@ -7,6 +7,7 @@
 // RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t sum 2>&1 | %FileCheck %s --check-prefix=SUM
 // RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t neighbour 2>&1 | %FileCheck %s --check-prefix=NEIGHBOUR
 // RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t team 2>&1 | %FileCheck %s --check-prefix=TEAM
+// RUN: %expect-abort SIM_EXECUTOR_GLOBAL_RACES=1 %t limit 2>&1 | %FileCheck %s --check-prefix=LIMIT
 
 #include "check.h"
 
@@ -59,6 +60,15 @@ static void run_team(void) {
   }
 }
 
+static void run_limit(void) {
+#pragma omp target teams distribute parallel for num_teams(8) thread_limit(128) map(tofrom : total)
+  for (int i = 0; i < SIZE; ++i)
+    if (total < SIZE / 2) {
+#pragma omp atomic
+      ++total;
+    }
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "none";
   if (strcmp(what, "sum") == 0)
@@ -67,6 +77,8 @@ int main(int argc, char **argv) {
     run_neighbour();
   else if (strcmp(what, "team") == 0)
     run_team();
+  else if (strcmp(what, "limit") == 0)
+    run_limit();
   else
     run_none();
   if (strcmp(what, "none") == 0)
@@ -76,11 +88,14 @@ int main(int argc, char **argv) {
 
 // NONE: ok
 // SUM: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block {{[0-9]+}},0,0 {{wrote|read}}, and nothing orders the two (a race:
-// SUM-NEXT: {{.*}}global_races.c:{{40|42}} {{.*}}block {{[0-9]+}},0,0, thread
-// SUM-NEXT: the other access: at {{.*}}global_races.c:{{40|42}}
+// SUM-NEXT: {{.*}}global_races.c:{{41|43}} {{.*}}block {{[0-9]+}},0,0, thread
+// SUM-NEXT: the other access: at {{.*}}global_races.c:{{41|43}}
 // NEIGHBOUR: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block
-// NEIGHBOUR-NEXT: {{.*}}global_races.c:48
-// NEIGHBOUR-NEXT: the other access: at {{.*}}global_races.c:48
+// NEIGHBOUR-NEXT: {{.*}}global_races.c:49
+// NEIGHBOUR-NEXT: the other access: at {{.*}}global_races.c:49
 // TEAM: s 4 bytes at {{.*}}, which thread {{[0-9]+}} of block 0,0,0 {{wrote|read}}
-// TEAM-NEXT: {{.*}}global_races.c:{{56|57}}
-// TEAM-NEXT: the other access: at {{.*}}global_races.c:{{56|57}}
+// TEAM-NEXT: {{.*}}global_races.c:{{57|58}}
+// TEAM-NEXT: the other access: at {{.*}}global_races.c:{{57|58}}
+// LIMIT: reads 4 bytes at {{.*}}, which thread {{[0-9]+}} of block {{[0-9]+}},0,0 changed by an atomic operation, and nothing orders the two (a race: the load is not atomic)
+// LIMIT-NEXT: {{.*}}global_races.c:66
+// LIMIT-NEXT: the other access: at {{.*}}global_races.c:68
