@@ -4,6 +4,7 @@
 #include "device/libomp.h"
 
 #include <atomic>
+#include <cfenv>
 #include <cstddef>
 #include <cstdlib>
 #include <pthread.h>
@@ -259,7 +260,13 @@ bool TeamOfOne::begin() {
   return true;
 }
 
-void TeamOfOne::end() { __kmpc_end_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr)); }
+// libomp restores the floating-point control of the team outside, and clears the flags of exceptions with it.
+void TeamOfOne::end() {
+  fexcept_t flags;
+  fegetexceptflag(&flags, FE_ALL_EXCEPT);
+  __kmpc_end_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr));
+  fesetexceptflag(&flags, FE_ALL_EXCEPT);
+}
 
 void wait_for_depend_objects(int32_t count, void **depend_objects) {
   std::vector<Dependence> dependences = dependences_of(count, depend_objects);

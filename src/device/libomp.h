@@ -55,10 +55,12 @@ bool start_task(TaskFunction function, void *argument, int32_t count, void **dep
 void wait_for_depend_objects(int32_t count, void **depend_objects);
 
 /// The implicit parallel region of a target region, whose tasks end before it does (OpenMP 5.2, section 13.8). A thread
-/// of a larger team is in a team of its own until this ends. Starts libomp, if the process has other threads.
+/// of a larger team is in a team of its own until this ends. It is needed by regions that make tasks. Others are better
+/// off without: it is a level more, and a number of threads that the program has pushed is lost. Starts libomp, if the
+/// process has other threads.
 class TeamOfOne {
 public:
-  TeamOfOne() : is_begun_(!__libc_single_threaded && begin()) {}
+  explicit TeamOfOne(bool is_needed) : is_begun_(is_needed && !__libc_single_threaded && begin()) {}
   ~TeamOfOne() {
     if (is_begun_) [[unlikely]]
       end();

@@ -26,6 +26,9 @@ template <typename T> T value_or(llvm::Expected<T> value, T fallback) {
   return fallback;
 }
 
+/// The names of libomp's functions for explicit tasks begin so.
+constexpr std::string_view kTaskFunctions = "__kmpc_omp_task";
+
 /// Collects what the sections of one ELF file say.
 class SignReader {
 public:
@@ -59,6 +62,8 @@ private:
         mark.environment_size = std::max<uint64_t>(mark.environment_size, symbol.st_size);
       } else if (name.ends_with(kModeSuffix)) {
         signs_.marks[std::string(name.substr(0, name.size() - kModeSuffix.size()))].has_mode = true;
+      } else if (symbol.st_shndx == llvm::ELF::SHN_UNDEF && name.starts_with(kTaskFunctions)) {
+        signs_.makes_tasks = signs_.is_for_cpu;
       }
     }
   }

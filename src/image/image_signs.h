@@ -26,6 +26,7 @@ struct KernelMark {
 struct ImageSigns {
   Wrapping wrapping = Wrapping::kRaw; ///< how its module holds it
   bool is_for_cpu = false;
+  bool makes_tasks = false;        ///< for a CPU: it calls libomp to make tasks
   uint64_t compilers = 0;          ///< bit N: clang N signed in .comment
   bool has_other_compiler = false; ///< somebody signed whose generation is not known
   unsigned library = 0;            ///< of which generation's libomptarget it asks for, or 0

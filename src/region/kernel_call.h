@@ -23,10 +23,10 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
-/// Launches a kernel that may run on the calling thread, where it may make tasks.
+/// Launches a kernel, which may make tasks on the calling thread.
 inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
                      Queue &queue) {
-  const libomp::TeamOfOne team;
+  const libomp::TeamOfOne team(kernel.makes_tasks);
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, &queue);
 }
 
