@@ -3,6 +3,8 @@
 
 #include "device/mapping_notes.h"
 
+#include <dlfcn.h>
+
 #include "device/device.h"
 #include "mapping/variable_name.h"
 #include "observe/checks.h"
@@ -44,6 +46,23 @@ void note_absent(Device &device, const MapItems &items) {
                                    found.is_overlapped ? "only a part of it is mapped" : "it is not mapped"),
                             device.id());
   }
+}
+
+void note_beyond_block(DeviceId device, const char *name, HostPtr begin, int64_t size) {
+  using FindBlock = bool(const void *address, const void **begin, size_t *size);
+  static auto *const find_block = reinterpret_cast<FindBlock *>(dlsym(RTLD_DEFAULT, "omptarget_heap_block"));
+  const void *block = nullptr;
+  size_t block_size = 0;
+  if (!find_block || !find_block(raw(begin), &block, &block_size))
+    return;
+  const int64_t present = static_cast<const char *>(block) + block_size - static_cast<const char *>(raw(begin));
+  if (present < size)
+    observe::report_finding("mapping-beyond",
+                            format("%s maps %s to device %d, and the block of the host's memory at %p, of %zu bytes, "
+                                   "ends %lld bytes earlier",
+                                   observe::construct_text().c_str(), mapped_data_text(name, begin, size).c_str(),
+                                   raw(device), block, block_size, static_cast<long long>(size - present)),
+                            device);
 }
 
 void keep_names(Device &device, DataNames &names) {

@@ -23,6 +23,10 @@ std::string mapped_data_text(const char *name, HostPtr begin, int64_t size);
 /// only in part. Any thread.
 void note_absent(Device &device, const MapItems &items);
 
+/// Notes data that go beyond the block of the host's memory in which they begin, if libomptarget-heap.so knows it.
+/// Called before they are copied. Any thread.
+void note_beyond_block(DeviceId device, const char *name, HostPtr begin, int64_t size);
+
 /// Adds the names of data that have not been released so far: a module that has them goes, and the data may be released
 /// later.
 void keep_names(Device &device, DataNames &names);

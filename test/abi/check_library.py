@@ -107,8 +107,9 @@ def check_hardening(lib):
             yield "%s: it is not position independent" % name
         if "__stack_chk_fail" not in undefined:
             yield "%s: nothing in it checks the stack: it lacks -fstack-protector-strong" % name
-        # The passes for clang call no C function that has a checked form.
-        if not name.startswith("omptarget-indirect-") and not any(re.fullmatch(r"__\w+_chk", s) for s in undefined):
+        # The passes for clang, and the heap's, call no C function that has a checked form.
+        if not (name.startswith(("omptarget-indirect-", "libomptarget-heap")) or
+                any(re.fullmatch(r"__\w+_chk", s) for s in undefined)):
             yield "%s: no C function in it is checked: it lacks -D_FORTIFY_SOURCE=2" % name
 
 

@@ -22,6 +22,7 @@ DESCRIPTIONS = {
     "failure": "The runtime cannot carry out a construct.",
     "crash": "The program ends by a signal.",
     "mapping-absent": "A construct copies or releases data that are not mapped.",
+    "mapping-beyond": "Mapped data go beyond the block of the host's memory in which they begin.",
     "mapping-dropped": "Results of the device are removed before they are copied back.",
     "mapping-older": "A region uses an older copy of data than the host's.",
     "mapping-never-released": "Data are still mapped when the program ends.",
