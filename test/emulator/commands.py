@@ -37,13 +37,18 @@ int main(int argc, char **argv) {
 }
 """
 FAULTY = """
-#include <stdio.h>
-int main(void) {
+extern int printf(const char *, ...); extern void *malloc(__SIZE_TYPE__);
+int main(int argc, char **argv) {
   int a[64] = {0}, b[64], dropped[64] = {0};
 #pragma omp target map(alloc : b) map(tofrom : a)
   a[0] = b[0];
 #pragma omp target map(to : dropped)
   dropped[1] = 0x01010101;
+  if (argc > 1) {
+    int *block = malloc(4 * sizeof *block);
+#pragma omp target data map(alloc : block[0 : 8])
+    ;
+  }
   printf("ran\\n");
   return 3;
 }
@@ -109,6 +114,8 @@ def reports(scratch, program):
     lines = {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in shown["runs"][0]["results"]}
     expect(shown["version"] == "2.1.0" and lines == {6, 7}, "the SARIF is wrong", shown)
     expect(result(["--check=all"], [program])[0] == 3, "the program's exit code is lost")
+    errors = result(["--check=mapping"], [program, "more"])[2]
+    expect("2 findings: 1 mapping-beyond, 1 mapping-dropped" in errors, "a short block is not told", errors)
     expect("0 findings" in result(["--check=races"], [program])[2], "a check finds what is another's")
     given = os.path.join(scratch, "suppressions")
     with open(given, "w") as file:
