@@ -190,7 +190,8 @@ struct MappingRef {
   Released release(bool reset, OnLast on_last = OnLast::kLeave) const;
   /// As release, if that is the last one; otherwise nothing.
   Released release_if_last(OnLast on_last = OnLast::kLeave) const;
-  /// Takes one away, unless it is the last one: false, and nothing has happened.
+  /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none, and
+  /// the data are being copied back: planning waits for that.
   bool release_unless_last() const;
   /// Takes all away but one.
   void reset_to_last() const;
@@ -254,7 +255,7 @@ inline bool MappingRef::release_unless_last() const {
       return true; // removed since it was found: there is no reference to take away
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite || count == 0)
-      return true;
+      return count != 0 || !(word & MappingState::kTurn);
     if (count == 1 && !(word & MappingState::kHeld) && !OMPTARGET_PLANTED("state_last_released"))
       return false;
   } while (!mapping->change_state(word, word - 1));

@@ -148,7 +148,10 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;        ///< to the host
   LeftMappings left;
-  std::vector<Removed> removed; ///< deleted by planning: to be freed with the mappings
+  std::vector<Removed> removed; ///< by planning: to be freed with the mappings
+  /// Data that nobody references, while another construct copies them back. The construct is complete once they are
+  /// gone, so that who enters them after it maps them anew.
+  llvm::SmallVector<MappingRef, 2> turns;
   /// Left by another plan, once all of this one is carried out and its mappings are left:
   /// - data that are to be copied back while another construct has their turn;
   /// - with pins_released: data of a region that others reference, too. The last of them copies back what every kernel has written.

@@ -57,7 +57,8 @@ private:
 class ExitPlanner {
 public:
   ExitPlanner(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered, ExitPlan &plan)
-      : map_(map), policy_(policy), items_(items), has_entered_(has_entered), plan_(plan), counts_(items) {}
+      : map_(map), policy_(policy), items_(items), has_entered_(has_entered),
+        pins_(policy.pins_released && (has_entered || !policy.copies_in_turn)), plan_(plan), counts_(items) {}
 
   /// All references are taken away before copying, so that whether a range goes is decided once for all items that
   /// lie in it.
@@ -207,13 +208,13 @@ private:
   [[gnu::always_inline]] void release(MapItem &item, MappingRef ref) {
     if (!late_.is_empty() && late_.has(ref)) [[unlikely]]
       return leave_late(item, ref);
-    if (item.has(map_type::kDelete) && ref == item.mapping && delete_now(item, ref)) [[unlikely]]
+    if (may_go_now(item, ref) && remove_now(item, ref)) [[unlikely]]
       return;
-    if (policy_.pins_released && !pin(ref))
+    if (pins_ && !pin(ref))
       return; // removed since it was found
-    if (policy_.pins_released && has_entered_ && MappingState::count(ref.mapping->state()) != MappingState::kInfinite)
+    if (pins_ && has_entered_ && MappingState::count(ref.mapping->state()) != MappingState::kInfinite)
       return release_unless_shared(item, ref);
-    const bool resets = item.has(map_type::kDelete) && ref == item.mapping; // not the pointer
+    const bool resets = deletes(item, ref);
     if (resets && !item.has(map_type::kHold))
       map_.rare_uses().forget_base_pointers(ref);
     const Released released = omptarget::release(map_, item, ref, resets, on_last(ref));
@@ -224,24 +225,47 @@ private:
       report_left(item, *ref.mapping, released.reached_zero);
     if (released.reached_zero) [[unlikely]]
       left_last(ref, released.has_turn);
+    if (is_left_in_turn(ref) && !always_.has(ref) && !last_.has(ref)) [[unlikely]]
+      plan_.turns.push_back(ref);
   }
 
-  /// Data that nothing works on are deleted at once: a construct that enters them afterwards maps them anew. False:
-  /// nothing has happened.
-  [[gnu::noinline]] bool delete_now(const MapItem &item, MappingRef ref) {
-    if (item.has(map_type::kHold | map_type::kPtrAndObj) || copied_.has(ref) || always_.has(ref))
+  /// Returns whether nobody references the mapping, and a construct copies its data back.
+  static bool is_left_in_turn(MappingRef ref) {
+    const uint64_t word = ref.mapping->state();
+    return (word & MappingState::kTurn) != 0 && ref.is_of(word) && MappingState::is_unused(word);
+  }
+
+  /// Returns whether the item deletes the mapping, which is not that of its pointer.
+  static bool deletes(const MapItem &item, MappingRef ref) {
+    return item.has(map_type::kDelete) && ref == item.mapping;
+  }
+
+  /// Returns whether the item deletes the mapping, or takes its last reference away, and no kernel of the construct may
+  /// be using it.
+  bool may_go_now(const MapItem &item, MappingRef ref) const {
+    return deletes(item, ref) || (!pins_ && MappingState::use(ref.mapping->state()) == MappingState::kReadyAndLast);
+  }
+
+  /// Data that nothing works on, and that are not copied back, are removed at once. A construct that enters them
+  /// afterwards maps them anew, even if this one goes on for long. False: nothing has happened.
+  [[gnu::noinline]] bool remove_now(const MapItem &item, MappingRef ref) {
+    if (item.has(map_type::kHold) || copied_.has(ref) || always_.has(ref))
       return false;
+    const bool is_deleted = deletes(item, ref);
+    const bool is_pointer = ref == item.pointer_mapping && ref != item.mapping;
     const bool is_told = observe::reports_mappings();
     observe::MappingFacts facts{};
     if (is_told) [[unlikely]]
-      facts = facts_of(*ref.mapping, item.begin, item.size, item.name);
-    const Removed removed = map_.delete_all(ref);
+      facts =
+          facts_of(*ref.mapping, is_pointer ? item.base : item.begin, is_pointer ? kPointerSize : item.size, item.name);
+    const Removed removed = is_deleted ? map_.delete_all(ref) : map_.leave_last(ref);
     if (!removed.is_removed)
       return false;
     OMPTARGET_SCHED_POINT("exit: deleted");
     facts.dynamic_count = 0;
     if (is_told) [[unlikely]]
-      observe::mapping_left(facts, observe::CountChange::kLastReset, false);
+      observe::mapping_left(
+          facts, is_deleted ? observe::CountChange::kLastReset : observe::CountChange::kLastDecremented, false);
     plan_.removed.push_back(removed);
     return true;
   }
@@ -291,7 +315,7 @@ private:
   [[gnu::noinline]] void left_last(MappingRef ref, bool has_turn) {
     if (has_turn)
       plan_.left.push_back({ref, How::kInTurn});
-    else if (!policy_.pins_released && !always_.has(ref))
+    else if (!pins_ && !always_.has(ref))
       plan_.left.push_back({ref, How::kUnused});
     if (!copied_.is_empty() && copied_.has(ref))
       last_.add(ref);
@@ -331,6 +355,7 @@ private:
   const MappingPolicy &policy_;
   MapItems &items_;
   const bool has_entered_; ///< items know their mappings
+  const bool pins_;        ///< queued work of the construct uses what it leaves
   ExitPlan &plan_;
   ConstructCounts counts_;
   MappingSet copied_; ///< where some item is to be copied back

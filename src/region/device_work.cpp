@@ -273,6 +273,9 @@ Status DeviceWork::leave_all(bool copies) {
     if (!exit_.late.empty())
       wait_for_turn(exit_.late.front().mapping); // with no turn of its own
   }
+  for (const MappingRef &ref : exit_.turns)
+    wait_for_turn(ref);
+  exit_.turns.clear();
   return status;
 }
 

@@ -54,7 +54,9 @@ private:
   Result<bool> publish(EnterPlan &plan);
   Status undo_enter(MapItems &items, EnterPlan &plan);
   // Leaving.
-  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty() || !exit_.removed.empty(); }
+  bool is_leaving() const {
+    return !exit_.late.empty() || !exit_.left.empty() || !exit_.removed.empty() || !exit_.turns.empty();
+  }
   Status leave_all(bool copies);
   Status leave_late(bool copies);
   Status leave_mappings();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mapping/base_pointers.h"
 #include "mapping/non_contiguous.h"
 #include "mapping/plan.h"
 #include "mapping/private_layout.h"
@@ -265,6 +266,35 @@ constexpr ExitRow kExitRows[] = {
     {"always delete", kDelete | kAlways, false, false, true},
     {"implicit from", kFrom | kImplicit, true, false, false},
 };
+
+// Data that are not copied back go before the work of the construct is done: who leaves them as well finds them gone.
+TEST(PlanExit, what_nobody_references_is_gone_at_once) {
+  for (const uint64_t type : {uint64_t{0}, kDelete})
+    for (const bool is_pointee : {false, true})
+      for (const bool is_queued : {false, true}) {
+        SCOPED_TRACE(std::to_string(type) + (is_pointee ? ", pointee" : "") + (is_queued ? ", queued" : ""));
+        HostDataToTargetMap map;
+        MappingPolicy policy;
+        policy.pins_released = is_queued;
+        static char pointee[64];
+        static char *pointer = pointee;
+        const MapItem entered = is_pointee ? item(host_ptr(&pointer), host_ptr(pointee), 64, kTo | kPtrAndObj)
+                                           : item(host_ptr(pointee), host_ptr(pointee), 64, kTo);
+        MapItems items{entered};
+        EnterPlan plan;
+        ASSERT_TRUE(plan_enter(map, policy, items, plan).is_ok());
+        for (const NewStorage &storage : plan.allocations)
+          ASSERT_TRUE(storage.ref.publish_ready());
+        note_base_pointers(map, items);
+        MapItems left{entered};
+        left[0].type = type | (is_pointee ? kPtrAndObj : 0);
+        ExitPlan exit;
+        ASSERT_TRUE(plan_exit(map, policy, left, false, exit).is_ok());
+        EXPECT_FALSE(map.find(host_ptr(pointee), 64).ref);
+        EXPECT_EQ(exit.removed.size(), is_pointee ? 2u : 1u);
+        EXPECT_TRUE(exit.left.empty());
+      }
+}
 
 TEST(PlanExit, each_map_type) {
   for (const ExitRow &row : kExitRows)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -474,12 +475,23 @@ TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_anot
     if (row.references > 1) { // otherwise entering waits for the copy
       ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
     }
-    ASSERT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
+    std::atomic<bool> is_deleted{false};
+    std::thread deleting([&] { // and waiting for the copy
+      EXPECT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
+      is_deleted = true;
+    });
+    const Mapping &mapping = *plan.copies[0].mapping.mapping;
+    while (!MappingState::is_unused(mapping.state()))
+      std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_FALSE(is_deleted);
     EXPECT_EQ(fake_blocks(), blocks);
     EXPECT_EQ(plan.copies[0].mapping, device_.map().find(host_ptr(a), 4).ref);
-    ASSERT_EQ(plan.left.size(), 1u);
-    ASSERT_EQ(plan.left[0].how, LeftMapping::How::kInTurn);
+    EXPECT_EQ(plan.left.size(), 1u);
+    EXPECT_EQ(plan.left[0].how, LeftMapping::How::kInTurn);
     EXPECT_TRUE(leave_mapping(device_.map(), plan.left[0]).is_removed);
+    deleting.join();
+    EXPECT_EQ(device_.map().size(), 0u);
   }
 }
 
