@@ -261,7 +261,7 @@ private:
     const Removed removed = is_deleted ? map_.delete_all(ref) : map_.leave_last(ref);
     if (!removed.is_removed)
       return false;
-    OMPTARGET_SCHED_POINT("exit: deleted");
+    OMPTARGET_SCHED_POINT("exit: released");
     facts.dynamic_count = 0;
     if (is_told) [[unlikely]]
       observe::mapping_left(

@@ -300,9 +300,11 @@ TEST_P(CopyOrder, data_that_are_copied_back_are_not_removed_by_others) {
   enter_and_add(&x);
   Held held(device_, {item(&x, sizeof x, kFrom)}, GetParam().is_planned);
   const int64_t blocks = fake_blocks();
-  ASSERT_TRUE(leave(device_, {item(&x, sizeof x, kDelete)}).is_ok());
+  Other other([&] { EXPECT_TRUE(leave(device_, {item(&x, sizeof x, kDelete)}).is_ok()); });
+  other.let_run();
   EXPECT_EQ(fake_blocks(), blocks);
   held.go_on();
+  other.join(); // which has waited for the copy
   EXPECT_EQ(x, 1);
 }
 
