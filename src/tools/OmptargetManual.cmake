@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # omptarget_manual(<tool> <component> <program>): makes a manual page of what a target or a script prints for --help,
-# and installs completion for bash. A build for another machine has no manual pages, unless CMake knows how to run its
-# programs.
+# and installs completion for bash. A build for another processor has no manual pages, unless CMake knows how to run
+# its programs.
 set(OMPTARGET_TOOLS_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 find_program(OMPTARGET_AWK NAMES awk mawk gawk)
 
 function(omptarget_manual tool component)
   install(FILES ${OMPTARGET_TOOLS_FOLDER}/omptarget-completion.bash RENAME ${tool}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
-  if(NOT OMPTARGET_AWK OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
+  if(NOT OMPTARGET_AWK OR (NOT CMAKE_SYSTEM_PROCESSOR STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR
+                           AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
     return()
   endif()
   set(page ${CMAKE_CURRENT_BINARY_DIR}/${tool}.1)

@@ -21,6 +21,8 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
                valgrind # counts of instructions, exit handlers
                qemu-user-static # programs of other machines
                libhsa-runtime-dev) # AMD's runtime, without a GPU
+# Packages that the archive of a release takes beyond those for building and compiling.
+ARCHIVE_PACKAGES=(binutils ca-certificates git patchelf xz-utils zstd)
 # Packages of a few tests, which are left out without them.
 OPTIONAL_PACKAGES=(gdb # names in core files
                    chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
@@ -43,7 +45,17 @@ update_package_lists() {
   fi
 }
 
-# require_packages NAME...: installs those that are missing, or names them and ends.
+# may_install NAME...: root may, and said so: by OMPTARGET_INSTALL_PACKAGES=1, or by an answer on the terminal.
+may_install() {
+  local answer
+  [ "$(id -u)" = 0 ] || return 1
+  [ -z "${OMPTARGET_INSTALL_PACKAGES:-}" ] || return 0
+  [ -t 0 ] && [ -t 2 ] || return 1
+  printf 'packages that are missing: %s\ninstall them? [y/N] ' "$*" >&2
+  read -r answer && [[ $answer == [yY]* ]]
+}
+
+# require_packages NAME...: installs those that are missing if may_install, or names them and ends.
 require_packages() {
   local name missing=()
   command -v dpkg-query >/dev/null || die "this script needs Debian 12 (bookworm): there is no dpkg-query here"
@@ -51,10 +63,9 @@ require_packages() {
     is_installed "$name" || missing+=("$name")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  if [ "$(id -u)" != 0 ]; then
-    die "missing packages, and only root can install them. Run as root:" \
-      "apt-get install --no-install-recommends ${missing[*]}"
-  fi
+  may_install "${missing[@]}" ||
+    die "missing packages. Root installs them with: apt-get install --no-install-recommends ${missing[*]}" \
+      "(as root, OMPTARGET_INSTALL_PACKAGES=1 in the environment lets this script do that)"
   say "installing ${#missing[@]} packages: ${missing[*]}"
   update_package_lists
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
@@ -66,7 +77,7 @@ wish_for_packages() {
   local name
   for name; do
     is_installed "$name" && continue
-    if [ "$(id -u)" = 0 ] && update_package_lists &&
+    if may_install "$name" && update_package_lists &&
       DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$name" </dev/null; then
       continue
     fi
