@@ -4,7 +4,9 @@
 # find_package(omptarget): the targets omptarget::headers (the C headers of the plugin ABI), omptarget::omptarget (the
 # library that programs are linked with) and omptarget::plugin-check (the conformance kit), and the function
 # omptarget_plugin.
-get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOLUTE)
+# Packages have a link to this folder.
+get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR} REALPATH)
+get_filename_component(OMPTARGET_PREFIX ${OMPTARGET_PREFIX}/../../.. ABSOLUTE)
 
 if(NOT TARGET omptarget::headers)
   add_library(omptarget::headers INTERFACE IMPORTED)

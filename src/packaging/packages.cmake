@@ -11,9 +11,13 @@ set(CPACK_PACKAGE_VENDOR omptarget)
 set(CPACK_PACKAGE_CONTACT ${OMPTARGET_MAINTAINER})
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr/lib/omptarget)
-set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # or else it would be the synopsis of every package
+set(CPACK_STRIP_FILES OFF) # debian_files.cmake does it, and keeps the symbols
+set(CPACK_OMPTARGET_TRIPLET "${CMAKE_LIBRARY_ARCHITECTURE}")
+set(CPACK_OMPTARGET_OBJCOPY "${CMAKE_OBJCOPY}")
+set(CPACK_OMPTARGET_READELF "${CMAKE_READELF}")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL library plugins tools dev device default)
+set(CPACK_COMPONENTS_ALL library plugins tools dev device default dbgsym)
 if(OMPTARGET_EMULATOR OR OMPTARGET_TESTS)
   list(APPEND CPACK_COMPONENTS_ALL emulator)
 endif()
@@ -43,19 +47,20 @@ macro(omptarget_package component package section summary description)
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${description}")
 endmacro()
 set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
-omptarget_package(library omptarget libs "OpenMP offloading runtime for programs of clang"
+omptarget_package(library omptarget libs "OpenMP offloading runtime for programs of clang and flang"
   "A drop-in replacement for LLVM's libomptarget: one library for the programs\n\
 of all generations of clang, which run on it unchanged. It lies beside LLVM's\n\
 and is used by programs that are told to.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "omptarget-plugins ${same}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools")
-omptarget_package(plugins omptarget-plugins libs "OpenMP offloading to CPU, NVIDIA and AMD devices"
+omptarget_package(plugins omptarget-plugins libs "plugins of omptarget for CPU, NVIDIA and AMD devices"
   "The plugins of omptarget, for the CPU of this machine and for GPUs of NVIDIA\n\
 and AMD. Those for GPUs need the vendor's driver, which they find by\n\
 themselves.")
-omptarget_package(tools omptarget-tools utils "tool that explains what a program offloads and to where"
+omptarget_package(tools omptarget-tools utils "tools that explain what a program offloads and to where"
   "omptarget-info lists the devices of the machine, what a program has for them,\n\
-and which libomptarget the dynamic loader gives it, and why.")
+and which libomptarget the dynamic loader gives it, and why.\n\
+omptarget-profile merges the profiles of several processes.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "omptarget ${same}")
 omptarget_package(dev omptarget-dev libdevel "headers, guides and conformance kit of omptarget"
   "For authors of plugins: the headers, a CMake package, a plugin to start from,\n\
@@ -75,6 +80,11 @@ omptarget_package(default omptarget-default libs "makes omptarget the offloading
   "Sets the library path of login shells, so that programs of clang get\nomptarget instead of LLVM's libomptarget.")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_DEPENDS "omptarget ${same}")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_ARCHITECTURE all)
+omptarget_package(dbgsym omptarget-dbgsym debug "debug symbols for the packages of omptarget"
+  "Names of functions and source lines of the library, the plugins and the tools,\n\
+which gdb and profilers find by themselves.")
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_DEPENDS "omptarget ${same}")
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_SHLIBDEPS OFF)
 if(c_library)
   foreach(component LIBRARY PLUGINS TOOLS DEV DEVICE EMULATOR)
     list(APPEND CPACK_DEBIAN_${component}_PACKAGE_DEPENDS ${c_library})
@@ -83,6 +93,7 @@ if(c_library)
 endif()
 file(WRITE ${PROJECT_BINARY_DIR}/debian/conffiles "/etc/profile.d/omptarget.sh\n")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/conffiles)
+install(CODE "" COMPONENT dbgsym) # its files are made of those of the others
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/omptarget.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/omptarget
         COMPONENT default EXCLUDE_FROM_ALL)
 include(CPack)
