@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <sys/single_threaded.h>
 
 struct ident_t;
+
+/// Whether the process has one thread: the C library's, from glibc 2.32 on. Older ones do not have it.
+extern "C" [[gnu::weak]] char __libc_single_threaded;
 
 namespace omptarget::libomp {
 
@@ -57,10 +59,10 @@ void wait_for_depend_objects(int32_t count, void **depend_objects);
 /// The implicit parallel region of a target region, whose tasks end before it does (OpenMP 5.2, section 13.8). A thread
 /// of a larger team is in a team of its own until this ends. It is needed by regions that make tasks. Others are better
 /// off without: it is a level more, and a number of threads that the program has pushed is lost. Starts libomp, if the
-/// process has other threads.
+/// process has other threads or the C library does not tell.
 class TeamOfOne {
 public:
-  explicit TeamOfOne(bool is_needed) : is_begun_(is_needed && !__libc_single_threaded && begin()) {}
+  explicit TeamOfOne(bool is_needed) : is_begun_(is_needed && may_have_threads() && begin()) {}
   ~TeamOfOne() {
     if (is_begun_) [[unlikely]]
       end();
@@ -69,6 +71,7 @@ public:
   TeamOfOne &operator=(const TeamOfOne &) = delete;
 
 private:
+  static bool may_have_threads() { return &__libc_single_threaded == nullptr || !__libc_single_threaded; }
   static bool begin();
   static void end();
 

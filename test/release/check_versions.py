@@ -5,8 +5,9 @@
 # None needs libstdc++ or libgcc_s of the system, apart from what clang itself loads.
 # check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too,
 # which it brings. Files below its folder programs/llvm-22 are an addition.
-# check_versions.py functions MOST FOLDER...: the object files below the folders use no function of this machine's C
-# library that came after GLIBC_<MOST>. Code must look up such a function with dlsym, and do without it.
+# check_versions.py functions MOST SOURCES FOLDER...: the object files below the folders use no function of this
+# machine's C library that came after GLIBC_<MOST>. Code must look up such a function with dlsym, and do without it. No
+# file in src, plugins or include of SOURCES includes a header that came later.
 
 import os
 import re
@@ -26,6 +27,9 @@ COMPILERS_OWN = {
     "__isoc23_strtoull": "strtoull by the headers of glibc 2.38 and later",
     "__isoc23_sscanf": "sscanf by the headers of glibc 2.38 and later",
 }
+# Headers of the C library that came after glibc 2.28, and with which version.
+NEWER_HEADERS = {"sys/single_threaded.h": "2.32", "sys/platform/x86.h": "2.33", "sys/rseq.h": "2.35",
+                 "sys/pidfd.h": "2.36", "stdbit.h": "2.39"}
 # Loaded by clang, which has libstdc++ anyway.
 COMPILER_PLUGINS = re.compile(r"omptarget-indirect-\d+\.so$")
 
@@ -91,7 +95,19 @@ def object_files(folders):
             yield from (os.path.join(path, name) for name in sorted(names) if name.endswith(".o"))
 
 
-def check_functions(most, folders):
+def check_headers(most, sources):
+    files = [os.path.join(path, name) for folder in ("src", "plugins", "include")
+             for path, _, names in os.walk(os.path.join(sources, folder)) for name in names
+             if name.endswith((".h", ".cpp", ".c"))]
+    if len(files) < 100:
+        return ["only %d sources are below %s" % (len(files), sources)]
+    return ["%s includes <%s>, which came with glibc %s; expected nothing after %s" % (
+                file, header, NEWER_HEADERS[header], most)
+            for file in files for header in re.findall(r"^\s*#\s*include\s*<(.*?)>", open(file).read(), re.M)
+            if number(NEWER_HEADERS.get(header, "0")) > number(most)]
+
+
+def check_functions(most, sources, folders):
     oldest, failures, used, file = functions_of_libc(), [], set(), ""
     for line in output("nm", "-uA", *object_files(folders)).splitlines():
         file, symbol = line.rsplit(":", 1)[0], line.split()[-1]
@@ -101,6 +117,7 @@ def check_functions(most, folders):
         if oldest[symbol] > number(most) and symbol not in COMPILERS_OWN:
             failures.append("%s uses %s, which came with glibc %s; expected nothing after %s" % (
                 file, symbol, ".".join(map(str, oldest[symbol])), most))
+    failures += check_headers(most, sources)
     if len(used) < 50:
         failures.append("only %d functions of the C library are used below %s" % (len(used), folders))
     return failures, "%d functions of the C library, none came after %s" % (len(used), most)
@@ -113,7 +130,7 @@ def main():
     elif what == "kit":
         failures, text = check_kit(most, sys.argv[3])
     else:
-        failures, text = check_functions(most, sys.argv[3:])
+        failures, text = check_functions(most, sys.argv[3], sys.argv[4:])
     if failures:
         sys.exit("\n".join(failures))
     print(text)
