@@ -342,7 +342,7 @@ void DirectHalves::keep_list() {
   if (OMPTARGET_PLANTED("list-lent"))
     return;
   const auto count = static_cast<size_t>(list_.count);
-  kept_ = std::make_unique_for_overwrite<void *[]>(5 * count);
+  kept_.reset(new void *[5 * count]);
   void **end = kept_.get();
   const auto keep = [&](auto *&values) {
     static_assert(sizeof *values == sizeof *end);
