@@ -7,7 +7,8 @@
 # which it brings. Files below its folder programs/llvm-22 are an addition.
 # check_versions.py functions MOST SOURCES FOLDER...: the object files below the folders use no function of this
 # machine's C library that came after GLIBC_<MOST>. Code must look up such a function with dlsym, and do without it. No
-# file in src, plugins or include of SOURCES includes a header that came later.
+# file in src, plugins or include of SOURCES includes a header that came later, or names what libstdc++ 10 lacks, which
+# the release is built with.
 
 import os
 import re
@@ -30,6 +31,10 @@ COMPILERS_OWN = {
 # Headers of the C library that came after glibc 2.28, and with which version.
 NEWER_HEADERS = {"sys/single_threaded.h": "2.32", "sys/platform/x86.h": "2.33", "sys/rseq.h": "2.35",
                  "sys/pidfd.h": "2.36", "stdbit.h": "2.39"}
+NEWER_NAMES = re.compile(r"std::(make_unique_for_overwrite|make_shared_for_overwrite|allocate_shared_for_overwrite|"
+                         r"bit_cast|source_location|format|format_to|print|println|to_underlying|expected|"
+                         r"unreachable|move_only_function|counting_semaphore|binary_semaphore|latch|barrier|"
+                         r"byteswap|osyncstream|mdspan|flat_map|flat_set|stacktrace)\b")
 # Loaded by clang, which has libstdc++ anyway.
 COMPILER_PLUGINS = re.compile(r"omptarget-indirect-\d+\.so$")
 
@@ -101,10 +106,16 @@ def check_headers(most, sources):
              if name.endswith((".h", ".cpp", ".c"))]
     if len(files) < 100:
         return ["only %d sources are below %s" % (len(files), sources)]
-    return ["%s includes <%s>, which came with glibc %s; expected nothing after %s" % (
-                file, header, NEWER_HEADERS[header], most)
-            for file in files for header in re.findall(r"^\s*#\s*include\s*<(.*?)>", open(file).read(), re.M)
-            if number(NEWER_HEADERS.get(header, "0")) > number(most)]
+    failures = []
+    for file in files:
+        text = open(file).read()
+        failures += ["%s includes <%s>, which came with glibc %s; expected nothing after %s" % (
+                         file, header, NEWER_HEADERS[header], most)
+                     for header in re.findall(r"^\s*#\s*include\s*<(.*?)>", text, re.M)
+                     if number(NEWER_HEADERS.get(header, "0")) > number(most)]
+        failures += ["%s names %s, which libstdc++ 10 does not have" % (file, found[0])
+                     for found in NEWER_NAMES.finditer(text)]
+    return failures
 
 
 def check_functions(most, sources, folders):

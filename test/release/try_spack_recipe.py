@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # try_spack_recipe.py configure|install LLVM FOLDER: does in FOLDER what Spack would do with the recipe of
-# docs/use/install.md. Dependencies are this machine's and those in LLVM (an installation as upstream makes it, with
+# src/packaging/spack. Dependencies are this machine's and those in LLVM (an installation as upstream makes it, with
 # bin/clang without a version). No Spack is needed, so this shows the recipe's CMake arguments, dependencies and paths,
 # not that Spack takes it. The build sees cmake, ninja, the C and C++ compilers and binutils, and nothing else: no
 # Python, no clang but LLVM's, no GoogleTest. install also builds, installs, and runs a program with the environment
@@ -21,11 +21,7 @@ BUILD_PROGRAMS = ("cmake", "ninja", "cc", "c++", "gcc", "g++", "as", "ld", "ar",
 
 
 def recipe_text():
-    text = open(os.path.join(SOURCE, "docs", "use", "install.md")).read()
-    found = re.search(r"## Spack\n+```python\n(.*?)```", text, re.S)
-    if not found:
-        sys.exit("docs/use/install.md has no recipe under the title Spack")
-    return found[1]
+    return open(os.path.join(SOURCE, "src", "packaging", "spack", "package.py")).read()
 
 
 class Prefix(str):

@@ -25,6 +25,7 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
 ARCHIVE_PACKAGES=(binutils ca-certificates git patchelf xz-utils zstd)
 # Packages of a few tests, which are left out without them.
 OPTIONAL_PACKAGES=(gdb # names in core files
+                   rpm tcl lua5.4 # the spec file and the module files
                    chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
                    openmpi-bin libopenmpi-dev mpich libmpich-dev) # ranks
 

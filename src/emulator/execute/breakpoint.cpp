@@ -5,7 +5,6 @@
 
 #include "breakpoint.h"
 
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -79,9 +78,10 @@ bool Breakpoint::is_at(std::string_view path, uint32_t at) const {
 std::string register_text(uint64_t value, unsigned bits, bool is_float) {
   char text[64];
   if (is_float && bits == 32)
-    std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
+    std::snprintf(text, sizeof(text), "%.9g",
+                  static_cast<double>(__builtin_bit_cast(float, static_cast<uint32_t>(value))));
   else if (is_float && bits == 64)
-    std::snprintf(text, sizeof(text), "%.17g", std::bit_cast<double>(value));
+    std::snprintf(text, sizeof(text), "%.17g", __builtin_bit_cast(double, value));
   else if (bits == 1)
     return value != 0 ? "1" : "0";
   else { // numbers near 0 as such

@@ -4,7 +4,6 @@
 // The effect of loads, stores and atomic operations on bytes, wherever these are.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -72,7 +71,7 @@ template <class T, class Op> BitsOf<T> update(uint8_t *bytes, BitsOf<T> value) {
   auto *word = reinterpret_cast<BitsOf<T> *>(bytes);
   BitsOf<T> old = __atomic_load_n(word, __ATOMIC_ACQUIRE), next;
   do
-    next = std::bit_cast<BitsOf<T>>(Op::of(std::bit_cast<T>(old), std::bit_cast<T>(value)));
+    next = __builtin_bit_cast(BitsOf<T>, Op::of(__builtin_bit_cast(T, old), __builtin_bit_cast(T, value)));
   while (!__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   return old;
 }

@@ -38,7 +38,7 @@ template <class T> bool is_of_class(T value, uint32_t classes) {
   switch (std::fpclassify(value)) {
   case FP_NAN: {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-    const bool is_quiet = std::bit_cast<Bits>(value) >> (sizeof(T) == 8 ? 51 : 22) & 1;
+    const bool is_quiet = __builtin_bit_cast(Bits, value) >> (sizeof(T) == 8 ? 51 : 22) & 1;
     return classes >> (is_quiet ? 1 : 0) & 1;
   }
   case FP_INFINITE: return classes >> (is_negative ? 2 : 9) & 1;

@@ -71,8 +71,8 @@ float sine(float turns) { return static_cast<float>(std::sin(6.283185307179586 *
 float cosine(float turns) { return static_cast<float>(std::cos(6.283185307179586 * double{turns})); }
 
 // The exponent's bits.
-int biased(float value) { return static_cast<int>(std::bit_cast<U32>(value) >> 23 & 0xFF); }
-int biased(double value) { return static_cast<int>(std::bit_cast<uint64_t>(value) >> 52 & 0x7FF); }
+int biased(float value) { return static_cast<int>(__builtin_bit_cast(U32, value) >> 23 & 0xFF); }
+int biased(double value) { return static_cast<int>(__builtin_bit_cast(uint64_t, value) >> 52 & 0x7FF); }
 template <class T> bool is_denormal(T value) { return std::fpclassify(value) == FP_SUBNORMAL; }
 
 // ---- Division: the steps of the manuals' sequence. They take the reciprocal of a denominator of 32 bits in 64, so that it is
@@ -220,12 +220,12 @@ template <unsigned Sources, auto F> void packed(AmdWave &wave, const Instruction
         return;
       const bool is_negated = half == 0 ? i.neg_lo[source] != 0 : i.neg_hi[source] != 0;
       for (unsigned lane = 0; lane < wave.lanes(); ++lane)
-        halves[half][source][lane] = std::bit_cast<float>(bits[lane] ^ (is_negated ? 0x80000000u : 0u));
+        halves[half][source][lane] = __builtin_bit_cast(float, bits[lane] ^ (is_negated ? 0x80000000u : 0u));
     }
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (vector.active >> lane & 1) {
       const auto of = [&](unsigned half) {
-        return std::bit_cast<U32>(F(halves[half][0][lane], halves[half][1][lane], halves[half][2][lane]));
+        return __builtin_bit_cast(U32, F(halves[half][0][lane], halves[half][1][lane], halves[half][2][lane]));
       };
       vector.write64(lane, of(0) | uint64_t{of(1)} << 32);
     }

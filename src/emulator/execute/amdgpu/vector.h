@@ -5,7 +5,6 @@
 // result.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -81,9 +80,9 @@ template <class T> struct Source {
     if constexpr (std::is_floating_point_v<T>) {
       T value;
       if constexpr (kIsWide)
-        value = std::bit_cast<T>(wide[lane]);
+        value = __builtin_bit_cast(T, wide[lane]);
       else
-        value = std::bit_cast<T>(values[lane]);
+        value = __builtin_bit_cast(T, values[lane]);
       if (is_absolute)
         value = std::copysign(value, T{1});
       return is_negated ? -value : value;
@@ -98,11 +97,11 @@ template <class T> struct Source {
 template <class R> void put(VectorInstruction &vector, unsigned lane, R value) {
   value = scaled(value, vector.instruction);
   if constexpr (sizeof(R) == 8)
-    vector.write64(lane, std::bit_cast<uint64_t>(value));
+    vector.write64(lane, __builtin_bit_cast(uint64_t, value));
   else if constexpr (sizeof(R) == 2)
     vector.write16(lane, static_cast<uint16_t>(value));
   else
-    vector.write(lane, std::bit_cast<uint32_t>(value));
+    vector.write(lane, __builtin_bit_cast(uint32_t, value));
 }
 
 template <class R, class... A> struct LaneFunction {};

@@ -6,7 +6,6 @@
 #include "wave.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -62,7 +61,7 @@ uint32_t AmdWave::scalar_source(const Operand &operand) {
   switch (operand.kind) {
   case OperandKind::kScalar: return scalar(operand.index);
   case OperandKind::kInteger: return static_cast<uint32_t>(operand.bits);
-  case OperandKind::kFloat: return std::bit_cast<uint32_t>(static_cast<float>(operand.number));
+  case OperandKind::kFloat: return __builtin_bit_cast(uint32_t, static_cast<float>(operand.number));
   case OperandKind::kScc: return scc;
   case OperandKind::kExecIsZero: return exec() == 0;
   case OperandKind::kVccIsZero: return mask(kVcc) == 0;
@@ -86,7 +85,7 @@ uint64_t AmdWave::scalar_source64(const Operand &operand, bool is_signed) {
       return is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.bits)})
                        : static_cast<uint64_t>(operand.bits) & 0xFFFFFFFF;
     return static_cast<uint64_t>(operand.bits);
-  case OperandKind::kFloat: return std::bit_cast<uint64_t>(operand.number);
+  case OperandKind::kFloat: return __builtin_bit_cast(uint64_t, operand.number);
   case OperandKind::kSharedBase: return uint64_t{kSharedAperture} << 32;
   case OperandKind::kPrivateBase: return uint64_t{kPrivateAperture} << 32;
   default: return scalar_source(operand);
