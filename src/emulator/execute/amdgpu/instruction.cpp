@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include <llvm/ADT/StringRef.h>
+
 #include "instruction.h"
 
 namespace emulator::executor::amdgpu {
@@ -130,8 +132,7 @@ bool read_number(std::string_view text, Operand &operand) {
     operand.number = 0.15915494309189532; // 1 / (2 * pi) of the manuals
     return true;
   }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), operand.number);
-  return error == std::errc() && end == text.data() + text.size();
+  return !llvm::StringRef(text).getAsDouble(operand.number); // from_chars of libstdc++ 10 knows integers only
 }
 
 bool read_operand(std::string_view text, Operand &operand) {
