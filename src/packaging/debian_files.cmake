@@ -24,11 +24,12 @@ function(split_symbols file)
   file(MAKE_DIRECTORY ${folder})
   execute_process(COMMAND ${CPACK_OMPTARGET_OBJCOPY} --only-keep-debug --compress-debug-sections=zlib ${file}
                           ${folder}/${CMAKE_MATCH_2}.debug COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${CPACK_OMPTARGET_OBJCOPY} --strip-unneeded --remove-section=.comment ${file} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CPACK_OMPTARGET_OBJCOPY} --strip-unneeded --remove-section=.comment ${file}
+                  COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# What begins like the library is for the host: ELF, its byte order, shared or position independent, its processor.
-# Device code is left alone.
+# A file for the host begins like the library: ELF, its byte order, shared or position independent, its processor.
+# Device code stays as it is.
 function(kind_of_file result file)
   file(READ ${file} magic LIMIT 6 HEX)
   file(READ ${file} kind OFFSET 16 LIMIT 4 HEX)

@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_module_files.py PREFIX tcl|lua INTERPRETER: evaluates the module file of an installation with stand-ins for the
-# commands of Environment Modules or Lmod, which print what they are asked for. test/release/run has the real ones.
+# check_module_files.py PREFIX tcl|lua INTERPRETER: evaluates the module file of an installation. Stand-ins for the
+# commands of Environment Modules or Lmod print what they are asked for. test/release/run has the real ones.
 
 import glob
 import os

@@ -83,7 +83,8 @@ def check_files(spec, prefix):
         sys.exit("the spec has the packages %s, and %s has %d files" % (list(lists), prefix, len(files)))
     for file in files:
         owners = [name for name, (patterns, left_out) in lists.items()
-                  if any(matches(file, each) for each in patterns) and not any(matches(file, each) for each in left_out)]
+                  if any(matches(file, each) for each in patterns)
+                  and not any(matches(file, each) for each in left_out)]
         if len(owners) != 1:
             sys.exit("%s is in the packages %s of omptarget.spec; expected one" % (file, owners))
     for name, (patterns, left_out) in lists.items():

@@ -7,8 +7,8 @@
 # which it brings. Files below its folder programs/llvm-22 are an addition.
 # check_versions.py functions MOST SOURCES FOLDER...: the object files below the folders use no function of this
 # machine's C library that came after GLIBC_<MOST>. Code must look up such a function with dlsym, and do without it. No
-# file in src, plugins or include of SOURCES includes a header that came later, or names what libstdc++ 10 lacks, which
-# the release is built with.
+# source in src, plugins or include of SOURCES includes a header that came later. None names what libstdc++ 10 lacks,
+# which the release is built with.
 
 import os
 import re
