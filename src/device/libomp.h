@@ -9,7 +9,7 @@
 
 struct ident_t;
 
-/// Whether the process has one thread: the C library's, from glibc 2.32 on. Older ones do not have it.
+/// Not 0 while the process has one thread. The C library has it from glibc 2.32 on; in older ones its address is null.
 extern "C" [[gnu::weak]] char __libc_single_threaded;
 
 namespace omptarget::libomp {

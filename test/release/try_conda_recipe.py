@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # try_conda_recipe.py FOLDER: does in FOLDER what conda build would do with src/packaging/conda. It reads the recipe,
-# runs its build script in a copy of the sources, and its tests in an activated environment. Compilers, tools and LLVM are
-# this machine's. No conda is needed, so this shows the recipe's form and commands, not that its packages exist.
+# runs its build script in a copy of the sources, and its tests in an activated environment. Compilers, tools and LLVM
+# are this machine's. No conda is needed, so this shows the recipe's form and commands, not that its packages exist.
 
 import os
 import re
