@@ -233,6 +233,9 @@ int64_t __tgt_rtl_init_requires(int64_t mask) {
 /// Images without entries may still have constructors to run.
 int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
 
+/// Device code is the CPU's.
+int32_t __tgt_rtl_host_memory_access(int32_t) { return OMPTARGET_HOST_MEMORY_SHARED; }
+
 int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
 int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
 

@@ -15,6 +15,7 @@
 #include "observe/construct_events.h"
 #include "omptarget/compiler.h"
 #include "region/memory.h"
+#include "region/memory_spaces.h"
 
 using namespace omptarget;
 
@@ -197,6 +198,25 @@ int omp_target_associate_ptr(const void *host_pointer, const void *device_pointe
 int omp_target_disassociate_ptr(const void *host_pointer, int device) {
   const Call call = api_call("omp_target_disassociate_ptr", device, __builtin_return_address(0));
   return succeeded(disassociate(host_pointer, device), call) ? 0 : -1;
+}
+
+// Such memory is the host's, too, so that it makes no difference whether the host is to reach it.
+int __tgt_get_mem_resources(int count, const int *devices, int, uintptr_t space, int *resources) {
+  const Call call = api_call("omp_get_devices_memspace", -1, __builtin_return_address(0));
+  const auto resource = value_or<std::optional<StorageResource>>(storage_resource({devices, count}, space), {}, call);
+  if (resource && resources)
+    *resources = static_cast<int>(*resource);
+  return resource ? 1 : 0;
+}
+
+void *__tgt_omp_alloc(size_t size, uintptr_t) {
+  const Call call = api_call("omp_alloc", -1, __builtin_return_address(0));
+  return value_or<void *>(allocate_in_memory_space(size), nullptr, call);
+}
+
+void __tgt_omp_free(void *pointer, uintptr_t) {
+  const Call call = api_call("omp_free", -1, __builtin_return_address(0));
+  (void)succeeded(free_in_memory_space(pointer), call);
 }
 
 void *llvm_omp_target_lock_mem(void *pointer, size_t size, int device) {

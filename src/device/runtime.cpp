@@ -13,6 +13,7 @@
 #include "device/libomp.h"
 #include "device/mapping_contents.h"
 #include "device/process_exit.h"
+#include "device/shared_blocks.h"
 #include "image/image_facts.h"
 #include "image/plugin_need.h"
 #include "indirect/caller_registry.h"
@@ -370,6 +371,7 @@ void Runtime::before_fork() {
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
   mapping_contents_mutex_for_fork().lock();
+  shared_blocks_mutex_for_fork().lock();
   observe::findings_mutex_for_fork().lock();
   // Plugins last: their locks are taken by threads that hold ours.
   for (const auto &plugin : runtime.plugins_.plugins)
@@ -393,6 +395,7 @@ void Runtime::give_back_after_fork(int32_t phase) {
   for (const auto &plugin : runtime.plugins_.plugins)
     plugin->fork_phase(phase);
   observe::findings_mutex_for_fork().unlock();
+  shared_blocks_mutex_for_fork().unlock();
   mapping_contents_mutex_for_fork().unlock();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)

@@ -12,7 +12,9 @@
 
 #include "base/log.h"
 #include "device/runtime.h"
+#include "device/shared_blocks.h"
 #include "observe/construct_events.h"
+#include "region/memory_spaces.h"
 
 namespace omptarget {
 
@@ -61,6 +63,8 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
     OMPTARGET_TRY_ASSIGN(memory, device->allocate(static_cast<int64_t>(size), nullptr, kind));
     operation.set_target(memory);
   }
+  if (kind == OMPTARGET_ALLOC_HOST || kind == OMPTARGET_ALLOC_SHARED)
+    add_shared_block({memory, size, device_number});
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "allocated %zu bytes of kind %d at %p", size, kind, memory);
   return memory;
 }
@@ -72,6 +76,7 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
     return Status::ok(); // the memory has gone with the device
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "freeing %p", pointer);
+  remove_shared_block(pointer); // first: once it is free another thread may get it
   if (device) {
     const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});
     return device->plugin_device().data_delete(pointer, kind);
@@ -86,7 +91,7 @@ Result<bool> is_accessible(const void *pointer, size_t size, int32_t device_numb
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer || !fits_in_memory(pointer, size))
     return false;
-  return !device || device->reaches_host_memory();
+  return !device || device->reaches_host_memory() || is_shared_with(*device, pointer, size);
 }
 
 namespace {
