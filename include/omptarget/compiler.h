@@ -134,7 +134,7 @@ OMPTARGET_API const char *omp_get_uid_from_device(int device);
 OMPTARGET_API size_t omp_get_gprivate_limit(int device, int group);
 /* What omp_pause_resource does for devices; device -11: all. */
 OMPTARGET_API int tgt_pause_resource(int kind, int device);
-/* libomp 21 and later call these for the memory spaces and allocators of devices (OpenMP 6.0, section 27.1). space is
+/* libomp 23 calls these for the memory spaces and allocators of devices (OpenMP 6.0, section 27.1). space is
  * an omp_memspace_handle_t, allocator libomp's omp_allocator_handle_t. The first returns the number of resources that
  * all of the devices reach, and the host if host is not 0; it writes their numbers unless resources is null. */
 OMPTARGET_API int __tgt_get_mem_resources(int count, const int *devices, int host, uintptr_t space, int *resources);

@@ -28,7 +28,7 @@ uintptr_t key(const void *address) { return reinterpret_cast<uintptr_t>(address)
 
 void add_shared_block(const SharedBlock &block) {
   (*blocks().lock())[key(block.begin)] = block;
-  // Whoever frees or uses the block has its address from the thread that is here.
+  // Relaxed: threads that use the block have its address from this one.
   has_blocks.store(true, std::memory_order_relaxed);
 }
 

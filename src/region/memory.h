@@ -56,8 +56,8 @@ Status check_fill(const void *pointer, size_t length);
 /// Fills memory of a device, or of the host. Complete on return. Fails as check_fill does.
 Status fill_memory(void *pointer, uint8_t value, size_t length, int32_t device);
 
-/// Returns whether code on the device can use size bytes at an address of the host's as they are: it reaches the host's
-/// memory, or they were allocated for host and device. False for a range that no memory can have.
+/// Returns whether code on the device can use size bytes at an address of the host's as they are. It can if it reaches
+/// the host's memory, or if they were allocated for host and device. False for a range that no memory can have.
 Result<bool> is_accessible(const void *pointer, size_t size, int32_t device);
 
 /// Makes host memory present at device memory that the program owns (size bytes at offset of target), and takes that

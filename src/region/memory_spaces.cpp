@@ -14,10 +14,10 @@ namespace omptarget {
 
 namespace {
 
-// Values of omp_memspace_handle_t in omp.h of LLVM 21 and later.
+// Values of omp_memspace_handle_t in omp.h of clang 22 and 23.
 constexpr uintptr_t kLargeCapacitySpace = 1, kDefaultSpace = 99, kTargetSharedSpace = 101;
 constexpr int32_t kInitialDevice = -1;
-/// libomp does not pass the alignment that the program asks for. What devices allocate has this much.
+/// libomp does not pass the alignment that the program asks for. Memory of GPUs has this much anyhow.
 constexpr size_t kAlignment = 256;
 
 /// The device whose plugin all shared memory comes from: the first that needed it. An allocation cannot tell for which
@@ -72,8 +72,8 @@ void *align(void *memory) {
 
 Result<std::optional<StorageResource>> storage_resource(const DeviceSelection &devices, uintptr_t space) {
   if (devices.count < 0 || (devices.count > 0 && !devices.numbers))
-    return Status::error(format("the list of %d devices at %p is none", devices.count,
-                                static_cast<const void *>(devices.numbers)));
+    return Status::error(
+        format("the list of %d devices at %p is none", devices.count, static_cast<const void *>(devices.numbers)));
   if (!is_space_of_devices(space))
     return std::optional<StorageResource>();
   Device *owner = nullptr;

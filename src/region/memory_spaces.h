@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The storage resources behind the memory spaces of devices (OpenMP 6.0, sections 8.1 and 27.1). libomp 21 and later
-// ask for them. When it allocates, libomp passes its own handle of an allocator, from which no documented function leads
-// to a device. So all this memory is such that the host and every device of one plugin reach it. Any thread.
+// The storage resources behind the memory spaces of devices (OpenMP 6.0, sections 8.1 and 27.1), as libomp 23 asks for
+// them. When it allocates, it passes its own handle of an allocator, and no documented function leads from that to a
+// device. So the host and every device of one plugin reach all of this memory. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct DeviceSelection {
 /// reach, or none. Makes the devices ready. Fails for numbers that are no device's.
 Result<std::optional<StorageResource>> storage_resource(const DeviceSelection &devices, uintptr_t space);
 
-/// Memory of the resources that were found so far, which all their devices reach, aligned to 256 bytes. Null for size 0.
+/// Memory that the devices of all resources reach that were found so far, aligned to 256 bytes. Null for size 0.
 Result<void *> allocate_in_memory_space(size_t size);
 /// Fails for an address that allocate_in_memory_space did not return.
 Status free_in_memory_space(void *memory);

@@ -5,7 +5,7 @@
 
 // REQUIRES: clang-23
 // UNSUPPORTED: libomp-loads-here, runtime-llvm
-// RUN: %clang -fopenmp-version=60 %s %prefix/lib/libomptarget.so -o %t
+// RUN: %clang -fopenmp-version=60 %s %llvmfolder/lib/libomp.so %prefix/lib/libomptarget.so -o %t
 // RUN: %run %t 2>&1 | %check --implicit-check-not=omptarget
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t wrong 2>&1 | %FileCheck %s --check-prefix=WRONG
 
