@@ -76,16 +76,22 @@ Result<std::optional<StorageResource>> storage_resource(const DeviceSelection &d
         format("the list of %d devices at %p is none", devices.count, static_cast<const void *>(devices.numbers)));
   if (!is_space_of_devices(space))
     return std::optional<StorageResource>();
-  Device *owner = nullptr;
+  const Device *first = nullptr; // that needs memory of its plugin's
+  bool are_alike = true;
   for (int32_t i = 0; i < devices.count; ++i) {
     OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(devices.numbers[i]));
     if (!device || reaches_what_the_cpu_does(*device))
       continue;
-    owner = owner_of_shared_memory(*device);
-    if (!owner || !reaches_shared_memory(*device, *owner))
-      return std::optional<StorageResource>();
+    if (!first)
+      first = device.get();
+    are_alike = are_alike && reaches_shared_memory(*device, *first);
   }
-  return std::optional(owner ? StorageResource::kShared : StorageResource::kHost);
+  if (!first)
+    return std::optional(StorageResource::kHost);
+  const Device *const owner = are_alike ? owner_of_shared_memory(*first) : nullptr;
+  if (!owner || !reaches_shared_memory(*first, *owner))
+    return std::optional<StorageResource>();
+  return std::optional(StorageResource::kShared);
 }
 
 Result<void *> allocate_in_memory_space(size_t size) {

@@ -9,6 +9,7 @@
 
 #include "modules.h"
 #include "region/memory.h"
+#include "region/memory_spaces.h"
 
 namespace {
 bool has_no_memory = false; // for large arrays
@@ -105,6 +106,47 @@ TEST_F(MemoryRoutines, copies_and_fills_that_reach_out_of_the_address_space_fail
   EXPECT_THAT(failure(allocate_memory(SIZE_MAX, 0, 0).take_status()), HasSubstr("device 0 cannot allocate"));
   EXPECT_THAT(failure(lock_memory(&byte, SIZE_MAX, 0).take_status()), HasSubstr("which are to be pinned, reach out"));
   EXPECT_FALSE(*is_accessible(&byte, SIZE_MAX, 4));
+}
+
+constexpr uintptr_t kDefaultSpace = 99, kConstantSpace = 2;
+
+std::optional<StorageResource> resource(std::vector<int32_t> devices, uintptr_t space = kDefaultSpace) {
+  auto found = storage_resource({devices.data(), static_cast<int32_t>(devices.size())}, space);
+  EXPECT_TRUE(found.is_ok()) << failure(found.take_status());
+  return found.is_ok() ? *found : std::nullopt;
+}
+
+// These plugins do not say that their devices reach memory of the host.
+TEST_F(MemoryRoutines, only_one_plugin_has_memory_spaces_of_its_devices) {
+  EXPECT_EQ(resource({4}), StorageResource::kHost);
+  EXPECT_EQ(resource({}), StorageResource::kHost);
+  EXPECT_EQ(resource({0, 2}), std::nullopt);
+  EXPECT_EQ(resource({2}), StorageResource::kShared); // the first that was asked for
+  EXPECT_EQ(resource({-1, 3, 2, 3}), StorageResource::kShared);
+  EXPECT_EQ(resource({0}), std::nullopt);
+  EXPECT_EQ(resource({3, 1}), std::nullopt);
+  EXPECT_EQ(resource({2}, kConstantSpace), std::nullopt);
+  auto memory = allocate_in_memory_space(100);
+  ASSERT_TRUE(memory.is_ok());
+  char *const block = static_cast<char *>(*memory);
+  EXPECT_TRUE(*is_accessible(block, 100, 2));
+  EXPECT_TRUE(*is_accessible(block + 50, 50, 3));
+  EXPECT_FALSE(*is_accessible(block, 1000, 2));
+  EXPECT_FALSE(*is_accessible(block, 100, 0));
+  EXPECT_THAT(failure(free_in_memory_space(block + 1)), HasSubstr("was not allocated in a memory space of devices"));
+  EXPECT_EQ(failure(free_in_memory_space(block)), "");
+  EXPECT_FALSE(*is_accessible(block, 100, 2));
+  EXPECT_THAT(failure(free_in_memory_space(block)), HasSubstr("was not allocated in a memory space of devices"));
+}
+
+TEST_F(MemoryRoutines, wrong_arguments_of_memory_spaces_fail) {
+  const int32_t wrong[] = {0, 77};
+  EXPECT_THAT(failure(storage_resource({wrong, 2}, kDefaultSpace).take_status()), HasSubstr("77"));
+  EXPECT_THAT(failure(storage_resource({wrong, -1}, kDefaultSpace).take_status()), HasSubstr("the list of -1 devices"));
+  EXPECT_THAT(failure(storage_resource({nullptr, 2}, kDefaultSpace).take_status()), HasSubstr("the list of 2 devices"));
+  EXPECT_THAT(failure(allocate_in_memory_space(SIZE_MAX).take_status()), HasSubstr("cannot allocate"));
+  EXPECT_EQ(*allocate_in_memory_space(0), nullptr);
+  EXPECT_EQ(failure(free_in_memory_space(nullptr)), "");
 }
 
 TEST_F(MemoryRoutines, associations_that_reach_out_of_the_address_space_fail) {
