@@ -99,27 +99,6 @@ static void spaces_of_all_devices(void) {
   use_memory(omp_get_devices_and_host_allocator(devices, numbers, omp_large_cap_mem_space), devices - 1);
 }
 
-/// The predefined allocators of LLVM, which take the default device.
-static void predefined_allocators(void) {
-  int *pinned = omp_alloc(4, llvm_omp_target_host_mem_alloc), *shared = omp_alloc(4, llvm_omp_target_shared_mem_alloc),
-      *there = omp_alloc(4, llvm_omp_target_device_mem_alloc);
-  CHECK(pinned && shared && there);
-  const int device = omp_get_default_device();
-  CHECK(omp_target_is_accessible(pinned, 4, device));
-  CHECK(omp_target_is_accessible(shared, 4, device));
-  *pinned = 3;
-#pragma omp target is_device_ptr(pinned, shared, there)
-  {
-    HERE();
-    *there = *pinned;
-    *shared = *there + 1;
-  }
-  CHECK_EQ(*shared, 4);
-  omp_free(pinned, llvm_omp_target_host_mem_alloc);
-  omp_free(shared, llvm_omp_target_shared_mem_alloc);
-  omp_free(there, llvm_omp_target_device_mem_alloc);
-}
-
 static int wrong_arguments(void) {
   int *a = omp_alloc(64, omp_get_device_allocator(0, omp_default_mem_space));
   const int is_null = omp_get_device_memspace(77, omp_default_mem_space) == omp_null_mem_space;
@@ -137,6 +116,5 @@ int main(int argc, char **argv) {
   for (int device = 0; device <= devices; device++)
     spaces_of_one_device(device);
   spaces_of_all_devices();
-  predefined_allocators();
   return finish();
 }
