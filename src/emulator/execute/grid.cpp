@@ -43,6 +43,13 @@ public:
   }
 
 private:
+  // Short turns show what lacks a lock or a barrier; long ones are fast.
+  uint32_t longest_turn() {
+    return schedule_.has_long_turns && executed_ >= Schedule::kShortTurns && random_.below(64) != 0
+               ? Schedule::kLongTurn
+               : schedule_.quantum;
+  }
+
   Report report_of(const Block &block, const Wave &wave, Fault fault) const {
     const uint32_t lane = fault.lane < 0 ? 0 : static_cast<uint32_t>(fault.lane);
     return {std::move(fault), block.index, at(wave.first_thread + lane, block.threads), wave.code_address()};
@@ -61,7 +68,7 @@ private:
     if (ready_.empty())
       return std::nullopt;
     Wave &wave = *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
-    executed_ += wave.run(1 + random_.below(schedule_.quantum));
+    executed_ += wave.run(1 + random_.below(longest_turn()));
     if (wave.fault)
       return report_of(block, wave, *wave.fault);
     if (executed_ > schedule_.budget)
@@ -139,6 +146,10 @@ Schedule Schedule::from_environment() {
   Schedule schedule;
   schedule.seed = number("SIM_EXECUTOR_SEED", schedule.seed, 0);
   schedule.quantum = static_cast<uint32_t>(number("SIM_EXECUTOR_QUANTUM", schedule.quantum, 1));
+  schedule.has_own_quantum = number("SIM_EXECUTOR_QUANTUM", 0, 0) != 0;
+  schedule.compile_after = static_cast<uint32_t>(number("SIM_EXECUTOR_COMPILE", schedule.compile_after, 0));
+  if (number("SIM_EXECUTOR_INTERPRET", 0, 0) != 0)
+    schedule.compile_after = Schedule::kNever;
   schedule.resident_blocks = static_cast<uint32_t>(number("SIM_EXECUTOR_BLOCKS", schedule.resident_blocks, 1));
   schedule.budget = number("SIM_EXECUTOR_BUDGET", schedule.budget, 1);
   const uint64_t is_strict = number("SIM_EXECUTOR_STRICT", 0, 0);

@@ -123,6 +123,8 @@ public:
 struct Schedule {
   uint64_t seed = 1;            ///< SIM_EXECUTOR_SEED
   uint32_t quantum = 64;        ///< SIM_EXECUTOR_QUANTUM: at most so many instructions in turn
+  bool has_own_quantum = false; ///< it was asked for
+  bool has_long_turns = false;  ///< when kShortTurns instructions have run, of 64 turns 63 have up to kLongTurn
   uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS
   uint64_t budget = 2000000000; ///< SIM_EXECUTOR_BUDGET: instructions of a launch, of all waves
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
@@ -130,7 +132,10 @@ struct Schedule {
   bool finds_races = false;     ///< SIM_EXECUTOR_RACES=1
   bool finds_global_races = false;         ///< SIM_EXECUTOR_GLOBAL_RACES=1
   std::shared_ptr<GlobalUses> global_uses; ///< gets the launch's uses of global memory, if races on it are looked for
-  bool is_weak = false;  ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
+  bool is_weak = false; ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
+  /// SIM_EXECUTOR_COMPILE: what has run so often is compiled, if the target can; SIM_EXECUTOR_INTERPRET=1: nothing is.
+  uint32_t compile_after = 300;
+  static constexpr uint32_t kNever = 0xFFFFFFFF, kLongTurn = 8192, kShortTurns = 1 << 18;
   Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
   static Schedule from_environment();
 };

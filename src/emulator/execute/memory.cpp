@@ -13,11 +13,24 @@ bool holds(const MemoryRange &range, uint64_t address, uint64_t size) {
 }
 } // namespace
 
+bool MemoryView::forget_old() {
+  const uint64_t generation = memory_.generation();
+  if (generation == generation_)
+    return false;
+  recent_ = {};
+  generation_ = generation;
+  return true;
+}
+
+const MemoryRange *MemoryView::reached(uint64_t address, uint64_t size) const {
+  for (const MemoryRange &range : recent_)
+    if (holds(range, address, size))
+      return &range;
+  return nullptr;
+}
+
 uint8_t *MemoryView::reach(uint64_t address, uint64_t size, bool writes) {
-  if (const uint64_t generation = memory_.generation(); generation != generation_) {
-    recent_ = {};
-    generation_ = generation;
-  }
+  forget_old();
   for (const MemoryRange &range : recent_)
     if (holds(range, address, size))
       return writes && !range.may_write ? nullptr : reinterpret_cast<uint8_t *>(address);

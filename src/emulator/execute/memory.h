@@ -38,6 +38,10 @@ public:
   explicit MemoryView(DeviceMemory &memory) : memory_(memory) {}
   /// The bytes at this address; null if not all of them are in one range that the device reaches, or may write.
   uint8_t *reach(uint64_t address, uint64_t size, bool writes);
+  /// Returns the range of memory that was reached; null if it is no longer known.
+  const MemoryRange *reached(uint64_t address, uint64_t size) const;
+  /// Forgets what was reached if memory came or went since; returns whether it did.
+  bool forget_old();
   /// Returns whether the memory that was reached is the host's.
   bool is_hosts(uint64_t address) const;
   std::string near(uint64_t address) { return memory_.near(address); }

@@ -20,13 +20,13 @@ std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier
   if (const uint32_t others = block_.threads_at(barrier); threads != 0 && others != 0 && threads != others)
     return "barrier " + std::to_string(barrier) + " of " + std::to_string(threads) +
            " threads, for which others wait as one of " + std::to_string(others);
-  const std::string lanes = "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_);
+  const auto lanes = [this] { return "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_); };
   if ((active_ & counted_) != 0)
-    return "a barrier for " + lanes + ": below sm_70 it counts the warp for each part of it";
+    return "a barrier for " + lanes() + ": below sm_70 it counts the warp for each part of it";
   for (const Fragment &one : fragments_)
     if (one.wait == Fragment::Wait::kBarrier && one.barrier == barrier && one.at != &instruction &&
         (one.at->is_aligned || instruction.is_aligned))
-      return "an aligned barrier for " + lanes + ", of which lanes " + name_lanes(one.mask) +
+      return "an aligned barrier for " + lanes() + ", of which lanes " + name_lanes(one.mask) +
              " wait at another instruction (line " + std::to_string(one.at->line) + ")";
   return {};
 }
@@ -190,8 +190,13 @@ void Warp::dismiss() {
 }
 
 void BlockState::look_at_barriers() {
-  for (uint32_t barrier = 0; barrier < arrivals_.size(); ++barrier)
-    look_at_barrier(barrier);
+  uint32_t waited_at = 0;
+  for (Warp *const warp : warps_)
+    for (const Fragment &one : warp->fragments())
+      if (one.wait == Fragment::Wait::kBarrier)
+        waited_at |= 1u << one.barrier;
+  for (; waited_at != 0; waited_at &= waited_at - 1)
+    look_at_barrier(static_cast<uint32_t>(__builtin_ctz(waited_at)));
 }
 
 uint32_t BlockState::threads_at(uint32_t barrier) const {

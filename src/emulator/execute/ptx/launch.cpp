@@ -58,15 +58,22 @@ private:
 
 std::optional<Report> launch(const Module &module, const Function &kernel, DeviceMemory &memory, DeviceHeap &heap,
                              const Dispatch &dispatch, const Schedule &schedule) {
-  LaunchState state{module, kernel, dispatch, schedule, MemoryView(memory), heap};
+  Schedule own = schedule;
+  LaunchState state{module, kernel, dispatch, own, MemoryView(memory), heap};
   state.shared_addresses = module.shared_addresses(kernel);
   // Drivers give a kernel what it is known to need, whatever the limit says.
   state.stack_limit = std::max(dispatch.stack_limit, kernel.is_undetermined ? 0 : kernel.stack_need);
   if (schedule.is_weak)
     state.weak = std::make_unique<WeakMemory>(schedule.seed);
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
+  // Checks that look at single instructions need the interpreter.
+  const bool looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
+                             schedule.is_weak || state.unwritten != nullptr;
+  own.has_long_turns = !schedule.has_own_quantum && !looks_closely;
+  state.compiles = schedule.compile_after != Schedule::kNever && !looks_closely && !state.is_traced &&
+                   !schedule.breakpoint.is_set && can_compile();
   Blocks blocks(state);
-  return run_grid(dispatch.blocks, blocks, schedule);
+  return run_grid(dispatch.blocks, blocks, own);
 }
 
 } // namespace emulator::executor::ptx

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "access_lanes.h"
 #include "lanes.h"
 
 namespace emulator::executor::ptx {
@@ -13,21 +14,39 @@ namespace {
 
 uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 
+void add_offset(Row &addresses, const uint64_t *base, const Instruction &instruction) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    addresses[lane] = base[lane] + static_cast<uint64_t>(instruction.offset);
+}
+
 void load(Warp &warp, const Instruction &instruction) {
   Row addresses; // the result may lie over it
-  const uint64_t *const base = warp.source(instruction.operands[1], 1);
-  std::copy(base, base + kLanes, addresses.begin());
-  const unsigned size = size_of(instruction.type);
-  const bool extends = is_signed(instruction.type);
+  add_offset(addresses, warp.source(instruction.operands[1], 1), instruction);
   uint64_t *results[4];
   for (unsigned i = 0; i < instruction.width; ++i)
     results[i] = warp.destination(instruction.width == 1 ? instruction.operands[0] : instruction.elements[i]);
+  load_lanes(warp, instruction, addresses.data(), results);
+}
+
+void store(Warp &warp, const Instruction &instruction) {
+  Row addresses;
+  add_offset(addresses, warp.source(instruction.operands[0], 0), instruction);
+  const uint64_t *values[4];
+  for (unsigned i = 0; i < instruction.width; ++i)
+    values[i] = warp.source(instruction.width == 1 ? instruction.operands[1] : instruction.elements[i], 1 + i);
+  store_lanes(warp, instruction, addresses.data(), values);
+}
+
+} // namespace
+
+void load_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addresses, uint64_t *const *results) {
+  const unsigned size = size_of(instruction.type);
+  const bool extends = is_signed(instruction.type);
   const unsigned bits = instruction.width == 1 ? instruction.operands[0].bits : instruction.elements[0].bits;
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
       return;
-    const uint64_t address = addresses[lane] + static_cast<uint64_t>(instruction.offset);
-    const uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width,
+    const uint8_t *const bytes = warp.reach(instruction.space, addresses[lane], size * instruction.width,
                                             static_cast<Access>(instruction.variant), lane);
     if (!bytes)
       return;
@@ -45,25 +64,23 @@ void load(Warp &warp, const Instruction &instruction) {
   warp.acquire_stores(instruction.acquires);
 }
 
-void store(Warp &warp, const Instruction &instruction) {
-  const uint64_t *const base = warp.source(instruction.operands[0], 0);
+void store_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addresses, const uint64_t *const *values) {
   const unsigned size = size_of(instruction.type);
-  const uint64_t *values[4];
-  for (unsigned i = 0; i < instruction.width; ++i)
-    values[i] = warp.source(instruction.width == 1 ? instruction.operands[1] : instruction.elements[i], 1 + i);
   warp.release_stores(instruction.releases);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
       return;
-    const uint64_t address = base[lane] + static_cast<uint64_t>(instruction.offset);
     uint8_t value[4 * sizeof(uint64_t)];
     for (unsigned i = 0; i < instruction.width; ++i)
       std::memcpy(value + size_t{i} * size, &values[i][lane], size);
     warp.tell_value(value);
-    if (uint8_t *const bytes = warp.reach(instruction.space, address, size * instruction.width, Access::kWrite, lane))
+    if (uint8_t *const bytes =
+            warp.reach(instruction.space, addresses[lane], size * instruction.width, Access::kWrite, lane))
       std::memcpy(bytes, value, size_t{size} * instruction.width);
   });
 }
+
+namespace {
 
 // Without a scope it is the device.
 Scope take_scope(Opcode &opcode) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,6 +105,7 @@ struct Operand {
   uint32_t index = 0;
 };
 
+class CompiledFunction;
 class Warp;
 struct Instruction;
 struct Operation;
@@ -179,6 +181,9 @@ struct Function {
   std::vector<std::vector<uint32_t>> tables; ///< targets of branches
   uint64_t address = 0;
   uint64_t code_address = 0; ///< address of its first instruction, in reports
+  // Made when it first runs.
+  mutable std::once_flag compiles;
+  mutable std::shared_ptr<CompiledFunction> compiled;
 };
 
 /// Where bytes of a variable hold an address.

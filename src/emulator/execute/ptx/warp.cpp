@@ -37,6 +37,8 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
     : launch_(launch), block_(block), random_(launch.schedule.seed * 1000003 + block.serial() * 64 + index),
       live_(lanes), log_(launch.unwritten) {
   first_thread = index * kLanes;
+  shared_window_ = to_generic(Space::kShared, 0, 0);
+  local_window_ = to_generic(Space::kLocal, 0, 0);
   const Extent &threads = launch.dispatch.threads, &blocks = launch.dispatch.blocks, &own = block.block().index;
   const auto set = [this](Special special, uint64_t value) { specials_[static_cast<size_t>(special)].fill(value); };
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -141,6 +143,8 @@ uint64_t Warp::run(uint64_t most) {
 uint64_t Warp::run_fragment(uint64_t most) {
   uint64_t executed = 0;
   is_changed_ = false;
+  if (launch_.compiles)
+    launch_.look_at_memory();
   while (executed < most && rest == 0 && !is_changed_) {
     if (now_.join && now_.place == now_.join->place && now_.frame == now_.join->frame) {
       arrive();
@@ -150,6 +154,13 @@ uint64_t Warp::run_fragment(uint64_t most) {
       leave_function();
       continue;
     }
+    if (launch_.compiles)
+      if (const uint64_t ran = run_compiled(most - executed)) {
+        executed += ran;
+        if (has_failed())
+          break;
+        continue;
+      }
     const Instruction &instruction = now_.frame->function->code[now_.place];
     at_ = &instruction;
     active_ = now_.mask;

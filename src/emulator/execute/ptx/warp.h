@@ -8,6 +8,7 @@
 // one.
 #pragma once
 
+#include "compiled.h"
 #include "launch.h"
 #include "module.h"
 
@@ -118,6 +119,10 @@ public:
   void deliver_others(const Operand &operand, const Row &values, UnwrittenMemory::Origin origin);
   void dismiss();
 
+  /// For compiled code.
+  bool access_slowly(uint32_t place, ReachedMemory &reached, uint32_t mask, const uint64_t *addresses,
+                     uint64_t *values);
+
   // For the block.
   uint32_t live() const { return live_; }
   bool has_runnable() const;
@@ -127,6 +132,7 @@ public:
 private:
   bool choose();
   uint64_t run_fragment(uint64_t most);
+  uint64_t run_compiled(uint64_t most);
   void trace(const Instruction &instruction) const;
   bool is_observed(const Instruction &instruction) const;
   void observe(const Instruction &instruction);
@@ -170,6 +176,7 @@ private:
   Fragment now_; ///< that runs; without lanes: none
   const Instruction *at_ = nullptr;
   uint64_t fault_at_ = 0;
+  uint64_t shared_window_, local_window_; ///< generic addresses of the block's shared memory, of lane 0's stack
   uint32_t live_, active_ = 0, members_ = 0;
   uint32_t counted_ =
       0; ///< below sm_70: lanes that a barrier has counted with a part of the warp which they have not met since
