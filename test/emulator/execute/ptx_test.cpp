@@ -185,22 +185,30 @@ std::string kernel_with_inputs(const Row &row, size_t index) {
   std::string text = ".visible .entry k" + std::to_string(index) +
                      "(.param .u64 results)\n{\n"
                      ".reg .b16 h<5>; .reg .b32 r<5>; .reg .b64 d<5>; .reg .pred p<5>;\n"
-                     ".reg .b64 place, value; .reg .b32 lane, low;\n"
+                     ".reg .b64 place, value<8>; .reg .b32 lane, low;\n"
                      "mov.u32 lane, %laneid;\nld.param.u64 place, [results];\nmad.wide.u32 place, lane, 8, place;\n";
   for (unsigned i = 0; i < 5; ++i) {
     const std::string number = std::to_string(i), row_of = "[place+" + std::to_string(i * 256) + "]";
     text += "ld.volatile.global.u64 d" + number + ", " + row_of + ";\nld.volatile.global.u32 r" + number + ", " +
-            row_of + ";\nld.volatile.global.u16 h" + number + ", " + row_of + ";\nand.b32 low, r" + number +
-            ", 1;\nsetp.ne.u32 p" + number + ", low, 0;\n";
+            row_of + ";\nld.volatile.global.u16 h" + number + ", " + row_of + ";\n";
   }
+  for (const char *const number : {"0", "1", "2", "3", "4"})
+    text += "and.b32 low, r" + std::string(number) + ", 1;\nsetp.ne.u32 p" + number + ", low, 0;\n";
   std::string code = row.text + ";";
   for (size_t at = code.find("; "); at != std::string::npos; at = code.find("; ", at + 2))
     code[at + 1] = '\n';
   text += code + "\n";
   const char *const kResults[] = {"r0", "r3", "r4", "d0", "d3", "h0", "p0", "p3"};
-  for (size_t i = 0; i < std::size(kResults); ++i)
-    text += storing(kResults[i], i).replace(storing(kResults[i], i).find("st."), 3, "st.volatile.");
-  return text + "ret;\n}\n";
+  std::string stores;
+  for (size_t i = 0; i < std::size(kResults); ++i) {
+    std::string one = storing(kResults[i], i);
+    for (size_t at = one.find("value"); at != std::string::npos; at = one.find("value", at + 1))
+      one.insert(at + 5, std::to_string(i));
+    const size_t store = one.find("st.");
+    text += one.substr(0, store);
+    stores += "st.volatile." + one.substr(store + 3);
+  }
+  return text + stores + "ret;\n}\n";
 }
 
 // Numbers with which instructions have something special to do.
