@@ -140,7 +140,7 @@ public:
 };
 
 std::optional<Report> run(const Module &module, const std::string &kernel, Memory &memory, uint64_t seed = 1,
-                          uint32_t compile_after = Schedule::kNever, uint32_t threads = kLanes) {
+                          uint32_t compile_after = Schedule::kNever, uint32_t threads = kLanes, uint32_t quantum = 64) {
   Dispatch dispatch;
   dispatch.blocks = {1, 1, 1};
   dispatch.threads = {threads, 1, 1};
@@ -152,6 +152,7 @@ std::optional<Report> run(const Module &module, const std::string &kernel, Memor
   schedule.seed = seed;
   schedule.budget = 100000;
   schedule.compile_after = compile_after;
+  schedule.quantum = quantum;
   return launch(module, *module.find_function(kernel), memory, memory, dispatch, schedule);
 }
 
@@ -168,7 +169,7 @@ TEST_P(PtxTable, instructions_do_what_it_says) {
   for (size_t i = 0; i < rows.size(); ++i) {
     SCOPED_TRACE("line " + std::to_string(rows[i].line) + ": " + rows[i].text);
     Memory memory;
-    const auto report = run(*module, "k" + std::to_string(i), memory, i, GetParam());
+    const auto report = run(*module, "k" + std::to_string(i), memory, i, GetParam(), kLanes, 100000);
     ASSERT_FALSE(report) << report->fault.text;
     const auto after = words(rows[i].after);
     for (size_t n = 0; n < after.size(); ++n) {
@@ -273,6 +274,7 @@ TEST(PtxInstructions, compute_the_same_when_compiled) {
     text += kernel_with_inputs(rows[i], i);
   const auto module = Module::load(text, error);
   ASSERT_TRUE(module) << error;
+  constexpr uint32_t kQuantum = 100000; // turns must have room for what is compiled
   Random random(1);
   for (size_t i = 0; i < rows.size(); ++i)
     for (const uint32_t threads : {kLanes, 21u}) {
@@ -284,8 +286,8 @@ TEST(PtxInstructions, compute_the_same_when_compiled) {
             value = any_value(random);
         std::memcpy(compiled.results, interpreted.results, sizeof(compiled.results));
         const Memory before = interpreted;
-        const auto one = run(*module, "k" + std::to_string(i), interpreted, i, Schedule::kNever, threads);
-        const auto other = run(*module, "k" + std::to_string(i), compiled, i, 0, threads);
+        const auto one = run(*module, "k" + std::to_string(i), interpreted, i, Schedule::kNever, threads, kQuantum);
+        const auto other = run(*module, "k" + std::to_string(i), compiled, i, 0, threads, kQuantum);
         ASSERT_EQ(one.has_value(), other.has_value());
         for (size_t n = 0; n < 8; ++n)
           for (size_t lane = 0; lane < threads; ++lane)
