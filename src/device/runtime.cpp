@@ -46,7 +46,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
   const bool is_end = ends_with_process(*library);
   OMPTARGET_TRACE(Topic::kRegistration, "unregistering %s%s", library->path.c_str(),
                   is_end ? ", since the program ends" : "");
-  observe::forget_module(library->range.begin, library->range.end);
+  observe::forget_names(library->range.begin, library->range.end);
   if (!is_end)
     return remove(library);
   note_end_by_module(*library);

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "observe/device_events.h"
+
 namespace omptarget {
 
 ImageCopy::ImageCopy(const DeviceImage &image)
@@ -12,10 +14,9 @@ ImageCopy::ImageCopy(const DeviceImage &image)
       entries_(image.entries) {
   if (size_ > 0)
     std::memcpy(bytes_.get(), image.begin, size_);
-  size_t length = 0;
   for (const Entry &entry : entries_)
-    length += std::strlen(entry.name) + 1;
-  names_.reset(new char[length]);
+    names_size_ += std::strlen(entry.name) + 1;
+  names_.reset(new char[names_size_]);
   char *next = names_.get();
   records_.reserve(entries_.size());
   for (Entry &entry : entries_) {
@@ -25,6 +26,12 @@ ImageCopy::ImageCopy(const DeviceImage &image)
     records_.push_back({raw(entry.address), next, entry.size, static_cast<int32_t>(entry.flags), 0});
     next += bytes;
   }
+}
+
+ImageCopy::~ImageCopy() {
+  const auto begin = reinterpret_cast<uintptr_t>(names_.get());
+  if (names_)
+    observe::forget_names(begin, begin + names_size_);
 }
 
 __tgt_device_image ImageCopy::record() {

@@ -18,6 +18,9 @@ class ImageCopy {
 public:
   /// The image's module must be loaded for the time of the call.
   explicit ImageCopy(const DeviceImage &image);
+  ImageCopy(ImageCopy &&) = default;
+  ImageCopy &operator=(ImageCopy &&) = default;
+  ~ImageCopy();
 
   const std::vector<Entry> &entries() const { return entries_; }
   const std::string &arch() const { return arch_; } ///< what the container said
@@ -39,6 +42,7 @@ private:
   std::string arch_;
   Wrapping wrapping_;
   std::unique_ptr<char[]> names_;
+  size_t names_size_ = 0;
   std::vector<Entry> entries_;
   std::vector<__tgt_offload_entry> records_; ///< the entries as plugins see them: same order, same number
 };

@@ -28,7 +28,7 @@ void keep_memory_report(DeviceId device) {
     keep_profile_memory(device);
 }
 
-void forget_module(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, end); }
+void forget_names(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, end); }
 
 void flush_reports() {
   if (listeners() & listener::kProfile)

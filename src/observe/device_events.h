@@ -54,8 +54,8 @@ void report_memory_at_end(DeviceId device, ReadDeviceMemory read);
 /// Reads that now: the device ends.
 void keep_memory_report(DeviceId device);
 
-/// A module's memory goes: names in it are kept in copies.
-void forget_module(uintptr_t begin, uintptr_t end);
+/// Memory goes that has names, such as a module's: those of recorded events are kept in copies.
+void forget_names(uintptr_t begin, uintptr_t end);
 
 /// Writes what is to be written before the process ends. Any number of times.
 void flush_reports();

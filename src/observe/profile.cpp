@@ -22,10 +22,13 @@
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "observe/current_construct.h"
+#include "observe/gzip.h"
 #include "observe/info.h"
 #include "observe/profile_event.h"
 #include "observe/profile_file.h"
 #include "observe/profile_journal.h"
+#include "observe/profile_sums.h"
+#include "observe/source_text.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -48,19 +51,21 @@ struct ThreadLog {
   Chunk *last = &first;
   ThreadLog *next; ///< of the list of all threads
   JournalThread journal{};
+  /// Its last kernel, and the construct of that: the name of sums of constructs without a place.
+  const char *last_kernel = nullptr;
+  uint64_t region_of_kernel = 0;
 };
 
 thread_local constinit ThreadLog *own_log = nullptr;
 constinit std::atomic<ThreadLog *> logs{nullptr};
 constinit std::atomic<uint64_t> chunks{0};
-constinit std::atomic<uint64_t> lost{0};
 constinit std::atomic<bool> is_written{false};
 constinit std::atomic<bool> is_child{false};
 
 ThreadLog &log_of_thread() {
   if (own_log) [[likely]]
     return *own_log;
-  auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr, {}};
+  auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr};
   log->last = &log->first;
   log->next = logs.load(std::memory_order_relaxed);
   while (!logs.compare_exchange_weak(log->next, log, std::memory_order_release, std::memory_order_relaxed)) {
@@ -70,15 +75,58 @@ ThreadLog &log_of_thread() {
 
 const std::string *journaled_file();
 
+template <typename Function> void for_each_event(Function function) {
+  for (ThreadLog *log = logs.load(std::memory_order_acquire); log; log = log->next)
+    for (Chunk *chunk = &log->first; chunk; chunk = chunk->next.load(std::memory_order_acquire)) {
+      const uint32_t used = chunk->used.load(std::memory_order_acquire);
+      for (uint32_t i = 0; i < used; ++i)
+        function(chunk->events[i]);
+    }
+}
+
+/// The sums of events that are not kept. Null: all are. Those of a process and of its child differ, whatever thread
+/// held the lock at the fork.
+struct Sums {
+  std::mutex mutex;
+  EventSums events;
+};
+constinit std::atomic<Sums *> sums{nullptr};
+
+/// Any thread. The first one makes the sums.
+Sums &sums_of_process() {
+  if (Sums *const known = sums.load(std::memory_order_acquire))
+    return *known;
+  auto *const made = new Sums;
+  for_each_event([&](const ProfileEvent &event) { made->events.note_kept(event); });
+  Sums *known = nullptr;
+  if (sums.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made;
+  delete made;
+  return *known;
+}
+
+bool is_construct(EventKind kind) { return kind <= EventKind::kUpdate; }
+
+void add_to_sums(ProfileEvent event, const ThreadLog &log) {
+  if (is_construct(event.kind) && event.region == log.region_of_kernel && !construct_place(event.place).is_known())
+    event.name = log.last_kernel;
+  Sums &to = sums_of_process();
+  const std::lock_guard lock(to.mutex);
+  to.events.add(event, journaled_file());
+}
+
 void record(const ProfileEvent &event) {
   ThreadLog &log = log_of_thread();
+  if (event.kind == EventKind::kKernel) {
+    log.last_kernel = event.name;
+    log.region_of_kernel = event.region;
+  }
   Chunk *chunk = log.last;
   uint32_t used = chunk->used.load(std::memory_order_relaxed);
   if (used == kChunk) {
     if ((chunks.fetch_add(1, std::memory_order_relaxed) + 1) * kChunk > kMaxEvents) {
       chunks.fetch_sub(1, std::memory_order_relaxed);
-      lost.fetch_add(1, std::memory_order_relaxed);
-      return;
+      return add_to_sums(event, log);
     }
     log.last = new Chunk;
     chunk->next.store(log.last, std::memory_order_release);
@@ -101,15 +149,6 @@ struct MemoryReader {
 Guarded<std::vector<MemoryReader>> &memory_readers() {
   static auto *const readers = new Guarded<std::vector<MemoryReader>>;
   return *readers;
-}
-
-template <typename Function> void for_each_event(Function function) {
-  for (ThreadLog *log = logs.load(std::memory_order_acquire); log; log = log->next)
-    for (Chunk *chunk = &log->first; chunk; chunk = chunk->next.load(std::memory_order_acquire)) {
-      const uint32_t used = chunk->used.load(std::memory_order_acquire);
-      for (uint32_t i = 0; i < used; ++i)
-        function(chunk->events[i]);
-    }
 }
 
 const char *place_of(const ident_t *location) { return location ? location->psource : nullptr; }
@@ -145,7 +184,7 @@ void forget_parent() {
   is_child.store(true, std::memory_order_relaxed);
   logs.store(nullptr, std::memory_order_relaxed);
   chunks.store(0, std::memory_order_relaxed);
-  lost.store(0, std::memory_order_relaxed);
+  sums.store(nullptr, std::memory_order_relaxed);
   is_written.store(false, std::memory_order_relaxed);
   own_log = nullptr;
   leave_journal_to_parent();
@@ -165,7 +204,10 @@ Profile collect() {
   for (const MemoryReader &reader : *memory_readers().lock())
     if (const std::optional<DeviceMemory> memory = reader.kept ? reader.kept : reader.read())
       profile.memory.push_back(*memory);
-  profile.lost = lost.load(std::memory_order_relaxed);
+  if (Sums *const of_process = sums.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(of_process->mutex);
+    of_process->events.append_to(profile.sums);
+  }
   profile.granularity_ns = profile_granularity_ns();
   return profile;
 }
@@ -176,13 +218,20 @@ const char *keep(const char *text) {
   return kept->insert(text).first->c_str();
 }
 
+/// Returns whether the text is a whole number: larger ones than 1 mean "on", too, and no file.
+bool is_number(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
 /// The setting's text; "-" also for what means "on", and null for what means "off".
 const char *profile_setting() {
   const char *const text = setting_text(SettingId::kProfile);
   if (!text)
     return nullptr;
   const std::optional<bool> flag = flag_of(text);
-  return !flag ? text : *flag ? "-" : nullptr;
+  if (flag)
+    return *flag ? "-" : nullptr;
+  if (!is_number(text))
+    return text;
+  return std::string_view(text).find_first_not_of('0') == std::string_view::npos ? nullptr : "-";
 }
 
 /// The file for this process, or "-". Processes of a parallel program do not write over one another's.
@@ -195,8 +244,9 @@ std::string file_of_profile(const std::string &setting) {
   if (is_own || rank == 0)
     return name;
   const size_t folder = name.rfind('/') + 1; // 0 without one
-  const size_t dot = name.rfind('.');
-  const size_t place = dot == std::string::npos || dot <= folder ? name.size() : dot;
+  const size_t end = is_gzip_name(name) ? name.rfind('.') : name.size();
+  const size_t dot = name.substr(0, end).rfind('.');
+  const size_t place = dot == std::string::npos || dot <= folder ? end : dot;
   return name.insert(place, format(".%lld", static_cast<long long>(rank)));
 }
 
@@ -341,9 +391,8 @@ void write_profile() {
     (void)write_all(STDERR_FILENO, of_this_rank(profile_as_text(profile) + "\n"));
     return;
   }
-  const ProfileSource source = own_profile_source();
-  Status status = replace_result_file(own_file(name), name.ends_with(".html") ? profile_as_page(profile, source)
-                                                                              : profile_as_json(profile, source));
+  Result<std::string> contents = contents_of_profile(name, profile_as_json(profile, own_profile_source()));
+  Status status = contents ? replace_result_file(own_file(name), *contents) : contents.take_status();
   if (status)
     remove_journal(); // otherwise it has what is not written
   warn(std::move(status));
@@ -363,6 +412,10 @@ void keep_profile_names(uintptr_t begin, uintptr_t end) {
     replace(event.name);
     replace(event.place);
   });
+  if (Sums *const of_process = sums.load(std::memory_order_acquire)) {
+    const std::lock_guard sums_lock(of_process->mutex);
+    of_process->events.replace_names(replace);
+  }
 }
 
 } // namespace omptarget::observe

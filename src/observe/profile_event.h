@@ -39,7 +39,8 @@ struct ProfileEvent {
   uint64_t bytes;
   uint64_t fingerprint; ///< of the copied data, from a bounded number of samples; 0: not known
   const void *host;     ///< host address
-  const char *name;     ///< of the kernel or the variable, as compilers write it; or null
+  const char *name;     ///< of the kernel or the variable, as compilers write it; or null. Of the sum of constructs
+                        ///< without a place: their kernel
   const char *place;    ///< of the construct, as compilers write it; or null
   const char *reason;   ///< of a fallback
   int32_t device;
@@ -50,12 +51,31 @@ struct ProfileEvent {
   uint64_t duration() const { return end_ns - begin_ns; }
 };
 
-/// All events so far, in order of their begin, and how many were lost because there were too many.
+/// Events that are not kept, added up. Times in nanoseconds.
+struct EventSum {
+  ProfileEvent event{}; ///< has what they have in common: kind, devices, name, place, reason
+  uint64_t count = 0;
+  uint64_t total_ns = 0;
+  uint64_t longest_ns = 0;
+  uint64_t bytes = 0;
+  uint64_t unchanged_count = 0; ///< copies of data that were on the other side already
+  uint64_t unchanged_bytes = 0;
+};
+
+/// All events so far: those that are kept, in order of their begin, and the sums of the later ones.
 struct Profile {
   std::vector<ProfileEvent> events;
+  std::vector<EventSum> sums;
   std::vector<DeviceMemory> memory; ///< of devices whose plugins tell
-  uint64_t lost = 0;
-  uint64_t granularity_ns = 0; ///< shorter events are left out of timelines; tables count them
+  uint64_t granularity_ns = 0;      ///< shorter events are left out of timelines; tables count them
+
+  /// Events that only tables have.
+  uint64_t summed() const {
+    uint64_t count = 0;
+    for (const EventSum &sum : sums)
+      count += sum.count;
+    return count;
+  }
 };
 
 /// The process that a profile is of.
@@ -80,9 +100,8 @@ const char *mapped_data_text(MappedData mapped);
 /// without source positions.
 std::string readable_name(const char *name);
 
-/// Chrome's trace-event format; a page; tables as text.
+/// Chrome's trace-event format; tables as text.
 std::string profile_as_json(const Profile &profile, const ProfileSource &source);
-std::string profile_as_page(const Profile &profile, const ProfileSource &source);
 std::string profile_as_text(const Profile &profile);
 
 } // namespace omptarget::observe

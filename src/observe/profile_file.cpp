@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/text_output.h"
+#include "observe/gzip.h"
 
 namespace omptarget::observe {
 
@@ -70,6 +71,15 @@ Status replace_result_file(const std::string &path, std::string_view text) {
   if (!status)
     (void)::unlink(name.c_str());
   return status;
+}
+
+Result<std::string> contents_of_profile(std::string_view path, std::string json) {
+  const bool is_compressed = is_gzip_name(path);
+  if (is_compressed)
+    path = path.substr(0, path.rfind('.'));
+  if (path.ends_with(".html"))
+    json = page_of_profile(json);
+  return is_compressed ? compress_gzip(json) : std::move(json);
 }
 
 } // namespace omptarget::observe

@@ -24,7 +24,7 @@ namespace omptarget::observe {
 
 namespace {
 
-constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '1'};
+constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '2'};
 constexpr uint64_t kSegment = uint64_t{1} << 20;
 constexpr uint64_t kAlignment = 16;
 constexpr size_t kMostText = 4000; ///< bytes of a name
@@ -49,7 +49,7 @@ struct Header {
 };
 constexpr uint64_t kHeaderSize = (sizeof(Header) + kAlignment - 1) / kAlignment * kAlignment;
 
-enum class BlockKind : uint32_t { kFiller, kEvents, kText };
+enum class BlockKind : uint32_t { kFiller, kEvents, kText, kSum };
 
 struct Event {
   uint64_t begin_ns, end_ns, queued_ns, region, bytes, fingerprint, host;
@@ -64,10 +64,16 @@ struct Event {
 struct JournalBlock {
   BlockKind kind;
   uint32_t size;              ///< with this
-  std::atomic<uint32_t> used; ///< events, or bytes of a text
+  std::atomic<uint32_t> used; ///< events, bytes of a text, or 1 for a sum
   uint32_t reserved;
   Event *events() { return reinterpret_cast<Event *>(this + 1); }
   char *text() { return reinterpret_cast<char *>(this + 1); }
+};
+
+/// A sum of events that are not kept. Only its numbers change.
+struct JournalSum {
+  Event event; ///< what they have in common
+  std::atomic<uint64_t> count, total_ns, longest_ns, bytes, unchanged_count, unchanged_bytes;
 };
 static_assert(sizeof(JournalBlock) == kAlignment && sizeof(Event) % kAlignment == 0);
 
@@ -225,6 +231,27 @@ uint64_t offset_of(JournalThread &thread, const char *text, const std::string &p
 
 } // namespace
 
+namespace {
+
+Event journaled(const ProfileEvent &event, uint64_t name, uint64_t place, uint64_t reason) {
+  return {event.begin_ns,
+          event.end_ns,
+          event.queued_ns,
+          event.region,
+          event.bytes,
+          event.fingerprint,
+          reinterpret_cast<uintptr_t>(event.host),
+          name,
+          place,
+          reason,
+          event.device,
+          event.source_device,
+          event.thread,
+          static_cast<uint32_t>(event.kind)};
+}
+
+} // namespace
+
 void journal_event(JournalThread &thread, const ProfileEvent &event, const std::string &path) {
   if (journal()->is_off())
     return;
@@ -232,23 +259,35 @@ void journal_event(JournalThread &thread, const ProfileEvent &event, const std::
     thread.block = journal()->add_block(BlockKind::kEvents, kEventsOfBlock * sizeof(Event), path);
   if (!thread.block)
     return;
-  const Event copy{event.begin_ns,
-                   event.end_ns,
-                   event.queued_ns,
-                   event.region,
-                   event.bytes,
-                   event.fingerprint,
-                   reinterpret_cast<uintptr_t>(event.host),
-                   offset_of(thread, event.name, path),
-                   offset_of(thread, event.place, path),
-                   offset_of(thread, event.reason, path),
-                   event.device,
-                   event.source_device,
-                   event.thread,
-                   static_cast<uint32_t>(event.kind)};
+  const Event copy = journaled(event, offset_of(thread, event.name, path), offset_of(thread, event.place, path),
+                               offset_of(thread, event.reason, path));
   const uint32_t used = thread.block->used.load(std::memory_order_relaxed);
   thread.block->events()[used] = copy;
   thread.block->used.store(used + 1, std::memory_order_release);
+}
+
+JournalSum *journal_sum(const EventSum &sum, const std::string &path) {
+  const auto offset = [&](const char *text) {
+    const char *copy = nullptr;
+    return text ? journal()->add_text(text, path, copy) : 0;
+  };
+  const ProfileEvent &event = sum.event;
+  const Event common = journaled(event, offset(event.name), offset(event.place), offset(event.reason));
+  JournalBlock *const block = journal()->add_block(BlockKind::kSum, sizeof(JournalSum), path);
+  if (!block)
+    return nullptr;
+  auto *const place = new (block + 1) JournalSum{common, {}, {}, {}, {}, {}, {}};
+  block->used.store(1, std::memory_order_release);
+  return place;
+}
+
+void update_journal_sum(JournalSum &place, const EventSum &sum) {
+  place.total_ns.store(sum.total_ns, std::memory_order_relaxed);
+  place.longest_ns.store(sum.longest_ns, std::memory_order_relaxed);
+  place.bytes.store(sum.bytes, std::memory_order_relaxed);
+  place.unchanged_count.store(sum.unchanged_count, std::memory_order_relaxed);
+  place.unchanged_bytes.store(sum.unchanged_bytes, std::memory_order_relaxed);
+  place.count.store(sum.count, std::memory_order_relaxed);
 }
 
 void remove_journal() { journal()->remove(); }
@@ -274,7 +313,9 @@ public:
         return damaged("the block at byte %llu has %u bytes", static_cast<unsigned long long>(offset), block.size);
       if (block.kind == static_cast<uint32_t>(BlockKind::kEvents))
         OMPTARGET_TRY(read_events(block, offset + sizeof(Block)));
-      else if (block.kind > static_cast<uint32_t>(BlockKind::kText))
+      else if (block.kind == static_cast<uint32_t>(BlockKind::kSum))
+        OMPTARGET_TRY(read_sum(block, offset + sizeof(Block)));
+      else if (block.kind > static_cast<uint32_t>(BlockKind::kSum))
         return damaged("the block at byte %llu has kind %u", static_cast<unsigned long long>(offset), block.kind);
       offset += block.size;
     }
@@ -332,28 +373,60 @@ private:
     if (block.used > (block.size - sizeof(Block)) / sizeof(Event))
       return damaged("%u events in a block of %u bytes", block.used, block.size);
     for (uint32_t i = 0; i < block.used; ++i, offset += sizeof(Event)) {
-      Event event;
-      std::memcpy(&event, contents_.data() + offset, sizeof event);
-      if (event.kind < static_cast<uint32_t>(EventKind::kTarget) ||
-          event.kind > static_cast<uint32_t>(EventKind::kHostFallback) || event.end_ns < event.begin_ns)
-        return damaged("the event at byte %llu makes no sense", static_cast<unsigned long long>(offset));
-      ProfileEvent told{};
-      told.begin_ns = event.begin_ns;
-      told.end_ns = event.end_ns;
-      told.queued_ns = event.queued_ns;
-      told.region = event.region;
-      told.bytes = event.bytes;
-      told.fingerprint = event.fingerprint;
-      told.host = reinterpret_cast<const void *>(event.host);
-      told.device = event.device;
-      told.source_device = event.source_device;
-      told.thread = event.thread;
-      told.kind = static_cast<EventKind>(event.kind);
-      for (const auto &[to, at] :
-           {std::pair{&told.name, event.name}, {&told.place, event.place}, {&told.reason, event.reason}})
-        OMPTARGET_TRY(read_text(at, *to));
-      result_.profile.events.push_back(told);
+      ProfileEvent event{};
+      OMPTARGET_TRY(read_event(offset, event));
+      result_.profile.events.push_back(event);
     }
+    return Status::ok();
+  }
+
+  Status read_sum(const Block &block, uint64_t offset) {
+    if (block.used == 0) // the process ended before it was written
+      return Status::ok();
+    struct Numbers {
+      Event event;
+      uint64_t count, total_ns, longest_ns, bytes, unchanged_count, unchanged_bytes;
+    } numbers;
+    static_assert(sizeof numbers == sizeof(JournalSum));
+    if (block.size < sizeof block + sizeof numbers)
+      return damaged("a sum in a block of %u bytes", block.size);
+    std::memcpy(&numbers, contents_.data() + offset, sizeof numbers);
+    EventSum sum{{},
+                 numbers.count,
+                 numbers.total_ns,
+                 numbers.longest_ns,
+                 numbers.bytes,
+                 numbers.unchanged_count,
+                 numbers.unchanged_bytes};
+    OMPTARGET_TRY(read_event(offset, sum.event));
+    constexpr uint64_t kMost = uint64_t{1} << 48; // no process lives so long
+    if (sum.count > kMost)
+      return damaged("the sum at byte %llu makes no sense", static_cast<unsigned long long>(offset));
+    if (sum.count != 0)
+      result_.profile.sums.push_back(sum);
+    return Status::ok();
+  }
+
+  Status read_event(uint64_t offset, ProfileEvent &told) {
+    Event event;
+    std::memcpy(&event, contents_.data() + offset, sizeof event);
+    if (event.kind < static_cast<uint32_t>(EventKind::kTarget) ||
+        event.kind > static_cast<uint32_t>(EventKind::kHostFallback) || event.end_ns < event.begin_ns)
+      return damaged("the event at byte %llu makes no sense", static_cast<unsigned long long>(offset));
+    told.begin_ns = event.begin_ns;
+    told.end_ns = event.end_ns;
+    told.queued_ns = event.queued_ns;
+    told.region = event.region;
+    told.bytes = event.bytes;
+    told.fingerprint = event.fingerprint;
+    told.host = reinterpret_cast<const void *>(event.host);
+    told.device = event.device;
+    told.source_device = event.source_device;
+    told.thread = event.thread;
+    told.kind = static_cast<EventKind>(event.kind);
+    for (const auto &[to, at] :
+         {std::pair{&told.name, event.name}, {&told.place, event.place}, {&told.reason, event.reason}})
+      OMPTARGET_TRY(read_text(at, *to));
     return Status::ok();
   }
 

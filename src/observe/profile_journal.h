@@ -16,6 +16,7 @@
 namespace omptarget::observe {
 
 struct JournalBlock;
+struct JournalSum;
 
 /// The state of one thread: where it writes, and which texts the journal has already.
 struct JournalThread {
@@ -32,6 +33,11 @@ struct JournalThread {
 /// Records an event. path: the profile's file; the journal is beside it, from the first event on. Warns once if it
 /// cannot be written. Any thread, each with a state of its own.
 void journal_event(JournalThread &thread, const ProfileEvent &event, const std::string &path);
+/// A place in the journal for a sum of events that are not kept, of its names and kind; its numbers follow. Null: there
+/// is no journal. path: as journal_event. Any thread.
+JournalSum *journal_sum(const EventSum &sum, const std::string &path);
+/// Writes the numbers of a sum. One thread at a time for each place.
+void update_journal_sum(JournalSum &place, const EventSum &sum);
 /// The profile is written: the journal goes.
 void remove_journal();
 /// In the child of a fork, before it records anything: the journal is the parent's.

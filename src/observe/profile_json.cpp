@@ -148,7 +148,7 @@ public:
         json_.attribute("commandLine", valid(source_.command));
         json_.attribute("startNs", start_of_day_clock());
         json_.attribute("date", date_text(start_of_day_clock()));
-        json_.attribute("lostEvents", static_cast<int64_t>(profile_.lost));
+        json_.attribute("lostEvents", static_cast<int64_t>(profile_.summed()));
         json_.attributeArray("memory", [&] { write_memory(); });
         json_.attributeBegin("summary");
         write_summary(json_, summarise(profile_));
@@ -357,10 +357,6 @@ std::string profile_as_json(const Profile &profile, const ProfileSource &source)
   OStream json(stream);
   TraceWriter(profile, source, json).write();
   return text;
-}
-
-std::string profile_as_page(const Profile &profile, const ProfileSource &source) {
-  return page_of_profile(profile_as_json(profile, source));
 }
 
 } // namespace omptarget::observe

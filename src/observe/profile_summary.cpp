@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "generations/names.h"
 #include "observe/demangle.h"
+#include "observe/profile_sums.h"
 #include "observe/source_text.h"
 
 namespace omptarget::observe {
@@ -42,48 +43,46 @@ private:
   std::vector<SummaryRow> rows_;
 };
 
-void add(SummaryRow &row, const ProfileEvent &event) {
-  ++row.count;
-  row.total_ns += event.duration();
-  row.longest_ns = std::max(row.longest_ns, event.duration());
-  row.bytes += event.bytes;
+void add(SummaryRow &row, const EventSum &sum) {
+  row.count += sum.count;
+  row.total_ns += sum.total_ns;
+  row.longest_ns = std::max(row.longest_ns, sum.longest_ns);
+  row.bytes += sum.bytes;
 }
 
-/// Tells whether both sides had the same data before a copy.
-class CopyHistory {
-public:
-  bool is_unchanged(const ProfileEvent &event) {
-    if (event.fingerprint == 0)
-      return false;
-    uint64_t &last = last_[{event.device, event.host, event.bytes}];
-    const bool same = last == event.fingerprint;
-    last = event.fingerprint;
-    return same;
-  }
-
-private:
-  std::map<std::tuple<int32_t, const void *, uint64_t>, uint64_t> last_;
-};
+bool is_host_copy(const ProfileEvent &event) {
+  return event.kind == EventKind::kToDevice || event.kind == EventKind::kFromDevice;
+}
 
 class Summariser {
 public:
   void add_event(const ProfileEvent &event) {
+    EventSum sum{event, 1, event.duration(), event.duration(), event.bytes};
+    if (is_host_copy(event) && history_.is_unchanged(event)) {
+      sum.unchanged_count = 1;
+      sum.unchanged_bytes = event.bytes;
+    }
+    add_sum(sum);
+  }
+
+  void add_sum(const EventSum &sum) {
+    const ProfileEvent &event = sum.event;
     switch (event.kind) {
     case EventKind::kTarget:
     case EventKind::kEnterData:
     case EventKind::kExitData:
-    case EventKind::kUpdate: return add(regions_.row(event_kind_name(event.kind), place_of_region(event), ""), event);
-    case EventKind::kKernel: return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), event);
+    case EventKind::kUpdate: return add(regions_.row(event_kind_name(event.kind), place_of_region(event), ""), sum);
+    case EventKind::kKernel: return add(kernels_.row(readable_name(event.name), place_text(event.place), ""), sum);
     case EventKind::kToDevice:
-    case EventKind::kFromDevice: return add_copy(event);
+    case EventKind::kFromDevice: return add_copy(sum);
     case EventKind::kBetweenDevices:
       return add(transfers_.row(format("device %d", event.device), "", format("from device %d", event.source_device)),
-                 event);
-    case EventKind::kFill: return add(transfers_.row(format("device %d", event.device), "", "filled"), event);
-    case EventKind::kWait: wait_ns_ += event.duration(); return;
+                 sum);
+    case EventKind::kFill: return add(transfers_.row(format("device %d", event.device), "", "filled"), sum);
+    case EventKind::kWait: wait_ns_ += sum.total_ns; return;
     case EventKind::kHostFallback:
       return add(fallbacks_.row(readable_name(event.name), place_text(event.place), event.reason ? event.reason : ""),
-                 event);
+                 sum);
     case EventKind::kAllocate:
     case EventKind::kDelete:
     case EventKind::kAssociate:
@@ -119,23 +118,22 @@ private:
     std::string place = place_text(event.place);
     if (const auto kernel = kernel_of_region_.find(event.region); place.empty() && kernel != kernel_of_region_.end())
       place = readable_name(kernel->second);
-    return place;
+    return place.empty() && event.name ? readable_name(event.name) : place;
   }
 
   std::map<uint64_t, const char *> kernel_of_region_;
-  void add_copy(const ProfileEvent &event) {
+  void add_copy(const EventSum &sum) {
+    const ProfileEvent &event = sum.event;
     const bool to_device = event.kind == EventKind::kToDevice;
     const std::string direction = to_device ? "to device" : "from device";
-    add(transfers_.row(format("device %d", event.device), "", direction), event);
+    add(transfers_.row(format("device %d", event.device), "", direction), sum);
     const VariableName variable = variable_name(event.name);
     SummaryRow &row =
         variables_.row(std::string(variable.name),
                        variable.place.is_known() ? variable.place.to_string() : place_text(event.place), direction);
-    add(row, event);
-    if (history_.is_unchanged(event)) {
-      ++row.unchanged_count;
-      row.unchanged_bytes += event.bytes;
-    }
+    add(row, sum);
+    row.unchanged_count += sum.unchanged_count;
+    row.unchanged_bytes += sum.unchanged_bytes;
   }
 
   Table regions_, kernels_, transfers_, variables_, fallbacks_;
@@ -151,6 +149,8 @@ Summary summarise(const Profile &profile) {
     summariser.note_kernel(event);
   for (const ProfileEvent &event : profile.events)
     summariser.add_event(event);
+  for (const EventSum &sum : profile.sums)
+    summariser.add_sum(sum);
   return summariser.take();
 }
 

@@ -68,8 +68,8 @@ std::string copied(const char *title, const std::vector<SummaryRow> &rows) {
 std::string profile_as_text(const Profile &profile) {
   const Summary summary = summarise(profile);
   std::string text = format("omptarget profile: %zu events", profile.events.size());
-  if (profile.lost != 0)
-    text += format(", %llu more were lost", static_cast<unsigned long long>(profile.lost));
+  if (const uint64_t summed = profile.summed(); summed != 0)
+    text = format("omptarget profile: %llu events", static_cast<unsigned long long>(profile.events.size() + summed));
   text += "\n";
   text += timed("Constructs", summary.regions) + timed("Kernels", summary.kernels) +
           copied("Copies", summary.transfers) + copied("Copies by variable", summary.variables);

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/text_output.h"
 #include "base/version.h"
+#include "observe/gzip.h"
 #include "observe/profile_file.h"
 #include "observe/profile_journal.h"
 #include "tools/profile/merge.h"
@@ -33,9 +34,11 @@ constexpr const char *kUsage =
     "with the table's name first, times in nanoseconds.\n"
     "recover makes the profile of a process that was killed or has crashed, of its journal RESULT.journal: as RESULT,\n"
     "or as its name says without -o.\n"
+    "A RESULT that ends in .gz is compressed. Profiles that are read may be.\n"
     "  -o RESULT  the name of the result; - is stdout\n"
     "  --json     the tables as JSON\n"
     "  --align    all processes begin at 0; without it, the clocks of the nodes are taken as they are\n"
+    "  --help     this text\n"
     "  --version  which omptarget this is\n";
 
 int print_failure(const std::string &text) {
@@ -56,7 +59,7 @@ Status too_large(const char *path) {
   return Status::error(format("%s has more than %zu bytes, the most that a profile has", path, kMostBytes));
 }
 
-/// A regular file's contents.
+/// A regular file's contents, decompressed.
 Result<std::string> read_file(const char *path) {
   struct stat facts{};
   if (::stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
@@ -77,7 +80,8 @@ Result<std::string> read_file(const char *path) {
     return Status::error(format("cannot read %s", path));
   if (text.size() > kMostBytes)
     return too_large(path);
-  return text;
+  Result<std::string> contents = observe::decompress_gzip(std::move(text), kMostBytes);
+  return contents ? std::move(contents) : Status::error(format("%s %s", path, contents.status().to_string().c_str()));
 }
 
 /// Returns the input that the result would replace, or null.
@@ -91,14 +95,14 @@ const char *replaced_profile(const std::string &result, const std::vector<const 
   return nullptr;
 }
 
-/// Writes a profile to stdout (-), as a page (.html), or as JSON.
-int write_profile(const std::string &result, const std::string &json) {
+/// Writes a profile to stdout (-) as JSON, or to a file as its name says.
+int write_profile(const std::string &result, std::string json) {
   if (result == "-") {
     std::fwrite(json.data(), 1, json.size(), stdout);
     return status_after_output("omptarget-profile", 0, 1);
   }
-  Status status =
-      observe::replace_result_file(result, result.ends_with(".html") ? observe::page_of_profile(json) : json);
+  Result<std::string> contents = observe::contents_of_profile(result, std::move(json));
+  Status status = contents ? observe::replace_result_file(result, *contents) : contents.take_status();
   return status.is_ok() ? 0 : print_failure(status.to_string());
 }
 
@@ -173,16 +177,17 @@ int merge(const std::string &result, const std::vector<const char *> &paths, Tim
   Result<std::string> merged = merge_profiles(profiles, timeline);
   if (!merged.is_ok())
     return print_failure(merged.take_status().to_string());
-  return write_profile(result, *merged);
+  return write_profile(result, std::move(*merged));
 }
 
 } // namespace
 
 int main(int count, char **arguments) {
-  if (count == 2 && (std::strcmp(arguments[1], "--help") == 0 || std::strcmp(arguments[1], "-h") == 0)) {
-    std::fputs(kUsage, stdout);
-    return status_after_output("omptarget-profile", 0, 1);
-  }
+  for (int i = 1; i < count; ++i) // also behind a command
+    if (std::strcmp(arguments[i], "--help") == 0 || std::strcmp(arguments[i], "-h") == 0) {
+      std::fputs(kUsage, stdout);
+      return status_after_output("omptarget-profile", 0, 1);
+    }
   if (count == 2 && std::strcmp(arguments[1], "--version") == 0) {
     std::printf("omptarget-profile %s\n", version_text());
     return status_after_output("omptarget-profile", 0, 1);

@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text_output.h"
+
 namespace omptarget::profile_tool {
 
 namespace {
@@ -115,6 +117,7 @@ struct Process {
   int64_t rank = 0;  ///< or its place in the list
   std::string node;
   int64_t start_ns = 0; ///< of its first event, by the clock of the day
+  std::optional<int64_t> pid;
   int64_t lost = 0;
   std::string_view events; ///< in the profile's text, found to be right
   Object summary;
@@ -168,6 +171,7 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
   process.label = format("rank %lld", static_cast<long long>(process.rank)) +
                   (process.node.empty() ? "" : " (" + process.node + ")");
   process.start_ns = *start;
+  process.pid = other->getInteger("pid");
   process.lost = other->getInteger("lostEvents").value_or(0);
   process.events = events;
   process.summary = taken(other->getObject("summary"));
@@ -321,6 +325,27 @@ private:
 
 } // namespace
 
+/// Fails if two profiles are of one process: its events would count twice. The profiles of the processes have these
+/// names.
+static Status check_all_differ(const std::vector<Process> &processes, const std::vector<ProfileText> &profiles) {
+  std::map<std::tuple<std::string, int64_t, int64_t>, size_t> known;
+  for (size_t i = 0; i < processes.size(); ++i) {
+    const Process &process = processes[i];
+    if (!process.pid) // its omptarget did not tell it yet
+      continue;
+    const auto [first, is_new] = known.try_emplace({process.node, *process.pid, process.start_ns}, i);
+    if (is_new)
+      continue;
+    const std::string &name = profiles[i].name, &first_name = profiles[first->second].name;
+    if (name == first_name)
+      return Status::error(format("%s is given twice", name.c_str()));
+    return Status::error(format("%s and %s are profiles of one process, %lld on %s: give one of them",
+                                first_name.c_str(), name.c_str(), static_cast<long long>(*process.pid),
+                                printable_name(process.node).c_str()));
+  }
+  return Status::ok();
+}
+
 Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Timeline timeline) {
   std::vector<Process> processes;
   int64_t earliest_ns = std::numeric_limits<int64_t>::max();
@@ -329,6 +354,7 @@ Result<std::string> merge_profiles(const std::vector<ProfileText> &profiles, Tim
     earliest_ns = std::min(earliest_ns, process.start_ns);
     processes.push_back(std::move(process));
   }
+  OMPTARGET_TRY(check_all_differ(processes, profiles));
   std::stable_sort(processes.begin(), processes.end(),
                    [](const Process &a, const Process &b) { return a.rank < b.rank; });
   Merger merger;

@@ -1,12 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_PROFILE=1 prints tables as - does, and 0 switches it off: neither is a file. Ranks name themselves in
+// LIBOMPTARGET_PROFILE=1 prints tables as - does, so does a larger number, and 0 switches it off: neither is a file. Ranks name themselves in
 // each line of their tables. A profile names program, command line, node, date and version.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g %s -o %t
 // RUN: rm -rf %t.folder && mkdir %t.folder
 // RUN: cd %t.folder && %run LIBOMPTARGET_PROFILE=1 %t 2>&1 | %check --check-prefix=TABLES
+// RUN: cd %t.folder && %run LIBOMPTARGET_PROFILE=2 %t 2>&1 | %check --check-prefix=TABLES
 // RUN: cd %t.folder && %run LIBOMPTARGET_PROFILE=off %t > out 2>&1 && test ! -s out && rm out
 // RUN: cd %t.folder && env SLURM_PROCID=3 %run LIBOMPTARGET_PROFILE=- %t 2>&1 | %check --check-prefix=RANK
 // RUN: cd %S && rmdir %t.folder

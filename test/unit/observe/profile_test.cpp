@@ -7,8 +7,10 @@
 #include <llvm/Support/JSON.h>
 #include <unistd.h>
 
+#include "observe/profile_file.h"
 #include "observe/profile_journal.h"
 #include "observe/profile_summary.h"
+#include "observe/profile_sums.h"
 
 namespace omptarget::observe {
 namespace {
@@ -64,12 +66,57 @@ TEST(Profile, tables_are_ordered_by_time_and_count_everything) {
       << "shorter than the granularity";
 }
 
+TEST(Profile, sums_count_as_the_events_would) {
+  std::vector<ProfileEvent> events;
+  for (uint64_t i = 0; i < 60; ++i) {
+    ProfileEvent region = event(EventKind::kTarget, i * 100, i * 100 + 50 + i % 7);
+    ProfileEvent kernel = event(EventKind::kKernel, i * 100 + 20, i * 100 + 20 + i);
+    kernel.name = i % 3 ? "__omp_offloading_fe00_a78905_main_l10" : "__omp_offloading_fe00_a78905_main_l20";
+    ProfileEvent wait = event(EventKind::kWait, i * 100 + 30, i * 100 + 40);
+    events.insert(events.end(), {region, copy(i * 100 + 1, i / 5 + 1), kernel, wait,
+                                 copy(i * 100 + 60, i / 2 + 1, EventKind::kFromDevice)});
+  }
+  Profile all;
+  all.events = events;
+  const std::string wanted = profile_as_text(all);
+  EXPECT_NE(wanted.find("omptarget profile: 300 events"), std::string::npos);
+  for (const size_t kept : {size_t{0}, size_t{1}, size_t{137}, size_t{299}}) {
+    EventSums sums;
+    Profile profile;
+    for (size_t i = 0; i < events.size(); ++i)
+      if (i < kept) {
+        profile.events.push_back(events[i]);
+        sums.note_kept(events[i]);
+      } else {
+        sums.add(events[i], nullptr);
+      }
+    sums.append_to(profile.sums);
+    EXPECT_EQ(profile.summed(), events.size() - kept);
+    EXPECT_EQ(profile_as_text(profile), wanted);
+  }
+}
+
+TEST(Profile, sums_keep_names_of_modules_that_go) {
+  EventSums sums;
+  ProfileEvent kernel = event(EventKind::kKernel, 0, 10);
+  const std::string going = "__omp_offloading_fe00_a78905_going_l10";
+  kernel.name = going.c_str();
+  sums.add(kernel, nullptr);
+  sums.replace_names([&](const char *&text) { text = text == going.c_str() ? "kept" : text; });
+  sums.add(kernel, nullptr); // another module is at the address now
+  std::vector<EventSum> result;
+  sums.append_to(result);
+  ASSERT_EQ(result.size(), 2u);
+  EXPECT_STREQ(result[0].event.name, "kept");
+  EXPECT_EQ(result[1].event.name, going.c_str());
+}
+
 TEST(Profile, names_cannot_break_out_of_the_page) {
   Profile profile;
   ProfileEvent bad = event(EventKind::kKernel, 0, 10);
   bad.name = "</script><script>alert(1)</script>\xff";
   profile.events = {bad};
-  const std::string page = profile_as_page(profile, own_profile_source());
+  const std::string page = page_of_profile(profile_as_json(profile, own_profile_source()));
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
 }
@@ -88,7 +135,7 @@ TEST(Profile, names_of_marks_are_names_in_the_page) {
   ProfileEvent worse = event(EventKind::kKernel, 20, 30);
   worse.name = "@SUMMARY@";
   profile.events = {bad, worse};
-  const std::string page = profile_as_page(profile, own_profile_source());
+  const std::string page = page_of_profile(profile_as_json(profile, own_profile_source()));
   auto value = llvm::json::parse(element_of(page, "trace"));
   EXPECT_TRUE(static_cast<bool>(value)) << (value ? "" : llvm::toString(value.takeError()));
   EXPECT_NE(element_of(page, "trace").find("@TRACE@"), std::string::npos);
@@ -132,6 +179,10 @@ TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
     one.name = i % 2 ? "kernel" : nullptr;
     journal_event(thread, one, path);
   }
+  const EventSum sum{event(EventKind::kTarget, 0, 0), 1, 2, 3, 4, 5, 6};
+  JournalSum *const place = journal_sum(sum, path);
+  ASSERT_NE(place, nullptr);
+  update_journal_sum(*place, sum);
   const std::string contents = contents_of(path + ".journal");
   Result<ReadJournal> read = read_journal(contents, "journal");
   ASSERT_TRUE(read.is_ok());
@@ -140,6 +191,13 @@ TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
   EXPECT_STREQ(read->profile.events[7].name, "kernel");
   EXPECT_EQ(read->profile.events[8].name, nullptr);
   EXPECT_EQ(read->profile.events[299].end_ns, 598u);
+  ASSERT_EQ(read->profile.sums.size(), 1u);
+  const EventSum &told = read->profile.sums[0];
+  EXPECT_EQ(told.event.kind, EventKind::kTarget);
+  EXPECT_STREQ(told.event.place, sum.event.place);
+  EXPECT_EQ(
+      (std::tuple{told.count, told.total_ns, told.longest_ns, told.bytes, told.unchanged_count, told.unchanged_bytes}),
+      (std::tuple{1u, 2u, 3u, 4u, 5u, 6u}));
   const auto is_harmless = [](const std::string &damaged) {
     Result<ReadJournal> result = read_journal(damaged, "journal");
     if (result.is_ok())
@@ -149,6 +207,13 @@ TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
   };
   for (size_t i = 0; i < 8000; i += 1) {
     std::string damaged = contents.substr(0, 40000);
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+    is_harmless(damaged);
+    damaged[i] = '\xff';
+    is_harmless(damaged);
+  }
+  for (size_t i = 61500; i < 63500; ++i) { // the sum
+    std::string damaged = contents.substr(0, 64000);
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
     is_harmless(damaged);
     damaged[i] = '\xff';

@@ -56,6 +56,18 @@ TEST(MergeProfiles, adds_up_and_shifts) {
   EXPECT_EQ(summary.getArray("ranks")->size(), 2u);
 }
 
+TEST(MergeProfiles, one_process_does_not_count_twice) {
+  const auto of_process = [](int pid, int64_t start_ns) {
+    std::string text = profile(0, start_ns, 30);
+    return text.replace(text.find("\"rank\""), 0, format("\"pid\":%d,", pid));
+  };
+  EXPECT_EQ(failure_of({{"a", of_process(7, 1)}, {"b", of_process(8, 1)}, {"c", of_process(7, 2)}}), "merged");
+  EXPECT_EQ(failure_of({{"a", of_process(7, 1)}, {"b", of_process(8, 1)}, {"a", of_process(7, 1)}}),
+            "a is given twice");
+  EXPECT_EQ(failure_of({{"a", of_process(7, 1)}, {"b", of_process(7, 1)}}),
+            "a and b are profiles of one process, 7 on n: give one of them");
+}
+
 TEST(MergeProfiles, events_end_where_their_values_do) {
   std::string text = profile(0, 2000, 30);
   const std::string name = "\"name\":\"target\"";
