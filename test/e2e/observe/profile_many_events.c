@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A profile keeps a bounded number of events. Its tables count all: also by two threads, of a module that has gone, in
-// the profile that is recovered from a journal, and if the same data are copied before and after the bound.
+// A profile keeps a bounded number of events. Its tables count all, in the profile that is
+// recovered from a journal, too. Two threads record, and the module has gone. Data are copied before and after the
+// bound.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g -pthread %s -o %t

