@@ -18,8 +18,8 @@ Status check_result_file(const std::string &path);
 /// was there keeps its permissions. Interrupting signals are no failure; nothing is left behind after one.
 Status replace_result_file(const std::string &path, std::string_view text);
 
-/// Returns the contents of a profile's file of that name. A name in .html or .html.gz has a page, any other JSON. A name
-/// in .gz is compressed. json: as profile_as_json makes it. Fails if there is no memory to compress with.
+/// Returns the contents of a profile's file of that name. A name in .html or .html.gz has a page, any other JSON. A
+/// name in .gz is compressed. json: as profile_as_json makes it. Fails if there is no memory to compress with.
 Result<std::string> contents_of_profile(std::string_view path, std::string json);
 
 /// The page for a browser that shows a profile in Chrome's trace-event format, as profile_as_json makes it.

@@ -5,7 +5,7 @@
 _omptarget_tool() {
   local words
   words=$("$1" --help 2>/dev/null |
-    grep -oE '(^| |\[)--[a-z][a-z-]*=?|^(usage:|  +) ?omptarget-profile [a-z]+' | sed -E 's/^.*[[ ]//')
+    grep -oE '(^| |\[)--[a-z][a-z-]*=?|^(usage:|  +) ?omptarget-profile [a-z]+' | sed -E 's/^.*[[ ]//' | sort -u)
   case $2 in
   -*) ;;
   *) [ "$COMP_CWORD" -eq 1 ] || return 0; words=$(grep -v '^-' <<<"$words") ;;
