@@ -25,3 +25,7 @@ for tool in tools:
     completed = subprocess.run(["bash", "-c", script, "%s/share/bash-completion/completions/%s" % (prefix, tool), path],
                                capture_output=True, text=True)
     assert completed.stdout == "--version\n", (tool, completed)
+    completed = subprocess.run(["bash", "-c", script.replace("--vers", "--"),
+                                "%s/share/bash-completion/completions/%s" % (prefix, tool), path],
+                               capture_output=True, text=True).stdout.split()
+    assert len(completed) == len(set(completed)) > 1, (tool, completed)
