@@ -11,9 +11,11 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "device/libomp.h"
 #include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
+#include "jit/compile.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
@@ -72,6 +74,12 @@ bool DeviceImages::has_loaded(const OffloadLibrary &library) const {
                      [&](const auto &loaded) { return loaded->library.get() == &library; });
 }
 
+jit::Taken DeviceImages::taken(ImageCopy &image) const {
+  return jit::how_taken(image.record(), [&](const __tgt_device_image &record) {
+    return device_.accepts(record, image.arch().c_str());
+  });
+}
+
 std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
   std::optional<ImageCopy> best;
   int64_t best_fitness = 0;
@@ -79,7 +87,7 @@ std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<Offloa
   for (size_t i = 0; i < library->images.size(); ++i) {
     std::optional<ImageCopy> image = modules_.copy_image(library, i);
     if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
-        !device_.accepts(image->record(), image->arch().c_str()))
+        taken(*image) == jit::Taken::kNot)
       continue;
     const int64_t fits = fitness(*image, arch);
     if (fits > best_fitness) {
@@ -137,6 +145,8 @@ void DeviceImages::load(const std::shared_ptr<OffloadLibrary> &library) {
 Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image) {
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
+  if (taken(image) == jit::Taken::kCompiled)
+    OMPTARGET_TRY_DURING(jit::compile(image, libomp::library_file()), "while compiling the image");
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, load_binary(*library, record));
   if (has_loaded(*library) || !is_seen(*library)) {

@@ -23,6 +23,7 @@
 #include "image/kernel_forms.h"
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
+#include "jit/compiled_head.h"
 #include "mapping/host_data_to_target_map.h"
 #include "plugin/plugin_device.h"
 
@@ -107,6 +108,7 @@ private:
   const Plugin &plugin() const { return device_.plugin(); }
   void load(const std::shared_ptr<OffloadLibrary> &library);
   void note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits);
+  jit::Taken taken(ImageCopy &image) const;
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
   Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
   Result<__tgt_target_table *> load_binary(const OffloadLibrary &library, __tgt_device_image &record);

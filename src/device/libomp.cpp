@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cstddef>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,6 +191,17 @@ Offload target_offload() {
     return Offload::kDefault;
   const int offload = __kmpc_get_target_offload();
   return offload == 0 ? Offload::kDisabled : offload == 2 ? Offload::kMandatory : Offload::kDefault;
+}
+
+std::string library_file() {
+  Dl_info facts{};
+  if (!__kmpc_global_thread_num || ::dladdr(reinterpret_cast<void *>(__kmpc_global_thread_num), &facts) == 0 ||
+      !facts.dli_fname)
+    return {};
+  // A program may stand for the function that it calls.
+  const std::string path = facts.dli_fname;
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return path.starts_with('/') && (name.starts_with("libomp.so") || name.starts_with("libiomp5.so")) ? path : "";
 }
 
 void note_end() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 struct ident_t;
 
@@ -31,6 +32,9 @@ void note_end();
 /// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp. From note_end() on, other
 /// threads get what its thread would have got.
 int32_t default_device();
+
+/// The file of libomp, or empty: without it, or if it is linked into the program.
+std::string library_file();
 
 /// Sets it for the calling thread, those of its later teams, and threads that libomp does not know yet. Starts
 /// libomp. False if that cannot be done.

@@ -11,6 +11,7 @@
 #include "generations/names.h"
 #include "image/image_facts.h"
 #include "image/module_bounds.h"
+#include "jit/compiled_head.h"
 #include "observe/demangle.h"
 #include "omptarget/compiler.h"
 
@@ -183,7 +184,7 @@ std::optional<ImageFacts> ModuleRegistry::facts_of(const std::shared_ptr<Offload
 
 std::string ModuleRegistry::architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
   const std::optional<ImageFacts> facts = facts_of(library, index);
-  return facts ? facts->architecture : "damaged: " + library->images[index].defect;
+  return facts ? description_of(*facts) + jit::advice_on(*facts) : "damaged: " + library->images[index].defect;
 }
 
 } // namespace omptarget

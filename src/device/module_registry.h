@@ -60,7 +60,7 @@ public:
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   /// Returns the facts in the image's headers; nothing as above.
   std::optional<ImageFacts> facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
-  /// Returns the architecture of the image as text: "sm_90", or what is damaged.
+  /// Returns the architecture of the image as text: "sm_90", with what keeps it from being used, or what is damaged.
   std::string architecture_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
 
   std::mutex &mutex_for_fork() { return tables_.mutex_for_fork(); }

@@ -17,6 +17,7 @@
 #include "image/image_facts.h"
 #include "image/plugin_need.h"
 #include "indirect/caller_registry.h"
+#include "jit/compiled_head.h"
 #include "observe/checks.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
@@ -234,7 +235,10 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
     if (!image)
       return; // the module has gone
     for (const auto &plugin : plugins_.plugins) {
-      if (!plugin->accepts(image->record(), image->arch().c_str()))
+      const auto accepts = [&](const __tgt_device_image &record) {
+        return plugin->accepts(record, image->arch().c_str());
+      };
+      if (jit::how_taken(image->record(), accepts) == jit::Taken::kNot)
         continue;
       OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library->path.c_str(),
                       image_facts(image->bytes()).architecture.c_str(), plugin->name().c_str());

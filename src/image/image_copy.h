@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image/entry.h"
@@ -29,6 +31,12 @@ public:
 
   /// The record for plugins; valid as long as this copy.
   __tgt_device_image record();
+
+  /// Takes other bytes in place of its own: what was compiled from them.
+  void replace_bytes(std::unique_ptr<std::byte[]> bytes, size_t size) {
+    bytes_ = std::move(bytes);
+    size_ = size;
+  }
 
   /// Gives back the bytes; entries and names stay.
   void drop_bytes() {

@@ -10,12 +10,15 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "image/amdgpu_processors.h"
+#include "image/bitcode_facts.h"
 
 namespace omptarget {
 
 namespace {
 
 namespace elf = llvm::ELF;
+
+constexpr uint16_t kMachineIntel = 205; // EM_INTELGT, which older headers of LLVM do not have
 
 /// Feature in two bits: 0 unsupported, 1 any, 2 off, 3 on.
 const char *feature(uint32_t bits, const char *on, const char *off) { return bits == 3 ? on : bits == 2 ? off : ""; }
@@ -41,6 +44,8 @@ ImageFacts elf_facts(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof header || std::to_integer<int>(bytes[elf::EI_CLASS]) != elf::ELFCLASS64)
     return {ImageKind::kElf, 0, "ELF of another class, or cut off"};
   std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.e_machine == kMachineIntel)
+    return {ImageKind::kIntel, header.e_machine, "code for Intel GPUs"};
   ImageFacts facts{ImageKind::kElf, header.e_machine, {}};
   if (header.e_machine == elf::EM_CUDA)
     facts.architecture = cuda_architecture(header.e_flags, header.e_ident[elf::EI_ABIVERSION]);
@@ -49,6 +54,31 @@ ImageFacts elf_facts(std::span<const std::byte> bytes) {
   else
     facts.architecture = machine_name(header.e_machine);
   return facts;
+}
+
+/// "+xnack" and "-xnack" of the compiler's list become ":xnack+" and ":xnack-".
+std::string amd_features(const std::string &features) {
+  std::string text;
+  for (const std::string name : {"sramecc", "xnack"})
+    for (const char sign : {'+', '-'})
+      if (("," + features + ",").find("," + (sign + name) + ",") != std::string::npos)
+        text += ":" + name + sign;
+  return text;
+}
+
+ImageFacts bitcode_image_facts(std::span<const std::byte> bytes) {
+  const BitcodeFacts bitcode = read_bitcode(bytes);
+  const std::string_view triple = bitcode.triple;
+  const auto is_for = [&](std::string_view name) { return triple.starts_with(name); };
+  if (is_for("spirv"))
+    return {ImageKind::kIntel, 0, "SPIR-V for Intel GPUs"};
+  if (is_for("nvptx64-") && !bitcode.processor.empty())
+    return {ImageKind::kBitcode, elf::EM_CUDA, bitcode.processor};
+  if (is_for("amdgcn-") && !bitcode.processor.empty())
+    return {ImageKind::kBitcode, elf::EM_AMDGPU, bitcode.processor + amd_features(bitcode.features)};
+  if (is_for(std::string(kMachine.name) + "-"))
+    return {ImageKind::kBitcode, kMachine.elf_machine, kMachine.name};
+  return {ImageKind::kBitcode, 0, triple.empty() ? "bitcode" : bitcode.triple};
 }
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
@@ -62,13 +92,23 @@ ImageFacts image_facts(std::span<const std::byte> bytes) {
                          "ELF"))
     return elf_facts(bytes);
   if (begins_with(bytes, "BC\xC0\xDE"))
-    return {ImageKind::kBitcode, 0, "bitcode"};
+    return bitcode_image_facts(bytes);
+  if (begins_with(bytes, {"\x03\x02\x23\x07", 4}))
+    return {ImageKind::kIntel, 0, "SPIR-V for Intel GPUs"};
   if (begins_with(bytes, "\x50\xED\x55\xBA"))
     return {ImageKind::kFatBinary, 0, "CUDA fat binary"};
   const std::string_view start(reinterpret_cast<const char *>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
   if (start.find(".version") != std::string_view::npos && start.find(".target") != std::string_view::npos)
     return {ImageKind::kPtx, 0, "PTX"};
   return {ImageKind::kUnknown, 0, "unknown"};
+}
+
+std::string description_of(const ImageFacts &facts) {
+  if (facts.kind == ImageKind::kIntel)
+    return facts.architecture + ": no plugin for it here";
+  if (facts.kind != ImageKind::kBitcode || facts.architecture == "bitcode")
+    return facts.architecture;
+  return "LLVM bitcode for " + facts.architecture + ", made by -fopenmp-target-jit";
 }
 
 } // namespace omptarget

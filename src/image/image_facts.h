@@ -11,15 +11,18 @@
 
 namespace omptarget {
 
-enum class ImageKind : uint8_t { kUnknown, kElf, kBitcode, kPtx, kFatBinary };
+enum class ImageKind : uint8_t { kUnknown, kElf, kBitcode, kPtx, kFatBinary, kIntel };
 
 struct ImageFacts {
   ImageKind kind = ImageKind::kUnknown;
-  uint16_t machine = 0;     ///< e_machine of an ELF image
+  uint16_t machine = 0;     ///< e_machine of an ELF image, or of what bitcode is to be compiled to; 0 if not known
   std::string architecture; ///< "x86_64", "sm_90", "gfx90a:xnack+", "ELF machine 8", "bitcode", "PTX", "unknown"
 };
 
 /// Reads headers only; any bytes will do.
 ImageFacts image_facts(std::span<const std::byte> bytes);
+
+/// What the image is, for messages: its architecture, with the kind if that is not machine code.
+std::string description_of(const ImageFacts &facts);
 
 } // namespace omptarget

@@ -13,6 +13,9 @@ PluginNeed plugin_need_of(const ImageFacts &facts) {
   case ImageKind::kPtx:
   case ImageKind::kFatBinary: return {true, false};
   case ImageKind::kBitcode:
+    return facts.machine == 0 ? PluginNeed::all()
+                              : PluginNeed{facts.machine == llvm::ELF::EM_CUDA, facts.machine == llvm::ELF::EM_AMDGPU};
+  case ImageKind::kIntel:
   case ImageKind::kUnknown: return PluginNeed::all();
   }
   return PluginNeed::all();

@@ -33,7 +33,7 @@ def folders_from_the_top(readme):
     library = [folder for folder in listed if folder not in BESIDE_THE_LIBRARY]
     allowed = {folder: library[place + 1:] for place, folder in enumerate(library)}
     allowed.update((folder, uses) for folder, uses in BESIDE_THE_LIBRARY.items() if folder in listed)
-    allowed["tools"] = library[library.index("image"):]
+    allowed["tools"] = library[library.index("jit"):]
     return allowed
 
 

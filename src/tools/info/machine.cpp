@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "image/image_facts.h"
+#include "jit/compiled_head.h"
 #include "plugin/own_folder.h"
 #include "plugin/plugin_candidates.h"
 #include "tools/info/plugin_trial.h"
@@ -97,7 +98,10 @@ Verdict Machine::verdict_on(const FileImage &image, bool has_entries) const {
   }
   auto *const begin = const_cast<std::byte *>(image.bytes.data());
   const __tgt_device_image record{begin, begin + image.bytes.size(), nullptr, nullptr};
-  const std::string needed = image_facts(image.bytes).architecture;
+  const ImageFacts target = image_facts(image.bytes);
+  if (const std::string advice = jit::advice_on(target); !advice.empty())
+    verdict.reasons.push_back(description_of(target) + advice);
+  const std::string &needed = target.architecture;
   for (const PluginFacts &facts : plugins_) {
     const Plugin &plugin = *facts.plugin;
     const std::string have =
@@ -106,10 +110,16 @@ Verdict Machine::verdict_on(const FileImage &image, bool has_entries) const {
       verdict.reasons.push_back(format("plugin %s takes no images without entries", plugin.name().c_str()));
       continue;
     }
-    if (plugin.accepts(record, image.arch.c_str())) {
-      for (int32_t i = 0; i < plugin.number_of_devices(); ++i)
-        if (plugin.accepts_on_device(i, record, image.arch.c_str()))
+    const auto takes = [&](const __tgt_device_image &asked) { return plugin.accepts(asked, image.arch.c_str()); };
+    if (const jit::Taken taken = jit::how_taken(record, takes); taken != jit::Taken::kNot) {
+      verdict.is_compiled = taken == jit::Taken::kCompiled;
+      for (int32_t i = 0; i < plugin.number_of_devices(); ++i) {
+        const auto device_takes = [&](const __tgt_device_image &asked) {
+          return plugin.accepts_on_device(i, asked, image.arch.c_str());
+        };
+        if (jit::how_taken(record, device_takes) == taken)
           verdict.devices.push_back(i);
+      }
       if (!verdict.devices.empty()) {
         verdict.plugin = &facts;
         return verdict;

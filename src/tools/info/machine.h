@@ -28,6 +28,7 @@ struct PluginFacts {
 struct Verdict {
   const PluginFacts *plugin = nullptr; ///< the one that takes it, or null
   std::vector<int32_t> devices;        ///< the plugin's numbers of those that can run it
+  bool is_compiled = false;            ///< at first use: the image is bitcode
   std::vector<std::string> reasons;    ///< why it would not, one per plugin
 };
 

@@ -27,6 +27,7 @@ const char *image_kind_name(ImageKind kind) {
   case ImageKind::kBitcode: return "LLVM bitcode";
   case ImageKind::kPtx: return "PTX";
   case ImageKind::kFatBinary: return "CUDA fat binary";
+  case ImageKind::kIntel: return "for Intel GPUs";
   case ImageKind::kUnknown: break;
   }
   return "unknown";
@@ -129,7 +130,8 @@ std::string image_text(const Machine &machine, const ModuleFile &module, const F
     text += format("    lacks the %s %s, which the program has\n", kind_name(entry.kind),
                    printable_name(readable_entry(entry)).c_str());
   if (verdict.plugin)
-    return text + "    would run on " + devices_text(verdict) + "\n";
+    return text + "    would run on " + devices_text(verdict) +
+           (verdict.is_compiled ? ", compiled at its first use\n" : "\n");
   text += "    would not run here\n";
   for (const std::string &reason : verdict.reasons)
     text += "      " + printable_name(reason) + "\n";
@@ -243,6 +245,7 @@ void write_image(OStream &json, const Machine &machine, const FileImage &image, 
         json.value(valid(entry.name));
     });
     json.attribute("runsHere", verdict.plugin != nullptr);
+    json.attribute("compiledAtFirstUse", verdict.is_compiled);
     if (verdict.plugin)
       json.attribute("plugin", valid(verdict.plugin->plugin->name()));
     json.attributeArray("devices", [&] {

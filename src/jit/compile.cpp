@@ -1,0 +1,111 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "jit/compile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <llvm/Support/BLAKE3.h>
+
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/mapped_file.h"
+#include "base/settings.h"
+#include "base/version.h"
+#include "image/image_facts.h"
+#include "jit/cache.h"
+#include "jit/compiler_program.h"
+
+namespace omptarget::jit {
+
+namespace {
+
+constexpr int64_t kMostSeconds = 86400;
+constexpr int64_t kHighestLevel = 3;
+
+/// A hash of the texts, each with its length.
+class KeyMaker {
+public:
+  void add(std::string_view text) {
+    const uint64_t size = text.size();
+    hash_.update(llvm::StringRef(reinterpret_cast<const char *>(&size), sizeof size));
+    hash_.update(llvm::StringRef(text.data(), text.size()));
+  }
+  Key key() {
+    const auto result = hash_.final();
+    Key key;
+    std::copy(result.begin(), result.end(), key.begin());
+    return key;
+  }
+
+private:
+  llvm::BLAKE3 hash_;
+};
+
+/// What the image is compiled for: "gfx90a" of "gfx90a:xnack+", whose features stand in the bitcode.
+std::string processor_of(const ImageFacts &facts) {
+  return facts.architecture.substr(0, facts.architecture.find(':'));
+}
+
+std::vector<std::string> arguments_for(const ImageCopy &image, const std::string &libomp, int64_t seconds) {
+  const ImageFacts facts = image_facts(image.bytes());
+  const int64_t level = setting_in(SettingId::kJitOptLevel, 0, kHighestLevel);
+  std::vector<std::string> arguments{format("--level=%lld", static_cast<long long>(level)),
+                                     format("--seconds=%lld", static_cast<long long>(seconds))};
+  if (facts.machine != kMachine.elf_machine)
+    arguments.push_back("--processor=" + processor_of(facts));
+  else if (!libomp.empty())
+    arguments.push_back("--library=" + libomp);
+  return arguments;
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+Key key_of(const ImageCopy &image, const std::vector<std::string> &arguments, std::string_view program) {
+  KeyMaker maker;
+  maker.add(version_text());
+  maker.add(program);
+  for (const std::string &argument : arguments)
+    if (!argument.starts_with("--seconds="))
+      maker.add(argument);
+  maker.add(text_of(image.bytes()));
+  return maker.key();
+}
+
+void take(ImageCopy &image, const std::string &compiled) {
+  std::unique_ptr<std::byte[]> bytes(new std::byte[compiled.size()]);
+  std::memcpy(bytes.get(), compiled.data(), compiled.size());
+  image.replace_bytes(std::move(bytes), compiled.size());
+}
+
+} // namespace
+
+Status compile(ImageCopy &image, const std::string &libomp) {
+  const std::string &path = compiler_program();
+  const std::string what = description_of(image_facts(image.bytes()));
+  MappedFile program;
+  OMPTARGET_TRY_DURING(program.open(path), "while reading %s", path.c_str());
+  const int64_t seconds = setting_in(SettingId::kJitTimeout, 1, kMostSeconds);
+  const std::vector<std::string> arguments = arguments_for(image, libomp, seconds);
+  const Key key = key_of(image, arguments, program.contents());
+  const Cache cache;
+  std::optional<std::string> compiled = cache.find(key);
+  if (!compiled) {
+    const auto deadline = [seconds] { return std::chrono::steady_clock::now() + std::chrono::seconds(seconds); };
+    const Cache::Lock lock(cache, key, deadline());
+    compiled = cache.find(key); // another process may have compiled it meanwhile
+    if (!compiled) {
+      OMPTARGET_TRACE(Topic::kImage, "compiling %s by %s", what.c_str(), path.c_str());
+      OMPTARGET_TRY_ASSIGN(compiled, run_compiler(path, arguments, image.bytes(), deadline()));
+      cache.keep(key, *compiled);
+    }
+  }
+  OMPTARGET_TRACE(Topic::kImage, "%s is compiled: %zu bytes, %s", what.c_str(), compiled->size(), name_of(key).c_str());
+  take(image, *compiled);
+  return Status::ok();
+}
+
+} // namespace omptarget::jit

@@ -1,0 +1,27 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From bitcode to an object file, or to PTX. The module is taken as the linker of the program has optimised it: only
+// code is generated.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace omptarget::jit_compiler {
+
+enum class Form { kPtx, kAmdgpuObject, kCpuObject };
+
+struct Code {
+  Form form;
+  std::string bytes;
+};
+
+/// The processor is the one that the code is for, or empty for a CPU; level is that of the code generator, 0 to 3.
+/// Ends the process with a message if the bitcode cannot be compiled.
+Code generate_code(std::string_view bitcode, const std::string &processor, unsigned level);
+
+/// Returns the version of LLVM that this program uses.
+std::string llvm_version();
+
+} // namespace omptarget::jit_compiler
