@@ -75,9 +75,8 @@ bool DeviceImages::has_loaded(const OffloadLibrary &library) const {
 }
 
 jit::Taken DeviceImages::taken(ImageCopy &image) const {
-  return jit::how_taken(image.record(), [&](const __tgt_device_image &record) {
-    return device_.accepts(record, image.arch().c_str());
-  });
+  return jit::how_taken(
+      image.record(), [&](const __tgt_device_image &record) { return device_.accepts(record, image.arch().c_str()); });
 }
 
 std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
@@ -86,8 +85,7 @@ std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<Offloa
   const std::string arch = device_.device_arch();
   for (size_t i = 0; i < library->images.size(); ++i) {
     std::optional<ImageCopy> image = modules_.copy_image(library, i);
-    if (!image || (image->entries().empty() && !plugin().supports_empty_images()) ||
-        taken(*image) == jit::Taken::kNot)
+    if (!image || (image->entries().empty() && !plugin().supports_empty_images()) || taken(*image) == jit::Taken::kNot)
       continue;
     const int64_t fits = fitness(*image, arch);
     if (fits > best_fitness) {

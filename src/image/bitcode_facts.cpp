@@ -3,8 +3,9 @@
 
 #include "image/bitcode_facts.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,14 @@ struct Record {
   std::vector<uint64_t> operands;
 };
 
+/// Returns whether it can be the name of a target or a processor: no other text goes on to messages and commands.
+bool is_name(std::string_view text) {
+  constexpr size_t kLongest = 64;
+  return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](unsigned char character) {
+           return std::isalnum(character) != 0 || character == '-' || character == '_' || character == '.';
+         });
+}
+
 /// A text of a group that ends with 0; moves past it.
 std::string take_text(const std::vector<uint64_t> &operands, size_t &next) {
   std::string text;
@@ -116,8 +125,8 @@ private:
     bits_.align();
     const uint64_t words = bits_.fixed(32);
     const uint64_t end = bits_.position() + 32 * words;
-    const bool is_wanted = (outer == kNowhere && block == kModuleBlock) ||
-                           (outer == kModuleBlock && block == kAttributeGroupBlock);
+    const bool is_wanted =
+        (outer == kNowhere && block == kModuleBlock) || (outer == kModuleBlock && block == kAttributeGroupBlock);
     if (is_wanted && width >= 2 && width <= 32) {
       (void)read_block(width, block); // what is not understood ends with its block
       if (block == kModuleBlock)
@@ -138,6 +147,8 @@ private:
     if (block == kModuleBlock && record.code == kTripleRecord) {
       for (const uint64_t character : record.operands)
         facts_.triple += static_cast<char>(character);
+      if (!is_name(facts_.triple))
+        facts_.triple.clear();
       return Next::kStop; // the groups of attributes stand before it
     }
     if (block == kAttributeGroupBlock && record.code == kGroupRecord)
@@ -165,7 +176,8 @@ private:
         break; // types and ranges, which functions do not have before texts
       }
     }
-    if (processor.empty() || !(facts_.processor.empty() || is_older(facts_.processor, processor)))
+    if (processor.empty() || !is_name(processor) ||
+        !(facts_.processor.empty() || is_older(facts_.processor, processor)))
       return;
     facts_.processor = std::move(processor);
     facts_.features = std::move(features);

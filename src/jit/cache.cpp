@@ -12,7 +12,6 @@
 #include <llvm/Support/BLAKE3.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "jit/file_limit.h"
 #include "plugin/own_folder.h"
 
 namespace omptarget::jit {
@@ -127,12 +127,6 @@ bool is_for(const FileHead &head, const Key &key) {
   return std::memcmp(head.magic, kMagic, sizeof kMagic) == 0 && head.key == key && head.bytes <= kMostImage;
 }
 
-/// Returns whether a file of that size may be written: beyond the limit a signal would end the program.
-bool may_write(uint64_t size) {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
-}
-
 struct KeptFile {
   std::string name;
   uint64_t bytes;
@@ -157,7 +151,7 @@ std::vector<KeptFile> kept_files(int folder) {
   const time_t now = ::time(nullptr);
   while (const dirent *const entry = ::readdir(entries)) {
     const std::string_view name = entry->d_name;
-    struct stat facts {};
+    struct stat facts{};
     if ((!name.ends_with(kEnding) && !name.starts_with(kUnfinished)) ||
         ::fstatat(folder, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
       continue;
@@ -186,7 +180,7 @@ Cache::Cache() : most_bytes_(static_cast<uint64_t>(setting_in(SettingId::kJitCac
     return;
   make_folders(path, parent.empty() ? path.size() : parent.size());
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  struct stat facts {};
+  struct stat facts{};
   std::string problem;
   if (folder < 0 || ::fstat(folder, &facts) != 0)
     problem = std::strerror(errno);
@@ -214,7 +208,7 @@ std::optional<std::string> Cache::read(const Key &key) const {
   const File file(::openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file)
     return std::nullopt;
-  struct stat facts {};
+  struct stat facts{};
   FileHead head{};
   if (::fstat(file.number(), &facts) != 0 || !S_ISREG(facts.st_mode) || !is_trusted(facts) ||
       !file.read(&head, sizeof head) || !is_for(head, key) ||
@@ -282,9 +276,8 @@ Cache::Lock::Lock(const Cache &cache, const Key &key, Deadline deadline) {
   file_ = ::openat(cache.folder_, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file_ < 0)
     return;
-  const bool is_held = wait_until(deadline, [&] {
-    return ::flock(file_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
-  });
+  const bool is_held = wait_until(
+      deadline, [&] { return ::flock(file_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR); });
   if (!is_held)
     OMPTARGET_TRACE(Topic::kImage, "another process does not give back %s; the image is compiled without it",
                     name.c_str());

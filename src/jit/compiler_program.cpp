@@ -18,6 +18,7 @@
 
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "jit/file_limit.h"
 #include "jit/result_format.h"
 #include "plugin/own_folder.h"
 
@@ -31,7 +32,7 @@ constexpr int kStandardFiles = 3;
 constexpr size_t kMostWords = 4096; ///< bytes of the program's own words in a failure
 
 bool is_program(const std::string &path) {
-  struct stat facts {};
+  struct stat facts{};
   return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
@@ -47,7 +48,8 @@ std::string find_program() {
   }
   if (own_folder().empty())
     return {};
-  for (const char *const place : {"/omptarget/omptarget-jit", "/../lib/omptarget/omptarget-jit"}) // of library, of tools
+  for (const char *const place :
+       {"/omptarget/omptarget-jit", "/../lib/omptarget/omptarget-jit"}) // of library, of tools
     if (std::string path = own_folder() + place; is_program(path))
       return path;
   return {};
@@ -77,6 +79,8 @@ public:
 
   /// Afterwards reading begins at the start.
   Status write(std::span<const std::byte> bytes) {
+    if (!may_write(bytes.size()))
+      return Status::error(format("the process may not write files of %zu bytes (ulimit -f)", bytes.size()));
     while (!bytes.empty()) {
       const ssize_t count = ::write(file_, bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR)
@@ -105,7 +109,7 @@ public:
   }
 
   uint64_t size() const {
-    struct stat facts {};
+    struct stat facts{};
     return ::fstat(file_, &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
   }
 
@@ -149,9 +153,7 @@ public:
   SpawnOrder(const SpawnOrder &) = delete;
   SpawnOrder &operator=(const SpawnOrder &) = delete;
 
-  void put(const MemoryFile &file, int number) {
-    posix_spawn_file_actions_adddup2(&actions_, file.number(), number);
-  }
+  void put(const MemoryFile &file, int number) { posix_spawn_file_actions_adddup2(&actions_, file.number(), number); }
 
   Result<pid_t> run(const std::string &path, const std::vector<std::string> &arguments) {
     std::vector<char *> words{const_cast<char *>(path.c_str())};
@@ -200,8 +202,7 @@ Status check_end(const std::string &path, const End &end, const MemoryFile &erro
     return Status::error(format("%s was ended by signal %d (%s)%s", path.c_str(), WTERMSIG(end.state),
                                 strsignal(WTERMSIG(end.state)), words_of(errors).c_str()));
   if (WEXITSTATUS(end.state) != 0)
-    return Status::error(
-        format("%s ended with %d%s", path.c_str(), WEXITSTATUS(end.state), words_of(errors).c_str()));
+    return Status::error(format("%s ended with %d%s", path.c_str(), WEXITSTATUS(end.state), words_of(errors).c_str()));
   return Status::ok();
 }
 
@@ -212,8 +213,7 @@ Result<std::string> result_in(const std::string &path, const MemoryFile &output,
   const uint64_t size = output.size();
   if (start.size() < sizeof head || std::memcmp(head.magic, kResultMagic, sizeof kResultMagic) != 0 ||
       size - sizeof head != head.bytes || head.bytes == 0)
-    return Status::error(
-        format("%s has not written a whole image%s", path.c_str(), words_of(errors).c_str()));
+    return Status::error(format("%s has not written a whole image%s", path.c_str(), words_of(errors).c_str()));
   std::string image = output.read(head.bytes, sizeof head);
   if (image.size() != head.bytes)
     return Status::error(format("what %s has written cannot be read", path.c_str()));

@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "target.h"
+#include "test/unit/image/bitcode_bytes.h"
 
 namespace omptarget::fuzz {
 
@@ -20,6 +21,8 @@ std::vector<std::string> seeds(int, char **) {
     all.emplace_back();
     append(all.back(), header);
   }
+  all.push_back(test::bitcode("nvptx64-nvidia-cuda", {{"sm_80", "+ptx85"}, {"sm_90", ""}}));
+  all.push_back(test::bitcode("amdgcn-amd-amdhsa", {{"gfx90a", "+xnack"}}));
   return all;
 }
 

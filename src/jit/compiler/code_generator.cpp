@@ -4,7 +4,7 @@
 #include "jit/compiler/code_generator.h"
 
 #include <algorithm>
-#include <charconv>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -17,6 +17,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CodeGen.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -42,6 +43,10 @@ void initialise_targets() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
+  // LLVMs that have this option refuse constructors of global objects on NVIDIA's GPUs without it.
+  const char *const arguments[] = {"omptarget-jit", "-nvptx-lower-global-ctor-dtor"};
+  if (llvm::cl::getRegisteredOptions().count(arguments[1] + 1) != 0)
+    llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(arguments)), arguments);
 }
 
 std::unique_ptr<llvm::Module> read_module(std::string_view bitcode, llvm::LLVMContext &context) {
@@ -121,6 +126,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Triple &triple, co
     fail("no code for " + triple.str() + " can be made: " + problem);
   llvm::TargetOptions options;
   options.FunctionSections = options.DataSections = true;
+  options.UseInitArray = true; // as the dynamic linker runs constructors
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       name, processor, features, options, llvm::Reloc::PIC_, std::nullopt, level_of(level)));
   if (!machine)

@@ -20,8 +20,12 @@ namespace {
 
 /// Libraries of the system that a program's device code for the CPU may call. Its linker would have named them.
 constexpr const char *kSystemLibraries[] = {"libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libc.so.6"};
-constexpr const char *kSystemFolders[] = {"/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-                                          "/lib/powerpc64le-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"};
+constexpr const char *kSystemFolders[] = {"/lib/x86_64-linux-gnu",
+                                          "/lib/aarch64-linux-gnu",
+                                          "/lib/powerpc64le-linux-gnu",
+                                          "/lib64",
+                                          "/usr/lib64",
+                                          "/usr/lib"};
 
 bool is_program(const std::string &path) { return ::access(path.c_str(), X_OK) == 0; }
 

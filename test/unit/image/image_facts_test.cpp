@@ -5,7 +5,11 @@
 
 #include <cstring>
 #include <elf.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/machine.h"
+#include "bitcode_bytes.h"
 
 namespace omptarget {
 namespace {
@@ -54,6 +58,56 @@ TEST(ImageFacts, other_formats_are_told_apart) {
   EXPECT_EQ(facts("\x50\xED\x55\xBA....").kind, ImageKind::kFatBinary);
   EXPECT_EQ(facts("//\n.version 7.8\n.target sm_80\n").kind, ImageKind::kPtx);
   EXPECT_EQ(facts(".version 7.8").kind, ImageKind::kUnknown);
+}
+
+TEST(ImageFacts, bitcode_tells_its_target) {
+  const ImageFacts nvidia = facts(test::bitcode("nvptx64-nvidia-cuda", {{"", ""}, {"sm_90", "+ptx85"}, {"sm_80", ""}}));
+  EXPECT_EQ(nvidia.kind, ImageKind::kBitcode);
+  EXPECT_EQ(nvidia.machine, kCuda);
+  EXPECT_EQ(nvidia.architecture, "sm_90");
+  EXPECT_EQ(description_of(nvidia), "LLVM bitcode for sm_90, made by -fopenmp-target-jit");
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {{"sm_90", ""}, {"sm_100", ""}})).architecture, "sm_100");
+  const ImageFacts amd =
+      facts(test::bitcode("amdgcn-amd-amdhsa", {{"gfx90a", "+wavefrontsize64,-xnack,+sramecc,+xnack-like"}}));
+  EXPECT_EQ(amd.machine, kAmdGpu);
+  EXPECT_EQ(amd.architecture, "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(facts(test::bitcode("amdgcn-amd-amdhsa", {{"gfx1100", ""}})).architecture, "gfx1100");
+}
+
+TEST(ImageFacts, bitcode_for_the_cpu_names_no_processor) {
+  const ImageFacts own = facts(test::bitcode(std::string(kMachine.name) + "-pc-linux-gnu", {{"generic", ""}}));
+  EXPECT_EQ(own.machine, kMachine.elf_machine);
+  EXPECT_EQ(own.architecture, kMachine.name);
+  const ImageFacts other = facts(test::bitcode("riscv64-unknown-linux-gnu", {}));
+  EXPECT_EQ(other.machine, 0);
+  EXPECT_EQ(other.architecture, "riscv64-unknown-linux-gnu");
+  // A GPU without a processor cannot be compiled for.
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {})).machine, 0);
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {{"sm_80\n.x", ""}})).machine, 0);
+  EXPECT_EQ(facts(test::bitcode("nvptx64-\x1b[2J", {{"sm_80", ""}})).architecture, "bitcode");
+}
+
+TEST(ImageFacts, images_for_intel_are_named) {
+  constexpr uint16_t kIntel = 205;
+  for (const std::string &image :
+       {std::string("\x03\x02\x23\x07....", 8), elf(kIntel), test::bitcode("spirv64-intel", {})}) {
+    EXPECT_EQ(facts(image).kind, ImageKind::kIntel);
+    EXPECT_THAT(description_of(facts(image)), testing::HasSubstr("for Intel GPUs: no plugin for it here"));
+  }
+}
+
+TEST(ImageFacts, damaged_bitcode_tells_less) {
+  const std::string whole = test::bitcode("nvptx64-nvidia-cuda", {{"sm_80", "+ptx85"}});
+  for (size_t size = 4; size < whole.size(); ++size) {
+    const ImageFacts cut = facts(whole.substr(0, size));
+    EXPECT_EQ(cut.kind, ImageKind::kBitcode);
+    EXPECT_TRUE(cut.machine == 0 || size + 8 > whole.size()) << size;
+  }
+  for (size_t bit = 32; bit < 8 * whole.size(); ++bit) {
+    std::string changed = whole;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+    (void)facts(changed);
+  }
 }
 
 TEST(ImageFacts, any_bytes_will_do) {
