@@ -29,6 +29,7 @@ public:
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   bool is_over() const { return position_ >= 8 * static_cast<uint64_t>(bytes_.size()); }
+  bool is_past_end() const { return position_ > 8 * static_cast<uint64_t>(bytes_.size()); }
   uint64_t position() const { return position_; }
   void move_to(uint64_t position) { position_ = position; }
   void align() { position_ = (position_ + 31) / 32 * 32; }
@@ -144,6 +145,8 @@ private:
       return Next::kStop;
     for (uint64_t i = 0; i < count && !bits_.is_over(); ++i)
       record.operands.push_back(bits_.variable(6));
+    if (record.operands.size() != count || bits_.is_past_end())
+      return Next::kStop;
     if (block == kModuleBlock && record.code == kTripleRecord) {
       for (const uint64_t character : record.operands)
         facts_.triple += static_cast<char>(character);
