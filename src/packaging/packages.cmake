@@ -21,6 +21,9 @@ set(CPACK_COMPONENTS_ALL library plugins tools dev device default dbgsym)
 if(OMPTARGET_EMULATOR OR OMPTARGET_TESTS)
   list(APPEND CPACK_COMPONENTS_ALL emulator)
 endif()
+if(TARGET omptarget-jit)
+  list(APPEND CPACK_COMPONENTS_ALL jit)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
@@ -52,7 +55,7 @@ omptarget_package(library omptarget libs "OpenMP offloading runtime for programs
 of all generations of clang, which run on it unchanged. It lies beside LLVM's\n\
 and is used by programs that are told to.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "omptarget-plugins ${same}")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools, omptarget-jit")
 omptarget_package(plugins omptarget-plugins libs "plugins of omptarget for CPU, NVIDIA and AMD devices"
   "The plugins of omptarget, for the CPU of this machine and for GPUs of NVIDIA\n\
 and AMD. Those for GPUs need the vendor's driver, which they find by\n\
@@ -76,6 +79,11 @@ code, on the CPU, and names what it does wrong with its source line. Neither\n\
 CUDA nor ROCm is needed to compile for it.")
 set(CPACK_DEBIAN_EMULATOR_PACKAGE_DEPENDS
   "omptarget ${same}, omptarget-tools ${same}, omptarget-device ${same}, python3")
+omptarget_package(jit omptarget-jit libs "compiles OpenMP device code of LLVM bitcode"
+  "omptarget-jit compiles device images that clang's -fopenmp-target-jit makes,\n\
+when a program first uses them. It uses LLVM's library.")
+set(CPACK_DEBIAN_JIT_PACKAGE_DEPENDS "omptarget ${same}")
+set(CPACK_DEBIAN_JIT_PACKAGE_RECOMMENDS "lld-${OMPTARGET_JIT_LLVM_MAJOR} | lld")
 omptarget_package(default omptarget-default libs "makes omptarget the offloading runtime of all users"
   "Sets the library path of login shells, so that programs of clang get\nomptarget instead of LLVM's libomptarget.")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_DEPENDS "omptarget ${same}")
@@ -86,7 +94,7 @@ which gdb and profilers find by themselves.")
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_DEPENDS "omptarget ${same}")
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_SHLIBDEPS OFF)
 if(c_library)
-  foreach(component LIBRARY PLUGINS TOOLS DEV DEVICE EMULATOR)
+  foreach(component LIBRARY PLUGINS TOOLS DEV DEVICE EMULATOR JIT)
     list(APPEND CPACK_DEBIAN_${component}_PACKAGE_DEPENDS ${c_library})
     list(JOIN CPACK_DEBIAN_${component}_PACKAGE_DEPENDS ", " CPACK_DEBIAN_${component}_PACKAGE_DEPENDS)
   endforeach()
