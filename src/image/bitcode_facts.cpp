@@ -14,7 +14,7 @@ namespace omptarget {
 namespace {
 
 constexpr size_t kMagicBytes = 4;
-// Of LLVM's bitstream format: numbers that abbreviations cannot have, blocks, and records.
+// LLVM's bitstream format: numbers that abbreviations cannot have, blocks, and records.
 constexpr uint32_t kEndBlock = 0, kEnterBlock = 1, kPlainRecord = 3;
 constexpr uint32_t kOutermostWidth = 2;
 constexpr uint32_t kModuleBlock = 8, kAttributeGroupBlock = 10;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM bitcode says of its target. Reads the few records that tell it, without LLVM's reader: a program must not
-// crash by damaged bitcode, which that reader does not promise.
+// The target of LLVM bitcode. Reads the few records that tell it, without LLVM's reader: a program must not crash by
+// damaged bitcode, which that reader does not promise.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ struct ImageFacts {
 /// Reads headers only; any bytes will do.
 ImageFacts image_facts(std::span<const std::byte> bytes);
 
-/// What the image is, for messages: its architecture, with the kind if that is not machine code.
+/// Describes the image for messages: its architecture, with the kind if that is not machine code.
 std::string description_of(const ImageFacts &facts);
 
 } // namespace omptarget

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A folder that keeps compiled images for later processes. It holds code, so it must be the user's own, and what lies in
-// it is checked. Many processes use it at once. Nothing that goes wrong with it is an error: then images are compiled
+// A folder that keeps compiled images for later processes. It holds code, so it must be the user's own, and its files
+// are checked. Many processes use it at once. Nothing that goes wrong with it is an error: then images are compiled
 // again.
 #pragma once
 

@@ -43,7 +43,7 @@ private:
   llvm::BLAKE3 hash_;
 };
 
-/// What the image is compiled for: "gfx90a" of "gfx90a:xnack+", whose features stand in the bitcode.
+/// Returns the processor that the image is compiled for: "gfx90a" of "gfx90a:xnack+", whose features stand in the bitcode.
 std::string processor_of(const ImageFacts &facts) { return facts.architecture.substr(0, facts.architecture.find(':')); }
 
 std::vector<std::string> arguments_for(const ImageCopy &image, const std::string &libomp, int64_t seconds) {

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a device takes an image of LLVM bitcode once it is compiled. Plugins know nothing of bitcode: they are asked
-// about the head of the image that omptarget-jit would make.
+// Finds out if a device takes an image of LLVM bitcode once it is compiled. Plugins know nothing of bitcode: they are
+// asked about the head of the image that omptarget-jit would make.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,7 @@ template <typename Accepts> Taken how_taken(const __tgt_device_image &image, con
   return accepts(image) ? Taken::kAsItIs : Taken::kNot;
 }
 
-/// What is to be done about an image of bitcode that nothing here compiles, to stand behind its description; otherwise
-/// empty.
+/// Returns advice on an image of bitcode that nothing here compiles, to stand behind its description; otherwise empty.
 std::string advice_on(const ImageFacts &facts);
 
 } // namespace omptarget::jit

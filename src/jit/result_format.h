@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What omptarget-jit writes to its standard output, and the library reads: a head, then the compiled image. Both are
-// of one installation.
+// The standard output of omptarget-jit, which the library reads: a head, then the compiled image. Both are of one
+// installation.
 #pragma once
 
 #include <cstdint>

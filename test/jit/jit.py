@@ -279,7 +279,8 @@ def failing_compilers(setting, program):
             sys.exit("what a failing compiler left was kept")
     hanging = setting.script("hangs", "echo still here >&2; sleep 1000 & wait")
     begin = time.time()
-    done = setting.started(program, setting.new_cache(), LIBOMPTARGET_JIT_COMPILER=hanging, LIBOMPTARGET_JIT_TIMEOUT="1")
+    done = setting.started(program, setting.new_cache(), LIBOMPTARGET_JIT_COMPILER=hanging,
+                           LIBOMPTARGET_JIT_TIMEOUT="1")
     fails(done, "was stopped after 1 s (LIBOMPTARGET_JIT_TIMEOUT): still here")
     if time.time() - begin > 20:
         sys.exit("a hanging compiler was not stopped in time")
