@@ -75,8 +75,8 @@ bool DeviceImages::has_loaded(const OffloadLibrary &library) const {
 }
 
 jit::Taken DeviceImages::taken(ImageCopy &image) const {
-  return jit::how_taken(
-      image.record(), [&](const __tgt_device_image &record) { return device_.accepts(record, image.arch().c_str()); });
+  const auto accepts = [&](const __tgt_device_image &record) { return device_.accepts(record, image.arch().c_str()); };
+  return jit::how_taken(image.record(), device_.device_arch(), accepts);
 }
 
 std::optional<ImageCopy> DeviceImages::choose_image(const std::shared_ptr<OffloadLibrary> &library) const {
@@ -144,7 +144,8 @@ Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, 
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
   if (taken(image) == jit::Taken::kCompiled)
-    OMPTARGET_TRY_DURING(jit::compile(image, libomp::library_file()), "while compiling the image");
+    OMPTARGET_TRY_DURING(jit::compile(image, device_.device_arch(), libomp::library_file()),
+                         "while compiling the image");
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, load_binary(*library, record));
   if (has_loaded(*library) || !is_seen(*library)) {

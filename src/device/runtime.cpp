@@ -238,7 +238,7 @@ void Runtime::match(const std::shared_ptr<OffloadLibrary> &library) {
       const auto accepts = [&](const __tgt_device_image &record) {
         return plugin->accepts(record, image->arch().c_str());
       };
-      if (jit::how_taken(image->record(), accepts) == jit::Taken::kNot)
+      if (jit::how_taken(image->record(), plugin->device_arch(0), accepts) == jit::Taken::kNot)
         continue;
       OMPTARGET_TRACE(Topic::kImage, "image %zu of %s (%s) is taken by plugin %s", i, library->path.c_str(),
                       image_facts(image->bytes()).architecture.c_str(), plugin->name().c_str());

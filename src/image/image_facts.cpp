@@ -72,10 +72,13 @@ ImageFacts bitcode_image_facts(std::span<const std::byte> bytes) {
   const auto is_for = [&](std::string_view name) { return triple.starts_with(name); };
   if (is_for("spirv"))
     return {ImageKind::kIntel, 0, "SPIR-V for Intel GPUs"};
-  if (is_for("nvptx64-") && !bitcode.processor.empty())
-    return {ImageKind::kBitcode, elf::EM_CUDA, bitcode.processor};
-  if (is_for("amdgcn-") && !bitcode.processor.empty())
-    return {ImageKind::kBitcode, elf::EM_AMDGPU, bitcode.processor + amd_features(bitcode.features)};
+  // A program without kernels may have no function that names a processor.
+  const bool is_for_any = bitcode.processor.empty();
+  if (is_for("nvptx64-"))
+    return {ImageKind::kBitcode, elf::EM_CUDA, is_for_any ? bitcode.triple : bitcode.processor};
+  if (is_for("amdgcn-"))
+    return {ImageKind::kBitcode, elf::EM_AMDGPU,
+            is_for_any ? bitcode.triple : bitcode.processor + amd_features(bitcode.features)};
   if (is_for(std::string(kMachine.name) + "-"))
     return {ImageKind::kBitcode, kMachine.elf_machine, kMachine.name};
   return {ImageKind::kBitcode, 0, triple.empty() ? "bitcode" : bitcode.triple};

@@ -9,12 +9,12 @@
 #include <llvm/Support/BLAKE3.h>
 
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/mapped_file.h"
 #include "base/settings.h"
 #include "base/version.h"
 #include "image/image_facts.h"
 #include "jit/cache.h"
+#include "jit/compiled_head.h"
 #include "jit/compiler_program.h"
 
 namespace omptarget::jit {
@@ -43,16 +43,14 @@ private:
   llvm::BLAKE3 hash_;
 };
 
-/// Returns the processor that the image is compiled for: "gfx90a" of "gfx90a:xnack+", whose features stand in the bitcode.
-std::string processor_of(const ImageFacts &facts) { return facts.architecture.substr(0, facts.architecture.find(':')); }
-
-std::vector<std::string> arguments_for(const ImageCopy &image, const std::string &libomp, int64_t seconds) {
+std::vector<std::string> arguments_for(const ImageCopy &image, const std::string &device_arch,
+                                       const std::string &libomp, int64_t seconds) {
   const ImageFacts facts = image_facts(image.bytes());
   const int64_t level = setting_in(SettingId::kJitOptLevel, 0, kHighestLevel);
   std::vector<std::string> arguments{format("--level=%lld", static_cast<long long>(level)),
                                      format("--seconds=%lld", static_cast<long long>(seconds))};
-  if (facts.machine != kMachine.elf_machine)
-    arguments.push_back("--processor=" + processor_of(facts));
+  if (const std::string processor = processor_for(facts, device_arch); !processor.empty())
+    arguments.push_back("--processor=" + processor);
   else if (!libomp.empty())
     arguments.push_back("--library=" + libomp);
   return arguments;
@@ -81,13 +79,13 @@ void take(ImageCopy &image, const std::string &compiled) {
 
 } // namespace
 
-Status compile(ImageCopy &image, const std::string &libomp) {
+Status compile(ImageCopy &image, const std::string &device_arch, const std::string &libomp) {
   const std::string &path = compiler_program();
   const std::string what = description_of(image_facts(image.bytes()));
   MappedFile program;
   OMPTARGET_TRY_DURING(program.open(path), "while reading %s", path.c_str());
   const int64_t seconds = setting_in(SettingId::kJitTimeout, 1, kMostSeconds);
-  const std::vector<std::string> arguments = arguments_for(image, libomp, seconds);
+  const std::vector<std::string> arguments = arguments_for(image, device_arch, libomp, seconds);
   const Key key = key_of(image, arguments, program.contents());
   const Cache cache;
   std::optional<std::string> compiled = cache.find(key);

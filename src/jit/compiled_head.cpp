@@ -68,14 +68,16 @@ std::vector<std::byte> code_object_head(const std::string &architecture) {
   return bytes_of(&head, sizeof head);
 }
 
-std::vector<std::byte> head_of(const ImageFacts &facts) {
+bool is_processor(const std::string &name) { return name.starts_with("sm_") || name.starts_with("gfx"); }
+
+std::vector<std::byte> head_of(const ImageFacts &facts, const std::string &device_arch) {
   if (facts.machine == kMachineCuda) {
-    const std::string text =
-        format(".version 6.0\n.target %s\n.address_size 64\n", facts.architecture.c_str()); // no plugin minds which
+    const std::string text = format(".version 6.0\n.target %s\n.address_size 64\n", // no plugin minds which version
+                                    processor_for(facts, device_arch).c_str());
     return bytes_of(text.data(), text.size());
   }
   if (facts.machine == kMachineAmdgpu)
-    return code_object_head(facts.architecture);
+    return code_object_head(is_processor(facts.architecture) ? facts.architecture : processor_for(facts, device_arch));
   if (facts.machine != kMachine.elf_machine)
     return {};
   const Head head = elf_head(kMachine.elf_machine);
@@ -84,9 +86,16 @@ std::vector<std::byte> head_of(const ImageFacts &facts) {
 
 } // namespace
 
-CompiledHead::CompiledHead(const ImageFacts &facts) {
+std::string processor_for(const ImageFacts &facts, const std::string &device_arch) {
+  const std::string &name = is_processor(facts.architecture) ? facts.architecture : device_arch;
+  const char *const stem = facts.machine == kMachineCuda ? "sm_" : "gfx";
+  const bool is_for_gpu = facts.machine == kMachineCuda || facts.machine == kMachineAmdgpu;
+  return is_for_gpu && name.starts_with(stem) ? name.substr(0, name.find(':')) : std::string();
+}
+
+CompiledHead::CompiledHead(const ImageFacts &facts, const std::string &device_arch) {
   if (facts.kind == ImageKind::kBitcode && facts.machine != 0 && !compiler_program().empty())
-    bytes_ = head_of(facts);
+    bytes_ = head_of(facts, device_arch);
 }
 
 __tgt_device_image CompiledHead::record(const __tgt_device_image &image) {

@@ -19,7 +19,7 @@ namespace omptarget::jit {
 /// header. Empty if the image is no bitcode, its target is not known, or nothing here compiles it.
 class CompiledHead {
 public:
-  explicit CompiledHead(const ImageFacts &facts);
+  CompiledHead(const ImageFacts &facts, const std::string &device_arch);
 
   explicit operator bool() const { return !bytes_.empty(); }
   /// The record to ask a plugin with; valid as long as this object. The entries are those of the given record.
@@ -32,14 +32,20 @@ private:
 /// How a plugin takes an image.
 enum class Taken { kNot, kAsItIs, kCompiled };
 
-/// accepts(record): whether the plugin, or one device of it, takes such an image. Any thread.
-template <typename Accepts> Taken how_taken(const __tgt_device_image &image, const Accepts &accepts) {
+/// accepts(record): whether the plugin, or one device of it, takes such an image. device_arch: as the plugin tells it.
+/// Any thread.
+template <typename Accepts>
+Taken how_taken(const __tgt_device_image &image, const std::string &device_arch, const Accepts &accepts) {
   const auto *const begin = static_cast<const std::byte *>(image.ImageStart);
-  CompiledHead head(image_facts({begin, static_cast<const std::byte *>(image.ImageEnd)}));
+  CompiledHead head(image_facts({begin, static_cast<const std::byte *>(image.ImageEnd)}), device_arch);
   if (head && accepts(head.record(image)))
     return Taken::kCompiled;
   return accepts(image) ? Taken::kAsItIs : Taken::kNot;
 }
+
+/// Returns the processor to compile bitcode for: the one that it names ("gfx90a" without features). Bitcode without
+/// kernels may name none: then that of the device. Empty for a CPU, and if there is none.
+std::string processor_for(const ImageFacts &facts, const std::string &device_arch);
 
 /// Returns advice on an image of bitcode that nothing here compiles, to stand behind its description; otherwise empty.
 std::string advice_on(const ImageFacts &facts);

@@ -132,7 +132,8 @@ std::vector<char *> child_environment() {
   return variables;
 }
 
-/// The options of posix_spawn: a process group of its own, so that all of it can be killed; no signal blocked or ignored.
+/// The options of posix_spawn: a process group of its own, so that all of it can be killed; no signal blocked or
+/// ignored.
 class SpawnOrder {
 public:
   SpawnOrder() {

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from setting import CONSTRUCTED, CPU, Setting, computes, fails
+from setting import CONSTRUCTED, CPU, NO_KERNEL, Setting, computes, fails
 
 MIB = 1 << 20
 
@@ -36,6 +36,8 @@ def programs(setting):
             tried += 1
     for target in ("x86_64", "sm_80"):
         check_program(setting, 19, target, CONSTRUCTED)
+    for target in ("x86_64", "sm_80", "gfx90a"): # bitcode that may name no processor
+        check_program(setting, 19, target, NO_KERNEL)
     if tried < 8:
         sys.exit("only %d programs were tried" % tried)
     info = subprocess.run([os.path.join(setting.prefix, "bin", "omptarget-info"), setting.path("x86_64.19"),

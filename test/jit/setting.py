@@ -42,6 +42,22 @@ int main() {
   std::printf(std::fabs(got - 44.107037) < 1e-6 ? "0 wrong\\n" : "%.9f\\n", got);
 }
 """
+NO_KERNEL = """
+#include <stdio.h>
+#pragma omp declare target
+int there = 7;
+#pragma omp end declare target
+int main(void) {
+  int wrong = 0;
+  there = 8;
+#pragma omp target update to(there)
+  there = 9;
+#pragma omp target update from(there)
+  wrong = there != 8;
+  printf("%d wrong\\n", wrong);
+  return wrong;
+}
+"""
 
 
 class Setting:

@@ -111,13 +111,13 @@ Verdict Machine::verdict_on(const FileImage &image, bool has_entries) const {
       continue;
     }
     const auto takes = [&](const __tgt_device_image &asked) { return plugin.accepts(asked, image.arch.c_str()); };
-    if (const jit::Taken taken = jit::how_taken(record, takes); taken != jit::Taken::kNot) {
+    if (const jit::Taken taken = jit::how_taken(record, plugin.device_arch(0), takes); taken != jit::Taken::kNot) {
       verdict.is_compiled = taken == jit::Taken::kCompiled;
       for (int32_t i = 0; i < plugin.number_of_devices(); ++i) {
         const auto device_takes = [&](const __tgt_device_image &asked) {
           return plugin.accepts_on_device(i, asked, image.arch.c_str());
         };
-        if (jit::how_taken(record, device_takes) == taken)
+        if (jit::how_taken(record, plugin.device_arch(i), device_takes) == taken)
           verdict.devices.push_back(i);
       }
       if (!verdict.devices.empty()) {

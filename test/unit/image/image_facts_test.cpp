@@ -81,9 +81,10 @@ TEST(ImageFacts, bitcode_for_the_cpu_names_no_processor) {
   const ImageFacts other = facts(test::bitcode("riscv64-unknown-linux-gnu", {}));
   EXPECT_EQ(other.machine, 0);
   EXPECT_EQ(other.architecture, "riscv64-unknown-linux-gnu");
-  // A GPU without a processor cannot be compiled for.
-  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {})).machine, 0);
-  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {{"sm_80\n.x", ""}})).machine, 0);
+  // Without kernels, or with a name that can be none.
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {})).machine, kCuda);
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {})).architecture, "nvptx64-nvidia-cuda");
+  EXPECT_EQ(facts(test::bitcode("nvptx64-nvidia-cuda", {{"sm_80\n.x", ""}})).architecture, "nvptx64-nvidia-cuda");
   EXPECT_EQ(facts(test::bitcode("nvptx64-\x1b[2J", {{"sm_80", ""}})).architecture, "bitcode");
 }
 
