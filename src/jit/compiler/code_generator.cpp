@@ -74,14 +74,15 @@ template <typename Visit> void each_feature(const llvm::Function &function, cons
     visit(feature);
 }
 
-/// The version of PTX is that of the whole text: the newest that a function asks for. A function's own processor and
-/// features would contradict it.
+/// The version of PTX is that of the whole text: the newest that a function of a processor asks for. Those of the device
+/// RTL name none, and an older version than processors have. A function's own processor would contradict the text's.
 std::string prepare_for_nvptx(llvm::Module &module) {
   unsigned version = 0;
   for (llvm::Function &function : module) {
+    const bool has_processor = function.hasFnAttribute("target-cpu");
     each_feature(function, [&](llvm::StringRef feature) {
       unsigned wanted = 0;
-      if (feature.consume_front("+ptx") && !feature.getAsInteger(10, wanted))
+      if (has_processor && feature.consume_front("+ptx") && !feature.getAsInteger(10, wanted))
         version = std::max(version, wanted);
     });
     function.removeFnAttr("target-cpu");
