@@ -11,8 +11,8 @@
 
 namespace omptarget::jit {
 
-/// Compiles the image in its place, for a device of that architecture. libomp: the file of the host's OpenMP runtime, which an image for the CPU calls, or
-/// empty. Takes some 50 ms and more, unless the cache has it. Any thread.
+/// Compiles the image in its place, for a device of that architecture. libomp: the file of the host's OpenMP runtime,
+/// which an image for the CPU calls, or empty. Takes some 50 ms and more, unless the cache has it. Any thread.
 Status compile(ImageCopy &image, const std::string &device_arch, const std::string &libomp);
 
 } // namespace omptarget::jit

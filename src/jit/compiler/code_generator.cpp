@@ -74,8 +74,9 @@ template <typename Visit> void each_feature(const llvm::Function &function, cons
     visit(feature);
 }
 
-/// The version of PTX is that of the whole text: the newest that a function of a processor asks for. Those of the device
-/// RTL name none, and an older version than processors have. A function's own processor would contradict the text's.
+/// The version of PTX is that of the whole text: the newest that a function of a processor asks for. Functions of the
+/// device RTL name no processor, and a version that is too old for most. A function's own processor would contradict
+/// that of the text.
 std::string prepare_for_nvptx(llvm::Module &module) {
   unsigned version = 0;
   for (llvm::Function &function : module) {
