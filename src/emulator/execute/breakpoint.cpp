@@ -5,6 +5,7 @@
 
 #include "breakpoint.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -48,6 +49,27 @@ std::optional<uint32_t> number_of(const char *variable) {
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// Notes for a message when the process ends.
+constexpr uint32_t kNear = 8; ///< lines before and behind the one that is asked for
+constinit std::atomic<bool> has_told{false};
+constinit std::atomic<uint32_t> near_lines{0}; ///< that have run, a bit each
+
+void tell_that_nothing_was_told() {
+  if (has_told.load(std::memory_order_relaxed))
+    return;
+  const Breakpoint breakpoint = Breakpoint::from_environment();
+  std::string text = "executor: no instruction has run where it was to be told (SIM_EXECUTOR_BREAK)";
+  std::string lines;
+  for (uint32_t bit = 0; bit <= 2 * kNear; ++bit)
+    if (near_lines.load(std::memory_order_relaxed) >> bit & 1)
+      lines += (lines.empty() ? "" : ", ") + std::to_string(breakpoint.line + bit - kNear);
+  if (!lines.empty())
+    text += "; lines near " + std::to_string(breakpoint.line) + " that have run: " + lines;
+  else if (breakpoint.line != 0)
+    text += "; source lines need -gline-tables-only";
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 } // namespace
 
 Breakpoint Breakpoint::from_environment() {
@@ -64,15 +86,20 @@ Breakpoint Breakpoint::from_environment() {
   result.block = number_of("SIM_EXECUTOR_BREAK_BLOCK");
   result.thread = number_of("SIM_EXECUTOR_BREAK_THREAD");
   result.is_set = result.line != 0 || result.block || result.thread;
+  static const bool is_awaited = result.is_set && std::atexit(tell_that_nothing_was_told) == 0;
+  static_cast<void>(is_awaited);
   return result;
 }
 
 bool Breakpoint::is_at(std::string_view path, uint32_t at) const {
   if (line == 0)
     return true;
-  if (at != line || !path.ends_with(file))
+  if (at + kNear < line || at > line + kNear || !path.ends_with(file))
     return false;
-  return file.empty() || path.size() == file.size() || path[path.size() - file.size() - 1] == '/';
+  if (!file.empty() && path.size() != file.size() && path[path.size() - file.size() - 1] != '/')
+    return false;
+  near_lines.fetch_or(uint32_t{1} << (at + kNear - line), std::memory_order_relaxed);
+  return at == line;
 }
 
 std::string register_text(uint64_t value, unsigned bits, bool is_float) {
@@ -99,6 +126,7 @@ std::string register_change(const std::string &name, const std::string &before, 
 }
 
 std::string breakpoint_place(std::string_view path, uint32_t line, uint32_t block, uint32_t thread) {
+  has_told.store(true, std::memory_order_relaxed);
   const std::string where = line == 0 ? "no line" : std::string(name_of(path)) + ":" + std::to_string(line);
   return where + ", block " + std::to_string(block) + ", thread " + std::to_string(thread) + ": ";
 }
