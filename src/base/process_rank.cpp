@@ -128,4 +128,17 @@ std::string file_name_of_process(const std::string &pattern) {
   return name;
 }
 
+std::string file_name_of_rank(const std::string &pattern) {
+  std::string name = file_name_of_process(pattern);
+  const bool is_own = pattern.find("%p") != std::string::npos || pattern.find("%r") != std::string::npos;
+  const int64_t rank = process_rank().rank.value_or(0);
+  if (is_own || rank == 0)
+    return name;
+  const size_t folder = name.rfind('/') + 1; // 0 without one
+  const size_t end = name.ends_with(".gz") ? name.rfind('.') : name.size(); // "p.json.gz" has two extensions
+  const size_t dot = name.substr(0, end).rfind('.');
+  const size_t place = dot == std::string::npos || dot <= folder ? end : dot;
+  return name.insert(place, format(".%lld", static_cast<long long>(rank)));
+}
+
 } // namespace omptarget

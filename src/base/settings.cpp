@@ -71,7 +71,7 @@ static bool is_for_ordinary_processes(SettingId id) {
   return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kCheckFile ||
          id == SettingId::kProfile || id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
          id == SettingId::kKernelTrace || id == SettingId::kProfileFile || id == SettingId::kKeepImages ||
-         id == SettingId::kJitCompiler || id == SettingId::kJitCache;
+         id == SettingId::kJitCompiler || id == SettingId::kJitCache || id == SettingId::kRecord;
 }
 
 std::optional<bool> flag_of(const char *text) {

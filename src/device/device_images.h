@@ -38,6 +38,9 @@ struct Kernel {
   const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
   /// Indirect functions of its image, where device code calls no others; otherwise null. Lives as long as the kernel.
   const std::vector<FunctionPair> *functions = nullptr;
+  /// Its image: the descriptor of the module, and the number there.
+  const __tgt_bin_desc *descriptor = nullptr;
+  size_t image = 0;
 };
 
 /// Not moved: threads read kernels while others load.

@@ -176,6 +176,15 @@ std::optional<ImageCopy> ModuleRegistry::copy_image(const std::shared_ptr<Offloa
   return image ? std::optional<ImageCopy>(*image) : std::nullopt;
 }
 
+std::optional<std::vector<std::byte>> ModuleRegistry::copy_embedded(const std::shared_ptr<OffloadLibrary> &library,
+                                                                    size_t index) {
+  auto tables = tables_.lock();
+  const DeviceImage *const image = tables->sound_image(library, index);
+  if (!image)
+    return std::nullopt;
+  return std::vector<std::byte>(image->embedded.begin(), image->embedded.end());
+}
+
 std::optional<ImageFacts> ModuleRegistry::facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index) {
   auto tables = tables_.lock();
   const DeviceImage *const image = tables->sound_image(library, index);

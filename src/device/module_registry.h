@@ -58,6 +58,8 @@ public:
 
   /// A copy of the module's image, or nothing if the module is not registered any more or the image has a defect.
   std::optional<ImageCopy> copy_image(const std::shared_ptr<OffloadLibrary> &library, size_t index);
+  /// A copy of the image as the module holds it, maybe in a container; nothing as above.
+  std::optional<std::vector<std::byte>> copy_embedded(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   /// Returns the facts in the image's headers; nothing as above.
   std::optional<ImageFacts> facts_of(const std::shared_ptr<OffloadLibrary> &library, size_t index);
   /// Returns the architecture of the image as text: "sm_90", with what keeps it from being used, or what is damaged.

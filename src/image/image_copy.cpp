@@ -11,7 +11,7 @@ namespace omptarget {
 
 ImageCopy::ImageCopy(const DeviceImage &image)
     : bytes_(new std::byte[image.size()]), size_(image.size()), arch_(image.arch), wrapping_(image.wrapping),
-      entries_(image.entries) {
+      number_(image.number), entries_(image.entries) {
   if (size_ > 0)
     std::memcpy(bytes_.get(), image.begin, size_);
   for (const Entry &entry : entries_)

@@ -27,6 +27,7 @@ public:
   const std::vector<Entry> &entries() const { return entries_; }
   const std::string &arch() const { return arch_; } ///< what the container said
   Wrapping wrapping() const { return wrapping_; }
+  size_t number() const { return number_; } ///< in the module's descriptor
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
   /// The record for plugins; valid as long as this copy.
@@ -49,6 +50,7 @@ private:
   size_t size_;
   std::string arch_;
   Wrapping wrapping_;
+  size_t number_;
   std::unique_ptr<char[]> names_;
   size_t names_size_ = 0;
   std::vector<Entry> entries_;

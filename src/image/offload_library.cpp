@@ -83,6 +83,7 @@ private:
     DeviceImage image;
     image.begin = static_cast<const std::byte *>(record.ImageStart);
     image.end = static_cast<const std::byte *>(record.ImageEnd);
+    image.number = library_->images.size();
     Status status = read_image_entries(record, image);
     if (status)
       status = find_bytes(image);
@@ -106,6 +107,7 @@ private:
       return Status::error(
           format("the images up to this one have %llu bytes, more than the module's %llu: they overlap",
                  static_cast<unsigned long long>(image_bytes_), static_cast<unsigned long long>(most)));
+    image.embedded = {image.begin, image.end};
     if (!is_container({image.begin, image.end}))
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(const ContainedImage contained, open_container({image.begin, image.end}));

@@ -24,10 +24,12 @@ namespace omptarget {
 struct DeviceImage {
   const std::byte *begin = nullptr;
   const std::byte *end = nullptr;
-  std::string arch;                   ///< what its container said, or empty
-  std::string defect;                 ///< why it cannot be used, or empty
-  Wrapping wrapping = Wrapping::kRaw; ///< how the module's record names it
-  std::vector<Entry> entries;         ///< in the order of the module's table
+  size_t number = 0;                   ///< in the module's descriptor
+  std::span<const std::byte> embedded; ///< what the module has: the bytes, or a container around them
+  std::string arch;                    ///< what its container said, or empty
+  std::string defect;                  ///< why it cannot be used, or empty
+  Wrapping wrapping = Wrapping::kRaw;  ///< how the module's record names it
+  std::vector<Entry> entries;          ///< in the order of the module's table
 
   size_t size() const { return static_cast<size_t>(end - begin); }
 };

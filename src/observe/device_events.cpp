@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "observe/profile.h"
+#include "observe/recording_choice.h"
 
 namespace omptarget::observe {
 
@@ -33,6 +34,8 @@ void forget_names(uintptr_t begin, uintptr_t end) { keep_profile_names(begin, en
 void flush_reports() {
   if (listeners() & listener::kProfile)
     write_profile();
+  if (listeners() & listener::kRecord)
+    report_missing_recording();
 }
 
 } // namespace omptarget::observe

@@ -6,6 +6,7 @@
 #include "observe/info.h"
 #include "observe/profile.h"
 #include "observe/ranges.h"
+#include "observe/recording_choice.h"
 
 namespace omptarget::observe {
 
@@ -18,6 +19,9 @@ uint32_t read_listeners() {
     bits |= listener::kLines;
   if (start_profile())
     bits |= listener::kProfile;
+  static const bool is_to_record = start_recording();
+  if (is_to_record)
+    bits |= listener::kRecord;
   static const bool has_ranges = start_ranges();
   if (has_ranges)
     bits |= listener::kRanges;

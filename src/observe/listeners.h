@@ -19,6 +19,7 @@ inline constexpr uint32_t kTrace = 1u << 18;    ///< a tool's device trace is ru
 inline constexpr uint32_t kRanges = 1u << 19;   ///< a vendor's tool takes ranges
 inline constexpr uint32_t kLines = 1u << 20;    ///< the trace wants the ends of constructs, kernels and waits
 inline constexpr uint32_t kContents = 1u << 21; ///< a check follows mapped data
+inline constexpr uint32_t kRecord = 1u << 22;   ///< a launch is still to be recorded (LIBOMPTARGET_RECORD)
 inline constexpr uint32_t kUnread = 1u << 31;   ///< the environment was not read yet
 } // namespace listener
 
@@ -35,7 +36,7 @@ inline uint32_t listeners() {
   return word & listener::kUnread ? internal::read_listeners() : word;
 }
 
-/// Adds or takes away one of kProfile, kTool, kTrace. Any thread.
+/// Adds or takes away one of kProfile, kTool, kTrace, kRecord. Any thread.
 void set_listener(uint32_t bit, bool is_on);
 
 /// The mask of LIBOMPTARGET_INFO has changed.

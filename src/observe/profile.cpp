@@ -234,20 +234,9 @@ const char *profile_setting() {
   return std::string_view(text).find_first_not_of('0') == std::string_view::npos ? nullptr : "-";
 }
 
-/// The file for this process, or "-". Processes of a parallel program do not write over one another's.
+/// The file for this process, or "-".
 std::string file_of_profile(const std::string &setting) {
-  if (setting == "-")
-    return setting;
-  std::string name = file_name_of_process(setting);
-  const bool is_own = setting.find("%p") != std::string::npos || setting.find("%r") != std::string::npos;
-  const int64_t rank = process_rank().rank.value_or(0);
-  if (is_own || rank == 0)
-    return name;
-  const size_t folder = name.rfind('/') + 1; // 0 without one
-  const size_t end = is_gzip_name(name) ? name.rfind('.') : name.size();
-  const size_t dot = name.substr(0, end).rfind('.');
-  const size_t place = dot == std::string::npos || dot <= folder ? end : dot;
-  return name.insert(place, format(".%lld", static_cast<long long>(rank)));
+  return setting == "-" ? setting : file_name_of_rank(setting);
 }
 
 /// The lines with the rank before each, if there is one: stderr may be that of several processes.

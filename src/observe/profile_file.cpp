@@ -45,6 +45,23 @@ int create_beside(const std::string &path, std::string &name) {
   return -1;
 }
 
+/// Small parts are gathered: a file may have very many of them.
+bool write_parts(int file, std::span<const std::string_view> parts) {
+  constexpr size_t kSmall = 4096, kGathered = 65536;
+  std::string gathered;
+  for (const std::string_view part : parts) {
+    const bool is_small = part.size() <= kSmall;
+    if (is_small)
+      gathered += part;
+    if (!is_small || gathered.size() >= kGathered) {
+      if (!write_all(file, gathered) || (!is_small && !write_all(file, part)))
+        return false;
+      gathered.clear();
+    }
+  }
+  return write_all(file, gathered);
+}
+
 } // namespace
 
 Status check_result_file(const std::string &path) {
@@ -56,6 +73,10 @@ Status check_result_file(const std::string &path) {
 }
 
 Status replace_result_file(const std::string &path, std::string_view text) {
+  return replace_result_file(path, std::span(&text, 1));
+}
+
+Status replace_result_file(const std::string &path, std::span<const std::string_view> parts) {
   OMPTARGET_TRY(check_result_file(path));
   std::string name;
   const int file = create_beside(path, name);
@@ -63,7 +84,7 @@ Status replace_result_file(const std::string &path, std::string_view text) {
     return cannot("write", path);
   if (struct stat old{}; ::lstat(path.c_str(), &old) == 0)
     (void)::fchmod(file, old.st_mode & 0777);
-  Status status = write_all(file, text) ? Status::ok() : cannot("write", path);
+  Status status = write_parts(file, parts) ? Status::ok() : cannot("write", path);
   if (::close(file) != 0 && errno != EINTR && status)
     status = cannot("write", path);
   if (status && ::rename(name.c_str(), path.c_str()) != 0)

@@ -4,6 +4,7 @@
 // Files of results that others read: never half of one, never through a link, never waiting.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ Status check_result_file(const std::string &path);
 /// Writes the text to a new file beside the path and renames it: a reader sees the old file or the new one. A file that
 /// was there keeps its permissions. Interrupting signals are no failure; nothing is left behind after one.
 Status replace_result_file(const std::string &path, std::string_view text);
+/// The same with the parts of the text, one after the other.
+Status replace_result_file(const std::string &path, std::span<const std::string_view> parts);
 
 /// Returns the contents of a profile's file of that name. A name in .html or .html.gz has a page, any other JSON. A
 /// name in .gz is compressed. json: as profile_as_json makes it. Fails if there is no memory to compress with.

@@ -13,6 +13,7 @@
 #include "region/direct_report.h"
 #include "region/ended_device.h"
 #include "region/kernel_call.h"
+#include "region/kernel_recorder.h"
 #include "region/left_construct.h"
 #include "region/map_arguments.h"
 #include "region/reported_construct.h"
@@ -118,8 +119,10 @@ const char *reason_for_host(int64_t device_number) {
 
 class Launch {
 public:
-  Launch(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, MapItems &items)
-      : work_(work), queue_(work.queue()), kernel_(kernel), items_(items), call_(work.device(), kernel, request) {}
+  /// recorder: null if the launch is not recorded.
+  Launch(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, MapItems &items, KernelRecorder *recorder)
+      : work_(work), queue_(work.queue()), kernel_(kernel), items_(items), call_(work.device(), kernel, request),
+        recorder_(recorder) {}
 
   /// Queues everything: data in, the kernel, data out.
   Status run() {
@@ -145,11 +148,18 @@ private:
     OMPTARGET_TRY(prepare_private());
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].has(map_type::kTargetParam))
-        call_.add(argument(i));
+        add_argument(i);
       else if ((items_[i].type & map_type::kLambdaCapture) == map_type::kLambdaCapture)
         OMPTARGET_TRY(set_lambda_capture(items_[i]));
     }
     return Status::ok();
+  }
+
+  void add_argument(size_t index) {
+    void *const value = argument(index);
+    call_.add(value);
+    if (recorder_) [[unlikely]]
+      recorder_->add_argument(items_[index], value);
   }
 
   void *argument(size_t index) {
@@ -184,6 +194,8 @@ private:
     if (private_.size == 0)
       return Status::ok();
     OMPTARGET_TRY_ASSIGN(private_block_, queue_.allocate_temporary(private_.size));
+    if (recorder_) [[unlikely]]
+      recorder_->set_private(private_block_, private_.size);
     if (private_.packed != 0)
       OMPTARGET_TRY(copy_packed());
     return private_.has_large ? copy_large() : Status::ok();
@@ -196,7 +208,7 @@ private:
       if (offset < 0 || offset >= private_.packed || items_[i].size <= 0)
         continue;
       std::memcpy(values.data() + offset, raw(private_source(items_[i])), static_cast<size_t>(items_[i].size));
-      translate_pointer(items_[i], values.data() + offset);
+      translate_pointer(items_[i], values.data() + offset, private_block_ + offset);
     }
     return queue_.write_value(private_block_, values.data(), private_.packed);
   }
@@ -209,14 +221,14 @@ private:
       const DevicePtr target = private_block_ + private_.offsets[i];
       OMPTARGET_TRY(queue_.write_from_host(target, private_source(item), item.size));
       DevicePtr value{};
-      if (translate_pointer(item, &value))
+      if (translate_pointer(item, &value, target))
         OMPTARGET_TRY(queue_.write_value(target, &value, sizeof value));
     }
     return Status::ok();
   }
 
-  /// The value of a private pointer on the device, if what it points to is present there.
-  bool translate_pointer(const MapItem &item, void *value) {
+  /// The value of a private pointer at this place of the device, if what it points to is present there.
+  bool translate_pointer(const MapItem &item, void *value, DevicePtr place) {
     if (!is_private_pointer(item) || item.size < static_cast<int64_t>(sizeof(void *)))
       return false;
     const Found target = work_.device().map().find(item.begin, 0);
@@ -226,6 +238,8 @@ private:
     if (!translated)
       return false; // removed since it was found, or not there yet
     std::memcpy(value, &*translated, sizeof *translated);
+    if (recorder_) [[unlikely]]
+      recorder_->add_pointer(place, *translated);
     return true;
   }
 
@@ -244,6 +258,8 @@ private:
       return Status::ok();
     const DevicePtr field = private_address(parent) + (item.base - closure.base);
     const std::optional<DevicePtr> value = target_of(target.ref, item.begin);
+    if (recorder_ && value) [[unlikely]]
+      recorder_->add_pointer(field, *value);
     return value ? queue_.write_value(field, &*value, sizeof *value) : Status::ok();
   }
 
@@ -254,8 +270,11 @@ private:
     const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
     if (traces(Topic::kKernel)) [[unlikely]]
       trace_kernel_launch(work_.device(), kernel_.name, args);
-    observe::KernelLaunch launch({device, kernel_.name, teams, threads});
-    return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
+    const auto run = [&] {
+      observe::KernelLaunch launch({device, kernel_.name, teams, threads});
+      return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
+    };
+    return recorder_ ? recorder_->record(queue_, items_, run) : run();
   }
 
   DeviceWork &work_;
@@ -263,15 +282,18 @@ private:
   const Kernel &kernel_;
   MapItems &items_;
   KernelCall call_;
+  KernelRecorder *const recorder_;
   PrivateLayout private_;
   DevicePtr private_block_{};
 };
 
-/// Data in, the kernel, data out, by plans. refs: what is retained already.
-Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs) {
+/// Data in, the kernel, data out, by plans. refs: what is retained already. recorder: null if the launch is not
+/// recorded.
+Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, const PresentRefs &refs,
+                   KernelRecorder *recorder = nullptr) {
   MapItems items;
   OMPTARGET_TRY(gather_items(request.list, refs, items));
-  return Launch(work, kernel, request, items).run();
+  return Launch(work, kernel, request, items, recorder).run();
 }
 [[gnu::noinline]] Status run_planned(Device &device, const Kernel &kernel, LaunchRequest &request,
                                      const PresentRefs &refs) {
@@ -296,10 +318,15 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 /// Starts a region, and leaves it to libomp, which keeps it in the slot.
 [[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
                                        void *&slot) {
+  const std::unique_ptr<KernelRecorder> recorder = KernelRecorder::of(device, call, kernel, request);
   return LeftConstruct::run(
       std::make_unique<LeftConstruct>(device, call, observe::ConstructKind::kTarget, request.list, kernel.name), slot,
-      [&](DirectHalves &direct, Status &status) { return direct.launch(kernel, request, status); },
-      [&](DeviceWork &work, const PresentRefs &refs) { return run_planned(work, kernel, request, refs); });
+      [&](DirectHalves &direct, Status &status) {
+        return recorder ? DirectLaunch::kNotEntered : direct.launch(kernel, request, status);
+      },
+      [&](DeviceWork &work, const PresentRefs &refs) {
+        return run_planned(work, kernel, request, refs, recorder.get());
+      });
 }
 
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
@@ -318,6 +345,11 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 [[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const Kernel &kernel,
                                                  ParameterForm form, LaunchRequest &request) {
   const ReportedConstruct reported(call, device, observe::ConstructKind::kTarget, request.list);
+  if (const std::unique_ptr<KernelRecorder> recorder = KernelRecorder::of(device, call, kernel, request)) {
+    DeviceWork work(device);
+    OMPTARGET_TRY(run_planned(work, kernel, request, {}, recorder.get()));
+    return work.complete();
+  }
   DirectReport report(device, request.list);
   return run_to_end(device, kernel, form, request, &report);
 }

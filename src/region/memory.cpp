@@ -14,6 +14,7 @@
 #include "device/runtime.h"
 #include "device/shared_blocks.h"
 #include "observe/construct_events.h"
+#include "region/allocated_memory.h"
 #include "region/memory_spaces.h"
 
 namespace omptarget {
@@ -62,6 +63,7 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
         {DataOperationKind::kAllocate, device->id(), nullptr, nullptr, static_cast<int64_t>(size), nullptr});
     OMPTARGET_TRY_ASSIGN(memory, device->allocate(static_cast<int64_t>(size), nullptr, kind));
     operation.set_target(memory);
+    note_allocated(device->id(), memory, size);
   }
   if (kind == OMPTARGET_ALLOC_HOST || kind == OMPTARGET_ALLOC_SHARED)
     add_shared_block({memory, size, device_number});
@@ -79,6 +81,7 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
   remove_shared_block(pointer); // first: once it is free another thread may get it
   if (device) {
     const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});
+    forget_allocated(device->id(), pointer);
     return device->plugin_device().data_delete(pointer, kind);
   }
   std::free(pointer);

@@ -1,0 +1,192 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/kernel_recorder.h"
+
+#include <cerrno>
+#include <ctime>
+#include <dlfcn.h>
+
+#include "base/log.h"
+#include "base/process_rank.h"
+#include "base/version.h"
+#include "image/image_facts.h"
+#include "observe/recording_choice.h"
+#include "region/reached_memory.h"
+
+namespace omptarget {
+
+namespace {
+
+std::string time_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text;
+}
+
+/// The library that has libomp's functions: images for CPUs call them.
+std::string path_of_libomp() {
+  void *const function = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num");
+  Dl_info info{};
+  return function && dladdr(function, &info) != 0 && info.dli_fname ? info.dli_fname : "";
+}
+
+std::string compilers_of(const ImageSigns &signs) {
+  std::string text;
+  for (const Generation &generation : kGenerations)
+    if (signs.compilers >> generation.version & 1)
+      text += format("%sclang %u", text.empty() ? "" : ", ", generation.version);
+  return text;
+}
+
+record::Launch launch_of(const LaunchRequest &request) {
+  record::Launch launch;
+  launch.kernel = reinterpret_cast<uint64_t>(request.host_id);
+  launch.block_version = block_version(request.block);
+  std::copy(std::begin(request.args.NumTeams), std::end(request.args.NumTeams), launch.teams);
+  std::copy(std::begin(request.args.ThreadLimit), std::end(request.args.ThreadLimit), launch.threads);
+  launch.trip_count = request.args.Tripcount;
+  launch.flags = request.args.Flags & ~uint64_t{OMPTARGET_KERNEL_NOWAIT};
+  launch.group_memory = request.args.DynCGroupMem;
+  return launch;
+}
+
+} // namespace
+
+KernelRecorder::KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request)
+    : device_(device), call_(call), kernel_(kernel) {
+  recording_.launch = launch_of(request);
+}
+
+KernelRecorder::~KernelRecorder() = default;
+
+std::unique_ptr<KernelRecorder> KernelRecorder::claim(Device &device, const Call &call, const Kernel &kernel,
+                                                      const LaunchRequest &request) {
+  if (!observe::claims_launch(kernel.name))
+    return nullptr;
+  if (device.uses_host_memory()) {
+    observe::warn_about_recording(Status::error(format(
+        "%s is not recorded: device %d uses the host's memory in place (unified shared memory), and nobody knows "
+        "how much of it the kernel reaches",
+        kernel.name, raw(device.id()))));
+    return nullptr;
+  }
+  return std::unique_ptr<KernelRecorder>(new KernelRecorder(device, call, kernel, request));
+}
+
+bool KernelRecorder::read_before(const MapItems &items) {
+  Status status = read_program();
+  if (status)
+    status = read_memory(items);
+  if (status)
+    status = write();
+  if (status)
+    return true;
+  observe::warn_about_recording(std::move(status).during(format("%s is not recorded", kernel_.name)));
+  memory_.reset();
+  kept_.reset();
+  return false;
+}
+
+void KernelRecorder::read_after() {
+  Status status = memory_->read_changes();
+  if (status)
+    status = write();
+  memory_.reset();
+  kept_.reset();
+  if (!status)
+    observe::warn_about_recording(
+        std::move(status).during(format("the results of %s are not in its recording", kernel_.name)));
+}
+
+Status KernelRecorder::write() {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.id(), "recording %s %s its launch in %s", kernel_.name,
+                         recording_.has_result ? "after" : "before", observe::recording_file().c_str());
+  return record::write_recording(observe::recording_file(), recording_);
+}
+
+/// The image, and the entries of its module.
+Status KernelRecorder::read_program() {
+  ModuleRegistry &modules = Runtime::get().modules();
+  const std::shared_ptr<OffloadLibrary> library = modules.find(kernel_.descriptor);
+  std::optional<std::vector<std::byte>> embedded;
+  std::optional<ImageCopy> image;
+  if (library) {
+    embedded = modules.copy_embedded(library, kernel_.image);
+    image = modules.copy_image(library, kernel_.image);
+  }
+  if (!embedded || !image)
+    return Status::error("its module has gone");
+  image_ = std::move(*embedded);
+  recording_.image = image_;
+  recording_.requires_mask = library->requires_mask | modules.requires_mask();
+  for (const Entry &entry : image->entries())
+    recording_.entries.push_back({static_cast<uint64_t>(entry.address), entry.size, entry.flags, entry.name});
+  describe_facts(*library);
+  const ImageFacts facts = image_facts(image->bytes());
+  recording_.facts.push_back({"architecture", image->arch().empty() ? facts.architecture : image->arch()});
+  return Status::ok();
+}
+
+void KernelRecorder::describe_facts(const OffloadLibrary &library) {
+  const auto add = [&](const char *name, std::string value) { recording_.facts.push_back({name, std::move(value)}); };
+  add("omptarget", version_text());
+  add("time", time_text());
+  add("program", program_invocation_short_name);
+  add("module", library.name());
+  add("process", describe_process());
+  add("launch", std::to_string(observe::recorded_launch()));
+  if (call_.location && call_.location->psource)
+    add("place", call_.location->psource);
+  add("device", format("%d of plugin %s: %s", device_.local_id(), device_.plugin().name().c_str(),
+                       device_.plugin_device().device_arch().c_str()));
+  add("compilers", compilers_of(*kernel_.signs));
+  if (kernel_.signs->is_for_cpu)
+    add("libomp", path_of_libomp());
+}
+
+Status KernelRecorder::read_memory(const MapItems &items) {
+  kept_.emplace();
+  memory_ = std::make_unique<ReachedMemory>(device_, recording_);
+  memory_->find_ranges(kept_->of(device_.id()), private_);
+  for (const ArgumentItem &argument : arguments_)
+    recording_.arguments.push_back(describe(argument));
+  for (const MapItem &item : items) {
+    (void)memory_->reach(item.mapping);
+    (void)memory_->reach(item.pointer_mapping);
+  }
+  for (const record::Entry &entry : recording_.entries)
+    if (entry.size != 0 && (entry.flags & ~uint32_t{OMPTARGET_ENTRY_LINK}) == 0)
+      memory_->reach_global(static_cast<HostPtr>(entry.address));
+  for (const PrivatePointer &pointer : private_pointers_)
+    memory_->add_pointer(pointer.place, pointer.value);
+  return memory_->read();
+}
+
+record::Argument KernelRecorder::describe(const ArgumentItem &argument) {
+  using record::ArgumentKind;
+  const MapItem &item = argument.item;
+  const auto value = reinterpret_cast<uint64_t>(argument.value);
+  const std::string name = item.name ? item.name : "";
+  std::optional<ReachedMemory::Place> place;
+  if (item.has(map_type::kPrivate) && !item.has(map_type::kLiteral)) {
+    place = memory_->reach(private_.begin);
+  } else if (!item.has(map_type::kLiteral) && item.mapping) {
+    if (const std::optional<uint32_t> block = memory_->reach(item.mapping))
+      place = {*block, 0};
+  } else if (!item.has(map_type::kLiteral) && argument.value != raw(base_of(item))) {
+    return {ArgumentKind::kFunction, reinterpret_cast<uint64_t>(raw(base_of(item))), 0, 0, name};
+  } else {
+    place = memory_->reach(device_ptr(argument.value));
+  }
+  if (!place)
+    return {ArgumentKind::kValue, value, 0, 0, name};
+  // A variable may begin before the part of it that is there.
+  const uint64_t begin = recording_.blocks[place->block].device;
+  return {ArgumentKind::kPointer, value, place->block, static_cast<int64_t>(value - begin), name};
+}
+
+} // namespace omptarget
