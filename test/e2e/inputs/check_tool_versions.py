@@ -10,7 +10,7 @@ import sys
 
 prefix, version = sys.argv[1], open(sys.argv[2]).read().split(" ", 1)[1]
 tools = sorted(os.listdir(prefix + "/bin"))
-assert "omptarget-profile" in tools and "omptarget-plugin-check" in tools, tools
+assert "omptarget-profile" in tools and "omptarget-replay" in tools and "omptarget-plugin-check" in tools, tools
 for tool in tools:
     path = "%s/bin/%s" % (prefix, tool)
     told = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
