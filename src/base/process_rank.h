@@ -48,8 +48,8 @@ const std::string &line_prefix();
 /// A file name with %h replaced by the name of this machine, %p by the number of the process, %r by its rank (0
 /// without a launcher), and %% by %. Everything else stays as it is.
 std::string file_name_of_process(const std::string &pattern);
-/// The same for a result of this process. Without %p and %r, ranks other than 0 have their number before the name's
-/// extension: processes of a parallel program do not write over one another's.
+/// The same for a result of this process. Without %p and %r, ranks other than 0 have their number before the
+/// extension. So processes of a parallel program do not write over one another's.
 std::string file_name_of_rank(const std::string &pattern);
 
 } // namespace omptarget

@@ -108,8 +108,8 @@ struct Recording {
 /// Writes a recording whole, or not at all (observe::replace_result_file). One that was there is replaced.
 Status write_recording(const std::string &path, const Recording &recording);
 
-/// Reads the contents of a file, which may be anything. The failure says what is wrong, without the file's name. What
-/// it returns refers to these bytes, and is consistent: all numbers of blocks, offsets and sizes are in range.
+/// Reads the contents of a file, which may be anything. The failure says what is wrong, without the file's name. The
+/// result refers to these bytes. All its numbers of blocks, offsets and sizes are in range.
 Result<Recording> read_recording(std::string_view contents);
 
 } // namespace omptarget::record

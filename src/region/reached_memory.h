@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device memory that a launch reaches, read for a recording: what its arguments are or point to, and what pointers
-// in that memory point to.
+// The device memory that a launch reaches, read for a recording. Its arguments point to it, or pointers in that memory
+// do.
 #pragma once
 
 #include <memory>

@@ -13,4 +13,5 @@ _omptarget_tool() {
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$2")
   [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 }
-complete -o default -F _omptarget_tool omptarget-info omptarget-profile omptarget-replay omptarget-plugin-check omptarget-run
+complete -o default -F _omptarget_tool \
+  omptarget-info omptarget-profile omptarget-replay omptarget-plugin-check omptarget-run

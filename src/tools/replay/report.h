@@ -11,7 +11,7 @@
 
 namespace omptarget::replay {
 
-/// What the file holds (--info).
+/// Returns what the file holds (--info).
 std::string describe(const record::Recording &recording);
 
 /// "variable a at f.c:3:7 (mapped)", or the block's number.
