@@ -134,7 +134,7 @@ std::string file_name_of_rank(const std::string &pattern) {
   const int64_t rank = process_rank().rank.value_or(0);
   if (is_own || rank == 0)
     return name;
-  const size_t folder = name.rfind('/') + 1; // 0 without one
+  const size_t folder = name.rfind('/') + 1;                                // 0 without one
   const size_t end = name.ends_with(".gz") ? name.rfind('.') : name.size(); // "p.json.gz" has two extensions
   const size_t dot = name.substr(0, end).rfind('.');
   const size_t place = dot == std::string::npos || dot <= folder ? end : dot;
