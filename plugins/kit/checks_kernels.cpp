@@ -195,19 +195,75 @@ namespace {
 using Pairs = std::vector<__omp_offloading_fptr_map_ty>;
 
 /// Returns the result of the kernel that calls the function of that host address; 0 if it does not find one.
-uint64_t call_function(Session &session, const Loaded &image, uint64_t host) {
-  const Session::Memory memory(session, 0, 8);
-  write(session, 0, memory.get(), 14);
-  session.launch(0, image["omptarget_check_call"], {literal(host), memory.get()}, nullptr);
-  return read(session, 0, memory.get());
+uint64_t call_function(Session &session, const Loaded &image, uint64_t host, int32_t device = 0) {
+  const Session::Memory memory(session, device, 8);
+  write(session, device, memory.get(), 14);
+  session.launch(device, image["omptarget_check_call"], {literal(host), memory.get()}, nullptr);
+  return read(session, device, memory.get());
 }
 
-void set_functions(Session &session, Pairs pairs) {
-  session.expect(session.plugin().set_function_ptr_map(0, pairs.size(), pairs.data()),
+void set_functions(Session &session, Pairs pairs, int32_t device = 0) {
+  session.expect(session.plugin().set_function_ptr_map(device, pairs.size(), pairs.data()),
                  "setting the table of functions");
   // The plugin has its own copy.
   for (auto &pair : pairs)
     pair = {};
+}
+
+/// Loads the test image once more; the table is null, and why is reported, if that fails.
+Loaded load_another(Session &session, int32_t device) {
+  __tgt_device_image description = session.test_image()->description();
+  Result<__tgt_target_table *> table = session.plugin().load_binary(device, description);
+  return {session.expect(table.take_status(), "loading the image again") ? table.value() : nullptr};
+}
+
+/// Checks that each device has its own table. One host function is in all tables, with the address that it has on the
+/// device; another one is in the table of this device only.
+void check_device_functions(Session &session) {
+  Report &report = session.report();
+  constexpr int32_t kMost = 16;
+  const int32_t count = std::min(session.plugin().number_of_devices(), kMost);
+  if (count < 2) {
+    report.leave_out("tables of functions of several devices: one device");
+    return;
+  }
+  report.tries("set_function_ptr_map", format("a table of its own for each of %d devices", count).c_str());
+  constexpr uint64_t kOfAll = 0x8000;
+  const auto own = [](int32_t device) { return 0x9000 + 16 * static_cast<uint64_t>(device); };
+  std::vector<Loaded> images;
+  for (int32_t device = 0; device < count; ++device) {
+    if (!session.open_device(device))
+      return;
+    images.push_back(load_another(session, device));
+    if (!images.back().table)
+      return;
+  }
+  for (int32_t device = 0; device < count; ++device) {
+    const uint64_t function = read(session, device, images[static_cast<size_t>(device)]["omptarget_check_function"]);
+    set_functions(session, {{kOfAll, function}, {own(device), function}}, device);
+  }
+  const auto finds = [&](int32_t device, uint64_t host) {
+    return call_function(session, images[static_cast<size_t>(device)], host, device) == 42;
+  };
+  for (int32_t device = 0; device < count; ++device) {
+    // First what only this device's table has: the address of a function on another device may be no code here.
+    if (!finds(device, own(device)))
+      report.fail("a kernel on device %d does not find a function of the table of device %d", device, device);
+    else if (!finds(device, kOfAll))
+      report.fail("a kernel on device %d does not call the function that is in the table of every device", device);
+    for (int32_t other = 0; other < count; ++other)
+      if (other != device && call_function(session, images[static_cast<size_t>(device)], own(other), device) != 0)
+        report.fail("a kernel on device %d finds a function that only the table of device %d has", device, other);
+  }
+  // An empty table is one, too.
+  set_functions(session, {}, 0);
+  if (call_function(session, images[0], kOfAll) != 0)
+    report.fail("with an empty table a kernel on device 0 still finds functions");
+  for (int32_t device = 1; device < count; ++device) {
+    if (!finds(device, own(device)))
+      report.fail("a kernel on device %d finds no function after device 0 was given an empty table", device);
+    set_functions(session, {}, device);
+  }
 }
 
 /// Checks that each of two images with the same code has its own functions.
@@ -262,11 +318,9 @@ void check_functions(Session &session) {
     report.fail("with a table of 1000 pairs a kernel does not find its function");
   if (call(session.image(), 0x4000 + 4 * 777 + 1) != 0)
     report.fail("a kernel finds a function that is not in the table");
-  __tgt_device_image description = session.test_image()->description();
-  Result<__tgt_target_table *> table = session.plugin().load_binary(0, description);
-  if (!session.expect(table.take_status(), "loading the image again"))
+  const Loaded later = load_another(session, 0);
+  if (!later.table)
     return;
-  const Loaded later{table.value()};
   if (call(later, 0x4000 + 4 * 777) != 42)
     report.fail("an image that is loaded later does not get the table");
   set_functions(session, {{0x5000, function}});
@@ -279,6 +333,7 @@ void check_functions(Session &session) {
   set_functions(session, {});
   if (call(session.image(), 0x4000) != 0)
     report.fail("with an empty table a kernel still finds functions");
+  check_device_functions(session);
   check_image_functions(session, later, function);
 }
 
