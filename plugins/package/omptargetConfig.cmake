@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # find_package(omptarget): the targets omptarget::headers (the C headers of the plugin ABI), omptarget::omptarget (the
-# library that programs are linked with) and omptarget::plugin-check (the conformance kit), and the function
-# omptarget_plugin.
+# library that programs are linked with) and omptarget::plugin-check (the conformance kit), and the functions
+# omptarget_plugin and omptarget_embed_image.
 # Packages have a link to this folder.
 get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR} REALPATH)
 get_filename_component(OMPTARGET_PREFIX ${OMPTARGET_PREFIX}/../../.. ABSOLUTE)
@@ -24,3 +24,4 @@ if(NOT TARGET omptarget::headers)
 endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/omptargetPlugin.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/omptargetImage.cmake)
