@@ -217,8 +217,8 @@ Loaded load_another(Session &session, int32_t device) {
   return {session.expect(table.take_status(), "loading the image again") ? table.value() : nullptr};
 }
 
-/// Checks that each device has its own table. One host function is in all tables, with the address that it has on the
-/// device; another one is in the table of this device only.
+/// Checks that each device has its own table. One host function is in all tables, with its address on the device.
+/// Another one is in the table of this device only.
 void check_device_functions(Session &session) {
   Report &report = session.report();
   constexpr int32_t kMost = 16;

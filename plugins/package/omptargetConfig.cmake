@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # find_package(omptarget): the targets omptarget::headers (the C headers of the plugin ABI), omptarget::omptarget (the
-# library that programs are linked with) and omptarget::plugin-check (the conformance kit), and the functions
+# library that programs are linked with) and omptarget::plugin-check (the conformance kit). The functions are
 # omptarget_plugin and omptarget_embed_image.
 # Packages have a link to this folder.
 get_filename_component(OMPTARGET_PREFIX ${CMAKE_CURRENT_LIST_DIR} REALPATH)

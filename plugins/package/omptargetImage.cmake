@@ -1,8 +1,8 @@
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# omptarget_embed_image(TARGET <target> IMAGE <image>... KERNELS <kernel>...): embeds device images that no OpenMP
-# compiler has made into a program or shared library, and registers them with the host library when it is loaded. An
+# omptarget_embed_image(TARGET <target> IMAGE <image>... KERNELS <kernel>...): embeds device images in a program or
+# shared library. No OpenMP compiler need have made them. They are registered when the program or library is loaded. An
 # image is a file, relative to the source folder, or a target, whose file is taken. All images have the same kernels,
 # each for another kind of device. For every kernel there is `extern char omptarget_kernel_<kernel>`, whose address
 # __tgt_target_kernel takes for host_ptr. May be called several times for a target, in the folder that makes it.
