@@ -6,6 +6,7 @@
 #include "grid.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cstdlib>
 
 namespace emulator::executor {
@@ -133,6 +134,22 @@ private:
   uint64_t next_ = 0, executed_ = 0;
 };
 
+// While it lives, floats are computed as GPUs do. A program's rounding, its traps (as of -ffpe-trap) and its flushing
+// of denormals (as of -ffast-math) are of its host code only; threads inherit them.
+class DefaultFloats {
+public:
+  DefaultFloats() {
+    std::fegetenv(&programs_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloats() { std::fesetenv(&programs_); }
+  DefaultFloats(const DefaultFloats &) = delete;
+  DefaultFloats &operator=(const DefaultFloats &) = delete;
+
+private:
+  std::fenv_t programs_{};
+};
+
 } // namespace
 
 uint64_t Random::next() { // splitmix64
@@ -163,6 +180,7 @@ Schedule Schedule::from_environment() {
 }
 
 std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const Schedule &schedule) {
+  const DefaultFloats floats;
   return Grid(blocks, source, schedule).run();
 }
 

@@ -10,6 +10,7 @@
 
 #if OMPTARGET_EXECUTOR_COMPILES
 #include <cstdio>
+#include <cstdlib>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
@@ -31,11 +32,20 @@ std::mutex &generator_mutex() {
 }
 uint32_t accesses = 0;
 
+// At a process's end LLVM's static objects go, while kernels may still run. From then on all is interpreted. Registered
+// after each compilation, as that may have made further objects: what is registered last is called first.
+bool is_ended = false;
+void end() {
+  const std::lock_guard lock(generator_mutex());
+  is_ended = true;
+}
+
 } // namespace
 
 bool can_compile() {
   const std::lock_guard lock(generator_mutex());
-  return host_machine() != nullptr;
+  static const bool can = host_machine() && std::atexit(end) == 0;
+  return can;
 }
 
 const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full) {
@@ -46,8 +56,7 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full) {
   if (!liveness_)
     liveness_ = std::make_unique<Liveness>(function_);
   auto part = std::make_unique<CompiledPart>();
-  {
-    const std::lock_guard generator_lock(generator_mutex());
+  if (const std::lock_guard generator_lock(generator_mutex()); !is_ended) {
     llvm::LLVMContext context;
     llvm::Module module(function_.name, context);
     module.setDataLayout(host_machine()->createDataLayout());
@@ -68,6 +77,7 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full) {
       if (!part->code)
         std::fprintf(stderr, "libcuda stand-in: a part of %s is interpreted: %s\n", function_.name.c_str(),
                      error.c_str());
+      std::atexit(end);
     }
   }
   parts_.push_back(std::move(part));
