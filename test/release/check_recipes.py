@@ -79,7 +79,7 @@ def installed_files(prefix):
 
 def check_files(spec, prefix):
     lists, files = file_lists(spec), installed_files(prefix)
-    if len(lists) != 7 or len(files) < 50:
+    if len(lists) != 8 or len(files) < 50:
         sys.exit("the spec has the packages %s, and %s has %d files" % (list(lists), prefix, len(files)))
     for file in files:
         owners = [name for name, (patterns, left_out) in lists.items()
