@@ -335,6 +335,15 @@ TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of(".entry k() { ret;"), HasSubstr("k does not end"));
 }
 
+TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_point_to) {
+  std::string error;
+  const auto module = Module::load(".entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
+                                   ".param .align 16 .b8 c[16]) { ret; }",
+                                   error);
+  ASSERT_TRUE(module) << error;
+  EXPECT_EQ(module->find_function("k")->parameter_bytes, 32U);
+}
+
 // Returns the fault that ends a kernel of one warp; the same if it is compiled.
 std::string fault_of(const std::string &code) {
   std::string error;

@@ -133,15 +133,19 @@ uint32_t Parser::symbol_constant(const std::string &name, int64_t addend) {
   return index;
 }
 
+// Behind .ptr an alignment is that of the memory which the parameter points to.
 bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
   uint32_t align = 0;
+  bool is_pointer = false;
   Type type = Type::kNone;
   while (reader_.peek().text.starts_with('.')) {
     const Token token = reader_.take();
-    if (token.is(".align"))
-      align = static_cast<uint32_t>(reader_.take().value);
-    else if (token.is(".param") || token.is(".reg") || token.is(".ptr") || token.is(".global") || token.is(".shared") ||
-             token.is(".const") || token.is(".local"))
+    is_pointer = is_pointer || token.is(".ptr");
+    if (token.is(".align")) {
+      const auto value = static_cast<uint32_t>(reader_.take().value);
+      align = is_pointer ? align : value;
+    } else if (token.is(".param") || token.is(".reg") || token.is(".ptr") || token.is(".global") ||
+               token.is(".shared") || token.is(".const") || token.is(".local"))
       continue;
     else if (const auto found = find_type(token.text.substr(1)))
       type = *found;
