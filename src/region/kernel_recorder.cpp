@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <ctime>
-#include <dlfcn.h>
 
 #include "base/log.h"
 #include "base/process_rank.h"
@@ -25,13 +24,6 @@ std::string time_text() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
   return text;
-}
-
-/// The library that has libomp's functions: images for CPUs call them.
-std::string path_of_libomp() {
-  void *const function = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num");
-  Dl_info info{};
-  return function && dladdr(function, &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
 
 std::string compilers_of(const ImageSigns &signs) {
@@ -145,7 +137,7 @@ void KernelRecorder::describe_facts(const OffloadLibrary &library) {
                        device_.plugin_device().device_arch().c_str()));
   add("compilers", compilers_of(*kernel_.signs));
   if (kernel_.signs->is_for_cpu)
-    add("libomp", path_of_libomp());
+    add("libomp", libomp::library_file());
 }
 
 Status KernelRecorder::read_memory(const MapItems &items) {
