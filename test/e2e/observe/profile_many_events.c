@@ -19,24 +19,28 @@
 // CHECK-DAG: target profile_many_events.c:{{[0-9]+}}:1 280000{{ }}
 // CHECK-DAG: target update profile_many_events.c:{{[0-9]+}}:1 3000{{ }}
 // CHECK: Kernels
-// CHECK-DAG: work, line {{[0-9]+.*}} 280000{{ }}
+// CHECK-DAG: region, line {{[0-9]+.*}} 280000{{ }}
 // CHECK: Copies by variable
 // CHECK-DAG: data {{.*}}to device 3000 2.40 MB
 // CHECK: Copied although nothing had changed
 // CHECK: data {{.*}}to device 2999 3000 2.40 MB
 // TOLD: k.json: {{[0-9]+}} events of process
 // TABLES: regions,"target","profile_many_events.c:{{[0-9]+}}:1","",280000,
-// TABLES: kernels,"work, line {{[0-9]+}}","profile_many_events.c:{{[0-9]+}}:1","",280000,
+// TABLES: kernels,"region, line {{[0-9]+}}","profile_many_events.c:{{[0-9]+}}:1","",280000,
 // TABLES: variables,"data","profile_many_events.c:{{[0-9]+:[0-9]+}}","to device",3000,{{[0-9]+}},{{[0-9]+}},2400000,2999,2399200
 
 #ifdef LIBRARY
 double data[100];
 
-void work(int times) {
-  for (int i = 0; i < times; ++i) {
+// Clang 15 and 16 take stack for each region until the function ends.
+static __attribute__((noinline)) void region(void) {
 #pragma omp target
-    data[1] += 0;
-  }
+  data[1] += 0;
+}
+
+void work(int times) {
+  for (int i = 0; i < times; ++i)
+    region();
 }
 
 void update(int times) {
