@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "jit/file_limit.h"
+#include "jit/result_format.h"
 #include "plugin/own_folder.h"
 
 namespace omptarget::jit {
@@ -29,9 +30,9 @@ namespace {
 
 constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'C', 'A', 'C', '1'};
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
-constexpr uint64_t kMostImage = uint64_t{1} << 31;
-constexpr const char *kEnding = ".image";
-constexpr const char *kUnfinished = "tmp-";
+constexpr std::string_view kEnding = ".image";
+constexpr std::string_view kUnfinished = "tmp-";
+constexpr size_t kNameLength = 2 * sizeof(Key); ///< of a key
 constexpr time_t kUnfinishedSeconds = 3600;
 
 struct FileHead {
@@ -123,8 +124,25 @@ bool is_trusted(const struct stat &facts) {
   return (facts.st_uid == ::geteuid() || facts.st_uid == 0) && (facts.st_mode & kOthersWrite) == 0;
 }
 
+std::string file_name_of(const Key &key) { return name_of(key).append(kEnding); }
+
 bool is_for(const FileHead &head, const Key &key) {
-  return std::memcmp(head.magic, kMagic, sizeof kMagic) == 0 && head.key == key && head.bytes <= kMostImage;
+  return std::memcmp(head.magic, kMagic, sizeof kMagic) == 0 && head.key == key && head.bytes <= kMostBytes;
+}
+
+bool is_key_name(std::string_view text) {
+  return text.size() == kNameLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Returns whether keep() gives such a name. The folder may hold other files of the user's, which must stay.
+bool is_kept_name(std::string_view name) {
+  return name.size() == kNameLength + kEnding.size() && is_key_name(name.substr(0, kNameLength)) &&
+         name.ends_with(kEnding);
+}
+
+bool is_unfinished_name(std::string_view name) {
+  return name.starts_with(kUnfinished) && name.size() > kUnfinished.size() + kNameLength &&
+         is_key_name(name.substr(kUnfinished.size(), kNameLength)) && name[kUnfinished.size() + kNameLength] == '-';
 }
 
 struct KeptFile {
@@ -152,10 +170,11 @@ std::vector<KeptFile> kept_files(int folder) {
   while (const dirent *const entry = ::readdir(entries)) {
     const std::string_view name = entry->d_name;
     struct stat facts{};
-    if ((!name.ends_with(kEnding) && !name.starts_with(kUnfinished)) ||
-        ::fstatat(folder, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+    const bool is_kept = is_kept_name(name);
+    if ((!is_kept && !is_unfinished_name(name)) || ::fstatat(folder, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(facts.st_mode))
       continue;
-    if (name.ends_with(kEnding))
+    if (is_kept)
       files.push_back({entry->d_name, static_cast<uint64_t>(facts.st_size), facts.st_mtim});
     else if (facts.st_mtim.tv_sec + kUnfinishedSeconds < now)
       (void)::unlinkat(folder, entry->d_name, 0);
@@ -204,7 +223,7 @@ Cache::~Cache() {
 }
 
 std::optional<std::string> Cache::read(const Key &key) const {
-  const std::string name = name_of(key) + kEnding;
+  const std::string name = file_name_of(key);
   const File file(::openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file)
     return std::nullopt;
@@ -225,7 +244,7 @@ std::optional<std::string> Cache::find(const Key &key) const {
   std::optional<std::string> image = folder_ < 0 ? std::nullopt : read(key);
   if (image && image->empty()) {
     OMPTARGET_TRACE(Topic::kImage, "the kept image %s is damaged: it is removed", name_of(key).c_str());
-    (void)::unlinkat(folder_, (name_of(key) + kEnding).c_str(), 0);
+    (void)::unlinkat(folder_, file_name_of(key).c_str(), 0);
     return std::nullopt;
   }
   return image;
@@ -240,12 +259,12 @@ bool Cache::write(const std::string &name, const Key &key, std::string_view imag
 }
 
 void Cache::keep(const Key &key, std::string_view image) const {
-  if (folder_ < 0 || image.size() > kMostImage || image.size() + sizeof(FileHead) > most_bytes_)
+  if (folder_ < 0 || image.size() > kMostBytes || image.size() + sizeof(FileHead) > most_bytes_)
     return;
   const std::string unfinished =
-      format("%s%s-%ld-%llu", kUnfinished, name_of(key).c_str(), static_cast<long>(::getpid()),
+      format("%s%s-%ld-%llu", kUnfinished.data(), name_of(key).c_str(), static_cast<long>(::getpid()),
              static_cast<unsigned long long>(now_ns())); // processes on two nodes may have one number
-  const std::string name = name_of(key) + kEnding;
+  const std::string name = file_name_of(key);
   if (write(unfinished, key, image) && ::renameat(folder_, unfinished.c_str(), folder_, name.c_str()) == 0)
     return trim();
   OMPTARGET_TRACE(Topic::kImage, "the compiled image could not be kept: %s", std::strerror(errno));

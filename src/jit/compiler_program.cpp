@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <spawn.h>
 #include <string_view>
 #include <sys/auxv.h>
@@ -30,6 +31,8 @@ namespace {
 
 constexpr int kStandardFiles = 3;
 constexpr size_t kMostWords = 4096; ///< bytes of the program's own words in a failure
+
+constexpr const char *kNotForCompiler[] = {"LD_PRELOAD=", "LD_AUDIT=", "LD_SHOW_AUXV="};
 
 bool is_program(const std::string &path) {
   struct stat facts{};
@@ -121,12 +124,13 @@ private:
   int file_ = -1;
 };
 
-/// The environment without what would bring foreign code into the compiler. In a privileged process the variables are
-/// those of its user: none of them passes.
+/// The environment without what would bring foreign code, or words of the dynamic linker (LD_SHOW_AUXV), into the
+/// compiler's result. In a privileged process the variables are those of its user: none of them passes.
 std::vector<char *> child_environment() {
   std::vector<char *> variables;
   for (char **variable = environ; variable && *variable && ::getauxval(AT_SECURE) == 0; ++variable)
-    if (std::string_view text(*variable); !text.starts_with("LD_PRELOAD=") && !text.starts_with("LD_AUDIT="))
+    if (std::none_of(std::begin(kNotForCompiler), std::end(kNotForCompiler),
+                     [&](const char *name) { return std::string_view(*variable).starts_with(name); }))
       variables.push_back(*variable);
   variables.push_back(nullptr);
   return variables;
@@ -213,7 +217,7 @@ Result<std::string> result_in(const std::string &path, const MemoryFile &output,
   std::memcpy(&head, start.data(), std::min(start.size(), sizeof head));
   const uint64_t size = output.size();
   if (start.size() < sizeof head || std::memcmp(head.magic, kResultMagic, sizeof kResultMagic) != 0 ||
-      size - sizeof head != head.bytes || head.bytes == 0)
+      size - sizeof head != head.bytes || head.bytes == 0 || head.bytes > kMostBytes)
     return Status::error(format("%s has not written a whole image%s", path.c_str(), words_of(errors).c_str()));
   std::string image = output.read(head.bytes, sizeof head);
   if (image.size() != head.bytes)

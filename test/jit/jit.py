@@ -179,7 +179,9 @@ def trimmed_folder(setting, program):
     computes(setting.started(program, folder), compiles=True)
     (used,) = kept(folder)
     now = time.time()
-    for name, age in (("old.image", 300), ("older.image", 400), ("tmp-of-a-dead-process", 4000), ("tmp-new", 10)):
+    old, older, dead, new = "%064x.image" % 1, "%064x.image" % 2, "tmp-%064x-1-1" % 1, "tmp-%064x-2-1" % 1
+    foreign = ["disk.image", "x" * 64 + ".image", "tmp-notes"] # the user's own, which must stay
+    for name, age in ((old, 300), (older, 400), (dead, 4000), (new, 10), *((name, 5000) for name in foreign)):
         with open(os.path.join(folder, name), "wb") as file:
             file.truncate(MIB // 2)
         os.utime(file.name, (now - age, now - age))
@@ -188,7 +190,7 @@ def trimmed_folder(setting, program):
     computes(setting.started(program, folder, LIBOMPTARGET_JIT_OPT_LEVEL="1", LIBOMPTARGET_JIT_CACHE_SIZE="1"),
              compiles=True)
     left = sorted(name for name in os.listdir(folder) if not name.startswith("lock-"))
-    if "old.image" not in left or "tmp-new" not in left or os.path.basename(used) not in left or len(left) != 4:
+    if not {old, new, os.path.basename(used), *foreign} <= set(left) or len(left) != 4 + len(foreign):
         sys.exit("left in the folder: %s" % left)
     for _ in range(2): # nothing fits
         computes(setting.started(program, folder, LIBOMPTARGET_JIT_OPT_LEVEL="0", LIBOMPTARGET_JIT_CACHE_SIZE="0"),
@@ -211,6 +213,23 @@ def processes(setting):
     if runs != 1:
         sys.exit("16 processes ran the compiler %d times" % runs)
     killed_holder(setting, program)
+    killed_program(setting, program)
+
+
+def killed_program(setting, program):
+    """A program that is killed while omptarget-jit works leaves none behind."""
+    pipe, number = setting.path("pipe"), setting.path("number")
+    os.mkfifo(pipe)
+    waiting = setting.script("waits", "echo $$ >%s.new; mv %s.new %s\nexec $REAL \"$@\" <>%s" %
+                             (number, number, number, pipe))
+    holder = subprocess.Popen([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env=setting.environment(setting.new_cache(), LIBOMPTARGET_JIT_COMPILER=waiting))
+    wait_for(lambda: os.path.exists(number))
+    compiler = "/proc/" + open(number).read().strip()
+    wait_for(lambda: str(2 << 30) in open(compiler + "/limits").read()) # has begun
+    holder.kill()
+    holder.wait()
+    wait_for(lambda: not os.path.exists(compiler) or " Z " in open(compiler + "/stat").read())
 
 
 def killed_holder(setting, program):
@@ -271,6 +290,8 @@ def failing_compilers(setting, program):
         "nonsense": ("head -c 5000 /dev/zero", ("has not written a whole image",)),
         "nothing": ("exit 0", ("has not written a whole image",)),
         "cut": ("$REAL \"$@\" | head -c 3000", ("has not written a whole image",)),
+        "too-large": ("printf 'OMPTJIT1\\0\\0\\0\\0\\0\\001\\0\\0'; truncate -s 1099511627792 /dev/stdout",
+                      ("has not written a whole image",)),
         "no-image": ("printf 'OMPTJIT1\\004\\0\\0\\0\\0\\0\\0\\0abcd'", ("could not be loaded on device",)),
     }
     for name, (text, words) in cases.items():
@@ -296,6 +317,7 @@ def odd_processes(setting, program):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)) # below the image's size
 
     computes(setting.started(program, setting.new_cache(), options={"preexec_fn": ignore_children}), compiles=True)
+    computes(setting.started(program, setting.new_cache(), LD_SHOW_AUXV="1"), compiles=True)
     failing = setting.script("ignored", "exit 4")
     fails(setting.started(program, setting.new_cache(), options={"preexec_fn": ignore_children},
                           LIBOMPTARGET_JIT_COMPILER=failing), "has not written a whole image")

@@ -4,10 +4,12 @@
 #include "jit/compiler/process.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,7 +22,6 @@ namespace omptarget::jit_compiler {
 namespace {
 
 constexpr rlim_t kMostMemory = rlim_t{16} << 30;
-constexpr rlim_t kMostFile = rlim_t{2} << 30;
 constexpr int kFirstFile = 3;
 constexpr int kFilesWithoutCloseRange = 1024;
 
@@ -67,9 +68,12 @@ void fail(const std::string &text) {
 }
 
 void limit_process(unsigned seconds) {
+  // A killed program, or one that the terminal has interrupted, leaves no compiler behind. The thread that waits for
+  // this process has started it.
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_AS, kMostMemory);
-  limit(RLIMIT_FSIZE, kMostFile);
+  limit(RLIMIT_FSIZE, jit::kMostBytes);
   limit(RLIMIT_CPU, seconds);
 #ifdef SYS_close_range
   if (::syscall(SYS_close_range, kFirstFile, ~0u, 0u) == 0)
