@@ -15,7 +15,7 @@ struct ResultHead {
   uint64_t bytes; ///< of the image behind it
 };
 
-/// Of an image. omptarget-jit may write no larger file.
+/// No image is larger: omptarget-jit may write no larger file.
 inline constexpr uint64_t kMostBytes = uint64_t{2} << 30;
 
 inline constexpr char kResultMagic[8] = {'O', 'M', 'P', 'T', 'J', 'I', 'T', '1'};
