@@ -170,7 +170,8 @@ private:
   std::string initialisation_failure_;
 };
 
-/// Holds the lock of loading. Its end takes apart what was closed meanwhile: the thread that closed it could not wait.
+/// Holds the lock of loading. Meanwhile the thread cannot be cancelled (pthread_cancel): nobody would give the lock back.
+/// Its end takes apart what was closed meanwhile: the thread that closed it could not wait.
 class Device::Loading {
 public:
   explicit Loading(Device &device);
@@ -180,6 +181,7 @@ public:
 
 private:
   Device &device_;
+  int cancel_state_ = 0;
 };
 
 /// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one
