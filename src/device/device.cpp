@@ -3,7 +3,6 @@
 
 #include "device/device.h"
 
-#include <pthread.h>
 #include <utility>
 
 #include "base/log.h"
@@ -26,7 +25,6 @@ Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32
 }
 
 Device::Loading::Loading(Device &device) : device_(device) {
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
   OMPTARGET_SCHED_POINT("load: about to lock");
   device_.load_mutex_.lock();
   OMPTARGET_SCHED_POINT("load: locked");
@@ -38,7 +36,6 @@ Device::Loading::~Loading() {
   OMPTARGET_SCHED_POINT("load: unlocked");
   if (!OMPTARGET_PLANTED("closed-left-behind"))
     device_.unload_pending_if_free();
-  pthread_setcancelstate(cancel_state_, nullptr);
 }
 
 void Device::load_images(const Loading &) {

@@ -15,6 +15,7 @@
 #include "base/bounded_call.h"
 #include "base/guarded.h"
 #include "base/loader_lock.h"
+#include "base/uncancelled.h"
 #include "device/arrival_events.h"
 #include "device/device_images.h"
 #include "device/mapping_notes.h"
@@ -170,8 +171,8 @@ private:
   std::string initialisation_failure_;
 };
 
-/// Holds the lock of loading. Meanwhile the thread cannot be cancelled (pthread_cancel): nobody would give the lock back.
-/// Its end takes apart what was closed meanwhile: the thread that closed it could not wait.
+/// Holds the lock of loading. Meanwhile the thread cannot be cancelled (pthread_cancel), as nobody would give the lock
+/// back. Its end takes apart what was closed meanwhile: the thread that closed it could not wait.
 class Device::Loading {
 public:
   explicit Loading(Device &device);
@@ -180,8 +181,8 @@ public:
   ~Loading();
 
 private:
+  const Uncancelled uncancelled_; // until the lock has been given back
   Device &device_;
-  int cancel_state_ = 0;
 };
 
 /// The device that a construct or routine works on, which does not end meanwhile. Null: the host. Belongs to one

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/uncancelled.h"
 #include "device/libomp.h"
 #include "device/mapping_contents.h"
 #include "device/process_exit.h"
@@ -141,7 +142,8 @@ Device *Runtime::known_device(int32_t number) const {
 
 void Runtime::enumerate(bool even_without_modules) {
   if (has_ended() || enumeration_mutex_.is_held_here())
-    return;                         // code of a plugin has come back here, or the end has
+    return; // code of a plugin has come back here, or the end has
+  const Uncancelled uncancelled;
   const int policy = read_policy(); // before the lock: starts libomp, which may ask for the number of devices
   forget_vanished();
   std::lock_guard enumeration(enumeration_mutex_);
