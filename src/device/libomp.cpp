@@ -15,6 +15,7 @@
 
 #include "base/fork_gate.h"
 #include "base/format.h"
+#include "base/uncancelled.h"
 
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);
@@ -125,6 +126,7 @@ void provide_environment() {
 /// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for
 /// these.
 [[gnu::noinline, gnu::cold]] void start() {
+  const omptarget::Uncancelled uncancelled; // libomp starts under a lock
   {
     const omptarget::ForkGate::Inside inside(gate);
     provide_environment();
