@@ -99,8 +99,10 @@ private:
 /// The folder of the settings, absolute, or empty. default_parent: the folder above the default one, which may be
 /// missing, too.
 std::string folder_path(std::string &default_parent) {
-  if (const char *const set = setting_text(SettingId::kJitCache))
-    return flag_of(set) == false ? std::string() : path_at_load(set);
+  const char *const set = setting_text(SettingId::kJitCache);
+  const std::optional<bool> flag = set ? flag_of(set) : true; // on: the default folder
+  if (flag != true)
+    return flag == false ? std::string() : path_at_load(set);
   if (::getauxval(AT_SECURE) != 0)
     return {};
   const char *const cache = std::getenv("XDG_CACHE_HOME");

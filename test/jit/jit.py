@@ -107,7 +107,8 @@ def damaged_files(setting, program):
 
 def default_folder(setting, program):
     """Without the setting the folder is that of XDG, or of HOME; none without both."""
-    for variables, place in (({"XDG_CACHE_HOME": setting.path("xdg")}, "xdg/omptarget/jit"),
+    on = {"XDG_CACHE_HOME": setting.path("on"), "LIBOMPTARGET_JIT_CACHE": "on"}
+    for variables, place in (({"XDG_CACHE_HOME": setting.path("xdg")}, "xdg/omptarget/jit"), (on, "on/omptarget/jit"),
                              ({"HOME": setting.path("home")}, "home/.cache/omptarget/jit")):
         os.makedirs(setting.path("home"), exist_ok=True)
         computes(setting.started(program, None, **variables), compiles=True)
