@@ -95,7 +95,7 @@ class Model:
             if cell not in entry.attached:
                 self.host[cell] = self.on_device(cell)
 
-    def attach(self, item, new):
+    def attach(self, item, new, places):
         holder, target = self.containing(item.pointer, 2), self.containing(item.begin, item.size)
         if holder is None:
             return
@@ -105,10 +105,19 @@ class Model:
                 holder.attached.pop(item.pointer, None)
                 self.vague.add(item.pointer)
             return
-        if item.always_attaches or holder in new or target in new:
+        attached = holder.attached.get(item.pointer)
+        # A construct that maps both finds the pointer attached: another thread might be about to do it.
+        lacks = (self.has_mapped(places, item.pointer, holder) and self.has_mapped(places, item.begin, target) and
+                 (attached is None or attached[1] != target.id))
+        if item.always_attaches or holder in new or target in new or lacks:
             value = ("device", target.id, self.host[item.pointer])
             holder.attached[item.pointer] = value
             holder.device[item.pointer - holder.begin] = value
+
+    @staticmethod
+    def has_mapped(places, cell, entry):
+        """Whether some item of the construct has this cell and is in the entry."""
+        return any(place is entry and item.begin <= cell < item.begin + item.size for item, place in places.items())
 
     # Constructs
 
@@ -130,7 +139,7 @@ class Model:
                 self.to_device(places[item], item.begin, item.size)
         for item in items:
             if item.pointer is not None:
-                self.attach(item, new)
+                self.attach(item, new, places)
         assert all(entry in self.entries for entry in before)
 
     @staticmethod
