@@ -115,6 +115,7 @@ for version in given.versions:
 run = commands.run(given.libomp)
 config.substitutions += [
     (r"%expect-abort\b", os.path.join(inputs, "expect-abort") + " " + run),
+    (r"%expect-killed\b", os.path.join(inputs, "expect-killed") + " " + run),
     (r"%run\b", run),
     (r"%plainclang\b", commands.plain_compiler(given.libomp)),
     (r"%FileCheck\b", os.path.join(given.tools, "FileCheck") + " -DMACHINE=" + given.machine),

@@ -15,7 +15,7 @@
 // RUN: %prefix/bin/omptarget-profile merge -o %t.d/all.html.gz %t.d/p.json.gz %t.d/p.1.json.gz
 // RUN: gzip -dc %t.d/all.html.gz | %FileCheck %s --check-prefix=PAGE
 // RUN: %prefix/bin/omptarget-profile merge -o - %t.d/p.json.gz | %FileCheck %s --check-prefix=PLAIN
-// RUN: sh -c '%run LIBOMPTARGET_PROFILE=%t.d/k.json.gz %t kill; test $? -ge 128'
+// RUN: %expect-killed LIBOMPTARGET_PROFILE=%t.d/k.json.gz %t kill
 // RUN: %prefix/bin/omptarget-profile recover %t.d/k.json.gz.journal | %FileCheck %s --check-prefix=TOLD
 // RUN: gzip -t %t.d/k.json.gz && %prefix/bin/omptarget-profile summary %t.d/k.json.gz | %FileCheck %s
 // RUN: %run LIBOMPTARGET_PROFILE=%t.d/f.json.gz %t fork

@@ -8,16 +8,16 @@
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %run LIBOMPTARGET_PROFILE=%t.d/p.json %t 3
 // RUN: not ls %t.d/p.json.journal
-// RUN: sh -c '%run LIBOMPTARGET_PROFILE=%t.d/k.json %t 300 9; test $? -ge 128'
+// RUN: %expect-killed LIBOMPTARGET_PROFILE=%t.d/k.json %t 300 9
 // RUN: not ls %t.d/k.json
 // RUN: %prefix/bin/omptarget-profile recover %t.d/k.json.journal | %FileCheck %s --check-prefix=TOLD
 // RUN: %prefix/bin/omptarget-profile summary %t.d/k.json | %FileCheck %s
 // RUN: %FileCheck %s --check-prefix=JSON --input-file=%t.d/k.json
-// RUN: sh -c '%run LIBOMPTARGET_PROFILE=%t.d/k.json %t 4 15; test $? -ge 128'
+// RUN: %expect-killed LIBOMPTARGET_PROFILE=%t.d/k.json %t 4 15
 // RUN: sh -c 'ls %t.d/k.json.journal %t.d/k.json.*.journal'
 // RUN: %run LIBOMPTARGET_PROFILE=%t.d/f.json %t 2 fork
 // RUN: sh -c '%prefix/bin/omptarget-profile recover -o %t.d/child.json %t.d/f.json.*.journal' | %FileCheck %s --check-prefix=CHILD
-// RUN: sh -c 'ulimit -f 100; %run LIBOMPTARGET_PROFILE=%t.d/limit.json %t 3 2>&1' | %FileCheck %s --check-prefix=LIMIT
+// RUN: %inputs/limit-files 50 %run LIBOMPTARGET_PROFILE=%t.d/limit.json %t 3 2>&1 | %FileCheck %s --check-prefix=LIMIT
 // RUN: head -c 9000 %t.d/k.json.journal > %t.d/short.json.journal
 // RUN: not %prefix/bin/omptarget-profile recover %t.d/short.json.journal 2>&1 | %FileCheck %s --check-prefix=SHORT
 // RUN: head -c 90 %t.d/k.json.journal > %t.d/shorter.json.journal

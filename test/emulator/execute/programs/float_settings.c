@@ -3,12 +3,9 @@
 //
 // Floats of a region do not depend on what the host asks of its own: rounding, traps and flushed denormals. Blocks of
 // instructions that are too long for one part compute the same, interpreted and compiled.
-// RUN: %clang -ffp-contract=off %s -lm -o %t
+// RUN: %clang -D_GNU_SOURCE -ffp-contract=off %s -lm -o %t
 // RUN: %run %t && %run SIM_EXECUTOR_INTERPRET=1 %t && %run SIM_EXECUTOR_COMPILE=1 %t
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>
