@@ -14,6 +14,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
+#include <unistd.h>
 
 #include "host_code.h"
 #include "translate.h"
@@ -35,16 +36,24 @@ uint32_t accesses = 0;
 // At a process's end LLVM's static objects go, while kernels may still run. From then on all is interpreted. Registered
 // after each compilation, as that may have made further objects: what is registered last is called first.
 bool is_ended = false;
+pid_t process = 0; ///< that compiles: a child of a fork runs no kernel, and the lock may be held in it for ever
 void end() {
+  if (getpid() != process)
+    return;
   const std::lock_guard lock(generator_mutex());
   is_ended = true;
+}
+
+bool await_end() {
+  process = getpid();
+  return std::atexit(end) == 0;
 }
 
 } // namespace
 
 bool can_compile() {
   const std::lock_guard lock(generator_mutex());
-  static const bool can = host_machine() && std::atexit(end) == 0;
+  static const bool can = host_machine() && await_end();
   return can;
 }
 
