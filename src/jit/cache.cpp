@@ -64,35 +64,26 @@ public:
   explicit operator bool() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  bool read(void *target, size_t size) const {
-    auto *next = static_cast<char *>(target);
-    while (size > 0) {
-      const ssize_t count = ::read(number_, next, size);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        return false;
-      next += count;
-      size -= static_cast<size_t>(count);
-    }
-    return true;
-  }
-
+  bool read(void *target, size_t size) const { return transfer(::read, static_cast<char *>(target), size); }
   bool write(const void *source, size_t size) const {
-    const auto *next = static_cast<const char *>(source);
-    while (size > 0) {
-      const ssize_t count = ::write(number_, next, size);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        return false;
-      next += count;
-      size -= static_cast<size_t>(count);
-    }
-    return true;
+    return transfer(::write, static_cast<const char *>(source), size);
   }
 
 private:
+  /// call: read or write, until all is done.
+  template <typename Call, typename Byte> bool transfer(Call call, Byte *next, size_t size) const {
+    while (size > 0) {
+      const ssize_t count = call(number_, next, size);
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return false;
+      next += count;
+      size -= static_cast<size_t>(count);
+    }
+    return true;
+  }
+
   int number_;
 };
 

@@ -51,15 +51,19 @@ struct ProfileEvent {
   uint64_t duration() const { return end_ns - begin_ns; }
 };
 
-/// Events that are not kept, added up. Times in nanoseconds.
-struct EventSum {
-  ProfileEvent event{}; ///< has what they have in common: kind, devices, name, place, reason
+/// Events added up. Times in nanoseconds.
+struct EventTotals {
   uint64_t count = 0;
   uint64_t total_ns = 0;
   uint64_t longest_ns = 0;
   uint64_t bytes = 0;
   uint64_t unchanged_count = 0; ///< copies of data that were on the other side already
   uint64_t unchanged_bytes = 0;
+};
+
+/// Events that are not kept.
+struct EventSum : EventTotals {
+  ProfileEvent event{}; ///< has what they have in common: kind, devices, name, place, reason
 };
 
 /// All events so far: those that are kept, in order of their begin, and the sums of the later ones.

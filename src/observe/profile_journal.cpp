@@ -385,19 +385,13 @@ private:
       return Status::ok();
     struct Numbers {
       Event event;
-      uint64_t count, total_ns, longest_ns, bytes, unchanged_count, unchanged_bytes;
+      EventTotals totals;
     } numbers;
     static_assert(sizeof numbers == sizeof(JournalSum));
     if (block.size < sizeof block + sizeof numbers)
       return damaged("a sum in a block of %u bytes", block.size);
     std::memcpy(&numbers, contents_.data() + offset, sizeof numbers);
-    EventSum sum{{},
-                 numbers.count,
-                 numbers.total_ns,
-                 numbers.longest_ns,
-                 numbers.bytes,
-                 numbers.unchanged_count,
-                 numbers.unchanged_bytes};
+    EventSum sum{numbers.totals, {}};
     OMPTARGET_TRY(read_event(offset, sum.event));
     constexpr uint64_t kMost = uint64_t{1} << 48; // no process lives so long
     if (sum.count > kMost)

@@ -28,7 +28,7 @@ public:
   SummaryRow &row(const std::string &name, const std::string &place, const std::string &detail) {
     const auto [at, is_new] = index_.try_emplace({name, place, detail}, rows_.size());
     if (is_new)
-      rows_.push_back({name, place, detail});
+      rows_.push_back({{}, name, place, detail});
     return rows_[at->second];
   }
 
@@ -57,7 +57,7 @@ bool is_host_copy(const ProfileEvent &event) {
 class Summariser {
 public:
   void add_event(const ProfileEvent &event) {
-    EventSum sum{event, 1, event.duration(), event.duration(), event.bytes};
+    EventSum sum{{1, event.duration(), event.duration(), event.bytes}, event};
     if (is_host_copy(event) && history_.is_unchanged(event)) {
       sum.unchanged_count = 1;
       sum.unchanged_bytes = event.bytes;

@@ -12,17 +12,11 @@
 
 namespace omptarget::observe {
 
-/// Events that belong together. Times in nanoseconds.
-struct SummaryRow {
+/// Events that belong together.
+struct SummaryRow : EventTotals {
   std::string name;
   std::string place;  ///< "file:line:column", or empty
   std::string detail; ///< direction of a copy, reason of a fallback
-  uint64_t count = 0;
-  uint64_t total_ns = 0;
-  uint64_t longest_ns = 0;
-  uint64_t bytes = 0;
-  uint64_t unchanged_count = 0; ///< copies of data that were on the other side already
-  uint64_t unchanged_bytes = 0;
 };
 
 struct Summary {

@@ -179,7 +179,7 @@ TEST(Profile, a_journal_has_all_events_and_no_damage_does_harm) {
     one.name = i % 2 ? "kernel" : nullptr;
     journal_event(thread, one, path);
   }
-  const EventSum sum{event(EventKind::kTarget, 0, 0), 1, 2, 3, 4, 5, 6};
+  const EventSum sum{{1, 2, 3, 4, 5, 6}, event(EventKind::kTarget, 0, 0)};
   JournalSum *const place = journal_sum(sum, path);
   ASSERT_NE(place, nullptr);
   update_journal_sum(*place, sum);
