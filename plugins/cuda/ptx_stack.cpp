@@ -188,7 +188,7 @@ StackNeeds StackNeeds::of_ptx(std::string_view text) {
   Functions functions(text);
   for (const auto &[name, function] : functions.all())
     if (function.is_kernel && functions.has_unknown_size(name))
-      needs.needs_.emplace(name, kPtxStack);
+      needs.needs_.emplace(name, kLeastUnknownStack);
   return needs;
 }
 

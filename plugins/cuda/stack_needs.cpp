@@ -129,7 +129,7 @@ StackNeeds StackNeeds::of_cubin(const ElfImage &elf) {
     const auto own = frames.bytes.find(kernel);
     const uint64_t bytes =
         kNestedCalls * largest_frame(kernel, frames, calls) + (own == frames.bytes.end() ? 0 : own->second);
-    needs.needs_.emplace(name->second, std::max<uint64_t>(bytes, 1));
+    needs.needs_.emplace(name->second, std::max(bytes, kLeastUnknownStack));
   }
   return needs;
 }

@@ -16,8 +16,8 @@ namespace omptarget::cuda {
 
 /// Calls within calls that such a kernel has room for, each with the largest frame of the functions that it may call.
 inline constexpr uint64_t kNestedCalls = 8;
-/// Bytes of stack for them where the file tells no frames: PTX.
-inline constexpr uint64_t kPtxStack = 4096;
+/// Bytes of stack that they have at least: frames are often small, and recursion deeper. PTX tells no frames.
+inline constexpr uint64_t kLeastUnknownStack = 4096;
 
 /// Bytes of stack that threads of such kernels may need, by kernel. Immutable; any bytes may be read.
 class StackNeeds {

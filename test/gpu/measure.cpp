@@ -274,7 +274,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   const bool has_driver = driver.open();
-  std::printf("{");
+  Dl_info library{};
+  dladdr(dlsym(RTLD_DEFAULT, "__tgt_register_lib"), &library);
+  std::printf("{\n  \"library\": \"%s\"", library.dli_fname ? library.dli_fname : "unknown");
+  first_figure = false;
   measure_launches(driver);
   for (const bool pinned : {false, true})
     for (size_t size = 1024; size <= most && (has_driver || !pinned); size *= 32)

@@ -8,7 +8,7 @@
 # PTX the instructions. With a ptxas in the PATH it is PTX's registers, spills and shared memory, too. The script fails
 # where ours needs more than MORE says, or fewer waves of it run at once, and DEARER does not say so. An empty kernel
 # must come to a bare return, by clang 19, 22 and 23 as far as they are there. A generic kernel that can be SPMD must
-# become it.
+# become it. A loop's kernel calls nothing, also in an image that calls functions by their addresses.
 # --table prints the whole as tables, as in test/bench/results/2026-11-25-device-rtl.txt.
 
 import os
@@ -213,6 +213,21 @@ def becomes_spmd(kernel, processor, version):
     return [] if is_so else ["%s, %s, clang %s: stays a generic kernel" % (kernel, processor, version)]
 
 
+def calls_nothing(kernel, processor, version):
+    """The kernel's loop is in the kernel, whatever else the image has."""
+    path, _ = compile_kernel(kernel, processor, "ours", version, ["-DBESIDE_A_CALL"])
+    if processor.startswith("gfx"):
+        text = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn", path])
+        kernels, call = re.findall(r"<__omp_offloading_\w+>:\n(.*?)(?:\n\n|$)", text, re.S), r"\ts_swappc"
+    else:
+        kernels = re.findall(r"\.entry __omp_offloading_.*?^\}", open(path).read(), re.M | re.S)
+        call = r"\tcall"
+    calling = sum(re.search(call, kernel) is not None for kernel in kernels)
+    return [] if len(kernels) == 2 and calling == 1 else ["%s beside a call by an address, %s, clang %s: %d of %d kernels"
+                                                          " call functions" %
+                                                          (kernel, processor, version, calling, len(kernels))]
+
+
 def main():
     os.makedirs(folder, exist_ok=True)
     tools = os.path.join(HERE, "..", "..", "..", "src", "emulator", "toolkit")
@@ -224,6 +239,7 @@ def main():
         if shutil.which("clang-" + version) and os.path.exists(os.path.join(runtimes, version, "include")):
             for processor in ("gfx90a", "sm_80"):
                 failures += empty_is_bare(processor, version) + becomes_spmd("generic_loop", processor, version)
+                failures += calls_nothing("scale", processor, version)
     results = {}
     for processor in processors:
         results[processor] = {}

@@ -112,8 +112,7 @@ TEST(Cubins, say_which_kernels_have_a_stack_of_unknown_size) {
       if (symbol.name.find("recursive") == std::string_view::npos) {
         EXPECT_EQ(needs.of(symbol.name), 0u) << symbol.name;
       } else {
-        EXPECT_GE(needs.of(symbol.name), kNestedCalls * 8) << symbol.name; // for each call
-        EXPECT_LT(needs.of(symbol.name), kNestedCalls * 400) << symbol.name;
+        EXPECT_EQ(needs.of(symbol.name), kLeastUnknownStack) << symbol.name;
       }
     }
     EXPECT_EQ(kernels, 2);

@@ -69,11 +69,11 @@ TEST(StackNeeds, kernels_of_known_stack_need_nothing) {
 
 TEST(StackNeeds, a_kernel_of_unknown_stack_gets_the_largest_frame_that_it_may_call_for_each_level) {
   Cubin cubin({"kernel", "first", "second", "another", "kernel2", "known"});
-  cubin.frame(1, 40).frame(2, 100).frame(3, 248).frame(4, 9000).frame(5, 16).frame(6, 700);
+  cubin.frame(1, 40).frame(2, 1000).frame(3, 2480).frame(4, 9000).frame(5, 16).frame(6, 700);
   cubin.stack(1, kUnknown).stack(5, kUnknown).stack(6, 700);
   cubin.part(1).call(1, 2).call(2, 3).call(3, 2).call(5, 2);
-  EXPECT_EQ(cubin.need("kernel"), 40 + kNestedCalls * 248);
-  EXPECT_EQ(cubin.need("kernel2"), 16 + kNestedCalls * 248);
+  EXPECT_EQ(cubin.need("kernel"), 40 + kNestedCalls * 2480);
+  EXPECT_EQ(cubin.need("kernel2"), 16 + kNestedCalls * 2480);
   EXPECT_EQ(cubin.need("known"), 0u);
 }
 
@@ -82,14 +82,14 @@ TEST(StackNeeds, a_call_by_address_may_come_to_each_function_with_one) {
   cubin.frame(2, 100).frame(3, 600).frame(4, 9000).frame(5, 8).stack(1, kUnknown).stack(5, kUnknown);
   cubin.part(1).call(1, 2).part(2).call(3, 77).part(3).call(2, 12345).part(4).call(1, 3);
   EXPECT_EQ(cubin.need("kernel"), kNestedCalls * 600);
-  EXPECT_EQ(cubin.need("kernel2"), 8u); // which calls nothing
+  EXPECT_EQ(cubin.need("kernel2"), kLeastUnknownStack); // which calls nothing
 }
 
 TEST(StackNeeds, other_records_are_passed_over) {
   Cubin cubin({"kernel", "callee"});
   cubin.info(std::string("\x03\x5f\0\0", 4)).info(std::string("\x04\x17\x0c\0", 4) + words({1, 2, 3}));
-  cubin.frame(2, 64).stack(1, kUnknown).info(std::string("\x01\x35\0\0", 4)).part(1).call(1, 2);
-  EXPECT_EQ(cubin.need("kernel"), kNestedCalls * 64);
+  cubin.frame(2, 640).stack(1, kUnknown).info(std::string("\x01\x35\0\0", 4)).part(1).call(1, 2);
+  EXPECT_EQ(cubin.need("kernel"), kNestedCalls * 640);
 }
 
 TEST(StackNeeds, a_cubin_may_be_damaged) {
@@ -97,8 +97,8 @@ TEST(StackNeeds, a_cubin_may_be_damaged) {
   cubin.stack(1, kUnknown).stack(99, kUnknown).frame(77, 5).part(1).call(1, 4000000).call(1, 1);
   EXPECT_GT(cubin.need("kernel"), 0u);
   cubin.info(std::string("\x04\x12\xff\xff", 4)).frame(1, 5000);
-  EXPECT_EQ(cubin.need("kernel"), 1u);
-  EXPECT_EQ(Cubin({"kernel"}).stack(1, kUnknown).info("\x04").need("kernel"), 1u);
+  EXPECT_EQ(cubin.need("kernel"), kLeastUnknownStack);
+  EXPECT_EQ(Cubin({"kernel"}).stack(1, kUnknown).info("\x04").need("kernel"), kLeastUnknownStack);
 }
 
 // ---- PTX
@@ -121,18 +121,18 @@ TEST(StackNeeds, ptx_that_calls_by_name_has_a_known_stack) {
 TEST(StackNeeds, ptx_that_comes_to_itself_has_an_unknown_stack) {
   const std::string callees = ".func a() { call.uni b, (); }\n.func b() { call.uni (r), c, (p); ret; }\n"
                               ".func (.param .b32 r) c(.param .b32 p) { call.uni b, (); }\n.func d() { ret; }\n";
-  EXPECT_EQ(ptx_need(callees + ".entry kernel() { call.uni a, (); }\n"), kPtxStack);
+  EXPECT_EQ(ptx_need(callees + ".entry kernel() { call.uni a, (); }\n"), kLeastUnknownStack);
   EXPECT_EQ(ptx_need(callees + ".entry kernel() { call.uni d, (); }\n"), 0u);
   EXPECT_EQ(ptx_need(".entry kernel() { call.uni d, (); }\n.entry other() { call.uni a, (); }\n" + callees), 0u);
   EXPECT_EQ(ptx_need(".func d() { call.uni other, (); }\n.alias other, d;\n.entry kernel() { call.uni d, (); }\n"),
-            kPtxStack);
+            kLeastUnknownStack);
 }
 
 TEST(StackNeeds, ptx_that_calls_by_pointer_or_takes_stack_has_an_unknown_stack) {
   EXPECT_EQ(ptx_need(".func f() { call (r0), %rd4, (p0), prototype_0; }\n.entry kernel() { call.uni f, (); }\n"),
-            kPtxStack);
-  EXPECT_EQ(ptx_need(".entry kernel() { call %rd4, (p0), prototype_0; }\n"), kPtxStack);
-  EXPECT_EQ(ptx_need(".entry kernel() { alloca.u64 %rd1, %rd2, 8; }\n"), kPtxStack);
+            kLeastUnknownStack);
+  EXPECT_EQ(ptx_need(".entry kernel() { call %rd4, (p0), prototype_0; }\n"), kLeastUnknownStack);
+  EXPECT_EQ(ptx_need(".entry kernel() { alloca.u64 %rd1, %rd2, 8; }\n"), kLeastUnknownStack);
 }
 
 } // namespace
