@@ -56,6 +56,8 @@ Result<bool> QueueSet::is_finished(gpu::Stream &stream) {
   if (result == CUDA_ERROR_NOT_READY)
     return false;
   OMPTARGET_TRY(gpu::check_call("cuStreamQuery", result, call_failure));
+  if (stream.has_kernels) // for what they printed, as in show_prints()
+    OMPTARGET_TRY(finish(stream));
   return true;
 }
 
@@ -207,6 +209,16 @@ Result<gpu::Times> QueueSet::read_timing(void *handle) {
   Result<gpu::Times> times = timings_.read(*timing);
   timings_.give_back(timing);
   return times;
+}
+
+// ---- What kernels print
+
+// The driver writes text when somebody waits, also for another stream; a query or a process that ends does not count.
+Status QueueSet::show_prints() {
+  OMPTARGET_TRY_ASSIGN(gpu::Stream *const stream, take());
+  Status status = OMPTARGET_CU(cuStreamSynchronize, as_stream(*stream).handle());
+  give_back(*stream);
+  return status;
 }
 
 // ---- The end

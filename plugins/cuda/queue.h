@@ -47,6 +47,7 @@ public:
   Status stop_timing(gpu::Stream &stream, void *timing) override;
   Result<gpu::Times> read_timing(void *timing) override;
   void drop_timing(void *timing) override { timings_.give_back(static_cast<Timing *>(timing)); }
+  Status show_prints() override;
 
 private:
   using EventCopies = std::unordered_map<CUevent, gpu::SharedCopies>;

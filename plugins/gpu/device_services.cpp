@@ -45,7 +45,7 @@ public:
     return Status::error(format("the program has registered no function %u for device code", number));
   }
   void abort_process(const ServiceCaller &caller) override {
-    std::fflush(nullptr);
+    write_out();
     write_error_line(format("omptarget error: device code called abort: %s", describe(caller).c_str()));
     std::abort();
   }
@@ -53,11 +53,20 @@ public:
   void exit_process(const ServiceCaller &caller, int status) override {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.number(), "device code called exit(%d): %s", status,
                            describe(caller).c_str());
-    std::fflush(nullptr);
+    write_out();
     std::quick_exit(status);
   }
 
 private:
+  /// What the program and its kernels have printed.
+  void write_out() {
+    {
+      const Scope scope(device_);
+      device_.queues().show_prints().consume();
+    }
+    std::fflush(nullptr);
+  }
+
   Device &device_;
 };
 
@@ -160,7 +169,6 @@ void DeviceServices::lost() {
     return;
   for (const auto &mailbox : mailboxes())
     mailbox->serve();
-  std::fflush(stdout); // the process may end by abort, where offloading is mandatory
   end(nullptr);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "gpu/device.h"
@@ -29,6 +30,7 @@ Status QueueSet::lost(Stream &stream, Status status) {
   if (device_.fault().happened())
     device_.services().lost();
   device_.services().completed(&stream);
+  std::fflush(stdout); // what kernels have printed; the process may end by abort, where offloading is mandatory
   return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
 }
 

@@ -112,6 +112,9 @@ public:
   /// Without reading it, also outside of a Scope.
   virtual void drop_timing(void *timing) = 0;
 
+  /// Has the driver write out what kernels have printed by now, also those that still run.
+  virtual Status show_prints() { return Status::ok(); }
+
 protected:
   explicit QueueSet(Device &device) : device_(device) {}
 

@@ -67,7 +67,8 @@ const void *export_table(uint32_t which) {
                                     : nullptr;
 }
 
-bool start_nvtx() {
+/// must: a tool that takes no ranges is worth a warning. Otherwise it may have other things to watch.
+bool start_nvtx(bool must) {
   const char *const path = secure_getenv("NVTX_INJECTION64_PATH"); // set by the tool that started the program
   if (!path || !*path)
     return false;
@@ -76,9 +77,10 @@ bool start_nvtx() {
   const auto initialise = reinterpret_cast<Initialise>(library ? dlsym(library, "InitializeInjectionNvtx2") : nullptr);
   if (!initialise || initialise(export_table) == 0 || !filled[kPushA] || !filled[kPop]) {
     const char *const error = library ? nullptr : dlerror();
-    warn_about_setting(SettingId::kRanges,
-                       format("NVTX_INJECTION64_PATH names %s, which takes no ranges%s%s", shown_value(path).c_str(),
-                              error ? ": " : "", error ? shown_value(error).c_str() : ""));
+    if (must || error)
+      warn_about_setting(SettingId::kRanges,
+                         format("NVTX_INJECTION64_PATH names %s, which takes no ranges%s%s", shown_value(path).c_str(),
+                                error ? ": " : "", error ? shown_value(error).c_str() : ""));
     return false;
   }
   push = reinterpret_cast<Push>(filled[kPushA]);
@@ -114,9 +116,9 @@ bool start_roctx(bool must) {
 bool start_ranges() {
   const char *const text = setting_text(SettingId::kRanges);
   if (!text || std::strcmp(text, "auto") == 0)
-    return start_nvtx() || start_roctx(false);
+    return start_nvtx(false) || start_roctx(false);
   if (std::strcmp(text, "nvtx") == 0)
-    return start_nvtx();
+    return start_nvtx(true);
   if (std::strcmp(text, "roctx") == 0)
     return start_roctx(true);
   if (std::strcmp(text, "off") != 0)

@@ -11,6 +11,7 @@
 
 #include "call.h"
 #include "emulator/calls.h"
+#include "emulator/execute/ptx/builtins.h"
 #include "emulator/visible.h"
 
 using namespace omptarget::cuda;
@@ -338,6 +339,7 @@ STAND_IN_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
 STAND_IN_API CUresult cuCtxSynchronize(void) {
   STAND_IN_ENTER_CONTEXT(cuCtxSynchronize);
   wait_for_context(context);
+  executor::ptx::write_prints();
   return context->error.load();
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "emulator/execute/ptx/builtins.h"
 #include "emulator/execute/ptx/launch.h"
 #include "emulator/execute/unwritten.h"
 #include "emulator/garbage.h"
@@ -183,6 +184,7 @@ void execute(const PtxLaunch &launch) {
     return;
   say_fault("libcuda", function.name, *report, " and its warp", ModulePlaces());
   if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
+    executor::ptx::write_prints();
     std::fflush(nullptr);
     _exit(70);
   }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "call.h"
+#include "emulator/execute/ptx/builtins.h"
 #include "emulator/execute/unwritten.h"
 #include "execute.h"
 
@@ -118,6 +119,7 @@ STAND_IN_API CUresult cuStreamSynchronize(CUstream handle) {
   STAND_IN_ENTER_STREAM(cuStreamSynchronize, handle);
   STAND_IN_CHECK(check_stream("cuStreamSynchronize", context, handle));
   reinterpret_cast<Stream *>(handle)->wait_all();
+  executor::ptx::write_prints();
   return context->error.load();
 }
 
@@ -199,6 +201,7 @@ STAND_IN_API CUresult cuEventSynchronize(CUevent handle) {
   }
   if (stream)
     stream->wait(ticket);
+  executor::ptx::write_prints();
   return context->error.load();
 }
 

@@ -16,7 +16,9 @@
 // RUN: %run LIBOMPTARGET_RANGES=roctx %t 2>&1 | %check --check-prefix=MISSING
 // RUN: %run LIBOMPTARGET_RANGES=loud %t 2>&1 | %check --check-prefix=UNKNOWN
 // RUN: %run NVTX_INJECTION64_PATH=%t.none %t 2>&1 | %check --check-prefix=NOTOOL
-// RUN: %run RANGE_TOOL_REFUSES=1 NVTX_INJECTION64_PATH=%t.lib/libroctx64.so.4 %t 2>&1 | %check --check-prefix=REFUSES
+// RUN: %run RANGE_TOOL_REFUSES=1 NVTX_INJECTION64_PATH=%t.lib/libroctx64.so.4 LIBOMPTARGET_RANGES=nvtx %t 2>&1 | %check --check-prefix=REFUSES
+// RUN: %plainclang -shared -fPIC -I/usr/local/cuda/include %inputs/range_tool.c -o %t.refuses.so
+// RUN: %run RANGE_TOOL_REFUSES=1 NVTX_INJECTION64_PATH=%t.refuses.so %t 2>&1 | %check --check-prefix=NONE --implicit-check-not=warning
 
 // CHECK: range 0: target enter data ranges.c:[[# @LINE + 27]]:1
 // CHECK: range 1: allocate values

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include "arguments.h"
 
@@ -101,12 +102,21 @@ private:
   uint64_t at_;
 };
 
+std::mutex printed_mutex;
+std::string &printed() { // by all kernels; never destroyed
+  static std::string &text = *new std::string;
+  return text;
+}
+
 void print(Warp &warp, const Arguments &arguments, unsigned lane) {
   std::string format, text;
   if (!read_string(warp, arguments.value(0), lane, format) ||
       !Printer(warp, lane, arguments.value(1)).print(format, text))
     return;
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  {
+    const std::lock_guard lock(printed_mutex);
+    printed() += text;
+  }
   arguments.give(0);
 }
 
@@ -163,6 +173,12 @@ void call_builtin(Warp &warp, const Call &call) {
     if (warp.follows())
       arguments.follow();
   });
+}
+
+void write_prints() {
+  const std::lock_guard lock(printed_mutex);
+  std::fwrite(printed().data(), 1, printed().size(), stdout);
+  printed().clear();
 }
 
 } // namespace emulator::executor::ptx

@@ -15,4 +15,8 @@ bool is_builtin(const std::string &name);
 /// Carries out the call for the lanes that are active.
 void call_builtin(Warp &warp, const Call &call);
 
+/// Writes what vprintf has printed. The driver does so when somebody waits for a stream, an event or the context,
+/// whatever it is, and not for a query or at the end of the process (an NVIDIA H200, CUDA 13.0). Any thread.
+void write_prints();
+
 } // namespace emulator::executor::ptx
