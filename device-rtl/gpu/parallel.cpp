@@ -134,15 +134,16 @@ INLINE void run_alone(const Region &region) {
   if (is_in_task)
     set_thread_bit(task_bits);
 }
-/// A region of any body: recursion as compilers see it. Not by the entry point of the generation's compiler, all of whose
-/// calls must name their body: then LLVM calls the bodies there by their names and inlines them, although the types of
-/// call and body differ.
-static void begin_any_region(void *body, void **arguments, int64_t count);
 /// Runs the body of a region in a function that is not inlined. Such a body was called by the caller of this
 /// function. As clang says of bodies that none recurses, LLVM would conclude that nothing here does, and for AMD's
 /// GPUs count its stack once and keep no registers for its callers.
+static void run_inner(void *body, void **arguments, int64_t count);
+/// What a body may come to: a region of any body. It is not the entry point of the generation's compiler, all of whose
+/// calls must name their body: then LLVM calls the bodies there by their names and inlines them, although the types of
+/// call and body differ.
+__attribute__((noinline)) static void run_any(void *body) { run_inner(body, nullptr, 0); }
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
-  MAY_RECURSE(begin_any_region, begin_any_region(body, arguments, count));
+  MAY_RECURSE(run_any, run_any(body));
   run_alone({body, nullptr, arguments, count});
 }
 
@@ -237,10 +238,6 @@ INLINE void run_region(const Region &region, int32_t condition, int32_t threads_
   if (threads <= 1)
     return run_alone(region);
   run_generic(region, threads);
-}
-
-__attribute__((noinline)) static void begin_any_region(void *body, void **arguments, int64_t count) {
-  run_region({body, nullptr, arguments, count}, 1, 0);
 }
 
 /// Called by all threads of an SPMD kernel before a barrier, and by the main thread of a generic one.

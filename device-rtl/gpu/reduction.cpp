@@ -17,8 +17,9 @@ using Shuffle = void (*)(void *values, int16_t lane, int16_t distance, int16_t w
 using InterWarpCopy = void (*)(void *values, int32_t warps);
 using BufferCopy = void (*)(void *buffer, int32_t index, void *values);
 
-/// The way of Shuffle in which lanes below the distance combine, and the others take what they get: for any number of
-/// lanes.
+/// The way of Shuffle in which all lanes combine: for a whole warp.
+inline constexpr int16_t kAllLanes = 0;
+/// The one in which lanes below the distance combine, and the others take what they get: for any number of lanes.
 inline constexpr int16_t kFirstLanes = 1;
 
 struct TeamReduction {
@@ -35,10 +36,20 @@ INLINE void reduce_lanes(const TeamReduction &reduction, uint32_t lanes) {
     reduction.shuffle(reduction.values, lane, static_cast<int16_t>(left / 2), kFirstLanes);
 }
 
+/// Among the lanes of a whole warp: each step is known.
+INLINE void reduce_warp(const TeamReduction &reduction) {
+  const auto lane = static_cast<int16_t>(lane_in_block());
+  for (uint32_t distance = target::warp_size() / 2; distance > 0; distance /= 2)
+    reduction.shuffle(reduction.values, lane, static_cast<int16_t>(distance), kAllLanes);
+}
+
 /// Among all of the team's threads, which come here. Thread 0 has the result.
 INLINE void reduce_threads(const TeamReduction &reduction, uint32_t threads) {
   const uint32_t warp = target::warp_size(), first = target::thread_id() & ~(warp - 1);
-  reduce_lanes(reduction, smaller(warp, threads - first));
+  if (threads - first >= warp) [[likely]]
+    reduce_warp(reduction);
+  else
+    reduce_lanes(reduction, threads - first);
   if (threads <= warp)
     return;
   const uint32_t warps = divide_up(threads, warp);
