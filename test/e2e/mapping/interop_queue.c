@@ -164,8 +164,13 @@ static void cuda_waits(struct Fills *fills) {
 
   // A dependence ends when the construct does, whatever nowait says.
   add_fill(fills, 30);
-  use(fills->object);
-  depend(out : fills->memory) nowait is_complete(context, stream);
+  omp_interop_t object = fills->object;
+#ifndef NO_DEPENDENCES
+#pragma omp interop use(object) depend(out : object) nowait
+#else
+  use(object);
+#endif
+  is_complete(context, stream);
 
   // Both wait for what was left, and destroying does.
   add_fill(fills, 40);
@@ -195,8 +200,10 @@ struct Gate {
 
 static struct Gate add_gate(struct Queue *queue) {
   struct Gate signals;
-  CHECK_EQ(CALL("hsa_signal_create", int64_t, uint32_t, void *, uint64_t *)(1, 0, NULL, &signals.gate), 0);
-  CHECK_EQ(CALL("hsa_signal_create", int64_t, uint32_t, void *, uint64_t *)(1, 0, NULL, &signals.done), 0);
+  CHECK_EQ(CALL("hsa_amd_signal_create", int64_t, uint32_t, void *, uint64_t, uint64_t *)(1, 0, NULL, 0, &signals.gate),
+           0);
+  CHECK_EQ(CALL("hsa_amd_signal_create", int64_t, uint32_t, void *, uint64_t, uint64_t *)(1, 0, NULL, 0, &signals.done),
+           0);
   const uint64_t index =
       ((uint64_t (*)(struct Queue *, uint64_t))function("hsa_queue_add_write_index_relaxed"))(queue, 1);
   struct Barrier packet = {0, 0, 0, {signals.gate}, 0, signals.done};
