@@ -11,7 +11,7 @@ namespace omptarget::gpu {
 
 /// Used by one thread at a time. A vendor's own has more.
 struct Stream {
-  void *native = nullptr; ///< the driver's
+  void *native = nullptr; ///< the driver's. First: tests look for it here
   void *thread = nullptr; ///< Caller::thread of who uses it now
   bool is_interop = false;
   bool has_kernels = false;   ///< some were launched since it was empty

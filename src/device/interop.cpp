@@ -286,6 +286,8 @@ std::mutex &interop_mutex_for_fork() { return table().mutex_for_fork(); }
 
 void forget_interop_work() {
   auto all = table().lock();
+  for (const auto &[key, object] : all->objects)
+    object->forget_other_users();
   // Ending them would wait for the parent's queues.
   std::move(all->deferred.begin(), all->deferred.end(), std::back_inserter(all->of_parent));
   all->deferred.clear();

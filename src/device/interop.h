@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 
 #include "base/status.h"
@@ -58,6 +59,8 @@ public:
   void forget(void *event);
   /// Waits for all that is in the queue now.
   Status wait();
+  /// In the child of a fork: the thread that may have held the mutex is not there.
+  void forget_other_users() { new (&mutex_) std::mutex; }
   /// Gives the queue back, after its work. The object has none from then on.
   Status close();
 

@@ -109,6 +109,60 @@ static void has_value(const struct Fills *fills, unsigned char value) {
   CHECK(bytes[0] == value && bytes[kBytes - 1] == value);
 }
 
+static void called(omp_interop_t object, void *data) { *(omp_interop_t *)data = object; }
+
+static void callbacks(const struct Fills *fills, void *context, void *stream) {
+  typedef int (*Add)(omp_interop_t, void (*)(omp_interop_t, void *), void *);
+  Add add;
+  *(void **)&add = dlsym(RTLD_DEFAULT, "ompx_interop_add_completion_callback");
+  omp_interop_t seen = omp_interop_none;
+  add_fill(fills, 3);
+  CHECK_EQ(add(fills->object, called, &seen), omp_irc_success);
+  CHECK(seen == fills->object);
+  is_complete(context, stream);
+  CHECK(add(omp_interop_none, called, &seen) != omp_irc_success && add(fills->object, NULL, NULL) != omp_irc_success);
+}
+
+// Objects of append_args, which no clang makes yet: the thread's own, used again, and waited for although no construct
+// names them.
+static void implicit_objects(int device, void *context) {
+  struct Context {
+    uint32_t version, flags;
+    int32_t thread;
+  };
+  typedef omp_interop_t (*Get)(void *, int32_t, int64_t, int32_t, void *, struct Context *, void *);
+  typedef int (*Release)(void *, omp_interop_t, struct Context *, void *);
+  Get get;
+  *(void **)&get = dlsym(RTLD_DEFAULT, "__tgt_interop_get");
+  Release use60, release;
+  *(void **)&use60 = dlsym(RTLD_DEFAULT, "__tgt_interop_use60");
+  *(void **)&release = dlsym(RTLD_DEFAULT, "__tgt_interop_release");
+  const int32_t thread = ((int32_t (*)(void *))dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"))(NULL);
+  struct Context own = {0, 3, thread}, other = {0, 3, thread + 100};
+  struct Fills fills = {get(NULL, 2, device, 0, NULL, &own, NULL), device, omp_target_alloc(kBytes, device)};
+  CHECK(get(NULL, 2, device, 0, NULL, &own, NULL) == fills.object);
+  omp_interop_t others = get(NULL, 2, device, 0, NULL, &other, NULL);
+  CHECK(others != fills.object);
+  void *stream = stream_of(&fills);
+  add_fill(&fills, 5);
+  if (!libomp_waits())
+    CHECK_EQ(use60(NULL, fills.object, &own, NULL), 0);
+#pragma omp taskwait
+  is_complete(context, stream);
+  has_value(&fills, 5);
+  CHECK(get(NULL, 2, device, 0, NULL, &own, NULL) == fills.object);
+  add_fill(&fills, 6);
+  CHECK_EQ(release(NULL, fills.object, &own, NULL), 0);
+  after_nowait(context, stream);
+#pragma omp taskwait
+  has_value(&fills, 6);
+  own.flags = other.flags = 0; // no longer as implicit ones
+  CHECK_EQ(release(NULL, fills.object, &own, NULL), 0);
+  CHECK_EQ(release(NULL, others, &other, NULL), 0);
+  CHECK(release(NULL, others, &other, NULL) != 0);
+  omp_target_free(fills.memory, device);
+}
+
 static void cuda_waits(struct Fills *fills) {
   void *stream = stream_of(fills);
   void *context = omp_get_interop_ptr(fills->object, omp_ipr_device_context, NULL);
@@ -125,6 +179,9 @@ static void cuda_waits(struct Fills *fills) {
   is_complete(context, stream);
   has_value(fills, 2);
 #pragma omp taskwait
+
+  callbacks(fills, context, stream);
+  implicit_objects(fills->device, context);
 
   // A later use stands for an earlier one, too.
   for (int i = 0; i < 100; i++) {
@@ -153,6 +210,7 @@ static void cuda_waits(struct Fills *fills) {
     if (omp_get_num_threads() == 2)
       is_complete(context, streams[1 - i]);
     has_value(&own[i], (unsigned char)(10 + i));
+#pragma omp barrier
     add_fill(&own[i], 20);
     destroy_nowait(own[i].object);
   }
@@ -275,6 +333,12 @@ int main(int argc, char **argv) {
         cuda_waits(&fills);
       else
         hsa_waits(&fills);
+    }
+    if (is_cuda) { // under way when the program ends
+      const struct Fills last = {kept, device, omp_target_alloc(kBytes, device)};
+      add_fill(&last, 9);
+      use_nowait(kept);
+      destroy_nowait(made(device));
     }
     omp_target_free(fills.memory, device);
   }
