@@ -46,14 +46,15 @@ void set_code(int *place, int code) {
     *place = code;
 }
 
-/// The object whose property can be read, or null: then the code says why not.
+/// The object whose property can be read, or null: then the code says why not. A wrong property comes first, as in
+/// LLVM's runtimes; OpenMP does not say which error wins.
 std::shared_ptr<Interop> readable(const void *handle, int property, int wanted, int *code) {
-  if (!handle) {
-    set_code(code, kEmpty);
-    return nullptr;
-  }
   if (!is_property(property)) {
     set_code(code, kOutOfRange);
+    return nullptr;
+  }
+  if (!handle) {
+    set_code(code, kEmpty);
     return nullptr;
   }
   const bool is_text = property == kForeignRuntimeName || property == kVendorName;
