@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interoperability objects (OpenMP 6.0, section 16.1 and chapter 26): both forms of the construct that compilers call,
-// the hook of libomp 23, and the routines that read the properties. An object is device/interop.h's.
+// Interoperability objects (OpenMP 6.0, section 16.1 and chapter 26). Here are both forms of the construct, the hook of
+// libomp 23, and the routines that read the properties; device/interop.h has the objects.
 
 #include <vector>
 
@@ -205,8 +205,8 @@ OMPTARGET_API int ompx_interop_add_completion_callback(InteropHandle interop, vo
 }
 
 /// libomp 23 calls this in every thread that comes to a barrier, a taskwait or the end of a taskgroup, also while the
-/// process ends: the tasks of interop constructs with nowait are complete behind these (OpenMP 6.0, sections 16.1 and
-/// 17.3 to 17.5), and so is what was put into the queues of implicit objects.
+/// process ends. The tasks of interop constructs with nowait are complete behind these (OpenMP 6.0, section 16.1 and
+/// chapter 17). So is what was put into the queues of implicit objects.
 OMPTARGET_API int __tgt_target_sync(ident_t *loc, int32_t thread, void * /*task*/, void * /*event*/) {
   const Call call{"interop use", loc, -1, __builtin_return_address(0)};
   finish(finish_interop_work(thread), call);
@@ -279,7 +279,7 @@ OMPTARGET_API const char *omp_get_interop_rc_desc(const void *, int code) {
   return code <= kNoValue && code >= kOther ? kTexts[kNoValue - code] : nullptr;
 }
 
-/// By this name libomp, of which programs call omp_get_interop_rc_desc, looks for it.
+/// libomp, whose omp_get_interop_rc_desc programs call, looks for it by this name.
 OMPTARGET_API const char *omp_get_interop_rec_desc(const void *interop, int code) {
   return omp_get_interop_rc_desc(interop, code);
 }

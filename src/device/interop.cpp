@@ -16,7 +16,7 @@ namespace omptarget {
 
 namespace {
 
-/// Of those of one plugin, the first is what an object gets without a preference. The host CPU has none.
+/// An object without a preference gets the first one of its plugin. The host CPU has none.
 constexpr ForeignRuntime kForeignRuntimes[] = {
     {"cuda", 2, "cuda_driver", 11, "nvidia", true},
     {"cuda", 1, "cuda", 11, "nvidia", false},

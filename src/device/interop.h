@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Interoperability objects (OpenMP 6.0, chapter 16): the native handles of a device and a queue of it, as far as the
-// device's plugin has them, and waiting for what the program has put into that queue.
+// device's plugin has them. The program puts work into that queue, which constructs wait for.
 #pragma once
 
 #include <cstdint>
@@ -79,8 +79,8 @@ private:
   __tgt_async_info *queue_ = nullptr;
 };
 
-/// What a program's variable holds (omp_interop_t): a number that no other object ever gets, so that a variable of an
-/// object that was destroyed is known for what it is. Null: omp_interop_none.
+/// The value of a program's variable (omp_interop_t): a number that no other object ever gets. So a variable whose
+/// object was destroyed is known for what it is. Null: omp_interop_none.
 using InteropHandle = void *;
 
 /// The thread that uses an object, and whether it may leave the waiting to finish_interop_work().
@@ -98,8 +98,8 @@ InteropHandle reuse_implicit_interop(const Device &device, int32_t thread, std::
 /// Foreign work of an implicit object may follow, which finish_interop_work(thread) waits for.
 void expect_implicit_work(const void *handle, int32_t thread);
 
-/// What was put into the object's queue so far is complete before the construct's generated task is (OpenMP 6.0,
-/// section 16.1). Fails if there is no such object, or its work has failed.
+/// Completes what is in the object's queue before the construct's generated task (OpenMP 6.0, section 16.1). Fails if
+/// there is no such object, or its work has failed.
 Status use_interop(const void *handle, InteropUser user);
 /// The same, and the object ends.
 Status destroy_interop(const void *handle, InteropUser user);

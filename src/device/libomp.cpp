@@ -30,7 +30,7 @@ extern "C" {
 [[gnu::weak]] void kmp_set_defaults(const char *settings);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
-/// What libomp 23 has found as __tgt_target_sync.
+/// libomp 23 puts here what it has found as __tgt_target_sync.
 [[gnu::weak]] extern int (*kmp_target_sync_cb)(void *location, int32_t thread, void *task, void *event);
 struct OmptargetTask;
 [[gnu::weak]] OmptargetTask *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags,

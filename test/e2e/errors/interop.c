@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A variable that holds no interoperability object, since it was never initialised or its object was destroyed by way
-// of a copy, is told in use and destroy; omp_interop_none is nothing to do.
+// A variable that holds no interoperability object is told in use and destroy. It was never initialised, or its object
+// was destroyed by way of a copy. With omp_interop_none there is nothing to do.
 
 // RUN: %clang -fopenmp-version=51 -gline-tables-only %s -o %t
 // RUN: %run %t none 2>&1 | %FileCheck %s --check-prefix=NONE --implicit-check-not=omptarget

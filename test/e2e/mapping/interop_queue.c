@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Foreign work in the native queues of interoperability objects, by the driver's own functions (OpenMP 6.0, section
 // 16.1): it is complete behind `use` and `destroy`. With nowait it is complete behind taskwait, a barrier, and the end
-// of a taskgroup or task; libomp 23 asks for that, and without it the construct waits itself. Objects share no queue,
+// of a taskgroup or task. libomp 23 asks for that, and without it the construct waits itself. Objects share no queue,
 // with each other or with regions.
 
 // Clang 16 writes bitcode that it cannot read if a directive has dependences.
@@ -31,7 +31,7 @@ static void *function(const char *name) {
 }
 #define CALL(name, ...) ((int (*)(__VA_ARGS__))function(name))
 
-/// Whether libomp waits for what constructs with nowait leave behind.
+/// Returns whether libomp waits for what constructs with nowait leave behind.
 static int libomp_waits(void) {
   void **hook = dlsym(RTLD_DEFAULT, "kmp_target_sync_cb");
   return hook && *hook;

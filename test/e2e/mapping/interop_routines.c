@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The routines that read interoperability objects (OpenMP 6.0, chapter 26): every property by every routine, properties
-// that do not exist, no object, objects that were destroyed, null pointers; names, types and return codes in words. A
-// preference list chooses among the runtimes that a device has. Objects with both types, which no clang tells from
-// those for the target alone, have a queue.
+// The routines that read interoperability objects (OpenMP 6.0, chapter 26). Every property is read by every routine,
+// also properties that do not exist, of no object, and of objects that were destroyed. Names, types and return codes
+// have words. A preference list chooses among the runtimes that a device has. Objects with both types, which no clang
+// tells from those for the target alone, have a queue.
 
 // RUN: %clang -fopenmp-version=51 %s -o %t
 // RUN: %run %t %plugin-name
-// The runtimes of LLVM know fewer of the properties, 14 and 15 take an object for no object, and those of 22 and 23
-// crash when a property of omp_interop_none is read.
+// The runtimes of LLVM know fewer of the properties. Those of 14 and 15 take an object for no object, and those of 22
+// and 23 crash when a property of omp_interop_none is read.
 // UNSUPPORTED: runtime-llvm
 
 #include "check.h"

@@ -74,7 +74,7 @@ protected:
   std::string folder_, path_;
 };
 
-/// What reading the bytes fails with; empty if it does not.
+/// Returns what reading the bytes fails with; empty if it does not.
 std::string refusal(const std::string &bytes) {
   auto result = read_recording(bytes);
   if (result.is_ok())
@@ -232,7 +232,8 @@ TEST_F(RecordingFile, with_any_bit_changed_is_refused) {
     }
 }
 
-// Each part is cut by 8 bytes, or has 8 more (beside the 7 that pad the description), with a header and a checksum that agree.
+// Each part is cut by 8 bytes, or has 8 more. The description has 7 of padding, too. The file comes
+// with a header and a checksum that agree.
 TEST_F(RecordingFile, with_a_part_of_another_size_is_refused_by_that_part) {
   const std::string bytes = written(Sample().recording);
   const FileHeader header = header_of(bytes);
