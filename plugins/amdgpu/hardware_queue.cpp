@@ -95,7 +95,8 @@ void HardwareQueue::ring(uint64_t index) {
   OMPTARGET_HSA_RESULT(hsa_signal_store_screlease, handle()->doorbell_signal, static_cast<hsa_signal_value_t>(index));
 }
 
-Status HardwareQueue::dispatch(std::span<const hsa_signal_t> dependencies, const hsa_kernel_dispatch_packet_t &packet) {
+Status HardwareQueue::write(std::span<const hsa_signal_t> dependencies, const void *packet, uint16_t header,
+                            uint16_t setup) {
   const size_t barriers = (dependencies.size() + kSignalsOfBarrier - 1) / kSignalsOfBarrier;
   if (barriers + 1 > handle()->size)
     return Status::error(
@@ -109,19 +110,19 @@ Status HardwareQueue::dispatch(std::span<const hsa_signal_t> dependencies, const
       barrier.dep_signal[j - first] = dependencies[j];
     publish(index + i, &barrier, kWaitHeader, 0);
   }
-  publish(index + barriers, &packet, kKernelHeader, packet.setup);
+  publish(index + barriers, packet, header, setup);
   ring(index + barriers);
   return Status::ok();
 }
 
-Status HardwareQueue::barrier(const SignalRef &completion) {
-  const std::lock_guard lock(mutex_);
-  OMPTARGET_TRY_ASSIGN(const uint64_t index, reserve(1));
+Status HardwareQueue::dispatch(std::span<const hsa_signal_t> dependencies, const hsa_kernel_dispatch_packet_t &packet) {
+  return write(dependencies, &packet, kKernelHeader, packet.setup);
+}
+
+Status HardwareQueue::barrier(std::span<const hsa_signal_t> dependencies, const SignalRef &completion) {
   hsa_barrier_and_packet_t barrier{};
   barrier.completion_signal = completion.handle();
-  publish(index, &barrier, kBarrierHeader, 0);
-  ring(index);
-  return Status::ok();
+  return write(dependencies, &barrier, kBarrierHeader, 0);
 }
 
 Status HardwareQueueSet::init(uint32_t most, uint32_t least_packets, uint32_t most_packets, uint32_t initial) {
@@ -157,12 +158,27 @@ Result<HardwareQueue *> HardwareQueueSet::take() {
   return queue;
 }
 
+Result<HardwareQueue *> HardwareQueueSet::take_alone() {
+  const std::lock_guard lock(mutex_);
+  const auto idle = std::find_if(alone_.begin(), alone_.end(),
+                                 [](const auto &queue) { return queue->streams.load(std::memory_order_relaxed) == 0; });
+  HardwareQueue *queue = idle == alone_.end() ? nullptr : idle->get();
+  if (!queue) {
+    auto made = std::make_unique<HardwareQueue>(device_);
+    OMPTARGET_TRY(made->create(packets_));
+    queue = made.get();
+    alone_.push_back(std::move(made));
+  }
+  queue->streams.fetch_add(1, std::memory_order_relaxed);
+  return queue;
+}
+
 Status HardwareQueueSet::wait_for_all() {
   for (const auto &queue : queues_) {
     if (!queue->exists())
       continue;
     OMPTARGET_TRY_ASSIGN(const SignalRef signal, device_.signals().take());
-    OMPTARGET_TRY(queue->barrier(signal));
+    OMPTARGET_TRY(queue->barrier({}, signal));
     OMPTARGET_TRY(device_.signals().wait(signal));
   }
   return Status::ok();
@@ -170,9 +186,11 @@ Status HardwareQueueSet::wait_for_all() {
 
 Status HardwareQueueSet::release_all() {
   Status status;
-  for (const auto &queue : queues_)
-    status.keep_first(queue->destroy());
+  for (const auto *queues : {&queues_, &alone_})
+    for (const auto &queue : *queues)
+      status.keep_first(queue->destroy());
   queues_.clear();
+  alone_.clear();
   return status;
 }
 

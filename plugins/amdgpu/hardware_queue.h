@@ -25,8 +25,8 @@ public:
 
   /// Writes a kernel's packet, complete but for the header, which starts when the signals are 0.
   Status dispatch(std::span<const hsa_signal_t> dependencies, const hsa_kernel_dispatch_packet_t &packet);
-  /// A barrier whose signal completes when all packets before it are complete.
-  Status barrier(const SignalRef &completion);
+  /// A barrier whose signal completes when all packets before it are complete, and the signals are 0.
+  Status barrier(std::span<const hsa_signal_t> dependencies, const SignalRef &completion);
   /// From now on kernels leave their times in their signals.
   Status keep_times();
   Status destroy();
@@ -35,6 +35,8 @@ public:
 
 private:
   static constexpr size_t kSignalsOfBarrier = 5;
+  /// Writes a packet of any kind, and before it what makes it wait for the signals.
+  Status write(std::span<const hsa_signal_t> dependencies, const void *packet, uint16_t header, uint16_t setup);
   /// The index of the first of so many packets in a row. mutex_ held.
   Result<uint64_t> reserve(uint64_t packets);
   void publish(uint64_t index, const void *packet, uint16_t header, uint16_t setup);
@@ -56,8 +58,11 @@ public:
   /// A queue for a stream: one that no stream uses, if there is one, otherwise that of the fewest; without busy
   /// tracking, one after the other. Give it back when the stream is empty.
   Result<HardwareQueue *> take();
+  /// A queue that no other stream gets until it is given back.
+  Result<HardwareQueue *> take_alone();
   void give_back(HardwareQueue &queue) { queue.streams.fetch_sub(1, std::memory_order_relaxed); }
-  /// Waits until all packets written so far are complete.
+  /// Waits until all packets written so far are complete, but for those in queues taken alone: the program writes
+  /// these.
   Status wait_for_all();
   Status release_all();
 
@@ -68,6 +73,7 @@ private:
   std::mutex mutex_; ///< guards choosing and creating
   uint32_t next_ = 0;
   std::vector<std::unique_ptr<HardwareQueue>> queues_; ///< never changes after init
+  std::vector<std::unique_ptr<HardwareQueue>> alone_;  ///< those that were taken alone, also idle ones
 };
 
 } // namespace omptarget::amdgpu

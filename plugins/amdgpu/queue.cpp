@@ -13,6 +13,14 @@ namespace {
 
 Stream &as_stream(gpu::Stream &stream) { return static_cast<Stream &>(stream); }
 
+/// The program may have written packets to an interop queue, of which the stream learns by a barrier behind them.
+Result<Stream *> behind_program(gpu::Stream &handle) {
+  Stream &stream = as_stream(handle);
+  if (stream.is_interop)
+    OMPTARGET_TRY(stream.add_barrier());
+  return &stream;
+}
+
 } // namespace
 
 QueueSet::QueueSet(Device &device) : gpu::QueueSet(device), own_device_(device), hardware_(device) {}
@@ -32,8 +40,8 @@ Status QueueSet::init() {
 
 // ---- Streams
 
-Result<gpu::Stream *> QueueSet::take() {
-  OMPTARGET_TRY_ASSIGN(HardwareQueue * queue, hardware_.take());
+Result<gpu::Stream *> QueueSet::take_over(Result<HardwareQueue *> taken) {
+  OMPTARGET_TRY_ASSIGN(HardwareQueue *const queue, std::move(taken));
   Stream *stream = streams_.take();
   if (!stream) {
     auto all = all_streams_.lock();
@@ -53,11 +61,17 @@ void QueueSet::give_back(gpu::Stream &handle) {
   streams_.give_back(&stream);
 }
 
-Status QueueSet::finish(gpu::Stream &stream) { return as_stream(stream).wait(); }
+Status QueueSet::finish(gpu::Stream &handle) {
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, behind_program(handle));
+  return stream->wait();
+}
 
 bool QueueSet::sleeps_in_finish() const { return own_device_.signals().sleeps(); }
 
-Result<bool> QueueSet::is_finished(gpu::Stream &stream) { return as_stream(stream).query(); }
+Result<bool> QueueSet::is_finished(gpu::Stream &handle) {
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, behind_program(handle));
+  return stream->query();
+}
 
 void QueueSet::abandon(gpu::Stream &stream) { as_stream(stream).abandon(); }
 
@@ -81,8 +95,9 @@ void QueueSet::destroy_event(void *handle) {
   events_.give_back(event);
 }
 
-Status QueueSet::record(void *event, gpu::Stream &stream) {
-  as_stream(stream).record(*static_cast<Event *>(event));
+Status QueueSet::record(void *event, gpu::Stream &handle) {
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, behind_program(handle));
+  stream->record(*static_cast<Event *>(event));
   return Status::ok();
 }
 

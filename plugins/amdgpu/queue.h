@@ -22,7 +22,8 @@ public:
   explicit QueueSet(Device &device);
 
   Status init() override;
-  Result<gpu::Stream *> take() override;
+  Result<gpu::Stream *> take() override { return take_over(hardware_.take()); }
+  Result<gpu::Stream *> take_for_interop() override { return take_over(hardware_.take_alone()); }
   void give_back(gpu::Stream &stream) override;
   Result<void *> create_event() override;
   void *take_event() override { return events_.take(); }
@@ -41,6 +42,7 @@ public:
   void drop_timing(void *timing) override;
 
 private:
+  Result<gpu::Stream *> take_over(Result<HardwareQueue *> queue);
   Status finish(gpu::Stream &stream) override;
   bool sleeps_in_finish() const override;
   Result<bool> is_finished(gpu::Stream &stream) override;

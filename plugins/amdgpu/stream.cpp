@@ -122,6 +122,12 @@ Status Stream::copy(const Copy &copy, Attachments &&attachments) {
              });
 }
 
+Status Stream::add_barrier() {
+  return add(false, {}, [&](const Operation &operation, std::span<const hsa_signal_t> dependencies) {
+    return queue->barrier(dependencies, operation.signal);
+  });
+}
+
 // All operations are complete. Each keeps the signal of the one before it, so that the last one goes first.
 Status Stream::emptied() {
   Status status;

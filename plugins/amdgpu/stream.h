@@ -74,6 +74,8 @@ public:
   };
   /// Both ends are reachable by both agents. Takes over the attachments, also on failure.
   Status copy(const Copy &copy, Attachments &&attachments);
+  /// Complete when all packets are that are in the queue now, those that the program wrote, too.
+  Status add_barrier();
   /// A copy to the host has been added that the device writes to where it belongs.
   void note_host_is_written() { may_write_host_ = true; }
   /// Tells whether something is under way that may write host memory.

@@ -57,7 +57,6 @@ private:
   Result<bool> is_finished(gpu::Stream &stream) override;
   void abandon(gpu::Stream &stream) override;
   Status finished(gpu::Stream &stream) override;
-  void *interop_handle(gpu::Stream &stream) override { return stream.native; }
   Status finish_all() override;
   Status release_own() override;
   gpu::SharedCopies copies_before(CUevent event);

@@ -116,12 +116,12 @@ Result<bool> QueueSet::query(const Caller &caller) {
 // ---- Interop
 
 Result<__tgt_async_info *> QueueSet::create_info() {
-  OMPTARGET_TRY_ASSIGN(Stream *const stream, take_for(nullptr));
+  OMPTARGET_TRY_ASSIGN(Stream *const stream, take_for_interop());
+  stream->thread = nullptr;
   stream->is_interop = true;
-  void *const handle = interop_handle(*stream);
-  (*interop_.lock())[handle] = stream;
+  (*interop_.lock())[stream->native] = stream;
   interop_count_.fetch_add(1, std::memory_order_release);
-  return new __tgt_async_info{handle};
+  return new __tgt_async_info{stream->native};
 }
 
 Status QueueSet::release_info(__tgt_async_info *info) {

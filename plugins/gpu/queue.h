@@ -90,6 +90,8 @@ public:
   virtual Status init() = 0;
   /// Takes a stream that nobody uses, or makes one.
   virtual Result<Stream *> take() = 0;
+  /// The same for interop: what is put into the stream's native queue is in no other stream's way.
+  virtual Result<Stream *> take_for_interop() { return take(); }
   /// Takes a stream back, which is empty and does not rest.
   virtual void give_back(Stream &stream) = 0;
 
@@ -127,8 +129,6 @@ protected:
   virtual void abandon(Stream &stream) = 0;
   /// A stream that has_leftovers is empty: does what is left to do on the host, and what its work used is free.
   virtual Status finished(Stream &) { return Status::ok(); }
-  /// Returns the handle that a queue of interop's holds for the stream.
-  virtual void *interop_handle(Stream &stream) { return &stream; }
   /// Waits for streams that are still taken, and gives back what launches on them use.
   virtual Status finish_all() = 0;
   /// Destroys streams and events.
@@ -159,7 +159,7 @@ private:
 
   std::atomic<Stream *> resting_{nullptr};  ///< given back last
   std::atomic<size_t> interop_count_{0};    ///< entries of interop_, so that most calls need no look
-  Guarded<InteropStreams> interop_;         ///< by what the program gives to the driver
+  Guarded<InteropStreams> interop_;         ///< by their native queues, which the program gives to the driver
   Guarded<EnvironmentBlocks> environments_; ///< that no launch uses
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A stream of the driver's and what belongs to it. A queue of the plugin ABI holds its address; one of interop's
-// holds what programs give to the driver (QueueSet::interop_handle).
+// holds the native handle, which programs give to the driver.
 #pragma once
 
 #include "omptarget/plugin.h"
@@ -11,7 +11,7 @@ namespace omptarget::gpu {
 
 /// Used by one thread at a time. A vendor's own has more.
 struct Stream {
-  void *native = nullptr; ///< the driver's. First: programs may look for it here
+  void *native = nullptr; ///< the driver's. First: tests look for it here
   void *thread = nullptr; ///< Caller::thread of who uses it now
   bool is_interop = false;
   bool has_kernels = false;   ///< some were launched since it was empty

@@ -1,16 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interoperability objects (OpenMP 5.2, sections 14.1 and 18.12): the native handles of a device and a queue of it,
-// as far as the device's plugin has them. Both forms that compilers call, and the routines that read the properties.
+// Interoperability objects (OpenMP 6.0, section 16.1 and chapter 26). Here are both forms of the construct, the hook of
+// libomp 23, and the routines that read the properties; device/interop.h has the objects.
 
-#include <cstring>
-#include <memory>
-#include <string>
+#include <vector>
 
 #include "abi/boundary.h"
+#include "device/interop.h"
 #include "device/libomp.h"
-#include "device/runtime.h"
 #include "omptarget/compiler.h"
 
 using namespace omptarget;
@@ -37,241 +35,252 @@ enum ReturnCode : int {
   kTypeIsInt = -3,
   kTypeIsPointer = -4,
   kTypeIsText = -5,
+  kOther = -6,
 };
 constexpr int32_t kTargetSyncType = 2;
 
-/// Names of a plugin's runtime and its vendor. The host CPU has none.
-struct ForeignRuntime {
-  const char *plugin;
-  intptr_t id;
-  const char *name;
-  intptr_t vendor;
-  const char *vendor_name;
-};
-constexpr ForeignRuntime kForeignRuntimes[] = {
-    {"cuda", 2, "cuda_driver", 11, "nvidia"},
-    {"amdgpu", 7, "hsa", 1, "amd"},
-};
-
-/// One interoperability object. Used by one thread at a time.
-struct Interop {
-  Device *device = nullptr;
-  const ForeignRuntime *runtime = nullptr;
-  __tgt_device_info handles{};
-  bool has_handles = false;
-  __tgt_async_info *queue = nullptr;
-};
+bool is_property(int property) { return property < 0 && property >= kLastProperty; }
 
 void set_code(int *place, int code) {
   if (place)
     *place = code;
 }
 
-/// Returns whether the property can be read; otherwise the code says why not.
-bool is_readable(const Interop *interop, int property, int wanted, int *code) {
-  if (property >= 0 || property < kLastProperty) {
+/// The object whose property can be read, or null: then the code says why not. A wrong property comes first, as in
+/// LLVM's runtimes; OpenMP does not say which error wins.
+std::shared_ptr<Interop> readable(const void *handle, int property, int wanted, int *code) {
+  if (!is_property(property)) {
     set_code(code, kOutOfRange);
-    return false;
+    return nullptr;
   }
-  if (!interop) {
+  if (!handle) {
     set_code(code, kEmpty);
-    return false;
+    return nullptr;
   }
   const bool is_text = property == kForeignRuntimeName || property == kVendorName;
-  const bool is_pointer = property <= kPlatform;
-  const int type = is_text ? kTypeIsText : is_pointer ? kTypeIsPointer : kTypeIsInt;
-  if (type != wanted) {
-    set_code(code, type);
-    return false;
-  }
-  return true;
-}
-
-Result<Interop *> make_interop(int32_t type, int64_t device_number) {
-  OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(device_number));
-  if (!device)
-    return static_cast<Interop *>(nullptr); // omp_interop_none: the host has no foreign runtime
-  auto interop = std::make_unique<Interop>();
-  interop->device = device.get();
-  const Plugin &plugin = device->plugin();
-  for (const ForeignRuntime &runtime : kForeignRuntimes)
-    if (plugin.name() == runtime.plugin)
-      interop->runtime = &runtime;
-  Status handles = device->plugin_device().init_device_info(&interop->handles);
-  interop->has_handles = handles.is_ok();
-  handles.consume(); // a plugin without them
-  if (type == kTargetSyncType) {
-    auto queue = device->plugin_device().init_async_info();
-    if (queue)
-      interop->queue = *queue;
-    else if (interop->has_handles)
-      return queue.take_status();
-    else
-      queue.take_status().consume(); // a plugin without interoperability
-  }
-  if (!interop->runtime && !interop->has_handles && !interop->queue)
-    return static_cast<Interop *>(nullptr); // omp_interop_none: the device has no foreign runtime
-  return interop.release();
+  const int type = is_text ? kTypeIsText : property <= kPlatform ? kTypeIsPointer : kTypeIsInt;
+  std::shared_ptr<Interop> object = find_interop(handle);
+  set_code(code, !object ? kOther : type != wanted ? type : kSuccess);
+  return type == wanted ? object : nullptr;
 }
 
 /// Compilers pass the address of the program's variable.
-Status check_place(Interop *const *interop) {
-  return interop ? Status::ok() : Status::error("the variable of an interoperability object is at a null pointer");
+Status check_place(const InteropHandle *place) {
+  return place ? Status::ok() : Status::error("the variable of an interoperability object is at a null pointer");
 }
 
-/// All work of the object's queue is done before the construct's dependences are fulfilled.
-Status synchronise(const Interop &interop) {
-  if (!interop.queue || !interop.queue->Queue)
-    return Status::ok();
-  const DeviceUse use(*interop.device);
-  if (!use)
-    return Status::error(format("device %d has ended, since the program ends", raw(interop.device->id())));
-  const PluginDevice &device = interop.device->plugin_device();
-  Queue queue{*interop.queue};
-  if (!device.plugin().has_events()) {
-    Status status = device.synchronize(queue);
-    *interop.queue = queue.info;
-    return status;
+/// Without nowait the construct's task is an included one, so that its thread waits. With depend others may wait for
+/// the task, of which libomp knows nothing. So only nowait alone is left to libomp, if it calls __tgt_target_sync.
+InteropUser user_of(int32_t thread, bool is_nowait, int32_t dependences) {
+  return {thread, is_nowait && dependences <= 0 && libomp::calls_target_sync()};
+}
+
+/// omp_interop_none if the object cannot be made, which is told (OpenMP 6.0, section 16.1: init).
+InteropHandle make(Device &device, int32_t type, std::span<const int32_t> preferences, int32_t owner,
+                   const Call &call) {
+  Result<std::shared_ptr<Interop>> object = Interop::make(device, type == kTargetSyncType, preferences, owner);
+  if (!object.is_ok()) {
+    (void)succeeded(object.take_status(), call);
+    return nullptr;
   }
-  // Waits by an event: synchronising would end the queue, which the program still has.
-  OMPTARGET_TRY_ASSIGN(void *const event, device.create_event());
-  Status status = device.record_event(event, queue);
-  if (status.is_ok())
-    status = device.sync_event(event);
-  device.destroy_event(event);
-  return status;
+  return add_interop(std::move(*object));
 }
 
-Status destroy_interop(Interop *interop) {
-  if (!interop)
-    return Status::ok();
-  const std::unique_ptr<Interop> own(interop);
-  const DeviceUse use(*own->device);
-  return own->queue && use ? own->device->plugin_device().release_async_info(own->queue) : Status::ok();
-}
-
-} // namespace
-
-extern "C" {
-
-OMPTARGET_API void __tgt_interop_init(ident_t *loc, int32_t, Interop **interop, int32_t type, int32_t device,
-                                      int32_t ndeps, void *deps, int32_t) {
-  const Call call{"interop init", loc, device, __builtin_return_address(0)};
-  finish(check_place(interop), call);
-  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
-  *interop = finish(make_interop(type, device), call);
-}
-
-OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps,
-                                     void *deps, int32_t) {
-  const Call call{"interop use", loc, device, __builtin_return_address(0)};
-  finish(check_place(interop), call);
-  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
-  if (*interop)
-    finish(synchronise(**interop), call);
-}
-
-OMPTARGET_API void __tgt_interop_destroy(ident_t *loc, int32_t, Interop **interop, int32_t device, int32_t ndeps,
-                                         void *deps, int32_t) {
-  const Call call{"interop destroy", loc, device, __builtin_return_address(0)};
-  finish(check_place(interop), call);
-  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
-  finish(destroy_interop(*interop), call);
-  *interop = nullptr;
-}
-
-/// Dependences in the form of OpenMP 6.0.
+/// OpenMP 6.0's form of dependences, of a preference and of what else compilers tell.
 struct OmptargetDependences {
   int32_t count;
   void *list;
   int32_t count_no_alias;
   void *no_alias;
 };
+struct OmptargetPreference {
+  int32_t runtime;
+  int32_t attributes; // queues are in order, whatever is preferred
+  int64_t own_attributes;
+};
+struct OmptargetInteropContext {
+  uint32_t version;
+  uint32_t flags;
+  int32_t thread;
+};
+constexpr uint32_t kIsImplicit = 1, kIsNowait = 2;
 
-OMPTARGET_API Interop *__tgt_interop_get(ident_t *loc, int32_t type, int64_t device, int32_t, void *, void *,
-                                         OmptargetDependences *deps) {
+bool is_implicit(const OmptargetInteropContext *context) { return context && context->flags & kIsImplicit; }
+
+InteropUser user_of(const OmptargetInteropContext *context, const OmptargetDependences *dependences) {
+  if (!context)
+    return {0, false};
+  const int32_t count = dependences ? dependences->count : 0;
+  const int32_t more = dependences ? dependences->count_no_alias : 0;
+  return user_of(context->thread, context->flags & kIsNowait, count > 0 ? count : more);
+}
+
+void wait_for(ident_t *loc, const OmptargetDependences *dependences) {
+  if (dependences)
+    libomp::wait_for_dependences(loc, dependences->count, dependences->list, dependences->count_no_alias,
+                                 dependences->no_alias);
+}
+
+} // namespace
+
+extern "C" {
+
+OMPTARGET_API void __tgt_interop_init(ident_t *loc, int32_t, InteropHandle *interop, int32_t type, int32_t device,
+                                      int32_t ndeps, void *deps, int32_t) {
   const Call call{"interop init", loc, device, __builtin_return_address(0)};
-  if (deps)
-    libomp::wait_for_dependences(loc, deps->count, deps->list, deps->count_no_alias, deps->no_alias);
-  return finish(make_interop(type, device), call);
+  finish(check_place(interop), call);
+  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
+  const DeviceUse use = finish(device_for(device), call);
+  *interop = use ? make(*use, type, {}, Interop::kExplicit, call) : nullptr; // the host has no foreign runtime
 }
 
-OMPTARGET_API int __tgt_interop_use60(ident_t *loc, Interop *interop, void *, OmptargetDependences *deps) {
+OMPTARGET_API void __tgt_interop_use(ident_t *loc, int32_t thread, InteropHandle *interop, int32_t device,
+                                     int32_t ndeps, void *deps, int32_t nowait) {
+  const Call call{"interop use", loc, device, __builtin_return_address(0)};
+  finish(check_place(interop), call);
+  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
+  if (*interop)
+    finish(use_interop(*interop, user_of(thread, nowait != 0, ndeps)), call);
+}
+
+OMPTARGET_API void __tgt_interop_destroy(ident_t *loc, int32_t thread, InteropHandle *interop, int32_t device,
+                                         int32_t ndeps, void *deps, int32_t nowait) {
+  const Call call{"interop destroy", loc, device, __builtin_return_address(0)};
+  finish(check_place(interop), call);
+  libomp::wait_for_dependences(loc, ndeps, deps, 0, nullptr);
+  if (*interop)
+    finish(destroy_interop(*interop, user_of(thread, nowait != 0, ndeps)), call);
+  *interop = nullptr;
+}
+
+/// An implicit object, of a function variant with append_args, is the thread's own and used again.
+OMPTARGET_API InteropHandle __tgt_interop_get(ident_t *loc, int32_t type, int64_t device, int32_t count,
+                                              const OmptargetPreference *list, const OmptargetInteropContext *context,
+                                              const OmptargetDependences *deps) {
+  const Call call{"interop init", loc, device, __builtin_return_address(0)};
+  wait_for(loc, deps);
+  const DeviceUse use = finish(device_for(device), call);
+  if (!use)
+    return nullptr;
+  std::vector<int32_t> preferences;
+  for (int32_t i = 0; list && i < count; ++i)
+    preferences.push_back(list[i].runtime);
+  if (!is_implicit(context))
+    return make(*use, type, preferences, Interop::kExplicit, call);
+  InteropHandle handle = reuse_implicit_interop(*use, context->thread, preferences);
+  if (!handle)
+    handle = make(*use, type, preferences, context->thread, call);
+  if (handle && libomp::calls_target_sync())
+    expect_implicit_work(handle, context->thread);
+  return handle;
+}
+
+OMPTARGET_API int __tgt_interop_use60(ident_t *loc, InteropHandle interop, const OmptargetInteropContext *context,
+                                      const OmptargetDependences *deps) {
   const Call call{"interop use", loc, -1, __builtin_return_address(0)};
-  if (deps)
-    libomp::wait_for_dependences(loc, deps->count, deps->list, deps->count_no_alias, deps->no_alias);
-  return interop && succeeded(synchronise(*interop), call) ? 0 : -1;
+  wait_for(loc, deps);
+  return interop && succeeded(use_interop(interop, user_of(context, deps)), call) ? 0 : -1;
 }
 
-OMPTARGET_API int __tgt_interop_release(ident_t *loc, Interop *interop, void *, OmptargetDependences *deps) {
+OMPTARGET_API int __tgt_interop_release(ident_t *loc, InteropHandle interop, const OmptargetInteropContext *context,
+                                        const OmptargetDependences *deps) {
   const Call call{"interop destroy", loc, -1, __builtin_return_address(0)};
-  if (deps)
-    libomp::wait_for_dependences(loc, deps->count, deps->list, deps->count_no_alias, deps->no_alias);
-  return interop && succeeded(destroy_interop(interop), call) ? 0 : -1;
+  wait_for(loc, deps);
+  if (!interop)
+    return -1;
+  const InteropUser user = user_of(context, deps);
+  return succeeded(is_implicit(context) ? use_interop(interop, user) : destroy_interop(interop, user), call) ? 0 : -1;
 }
 
-/// Called at once: what use and release wait for is complete when they return.
-OMPTARGET_API int ompx_interop_add_completion_callback(Interop *interop, void (*callback)(Interop *, void *),
+/// Called at once, by the calling thread, which waits for what is in the queue.
+OMPTARGET_API int ompx_interop_add_completion_callback(InteropHandle interop, void (*callback)(InteropHandle, void *),
                                                        void *data) {
   if (!interop || !callback)
     return kEmpty;
   const Call call{"ompx_interop_add_completion_callback", nullptr, -1, __builtin_return_address(0)};
-  if (!succeeded(synchronise(*interop), call))
-    return kEmpty;
+  if (!succeeded(use_interop(interop, {0, false}), call))
+    return kOther;
   callback(interop, data);
   return kSuccess;
 }
 
-/// libomp 23 calls this at barriers, taskwait and the end of taskgroups and tasks, also while the process ends, so that
-/// the work of interoperability objects is complete there. None has any left: use and release wait for it themselves.
-OMPTARGET_API int __tgt_target_sync(ident_t *, int32_t /*thread*/, void * /*task*/, void * /*event*/) { return 0; }
+/// libomp 23 calls this in every thread that comes to a barrier, a taskwait or the end of a taskgroup, also while the
+/// process ends. The tasks of interop constructs with nowait are complete behind these (OpenMP 6.0, section 16.1 and
+/// chapter 17). So is what was put into the queues of implicit objects.
+OMPTARGET_API int __tgt_target_sync(ident_t *loc, int32_t thread, void * /*task*/, void * /*event*/) {
+  const Call call{"interop use", loc, -1, __builtin_return_address(0)};
+  finish(finish_interop_work(thread), call);
+  return 0;
+}
 
-OMPTARGET_API intptr_t omp_get_interop_int(const Interop *interop, int property, int *code) {
-  if (!is_readable(interop, property, kTypeIsInt, code))
+OMPTARGET_API intptr_t omp_get_interop_int(const void *interop, int property, int *code) {
+  const std::shared_ptr<Interop> object = readable(interop, property, kTypeIsInt, code);
+  if (!object)
     return 0;
-  set_code(code, kSuccess);
   if (property == kDeviceNumber)
-    return raw(interop->device->id());
-  if (interop->runtime)
-    return property == kForeignRuntime ? interop->runtime->id : interop->runtime->vendor;
+    return raw(object->device().id());
+  if (const ForeignRuntime *const runtime = object->runtime())
+    return property == kForeignRuntime ? runtime->id : runtime->vendor;
   set_code(code, kNoValue);
   return 0;
 }
 
-OMPTARGET_API void *omp_get_interop_ptr(const Interop *interop, int property, int *code) {
-  if (!is_readable(interop, property, kTypeIsPointer, code))
+OMPTARGET_API void *omp_get_interop_ptr(const void *interop, int property, int *code) {
+  const std::shared_ptr<Interop> object = readable(interop, property, kTypeIsPointer, code);
+  if (!object)
     return nullptr;
   void *value = nullptr;
-  if (property == kDevice && interop->has_handles)
-    value = interop->handles.Device;
-  else if (property == kDeviceContext && interop->has_handles)
-    value = interop->handles.Context;
-  else if (property == kTargetSync && interop->queue)
-    value = interop->queue->Queue;
+  if (property == kDevice) {
+    value = object->device_handle();
+  } else if (property == kDeviceContext) {
+    value = object->context_handle();
+  } else if (property == kTargetSync) {
+    Result<void *> queue = object->queue_handle();
+    if (!queue.is_ok()) {
+      (void)succeeded(queue.take_status(),
+                      Call{"omp_get_interop_ptr", nullptr, raw(object->device().id()), __builtin_return_address(0)});
+      set_code(code, kOther);
+      return nullptr;
+    }
+    value = *queue;
+  }
   set_code(code, value ? kSuccess : kNoValue);
   return value;
 }
 
-OMPTARGET_API const char *omp_get_interop_str(const Interop *interop, int property, int *code) {
-  if (!is_readable(interop, property, kTypeIsText, code))
+OMPTARGET_API const char *omp_get_interop_str(const void *interop, int property, int *code) {
+  const std::shared_ptr<Interop> object = readable(interop, property, kTypeIsText, code);
+  if (!object)
     return nullptr;
-  if (!interop->runtime) {
-    set_code(code, kNoValue);
-    return nullptr;
-  }
-  set_code(code, kSuccess);
-  return property == kForeignRuntimeName ? interop->runtime->name : interop->runtime->vendor_name;
+  if (const ForeignRuntime *const runtime = object->runtime())
+    return property == kForeignRuntimeName ? runtime->name : runtime->vendor_name;
+  set_code(code, kNoValue);
+  return nullptr;
 }
 
-OMPTARGET_API const char *omp_get_interop_name(const Interop *, int property) {
+OMPTARGET_API const char *omp_get_interop_name(const void *, int property) {
   static constexpr const char *kNames[] = {"fr_id",    "fr_name", "vendor",         "vendor_name", "device_num",
                                            "platform", "device",  "device_context", "targetsync"};
-  return property < 0 && property >= kLastProperty ? kNames[-property - 1] : nullptr;
+  return is_property(property) ? kNames[-property - 1] : nullptr;
 }
 
-OMPTARGET_API const char *omp_get_interop_type_desc(const Interop *interop, int property) {
+OMPTARGET_API const char *omp_get_interop_type_desc(const void *interop, int property) {
   static constexpr const char *kTypes[] = {"intptr_t", "const char *", "intptr_t", "const char *", "intptr_t",
                                            "void *",   "void *",       "void *",   "void *"};
-  return interop && property < 0 && property >= kLastProperty ? kTypes[-property - 1] : nullptr;
+  return interop && is_property(property) ? kTypes[-property - 1] : nullptr;
+}
+
+OMPTARGET_API const char *omp_get_interop_rc_desc(const void *, int code) {
+  static constexpr const char *kTexts[] = {
+      "the property has no value",      "success",
+      "the object is omp_interop_none", "there is no such property",
+      "the property is an integer",     "the property is a pointer",
+      "the property is a string",       "the object was destroyed, or the device fails"};
+  return code <= kNoValue && code >= kOther ? kTexts[kNoValue - code] : nullptr;
+}
+
+/// libomp, whose omp_get_interop_rc_desc programs call, looks for it by this name.
+OMPTARGET_API const char *omp_get_interop_rec_desc(const void *interop, int code) {
+  return omp_get_interop_rc_desc(interop, code);
 }
 }

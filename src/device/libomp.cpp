@@ -30,6 +30,8 @@ extern "C" {
 [[gnu::weak]] void kmp_set_defaults(const char *settings);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
+/// libomp 23 puts here what it has found as __tgt_target_sync.
+[[gnu::weak]] extern int (*kmp_target_sync_cb)(void *location, int32_t thread, void *task, void *event);
 struct OmptargetTask;
 [[gnu::weak]] OmptargetTask *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags,
                                                           size_t task_size, size_t shared_size,
@@ -286,6 +288,8 @@ void wait_for_depend_objects(int32_t count, void **depend_objects) {
   std::vector<Dependence> dependences = dependences_of(count, depend_objects);
   wait_for_dependences(nullptr, static_cast<int32_t>(dependences.size()), dependences.data(), 0, nullptr);
 }
+
+bool calls_target_sync() { return &kmp_target_sync_cb != nullptr && kmp_target_sync_cb != nullptr; }
 
 bool has_target_tasks() { return __kmpc_omp_get_target_async_handle_ptr && __kmpc_omp_has_task_team; }
 

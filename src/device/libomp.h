@@ -46,6 +46,9 @@ int32_t global_thread(ident_t *location);
 /// Waits until the dependences are fulfilled (nothing without libomp).
 void wait_for_dependences(ident_t *location, int32_t count, void *dependences, int32_t count_no_alias, void *no_alias);
 
+/// Returns whether libomp calls __tgt_target_sync at barriers, taskwait and the end of tasks, as libomp 23 does.
+bool calls_target_sync();
+
 /// The slot for an unfinished operation of the running target task, or null if the task cannot be left unfinished.
 void **async_handle(int32_t thread);
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/uncancelled.h"
+#include "device/interop.h"
 #include "device/libomp.h"
 #include "device/mapping_contents.h"
 #include "device/process_exit.h"
@@ -378,6 +379,7 @@ void Runtime::before_fork() {
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
   mapping_contents_mutex_for_fork().lock();
   shared_blocks_mutex_for_fork().lock();
+  interop_mutex_for_fork().lock();
   observe::findings_mutex_for_fork().lock();
   // Plugins last: their locks are taken by threads that hold ours.
   for (const auto &plugin : runtime.plugins_.plugins)
@@ -392,6 +394,7 @@ void Runtime::after_fork_in_child() {
   give_back_after_fork(OMPTARGET_FORK_CHILD);
   for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
     device->map().forget_other_threads();
+  forget_interop_work();
 }
 
 void Runtime::after_fork_in_parent() { give_back_after_fork(OMPTARGET_FORK_PARENT); }
@@ -401,6 +404,7 @@ void Runtime::give_back_after_fork(int32_t phase) {
   for (const auto &plugin : runtime.plugins_.plugins)
     plugin->fork_phase(phase);
   observe::findings_mutex_for_fork().unlock();
+  interop_mutex_for_fork().unlock();
   shared_blocks_mutex_for_fork().unlock();
   mapping_contents_mutex_for_fork().unlock();
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);

@@ -214,8 +214,11 @@ public:
 
 private:
   Status read_header() {
-    if (contents_.size() < sizeof header_ || std::memcmp(contents_.data(), kMagic, sizeof kMagic) != 0)
+    if (!contents_.starts_with(std::string_view(kMagic, sizeof kMagic)))
       return Status::error("it is no recording of a kernel (LIBOMPTARGET_RECORD)");
+    if (contents_.size() < sizeof header_)
+      return Status::error(
+          format("it is cut off: it has %zu bytes, and its header alone has %zu", contents_.size(), sizeof header_));
     std::memcpy(&header_, contents_.data(), sizeof header_);
     if (header_.version != kVersion)
       return Status::error(format("it has format %u; this omptarget reads format %u", header_.version, kVersion));
@@ -225,15 +228,7 @@ private:
     if (header_.file_bytes < contents_.size())
       return Status::error(
           format("it has %zu bytes, and its header says %" PRIu64, contents_.size(), header_.file_bytes));
-    uint64_t rest = header_.file_bytes - sizeof header_;
-    for (const uint64_t size :
-         {header_.description_bytes, header_.image_bytes, header_.contents_bytes, header_.changes_bytes}) {
-      if (size > rest || size % kUnit != 0)
-        return damaged("the parts that its header names do not fill the file");
-      rest -= size;
-    }
-    if (rest != 0)
-      return damaged("the parts that its header names do not fill the file");
+    OMPTARGET_TRY(check_parts());
     FileHeader cleared = header_;
     cleared.checksum = 0;
     Checksum checksum;
@@ -244,6 +239,22 @@ private:
                             header_.checksum));
     at_ = sizeof header_;
     return Status::ok();
+  }
+
+  Status check_parts() const {
+    const uint64_t sizes[] = {header_.description_bytes, header_.image_bytes, header_.contents_bytes,
+                              header_.changes_bytes};
+    uint64_t rest = header_.file_bytes - std::min<uint64_t>(header_.file_bytes, sizeof header_);
+    bool is_right = true;
+    for (const uint64_t size : sizes) {
+      is_right = is_right && size <= rest && size % kUnit == 0;
+      rest -= std::min(size, rest);
+    }
+    if (is_right && rest == 0)
+      return Status::ok();
+    return damaged(format("its description, image, contents and changes have %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                          " and %" PRIu64 " bytes by its header, which are no multiples of %zu or do not fill the file",
+                          sizes[0], sizes[1], sizes[2], sizes[3], size_t{kUnit}));
   }
 
   /// The next part; the header has been checked.
@@ -313,14 +324,21 @@ private:
       pointer.target_offset = from.number<int64_t>();
     }
     result_.unknown_pointers = from.u64();
-    return from.has_failed() ? damaged("its description ends within the pointers") : Status::ok();
+    if (from.has_failed())
+      return damaged("its description ends within the pointers");
+    return from.left() < kUnit ? Status::ok()
+                               : damaged(format("its description has %zu bytes behind the pointers", from.left()));
   }
 
   Status read_contents(Reader &from) {
-    for (Block &block : result_.blocks)
+    for (size_t i = 0; i < result_.blocks.size(); ++i) {
+      Block &block = result_.blocks[i];
       block.before = std::as_bytes(std::span(from.take_padded(block.size)));
-    return from.has_failed() || from.left() != 0 ? damaged("its blocks have other sizes than their bytes")
-                                                 : Status::ok();
+      if (from.has_failed())
+        return damaged(format("its contents end within block %zu of %zu", i, result_.blocks.size()));
+    }
+    return from.left() == 0 ? Status::ok()
+                            : damaged(format("its contents have %zu bytes behind the last block", from.left()));
   }
 
   Status read_changes(Reader &from) {
@@ -339,8 +357,11 @@ private:
       }
       for (size_t k = 0; k < sizes.size(); ++k)
         block.changes[k].bytes = std::as_bytes(std::span(from.take_padded(sizes[k])));
+      if (from.has_failed())
+        return damaged(format("its changes end within block %zu of %zu", i, result_.blocks.size()));
     }
-    return from.has_failed() || from.left() != 0 ? damaged("it ends within the results") : Status::ok();
+    return from.left() == 0 ? Status::ok()
+                            : damaged(format("its changes have %zu bytes behind the last block", from.left()));
   }
 
   Status check() const {

@@ -22,6 +22,9 @@ struct Fact {
   std::string value;
 };
 
+/// The name of the fact that tells how many words are addresses of the program, if code for the CPU could follow them.
+inline constexpr const char *kProgramAddresses = "addresses of the program";
+
 /// An entry of the image's module, as its compiler emitted it.
 struct Entry {
   uint64_t address; ///< of the host

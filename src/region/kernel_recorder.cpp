@@ -3,13 +3,16 @@
 
 #include "region/kernel_recorder.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include "base/log.h"
 #include "base/process_rank.h"
 #include "base/version.h"
 #include "image/image_facts.h"
+#include "image/module_bounds.h"
 #include "observe/recording_choice.h"
 #include "region/reached_memory.h"
 
@@ -155,7 +158,36 @@ Status KernelRecorder::read_memory(const MapItems &items) {
       memory_->reach_global(static_cast<HostPtr>(entry.address));
   for (const PrivatePointer &pointer : private_pointers_)
     memory_->add_pointer(pointer.place, pointer.value);
-  return memory_->read();
+  OMPTARGET_TRY(memory_->read());
+  if (kernel_.signs->is_for_cpu)
+    note_program_addresses();
+  return Status::ok();
+}
+
+/// Code for the CPU can follow an address of the program's module, such as that of a vtable that no entry names. The
+/// replay does not have the module.
+void KernelRecorder::note_program_addresses() {
+  const std::optional<AddressRange> module = module_range(reinterpret_cast<const void *>(recording_.launch.kernel));
+  if (!module)
+    return;
+  const auto is_left_out = [&](uint64_t word) {
+    return module->contains(reinterpret_cast<const void *>(word)) &&
+           std::none_of(recording_.entries.begin(), recording_.entries.end(), [&](const record::Entry &entry) {
+             return word - entry.address < std::max<uint64_t>(entry.size, 1);
+           });
+  };
+  uint64_t count = 0;
+  for (const record::Argument &argument : recording_.arguments)
+    count += argument.kind == record::ArgumentKind::kValue && is_left_out(argument.value);
+  for (const record::Block &block : recording_.blocks)
+    for (size_t i = (sizeof(uint64_t) - block.device % sizeof(uint64_t)) % sizeof(uint64_t);
+         i + sizeof(uint64_t) <= block.before.size(); i += sizeof(uint64_t)) {
+      uint64_t word;
+      std::memcpy(&word, block.before.data() + i, sizeof word);
+      count += is_left_out(word);
+    }
+  if (count != 0)
+    recording_.facts.push_back({record::kProgramAddresses, std::to_string(count)});
 }
 
 record::Argument KernelRecorder::describe(const ArgumentItem &argument) {

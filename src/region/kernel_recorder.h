@@ -71,6 +71,7 @@ private:
   void read_after();
   Status read_program();
   Status read_memory(const MapItems &items);
+  void note_program_addresses();
   record::Argument describe(const ArgumentItem &argument);
   void describe_facts(const OffloadLibrary &library);
   Status write();

@@ -199,6 +199,10 @@ Result<bool> replay_recording(const record::Recording &recording, const Options 
   if (!replay.is_in_place() && recording.unknown_pointers != 0)
     std::printf("note: %llu words in them look like addresses of recorded memory; they stay as they are\n",
                 static_cast<unsigned long long>(recording.unknown_pointers));
+  if (const std::string words(recording.fact(record::kProgramAddresses)); !words.empty())
+    std::printf("note: %s words in them are addresses of the recorded program, which is not here; a kernel that "
+                "follows one fails\n",
+                printable_name(words).c_str());
   std::fflush(stdout);
   if (options.tunes) {
     OMPTARGET_TRY(tune(replay, options, is_cpu));

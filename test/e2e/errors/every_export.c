@@ -99,6 +99,8 @@ static const struct Export exports[] = {
     {"omp_get_interop_int", "pkp"},
     {"omp_get_interop_name", "pk"},
     {"omp_get_interop_ptr", "pkp"},
+    {"omp_get_interop_rc_desc", "pk"},
+    {"omp_get_interop_rec_desc", "pk"},
     {"omp_get_interop_str", "pkp"},
     {"omp_get_interop_type_desc", "pk"},
     {"omp_get_mapped_ptr", "pd"},

@@ -78,6 +78,8 @@ NOT_ABOUT_GPUS = {
     "info.c": "compares with LLVM's plugin for the CPU, which launches one block of one thread",
     "no_environment.c": "clears what chooses the stand-in",
     "profile_page.c": "expects what the plugin for the CPU tells of device memory: nothing",
+    "replay_moved.c": "about memory that code for the CPU finds where it lay",
+    "replay_program_address.c": "reads the program's memory in place, as code for the CPU can",
     "settings.c": "looks for the name of the plugin for the CPU",
 }
 

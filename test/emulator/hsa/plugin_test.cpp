@@ -303,11 +303,35 @@ TEST_F(AmdgpuPlugin, threads_use_the_device_side_by_side) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(AmdgpuPlugin, interop_gets_an_hsa_queue_and_the_agent) {
-  __tgt_async_info *async = nullptr;
-  ASSERT_EQ(plugin.init_async_info(0, &async), 0);
-  EXPECT_NE(*static_cast<void **>(async->Queue), nullptr);
-  ASSERT_EQ(plugin.release_async_info(0, async), 0);
+// The head of AMD's hsa_queue_t.
+struct QueueHead {
+  uint32_t type, features;
+  void *base_address;
+  uint64_t doorbell;
+  uint32_t size;
+};
+
+TEST_F(AmdgpuPlugin, interop_gets_hsa_queues_of_its_own_and_the_agent) {
+  __tgt_async_info *one = nullptr, *other = nullptr;
+  ASSERT_EQ(plugin.init_async_info(0, &one), 0) << plugin.error();
+  ASSERT_EQ(plugin.init_async_info(0, &other), 0) << plugin.error();
+  void *const first = one->Queue;
+  EXPECT_NE(first, other->Queue);
+  const QueueHead &head = *static_cast<const QueueHead *>(first);
+  EXPECT_EQ(head.type, 0u); // HSA_QUEUE_TYPE_MULTI: any thread writes packets
+  EXPECT_NE(head.base_address, nullptr);
+  EXPECT_TRUE(head.size != 0 && (head.size & (head.size - 1)) == 0);
+  void *event = nullptr;
+  ASSERT_EQ(plugin.create_event(0, &event), 0);
+  ASSERT_EQ(plugin.record_event(0, event, one), 0) << plugin.error();
+  ASSERT_EQ(plugin.sync_event(0, event), 0) << plugin.error();
+  plugin.destroy_event(0, event);
+  ASSERT_EQ(plugin.release_async_info(0, other), 0);
+  ASSERT_EQ(plugin.release_async_info(0, one), 0);
+  const uint64_t queues = stand_in.count("hsa_queue_create");
+  ASSERT_EQ(plugin.init_async_info(0, &one), 0);
+  EXPECT_EQ(stand_in.count("hsa_queue_create"), queues); // one that was given back
+  ASSERT_EQ(plugin.release_async_info(0, one), 0);
   __tgt_device_info info{};
   ASSERT_EQ(plugin.init_device_info(1, &info, nullptr), 0);
   EXPECT_NE(info.Device, nullptr);

@@ -26,28 +26,37 @@ struct QueueRecord {
 class AmdgpuSettings : public GpuSettings {
 protected:
   void TearDown() override {
-    for (__tgt_async_info *queue : queues_)
-      EXPECT_EQ(queue ? plugin.release_async_info(0, queue) : 0, 0);
+    for (size_t i = 0; i < queues_.size(); ++i)
+      release_queue(i);
     GpuSettings::TearDown();
   }
   __tgt_offload_entry *load(Image &image) { return GpuTest::load(0, image); }
-  // A queue for interop, and the HSA queue that it uses.
+  // A queue that is in use, and the HSA queue of its stream.
   QueueRecord *take_queue() {
-    __tgt_async_info *async = nullptr;
-    EXPECT_EQ(plugin.init_async_info(0, &async), 0) << plugin.error();
-    queues_.push_back(async);
-    return *static_cast<QueueRecord **>(async->Queue);
+    auto used = std::make_unique<UsedQueue>();
+    used->memory = plugin.data_alloc(0, 8, nullptr, OMPTARGET_ALLOC_DEVICE);
+    EXPECT_EQ(plugin.data_fill(0, used->memory, 1, 8, &used->async), 0) << plugin.error();
+    queues_.push_back(std::move(used));
+    return *static_cast<QueueRecord **>(queues_.back()->async.Queue);
   }
   void release_queue(size_t index) {
-    EXPECT_EQ(plugin.release_async_info(0, std::exchange(queues_[index], nullptr)), 0);
+    if (const auto used = std::move(queues_[index])) {
+      EXPECT_EQ(plugin.synchronize(0, &used->async), 0);
+      EXPECT_EQ(plugin.data_delete(0, used->memory, OMPTARGET_ALLOC_DEVICE), 0);
+    }
   }
+  size_t number_of_queues() const { return queues_.size(); }
   std::string trace() const {
     std::ifstream in(trace_file);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
 
 private:
-  std::vector<__tgt_async_info *> queues_;
+  struct UsedQueue {
+    __tgt_async_info async{};
+    void *memory = nullptr;
+  };
+  std::vector<std::unique_ptr<UsedQueue>> queues_;
 };
 class AmdgpuXnack : public AmdgpuSettings {};
 class AmdgpuApu : public AmdgpuSettings {};
@@ -250,23 +259,25 @@ TEST_F(AmdgpuSettings, queues_are_as_many_and_as_long_as_asked) {
   EXPECT_EQ(take_queue()->size, 4096u); // no more than the device has
 }
 
+// The stream that is released first rests, and the next queue gets it with its HSA queue.
 TEST_F(AmdgpuSettings, idle_queues_come_first_if_their_use_is_tracked) {
-  open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "3"}});
-  QueueRecord *first = take_queue(), *second = take_queue();
-  EXPECT_NE(first, second);
-  release_queue(0);
-  EXPECT_EQ(take_queue(), first);
-  release_queue(1);
-  release_queue(2);
-  ASSERT_EQ(plugin.deinit_device(0), 0);
-  open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "3"}, {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING", "false"}});
-  first = take_queue();
-  second = take_queue();
-  release_queue(3);
-  QueueRecord *third = take_queue();
-  EXPECT_NE(third, first);
-  EXPECT_NE(third, second);
-  EXPECT_EQ(take_queue(), first);
+  for (const bool is_tracked : {true, false}) {
+    open({{"LIBOMPTARGET_AMDGPU_NUM_HSA_QUEUES", "3"},
+          {"LIBOMPTARGET_AMDGPU_HSA_QUEUE_BUSY_TRACKING", is_tracked ? "true" : "false"}});
+    const size_t begin = number_of_queues();
+    QueueRecord *const first = take_queue(), *const second = take_queue();
+    EXPECT_NE(first, second);
+    release_queue(begin);
+    release_queue(begin + 1);
+    EXPECT_EQ(take_queue(), first);
+    QueueRecord *const next = take_queue();
+    EXPECT_NE(next, first);
+    EXPECT_EQ(next == second, is_tracked);
+    release_queue(begin + 2);
+    release_queue(begin + 3);
+    ASSERT_EQ(plugin.deinit_device(0), 0);
+  }
+  open({});
 }
 
 TEST_F(AmdgpuSettings, waiting_spins_as_long_as_asked) {

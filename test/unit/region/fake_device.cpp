@@ -35,6 +35,7 @@ int64_t failing = 0;
 int64_t failing_submit = 0;
 int64_t refused_submit = 0;
 int64_t failing_retrieve = 0;
+int64_t failing_wait = 0;
 std::function<void(FakeOperation)> &hook = *new std::function<void(FakeOperation)>;
 std::vector<LazyQueue *> queues;
 
@@ -230,6 +231,8 @@ int32_t record_event(int32_t, void *event, __tgt_async_info *info) {
 
 int32_t sync_event(int32_t, void *event) {
   Lock lock(mutex);
+  if (failing_wait > 0 && --failing_wait == 0)
+    return 1;
   const LazyEvent copy = *static_cast<LazyEvent *>(event);
   if (is_queue(copy.queue))
     advance(*copy.queue, copy.position);
@@ -250,6 +253,26 @@ int32_t destroy_event(int32_t, void *event) {
   return 0;
 }
 
+// Queues for interop.
+int32_t init_async_info(int32_t, __tgt_async_info **info) {
+  Lock lock(mutex);
+  *info = new __tgt_async_info{};
+  (void)queue_of(*info);
+  ++counts.interop_queues;
+  return 0;
+}
+
+int32_t release_async_info(int32_t, __tgt_async_info *info) {
+  Lock lock(mutex);
+  if (info->Queue) {
+    advance(queue_of(info), INT64_MAX);
+    end_queue(info);
+  }
+  delete info;
+  --counts.interop_queues;
+  return 0;
+}
+
 std::unique_ptr<PluginFunctions> functions_of(FakeKind kind) {
   auto functions = std::make_unique<PluginFunctions>();
   functions->generation = PluginGeneration::kCurrent;
@@ -266,6 +289,8 @@ std::unique_ptr<PluginFunctions> functions_of(FakeKind kind) {
   functions->data_retrieve_async = retrieve_lazily;
   functions->synchronize = synchronize;
   functions->query_async = query;
+  functions->init_async_info = init_async_info;
+  functions->release_async_info = release_async_info;
   if (kind == FakeKind::kLazyWithoutEvents)
     return functions;
   functions->create_event = create_event;
@@ -285,9 +310,10 @@ FakeCounts fake_counts() {
 
 void reset_fake_counts() {
   Lock lock(mutex);
-  const int64_t events = counts.events;
+  const FakeCounts before = counts;
   counts = {};
-  counts.events = events;
+  counts.events = before.events;
+  counts.interop_queues = before.interop_queues;
 }
 
 int64_t fake_blocks() {
@@ -313,6 +339,16 @@ void refuse_submit(int64_t n) {
 void fail_retrieve(int64_t n) {
   Lock lock(mutex);
   failing_retrieve = n;
+}
+
+void forget_events() {
+  Lock lock(mutex);
+  counts.events = 0;
+}
+
+void fail_wait(int64_t n) {
+  Lock lock(mutex);
+  failing_wait = n;
 }
 
 void set_fake_hook(std::function<void(FakeOperation)> function) {

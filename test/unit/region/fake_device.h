@@ -23,7 +23,8 @@ struct FakeCounts {
   int64_t to_host = 0;
   int64_t bytes_to_device = 0;
   int64_t synchronisations = 0;
-  int64_t events = 0; ///< that are alive
+  int64_t events = 0;         ///< that are alive
+  int64_t interop_queues = 0; ///< likewise
   int64_t launches = 0;
 };
 FakeCounts fake_counts();
@@ -41,6 +42,12 @@ void refuse_submit(int64_t n);
 
 /// The n-th copy from the device from now on fails; 0: none.
 void fail_retrieve(int64_t n);
+
+/// Events that are alive are no longer counted.
+void forget_events();
+
+/// The n-th wait for an event from now on fails; 0: none.
+void fail_wait(int64_t n);
 
 /// Called before each copy to a synchronous device, with no lock held. For each copy from it, called before and after
 /// the device is read and when the host is written.
