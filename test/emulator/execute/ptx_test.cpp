@@ -321,23 +321,24 @@ std::string in_kernel(const std::string &code) {
 }
 
 TEST(PtxModule, what_cannot_be_loaded_is_said) {
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: 'nonsense' is no directive"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: '.version' is expected, not 'nonsense'"));
+  EXPECT_THAT(error_of(".version 7.8\n.target sm_80\nnonsense"), HasSubstr("line 3: 'nonsense' is no directive"));
   EXPECT_THAT(error_of(".version 7.8\n\x01"), HasSubstr("line 2: '"));
   EXPECT_THAT(error_of(in_kernel("wmma.load r0, r1;")),
               HasSubstr("line 6: wmma.load: the executor has no such instruction"));
   EXPECT_THAT(error_of(in_kernel("add.rn.strange.f32 r0, r1, r2;")), HasSubstr("the executor has no .strange of it"));
   EXPECT_THAT(error_of(in_kernel("add.s32 r0, r1;")), HasSubstr("it has 2 operands"));
-  EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("it takes 2 elements"));
+  EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("operand 1 is no vector of 2 elements"));
   EXPECT_THAT(error_of(in_kernel("bra NOWHERE;")), HasSubstr("there is no label NOWHERE in k"));
   EXPECT_THAT(error_of(in_kernel("call missing;")), HasSubstr("unresolved extern function 'missing'"));
   EXPECT_THAT(error_of(in_kernel("mov.u64 d0, nobody;")), HasSubstr("'nobody' is not declared"));
   EXPECT_THAT(error_of(in_kernel("@r0 bra END; END: ret;")), HasSubstr("'r0' is no predicate"));
-  EXPECT_THAT(error_of(".entry k() { ret;"), HasSubstr("k does not end"));
+  EXPECT_THAT(error_of(".version 7.8 .target sm_80 .entry k() { ret;"), HasSubstr("k does not end"));
 }
 
 TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_point_to) {
   std::string error;
-  const auto module = Module::load(".entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
+  const auto module = Module::load(".version 7.8 .target sm_80 .entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
                                    ".param .align 16 .b8 c[16]) { ret; }",
                                    error);
   ASSERT_TRUE(module) << error;
@@ -390,7 +391,7 @@ TEST(PtxFaults, are_named) {
   EXPECT_EQ(fault_of("mov.u64 d0, 2; ld.shared.u32 r0, [d0];"), "reads 4 bytes at the misaligned address 0x2");
   EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
             "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
-  EXPECT_THAT(fault_of("mov.u64 d0, 64; call d0, (), p; p: .callprototype _ ();"), HasSubstr("where no code is"));
+  EXPECT_THAT(fault_of("mov.u64 d0, 64; p: .callprototype _ (); call d0, (), p;"), HasSubstr("where no code is"));
   EXPECT_EQ(fault_of("trap;"), "trap: the program ends the kernel");
   const std::string half = "mov.u32 r1, %laneid; setp.lt.u32 p0, r1, 16; @!p0 bra END; ";
   EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"),

@@ -160,7 +160,7 @@ Handler bind_slct(Opcode &opcode, Instruction &instruction) {
 }
 
 constexpr Operation kOperations[] = {
-    {"setp", bind_setp, 3, 4}, {"set", bind_set, 3, 4}, {"selp", bind_selp, 4, 4}, {"slct", bind_slct, 4, 4}};
+    {"setp", bind_setp}, {"set", bind_set}, {"selp", bind_selp}, {"slct", bind_slct}};
 
 } // namespace
 

@@ -175,7 +175,10 @@ private:
   }
 
   bool resolve_calls() {
-    for (auto &[name, function] : module_.functions_)
+    for (auto &[name, function] : module_.functions_) {
+      if (!function->is_defined && !function->is_extern && !module_.aliases_.contains(name) &&
+          !is_builtin(name))
+        return fail("unresolved function '" + name + "'");
       for (Call &call : function->calls) {
         if (call.name.empty())
           continue;
@@ -187,11 +190,8 @@ private:
         if (!have_sizes(call.arguments, call.callee->parameters) || !have_sizes(call.results, call.callee->results))
           return fail(name + " calls " + call.name + " with parameters of other sizes");
       }
+    }
     return true;
-  }
-  static bool have_sizes(const std::vector<Parameter> &given, const std::vector<Parameter> &wanted) {
-    return std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
-                      [](const Parameter &one, const Parameter &other) { return one.size == other.size; });
   }
 
   // Counts stack and shared memory.
