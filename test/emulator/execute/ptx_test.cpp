@@ -336,6 +336,58 @@ TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of(".version 7.8 .target sm_80 .entry k() { ret;"), HasSubstr("k does not end"));
 }
 
+struct Refused {
+  std::string text, message;
+  int line;
+};
+
+// The rows of ptx/refused.table, as whole texts.
+std::vector<Refused> read_refused() {
+  const std::string head = ".version 7.8\n.target sm_80\n.address_size 64\n";
+  const std::string kernel = head + ".global .align 8 .b8 word[8];\n.func one(.param .b32 x) { ret; }\n"
+                                    ".entry k(.param .u64 results) {\n.reg .b16 h<5>; .reg .b32 r<5>; .reg .f32 f<5>; "
+                                    ".reg .b64 d<5>; .reg .f64 g<5>; .reg .pred p<5>; .shared .b8 own[8];\n";
+  std::vector<Refused> rows;
+  std::ifstream file(PTX_REFUSED);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const size_t middle = line.find(" | ");
+    if (line.empty() || line[0] == '#')
+      continue;
+    if (middle == std::string::npos || line.size() < 3) {
+      ADD_FAILURE() << "line " << number << " has too few columns";
+      continue;
+    }
+    const std::string text = line.substr(3, middle - 3);
+    rows.push_back({line[0] == 'T'   ? text
+                    : line[0] == 'M' ? head + text
+                                     : kernel + text + "\nret;\n}\n",
+                    line.substr(middle + 3), number});
+  }
+  return rows;
+}
+
+TEST(PtxModule, what_ptxas_refuses_is_refused) {
+  const auto rows = read_refused();
+  ASSERT_GT(rows.size(), 150u);
+  for (const Refused &row : rows) {
+    SCOPED_TRACE("line " + std::to_string(row.line) + ": " + row.text);
+    EXPECT_THAT(error_of(row.text), HasSubstr(row.message));
+  }
+}
+
+TEST(PtxModule, ptxas_refuses_what_is_refused) {
+  if (std::string(PTXAS).empty())
+    GTEST_SKIP() << "there is no ptxas";
+  const std::string name = testing::TempDir() + "/executor-refused.ptx";
+  for (const Refused &row : read_refused()) {
+    std::ofstream(name) << row.text;
+    EXPECT_NE(std::system((std::string(PTXAS) + " -arch=sm_80 -O0 -o /dev/null " + name + " >/dev/null 2>&1").c_str()), 0)
+        << "line " << row.line << ": " << row.text;
+  }
+}
+
 TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_point_to) {
   std::string error;
   const auto module = Module::load(".version 7.8 .target sm_80 .entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
