@@ -383,16 +383,18 @@ TEST(PtxModule, ptxas_refuses_what_is_refused) {
   const std::string name = testing::TempDir() + "/executor-refused.ptx";
   for (const Refused &row : read_refused()) {
     std::ofstream(name) << row.text;
-    EXPECT_NE(std::system((std::string(PTXAS) + " -arch=sm_80 -O0 -o /dev/null " + name + " >/dev/null 2>&1").c_str()), 0)
+    EXPECT_NE(std::system((std::string(PTXAS) + " -arch=sm_80 -O0 -o /dev/null " + name + " >/dev/null 2>&1").c_str()),
+              0)
         << "line " << row.line << ": " << row.text;
   }
 }
 
 TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_point_to) {
   std::string error;
-  const auto module = Module::load(".version 7.8 .target sm_80 .entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
-                                   ".param .align 16 .b8 c[16]) { ret; }",
-                                   error);
+  const auto module = Module::load(
+      ".version 7.8 .target sm_80 .entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
+      ".param .align 16 .b8 c[16]) { ret; }",
+      error);
   ASSERT_TRUE(module) << error;
   EXPECT_EQ(module->find_function("k")->parameter_bytes, 32U);
 }

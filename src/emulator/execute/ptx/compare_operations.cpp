@@ -159,8 +159,7 @@ Handler bind_slct(Opcode &opcode, Instruction &instruction) {
   return is_right && size_of(instruction.type) >= 2 ? select_by_sign : nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"setp", bind_setp}, {"set", bind_set}, {"selp", bind_selp}, {"slct", bind_slct}};
+constexpr Operation kOperations[] = {{"setp", bind_setp}, {"set", bind_set}, {"selp", bind_selp}, {"slct", bind_slct}};
 
 } // namespace
 

@@ -104,17 +104,10 @@ Handler bind_barrier(Opcode &opcode, Instruction &instruction) {
   return opcode.take("sync") ? wait : nullptr;
 }
 
-constexpr Operation kOperations[] = {{"bra", bind_bra},
-                                     {"brx", bind_brx},
-                                     {"call", bind_call},
-                                     {"ret", bind_ret},
-                                     {"exit", bind_exit},
-                                     {"trap", bind_trap},
-                                     {"brkpt", bind_trap},
-                                     {"nanosleep", bind_sleep},
-                                     {"pmevent", bind_event},
-                                     {"bar", bind_barrier},
-                                     {"barrier", bind_barrier}};
+constexpr Operation kOperations[] = {{"bra", bind_bra},     {"brx", bind_brx},         {"call", bind_call},
+                                     {"ret", bind_ret},     {"exit", bind_exit},       {"trap", bind_trap},
+                                     {"brkpt", bind_trap},  {"nanosleep", bind_sleep}, {"pmevent", bind_event},
+                                     {"bar", bind_barrier}, {"barrier", bind_barrier}};
 
 } // namespace
 

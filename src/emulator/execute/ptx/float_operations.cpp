@@ -202,17 +202,16 @@ Handler bind_testp(Opcode &opcode, Instruction &instruction) {
   return nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"add", bind_float<Add, 2>},           {"sub", bind_float<Sub, 2>},
-    {"mul", bind_float<Mul, 2>},           {"fma", bind_float<Fma, 3>},
-    {"mad", bind_float<Fma, 3>},           {"div", bind_float<Div, 2>},
-    {"abs", bind_float<Abs, 1>},           {"neg", bind_float<Neg, 1>},
-    {"min", bind_extreme<Min, MinNan>},    {"max", bind_extreme<Max, MaxNan>},
-    {"copysign", bind_float<Copysign, 2>}, {"rcp", bind_reciprocal<Rcp>},
-    {"sqrt", bind_float<Sqrt, 1>},         {"rsqrt", bind_reciprocal<Rsqrt>},
-    {"sin", bind_float<Sin, 1>},           {"cos", bind_float<Cos, 1>},
-    {"lg2", bind_float<Lg2, 1>},           {"ex2", bind_float<Ex2, 1>},
-    {"tanh", bind_float<Tanh, 1>},         {"testp", bind_testp}};
+constexpr Operation kOperations[] = {{"add", bind_float<Add, 2>},           {"sub", bind_float<Sub, 2>},
+                                     {"mul", bind_float<Mul, 2>},           {"fma", bind_float<Fma, 3>},
+                                     {"mad", bind_float<Fma, 3>},           {"div", bind_float<Div, 2>},
+                                     {"abs", bind_float<Abs, 1>},           {"neg", bind_float<Neg, 1>},
+                                     {"min", bind_extreme<Min, MinNan>},    {"max", bind_extreme<Max, MaxNan>},
+                                     {"copysign", bind_float<Copysign, 2>}, {"rcp", bind_reciprocal<Rcp>},
+                                     {"sqrt", bind_float<Sqrt, 1>},         {"rsqrt", bind_reciprocal<Rsqrt>},
+                                     {"sin", bind_float<Sin, 1>},           {"cos", bind_float<Cos, 1>},
+                                     {"lg2", bind_float<Lg2, 1>},           {"ex2", bind_float<Ex2, 1>},
+                                     {"tanh", bind_float<Tanh, 1>},         {"testp", bind_testp}};
 
 } // namespace
 

@@ -216,7 +216,8 @@ Group read_group(std::string_view text) {
     text = text.substr(1, text.size() - 2);
   while (!text.empty()) {
     const std::string_view word = take_part(text, '|');
-    const auto set = std::find_if(std::begin(kSets), std::end(kSets), [&](const auto &one) { return one.first == word; });
+    const auto set =
+        std::find_if(std::begin(kSets), std::end(kSets), [&](const auto &one) { return one.first == word; });
     for (std::string_view words = set == std::end(kSets) ? word : set->second; !words.empty();)
       group.words.push_back(take_part(words, '|'));
   }

@@ -80,10 +80,9 @@ private:
 
   void read_name() {
     size_t end = at_ + 1;
-    while (end < text_.size() &&
-           (begins_name(text_[end]) || is_digit(text_[end]) ||
-            (text_.substr(end, 2) == "::" && end + 2 < text_.size() &&
-             (begins_name(text_[end + 2]) || is_digit(text_[end + 2])))))
+    while (end < text_.size() && (begins_name(text_[end]) || is_digit(text_[end]) ||
+                                  (text_.substr(end, 2) == "::" && end + 2 < text_.size() &&
+                                   (begins_name(text_[end + 2]) || is_digit(text_[end + 2])))))
       end += text_[end] == ':' ? 2 : 1;
     add(TokenKind::kName, end);
   }
@@ -104,7 +103,11 @@ private:
     const bool is_octal = first == at_ && digits.size() > 1 && digits[0] == '0';
     errno = 0;
     char *rest = nullptr;
-    const uint64_t value = std::strtoull(digits.c_str(), &rest, is_hexadecimal ? 16 : is_binary ? 2 : is_octal ? 8 : 10);
+    const uint64_t value = std::strtoull(digits.c_str(), &rest,
+                                         is_hexadecimal ? 16
+                                         : is_binary    ? 2
+                                         : is_octal     ? 8
+                                                        : 10);
     if (errno != 0 || digits.empty() || *rest != '\0')
       return fail(text_.substr(at_, end - at_));
     add(TokenKind::kInteger, end + (peek(end - at_) == 'U' ? 1 : 0), value);

@@ -176,8 +176,7 @@ private:
 
   bool resolve_calls() {
     for (auto &[name, function] : module_.functions_) {
-      if (!function->is_defined && !function->is_extern && !module_.aliases_.contains(name) &&
-          !is_builtin(name))
+      if (!function->is_defined && !function->is_extern && !module_.aliases_.contains(name) && !is_builtin(name))
         return fail("unresolved function '" + name + "'");
       for (Call &call : function->calls) {
         if (call.name.empty())

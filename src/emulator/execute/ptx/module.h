@@ -101,11 +101,11 @@ struct Operand {
   uint8_t bits = 0;        ///< width of a register; 1: a predicate
   bool is_negated = false; ///< !%p
   // Of what the text has, for checks (forms.h).
-  Type type = Type::kNone;   ///< the register's declared one; of a constant: kF32, kF64, or no float
+  Type type = Type::kNone;       ///< the register's declared one; of a constant: kF32, kF64, or no float
   Space space = Space::kGeneric; ///< of what is_symbol
-  bool is_address = false;   ///< in brackets
-  bool is_symbol = false;    ///< the address of a variable, parameter or function
-  bool has_second = false;   ///< "p|q": the second is in Instruction::elements
+  bool is_address = false;       ///< in brackets
+  bool is_symbol = false;        ///< the address of a variable, parameter or function
+  bool has_second = false;       ///< "p|q": the second is in Instruction::elements
   /// The number of the register, constant, special register, address of shared memory; bytes in the function's part of
   /// the stack.
   uint32_t index = 0;

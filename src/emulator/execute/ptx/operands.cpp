@@ -228,10 +228,10 @@ private:
       return one_.space == Space::kLocal && operand.kind == Operand::Kind::kConstant
                  ? void()
                  : fail(number, "is an address that is a constant");
-    const bool is_generic = one_.space == Space::kGeneric &&
-                            (operand.space == Space::kGlobal || operand.space == Space::kShared ||
-                             (operand.space == Space::kLocal && one_.operation->name != "atom" &&
-                              one_.operation->name != "red"));
+    const bool is_generic =
+        one_.space == Space::kGeneric &&
+        (operand.space == Space::kGlobal || operand.space == Space::kShared ||
+         (operand.space == Space::kLocal && one_.operation->name != "atom" && one_.operation->name != "red"));
     if (!is_generic && operand.space != one_.space)
       fail(number, "is in another state space");
   }

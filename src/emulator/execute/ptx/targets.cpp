@@ -93,13 +93,13 @@ struct Target {
   int version;
 };
 constexpr Target kTargets[] = {
-    {"sm_20", 20},   {"sm_21", 20},   {"sm_30", 30},   {"sm_32", 40},   {"sm_35", 31},   {"sm_37", 41},
-    {"sm_50", 40},   {"sm_52", 41},   {"sm_53", 42},   {"sm_60", 50},   {"sm_61", 50},   {"sm_62", 50},
-    {"sm_70", 60},   {"sm_72", 61},   {"sm_75", 63},   {"sm_80", 70},   {"sm_86", 71},   {"sm_87", 74},
-    {"sm_88", 88},   {"sm_89", 78},   {"sm_90", 78},   {"sm_90a", 80},  {"sm_100", 86},  {"sm_100a", 86},
-    {"sm_100f", 88}, {"sm_101", 86},  {"sm_101a", 86}, {"sm_101f", 88}, {"sm_103", 88},  {"sm_103a", 88},
-    {"sm_103f", 88}, {"sm_110", 90},  {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87},  {"sm_120a", 87},
-    {"sm_120f", 88}, {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
+    {"sm_20", 20},   {"sm_21", 20},  {"sm_30", 30},   {"sm_32", 40},   {"sm_35", 31},  {"sm_37", 41},
+    {"sm_50", 40},   {"sm_52", 41},  {"sm_53", 42},   {"sm_60", 50},   {"sm_61", 50},  {"sm_62", 50},
+    {"sm_70", 60},   {"sm_72", 61},  {"sm_75", 63},   {"sm_80", 70},   {"sm_86", 71},  {"sm_87", 74},
+    {"sm_88", 88},   {"sm_89", 78},  {"sm_90", 78},   {"sm_90a", 80},  {"sm_100", 86}, {"sm_100a", 86},
+    {"sm_100f", 88}, {"sm_101", 86}, {"sm_101a", 86}, {"sm_101f", 88}, {"sm_103", 88}, {"sm_103a", 88},
+    {"sm_103f", 88}, {"sm_110", 90}, {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87}, {"sm_120a", 87},
+    {"sm_120f", 88}, {"sm_121", 88}, {"sm_121a", 88}, {"sm_121f", 88},
 };
 
 } // namespace
@@ -116,8 +116,8 @@ Needs needs_of(std::string_view opcode) {
 }
 
 int version_of_target(std::string_view target) {
-  const auto found = std::find_if(std::begin(kTargets), std::end(kTargets),
-                                  [&](const Target &one) { return one.name == target; });
+  const auto found =
+      std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Target &one) { return one.name == target; });
   return found == std::end(kTargets) ? 0 : found->version;
 }
 

@@ -226,9 +226,8 @@ Handler bind_warp_barrier(Opcode &opcode, Instruction &instruction) {
   return opcode.take("warp") && opcode.take("sync") ? wait_for_lanes : nullptr;
 }
 
-constexpr Operation kOperations[] = {{"shfl", bind_shfl},         {"vote", bind_vote},
-                                     {"activemask", bind_active}, {"match", bind_match},
-                                     {"redux", bind_redux},       {"bar", bind_warp_barrier}};
+constexpr Operation kOperations[] = {{"shfl", bind_shfl},   {"vote", bind_vote},   {"activemask", bind_active},
+                                     {"match", bind_match}, {"redux", bind_redux}, {"bar", bind_warp_barrier}};
 
 } // namespace
 
