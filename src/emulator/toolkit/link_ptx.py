@@ -5,7 +5,7 @@
 # link_ptx.py OUTPUT FILE...: links files of PTX to one, as nvlink links cubins. Names that are not
 # .visible, .weak or .common are the file's own: two files with a static variable of one name have two. The first of
 # several weak definitions is taken. A file is PTX or an ELF file with PTX, as make-ptx-toolkit's ptxas makes them; the
-# output is PTX. What LLVM writes and NVIDIA's ptxas refuses is written anew (mended).
+# output is PTX. It mends what LLVM writes and NVIDIA's ptxas refuses.
 
 import re
 import sys

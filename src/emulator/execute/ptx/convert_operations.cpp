@@ -217,7 +217,7 @@ Handler integer_conversion(Type from) {
   }
 }
 
-// Whether an integer type has all values of another.
+// Returns whether an integer type has all values of another.
 bool has_all_of(Type type, Type other) {
   const unsigned size = size_of(type), least = size_of(other);
   return is_signed(type) == is_signed(other) ? size >= least : is_signed(type) && size > least;

@@ -248,7 +248,7 @@ const std::unordered_map<std::string_view, std::vector<Syntax>> &forms() {
   return all;
 }
 
-// Whether these are the opcode's words, and which types it has.
+// Returns whether these are the opcode's words, and sets its types.
 bool matches(const Syntax &syntax, std::span<const std::string_view> words, std::array<Type, 2> &types) {
   std::vector<bool> taken(words.size());
   size_t next_type = 0, count = 0;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forms that instructions have in PTX: modifiers, types and operands (PTX ISA, chapter 9). ptxas refuses all others,
-// and so does the executor.
+// The forms that instructions have in PTX: modifiers, types and operands (PTX ISA, chapter 9). ptxas refuses all
+// others, and so does the executor.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ bool check_operands(const Form &form, const Module &module, const Instruction &i
 /// The type that an operand has in the form; kNone if it is none of the opcode's types.
 Type operand_type(const Form &form, unsigned operand);
 
-/// What an opcode needs: the first target, sm_NN, and the first version of PTX, 78 for 7.8; 0: all that there are.
+/// The needs of an opcode: the first target, sm_NN, and the first version of PTX, 78 for 7.8; 0: all that there are.
 struct Needs {
   int target = 0, version = 0;
 };

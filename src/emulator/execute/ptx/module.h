@@ -100,7 +100,7 @@ struct Operand {
   Kind kind = Kind::kNone;
   uint8_t bits = 0;        ///< width of a register; 1: a predicate
   bool is_negated = false; ///< !%p
-  // Of what the text has, for checks (forms.h).
+  // The checks read these (forms.h).
   Type type = Type::kNone;       ///< the register's declared one; of a constant: kF32, kF64, or no float
   Space space = Space::kGeneric; ///< of what is_symbol
   bool is_address = false;       ///< in brackets

@@ -34,7 +34,7 @@ bool fits(Type declared, Type type, bool may_be_wider) {
 
 Type twice(Type type) { return size_of(type) == 2 ? Type::kU32 : Type::kU64; }
 
-// What a letter stands for.
+// The operands that a letter stands for.
 struct Wanted {
   Type type = Type::kNone;
   bool may_be_wider = false, is_address = false, takes_register = true, takes_constant = true;
@@ -199,7 +199,7 @@ private:
       return fail(number, "is out of range");
   }
 
-  // WARP_SZ is a constant. What is three-dimensional has been of 16 bits.
+  // WARP_SZ is a constant. Special registers of three dimensions had 16 bits in old PTX, and may still be read so.
   static bool takes(const Operand &operand, const Wanted &wanted) {
     const auto special = static_cast<Special>(operand.index);
     if (special == Special::kWarpSize)

@@ -58,9 +58,10 @@ public:
   /// The number of an operand that is the address of a shared variable.
   uint32_t shared_use(const std::string &name, int64_t addend);
   bool is_shared(const std::string &name) const;
-  /// Of variables and functions that are declared so far.
+  /// Returns whether a variable or function of this name is declared so far.
   bool has_symbol(std::string_view name) const;
-  Space space_of(std::string_view name) const; ///< kGeneric: a function
+  /// Returns the state space of a variable; kGeneric of a function.
+  Space space_of(std::string_view name) const;
   const Function *find_function(std::string_view name) const;
   /// Shared memory of a function or of the module.
   void add_shared(Variable &variable, const std::string &unique_name);

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first target and the first version of PTX that have an instruction, as ptxas refuses it below ("Target ISA Notes"
-// and "PTX ISA Notes" of PTX ISA, chapter 9). And the first version that has a target ("Release Notes", chapter 14).
+// The first target and the first version of PTX that have an instruction ("Target ISA Notes" and "PTX ISA Notes" of PTX
+// ISA, chapter 9). ptxas refuses it below. And the first version that has a target ("Release Notes").
 
 #include <algorithm>
 
