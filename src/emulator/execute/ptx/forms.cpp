@@ -262,7 +262,7 @@ bool matches(const Syntax &syntax, std::span<const std::string_view> words, std:
       taken[at] = true;
       ++count;
       if (group.is_type)
-        types[next_type++] = *find_type(words[at]);
+        types[next_type++] = find_type(words[at]).value_or(Type::kNone);
     } else if (!group.is_optional) {
       return false;
     }

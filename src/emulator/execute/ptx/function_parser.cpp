@@ -171,7 +171,6 @@ void FunctionParser::read_location() {
 }
 
 bool FunctionParser::declare(const std::string &name, Name declared) {
-  Operand other;
   Scope &scope = scopes_.back();
   // %r3 may be one of %r<5>.
   const size_t digits = name.find_last_not_of("0123456789") + 1;
