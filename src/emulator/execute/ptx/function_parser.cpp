@@ -60,8 +60,6 @@ void FunctionParser::read_statement() {
     scopes_.pop_back();
     stack_ = stack_at_.back();
     stack_at_.pop_back();
-  } else if (reader_.skip(";")) {
-    return;
   } else if (reader_.skip(".reg")) {
     read_registers();
   } else if (token.is(".param") || token.is(".local")) {
@@ -153,10 +151,11 @@ void FunctionParser::read_shared() {
 
 // .loc file line column[, function_name label[+n], inlined_at file line column]
 void FunctionParser::read_location() {
-  file_ = static_cast<uint32_t>(reader_.take().value);
-  const uint32_t line = static_cast<uint32_t>(reader_.take().value);
-  line_ = line != 0 ? line : line_;
-  reader_.take();
+  int64_t file = 0, line = 0, column = 0;
+  if (!reader_.number(file) || !reader_.number(line) || !reader_.number(column))
+    return;
+  file_ = static_cast<uint32_t>(file);
+  line_ = line != 0 ? static_cast<uint32_t>(line) : line_;
   while (reader_.skip(",")) {
     const Token word = reader_.take();
     if (word.is("function_name")) {

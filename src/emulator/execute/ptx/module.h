@@ -148,6 +148,8 @@ struct Parameter {
   std::string name;
   uint32_t size = 0, offset = 0;
   bool is_array = false;
+  Type type = Type::kNone; ///< of it or of its elements
+  uint32_t align = 0;      ///< as the text says
 };
 
 struct Call {

@@ -41,6 +41,12 @@ bool is_name(const Token &token) {
 
 std::string text_of_version(int version) { return std::to_string(version / 10) + "." + std::to_string(version % 10); }
 
+bool are_same(const std::vector<Parameter> &one, const std::vector<Parameter> &other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Parameter &a, const Parameter &b) {
+    return a.type == b.type && a.size == b.size && a.is_array == b.is_array && a.align == b.align;
+  });
+}
+
 bool have_sizes(const std::vector<Parameter> &given, const std::vector<Parameter> &wanted) {
   return std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
                     [](const Parameter &one, const Parameter &other) {
@@ -139,8 +145,6 @@ void Parser::read_head() {
 }
 
 void Parser::read_statement() {
-  if (reader_.skip(";"))
-    return;
   const Token linkage = reader_.peek();
   if (linkage.is(".extern") || linkage.is(".visible") || linkage.is(".weak") || linkage.is(".common"))
     reader_.take();
@@ -231,7 +235,7 @@ bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
     } else if (token.is(".param") || token.is(".reg") || token.is(".ptr") || token.is(".global") ||
                token.is(".shared") || token.is(".const") || token.is(".local"))
       continue;
-    else if (const auto found = find_type(token.text.substr(1)))
+    else if (const auto found = find_type(token.text.substr(1)); found && type == Type::kNone)
       type = *found;
     else
       return reader_.fail("'" + std::string(token.text) + "' in a parameter"), false;
@@ -242,6 +246,8 @@ bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
     return reader_.fail("a parameter is no predicate"), false;
   if (!reader_.skip("_")) // of a prototype
     parameter.name = reader_.take_name();
+  parameter.type = type;
+  parameter.align = align;
   parameter.size = size_of(type);
   while (reader_.skip("[")) {
     int64_t count = 0;
@@ -298,9 +304,12 @@ void Parser::read_directives(Function &function) {
     }
     std::array<uint32_t, 3> values{1, 1, 1};
     size_t next = 0;
-    do
-      values[std::min(next++, size_t{2})] = static_cast<uint32_t>(reader_.take().value);
-    while (reader_.skip(","));
+    do {
+      int64_t value = 0;
+      if (!reader_.number(value))
+        return;
+      values[std::min(next++, size_t{2})] = static_cast<uint32_t>(value);
+    } while (reader_.skip(","));
     if (token.is(".maxntid") || token.is(".reqntid"))
       function.max_threads = values;
     else if (!token.is(".minnctapersm") && !token.is(".maxnreg") && !token.is(".maxnctapersm") &&
@@ -324,8 +333,8 @@ void Parser::read_function(bool is_entry, bool is_extern) {
   if (module_.variables_.contains(head.name))
     return reader_.fail("'" + head.name + "' is a variable, too");
   auto &slot = module_.functions_[head.name];
-  if (slot && (slot->is_entry != is_entry || !have_sizes(head.parameters, slot->parameters) ||
-               !have_sizes(head.results, slot->results)))
+  if (slot && (slot->is_entry != is_entry || !are_same(head.parameters, slot->parameters) ||
+               !are_same(head.results, slot->results)))
     return reader_.fail(head.name + " is declared with other parameters before");
   if (!slot)
     slot = std::make_unique<Function>();
@@ -408,8 +417,8 @@ void Parser::read_value(Variable &variable, Type type, uint64_t &at) {
     return reader_.fail(variable.name + " has more values than room");
   const bool is_negative = reader_.skip("-");
   if (reader_.peek().kind == TokenKind::kName) {
-    if (size_of(type) < 4)
-      return reader_.fail("an address in " + std::to_string(size_of(type)) + " bytes");
+    if (type != Type::kU32 && type != Type::kU64)
+      return reader_.fail("an address is a value of .u32 or .u64");
     read_symbol(variable, type, at, ~uint64_t{0});
   } else {
     const Token token = reader_.take();
@@ -418,6 +427,8 @@ void Parser::read_value(Variable &variable, Type type, uint64_t &at) {
       return reader_.fail("'" + std::string(token.text) + "' is no value of " + variable.name);
     uint64_t value = has_fraction ? value_of_float(token, is_negative, type) : token.value;
     if (reader_.skip("(")) { // some bytes of an address
+      if (type != Type::kU8)
+        return reader_.fail("a byte of an address is a value of .u8");
       read_symbol(variable, type, at, value);
       reader_.expect(")");
     } else {
