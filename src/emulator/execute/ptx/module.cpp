@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint64_t kGuard = 64; // bytes of nothing between variables
 constexpr uint32_t kMostShared = 48 << 10;
+constexpr uint64_t kMostConstants = 64 << 10;
 
 // Functions of all modules that are loaded, by address: a pointer may be to what another module has.
 struct Addresses {
@@ -88,7 +89,8 @@ public:
   bool run(std::string &error) {
     place_variables();
     place_functions();
-    const bool is_linked = resolve_constants() && resolve_variables() && resolve_calls() && count_needs();
+    const bool is_linked =
+        count_constants() && resolve_constants() && resolve_variables() && resolve_calls() && count_needs();
     error = error_;
     return is_linked;
   }
@@ -119,6 +121,14 @@ private:
       addresses().next += (function->code.size() + 32) / 16 * 16;
     }
     module_.code_end_ = addresses().next;
+  }
+
+  bool count_constants() {
+    uint64_t bytes = 0;
+    for (const auto &[name, variable] : module_.variables_)
+      bytes += variable.space == Space::kConst ? variable.size : 0;
+    return bytes <= kMostConstants || fail("the constant variables have " + std::to_string(bytes) + " bytes; " +
+                                           std::to_string(kMostConstants) + " may be declared");
   }
 
   Function *find(const std::string &name) {

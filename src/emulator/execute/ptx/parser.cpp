@@ -222,7 +222,7 @@ bool Parser::read_alignment(uint32_t &align) {
 // Behind .ptr an alignment is that of the memory which the parameter points to.
 bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
   uint32_t align = 0;
-  bool is_pointer = false;
+  bool is_pointer = false, has_space = false;
   Type type = Type::kNone;
   while (reader_.peek().text.starts_with('.')) {
     const Token token = reader_.take();
@@ -232,13 +232,16 @@ bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
       if (!read_alignment(value))
         return false;
       align = is_pointer ? align : value;
-    } else if (token.is(".param") || token.is(".reg") || token.is(".ptr") || token.is(".global") ||
-               token.is(".shared") || token.is(".const") || token.is(".local"))
+    } else if ((token.is(".param") || token.is(".reg")) && !has_space) {
+      has_space = true;
+    } else if (token.is(".ptr") || token.is(".global") || token.is(".shared") || token.is(".const") ||
+               token.is(".local")) {
       continue;
-    else if (const auto found = find_type(token.text.substr(1)); found && type == Type::kNone)
+    } else if (const auto found = find_type(token.text.substr(1)); found && type == Type::kNone) {
       type = *found;
-    else
+    } else {
       return reader_.fail("'" + std::string(token.text) + "' in a parameter"), false;
+    }
   }
   if (type == Type::kNone)
     return reader_.fail("a parameter without type"), false;
@@ -308,6 +311,8 @@ void Parser::read_directives(Function &function) {
       int64_t value = 0;
       if (!reader_.number(value))
         return;
+      if (value < 0)
+        return reader_.fail(std::to_string(value) + " of " + std::string(token.text));
       values[std::min(next++, size_t{2})] = static_cast<uint32_t>(value);
     } while (reader_.skip(","));
     if (token.is(".maxntid") || token.is(".reqntid"))
