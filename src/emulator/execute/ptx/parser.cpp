@@ -270,10 +270,12 @@ bool Parser::read_parameters(std::vector<Parameter> &parameters, uint32_t &end) 
   parameters.clear();
   if (reader_.skip(")"))
     return true;
-  do
+  do {
+    if (!reader_.peek().is(".param") && !reader_.peek().is(".reg"))
+      return reader_.fail("'" + std::string(reader_.peek().text) + "' begins no parameter"), false;
     if (!read_parameter(parameters.emplace_back(), end))
       return false;
-  while (reader_.skip(","));
+  } while (reader_.skip(","));
   return reader_.expect(")");
 }
 
