@@ -5,7 +5,7 @@
 # link_ptx.py OUTPUT FILE...: links files of PTX to one, as nvlink links cubins. Names that are not
 # .visible, .weak or .common are the file's own: two files with a static variable of one name have two. The first of
 # several weak definitions is taken. A file is PTX or an ELF file with PTX, as make-ptx-toolkit's ptxas makes them; the
-# output is PTX.
+# output is PTX. It mends what LLVM writes and NVIDIA's ptxas refuses.
 
 import re
 import sys
@@ -16,6 +16,10 @@ HEAD = re.compile(
     r"^(?P<words>(?:\.(?:extern|visible|weak|common)\s+)*)\.(?P<kind>entry|func|global|const|shared)\b"
     r"(?P<more>[^;{=]*)(?P<end>[;{=])", re.M)
 NAME = re.compile(r"[\w$]+")
+# The name of a variable or function of a module, which may have dots.
+DECLARED = re.compile(r"^(?:\.(?:extern|visible|weak|common)\s+)*\.(?:"
+                      r"(?:global|const|shared)\b[^;={]*?\.[busf]\d+\s+([\w$.]+)|"
+                      r"(?:entry|func)\s+(?:\.noreturn\s+)?(?:\([^)]*\)\s*)?([\w$.]+))", re.M)
 
 
 def name_in(kind, more):
@@ -27,10 +31,18 @@ def name_in(kind, more):
     return NAME.search(text).group()
 
 
+def mended(text):
+    """The text as ptxas takes it. flang's locks of critical sections have dots in their names, which become $ as the
+    compiler plugin writes them. A dynamic alloca of LLVM may have alignment 0, which becomes that of the stack."""
+    for name in {name for match in re.finditer(DECLARED, text) for name in match.groups() if name and "." in name}:
+        text = re.sub(r"(?<![\w$.%%])%s(?![\w$.])" % re.escape(name), lambda _: name.replace(".", "$"), text)
+    return re.sub(r"(\balloca\.u\d+\s[^;]*,\s*)0(?=\s*;)", r"\g<1>16", text)
+
+
 def text_of(path):
     data = open(path, "rb").read()
     begin = data.index(b".version")
-    return data[begin:(data + b"\0").index(b"\0", begin)].decode()
+    return mended(data[begin:(data + b"\0").index(b"\0", begin)].decode())
 
 
 class File:

@@ -413,7 +413,8 @@ TEST(PtxBarriers, do_not_miss_warps_that_have_ended) {
 }
 
 TEST(PtxBarriers, have_one_number_of_threads) {
-  EXPECT_EQ(fault_by_any_order(80, "barrier.sync 1, 40;"), "a barrier of 40 threads, which is no multiple of a warp's");
+  EXPECT_EQ(fault_by_any_order(80, "mov.u32 x3, 40; barrier.sync 1, x3;"),
+            "a barrier of 40 threads, which is no multiple of a warp's");
   EXPECT_THAT(fault_by_any_order(
                   80, "@p1 bra LOW; barrier.sync 1, 64; bra END; LOW: barrier.sync 1, 96; END: add.u32 x1, x1, 1;"),
               HasSubstr("for which others wait as one of"));

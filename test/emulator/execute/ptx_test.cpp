@@ -321,25 +321,80 @@ std::string in_kernel(const std::string &code) {
 }
 
 TEST(PtxModule, what_cannot_be_loaded_is_said) {
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: 'nonsense' is no directive"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: '.version' is expected, not 'nonsense'"));
+  EXPECT_THAT(error_of(".version 7.8\n.target sm_80\nnonsense"), HasSubstr("line 3: 'nonsense' is no directive"));
   EXPECT_THAT(error_of(".version 7.8\n\x01"), HasSubstr("line 2: '"));
   EXPECT_THAT(error_of(in_kernel("wmma.load r0, r1;")),
               HasSubstr("line 6: wmma.load: the executor has no such instruction"));
   EXPECT_THAT(error_of(in_kernel("add.rn.strange.f32 r0, r1, r2;")), HasSubstr("the executor has no .strange of it"));
   EXPECT_THAT(error_of(in_kernel("add.s32 r0, r1;")), HasSubstr("it has 2 operands"));
-  EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("it takes 2 elements"));
+  EXPECT_THAT(error_of(in_kernel("ld.v2.u32 r0, [d0];")), HasSubstr("operand 1 is no vector of 2 elements"));
   EXPECT_THAT(error_of(in_kernel("bra NOWHERE;")), HasSubstr("there is no label NOWHERE in k"));
   EXPECT_THAT(error_of(in_kernel("call missing;")), HasSubstr("unresolved extern function 'missing'"));
   EXPECT_THAT(error_of(in_kernel("mov.u64 d0, nobody;")), HasSubstr("'nobody' is not declared"));
   EXPECT_THAT(error_of(in_kernel("@r0 bra END; END: ret;")), HasSubstr("'r0' is no predicate"));
-  EXPECT_THAT(error_of(".entry k() { ret;"), HasSubstr("k does not end"));
+  EXPECT_THAT(error_of(".version 7.8 .target sm_80 .entry k() { ret;"), HasSubstr("k does not end"));
+}
+
+struct Refused {
+  std::string text, message;
+  int line;
+};
+
+// The rows of ptx/refused.table, as whole texts.
+std::vector<Refused> read_refused() {
+  const std::string head = ".version 7.8\n.target sm_80\n.address_size 64\n";
+  const std::string kernel = head + ".global .align 8 .b8 word[8];\n.func one(.param .b32 x) { ret; }\n"
+                                    ".entry k(.param .u64 results) {\n.reg .b16 h<5>; .reg .b32 r<5>; .reg .f32 f<5>; "
+                                    ".reg .b64 d<5>; .reg .f64 g<5>; .reg .pred p<5>; .shared .b8 own[8];\n";
+  std::vector<Refused> rows;
+  std::ifstream file(PTX_REFUSED);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const size_t middle = line.find(" | ");
+    if (line.empty() || line[0] == '#')
+      continue;
+    if (middle == std::string::npos || line.size() < 3) {
+      ADD_FAILURE() << "line " << number << " has too few columns";
+      continue;
+    }
+    const std::string text = line.substr(3, middle - 3);
+    rows.push_back({line[0] == 'T'   ? text
+                    : line[0] == 'M' ? head + text
+                                     : kernel + text + "\nret;\n}\n",
+                    line.substr(middle + 3), number});
+  }
+  return rows;
+}
+
+TEST(PtxModule, what_ptxas_refuses_is_refused) {
+  const auto rows = read_refused();
+  ASSERT_GT(rows.size(), 150u);
+  for (const Refused &row : rows) {
+    SCOPED_TRACE("line " + std::to_string(row.line) + ": " + row.text);
+    EXPECT_THAT(error_of(row.text), HasSubstr(row.message));
+  }
+}
+
+TEST(PtxModule, ptxas_refuses_what_is_refused) {
+  if (std::string(PTXAS).empty())
+    GTEST_SKIP() << "there is no ptxas";
+  const std::string name = testing::TempDir() + "/executor-refused.ptx";
+  for (const Refused &row : read_refused()) {
+    std::ofstream(name) << row.text;
+    EXPECT_NE(std::system((std::string(PTXAS) + " -arch=sm_80 -O0 -o /dev/null " + name + " >/dev/null 2>&1").c_str()),
+              0)
+        << "line " << row.line << ": " << row.text;
+  }
 }
 
 TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_point_to) {
   std::string error;
-  const auto module = Module::load(".entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
-                                   ".param .align 16 .b8 c[16]) { ret; }",
-                                   error);
+  const auto module = Module::load(
+      ".version 7.8 .target sm_80 .entry k(.param .u64 .ptr .align 1 a, .param .u64 .ptr .global .align 16 b,\n"
+      ".param .align 16 .b8 c[16]) { ret; }",
+      error);
   ASSERT_TRUE(module) << error;
   EXPECT_EQ(module->find_function("k")->parameter_bytes, 32U);
 }
@@ -390,7 +445,7 @@ TEST(PtxFaults, are_named) {
   EXPECT_EQ(fault_of("mov.u64 d0, 2; ld.shared.u32 r0, [d0];"), "reads 4 bytes at the misaligned address 0x2");
   EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
             "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
-  EXPECT_THAT(fault_of("mov.u64 d0, 64; call d0, (), p; p: .callprototype _ ();"), HasSubstr("where no code is"));
+  EXPECT_THAT(fault_of("mov.u64 d0, 64; p: .callprototype _ (); call d0, (), p;"), HasSubstr("where no code is"));
   EXPECT_EQ(fault_of("trap;"), "trap: the program ends the kernel");
   const std::string half = "mov.u32 r1, %laneid; setp.lt.u32 p0, r1, 16; @!p0 bra END; ";
   EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"),

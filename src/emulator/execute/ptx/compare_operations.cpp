@@ -159,8 +159,7 @@ Handler bind_slct(Opcode &opcode, Instruction &instruction) {
   return is_right && size_of(instruction.type) >= 2 ? select_by_sign : nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"setp", bind_setp, 3, 4}, {"set", bind_set, 3, 4}, {"selp", bind_selp, 4, 4}, {"slct", bind_slct, 4, 4}};
+constexpr Operation kOperations[] = {{"setp", bind_setp}, {"set", bind_set}, {"selp", bind_selp}, {"slct", bind_slct}};
 
 } // namespace
 

@@ -104,17 +104,10 @@ Handler bind_barrier(Opcode &opcode, Instruction &instruction) {
   return opcode.take("sync") ? wait : nullptr;
 }
 
-constexpr Operation kOperations[] = {{"bra", bind_bra},
-                                     {"brx", bind_brx},
-                                     {"call", bind_call},
-                                     {"ret", bind_ret, 0, 0},
-                                     {"exit", bind_exit, 0, 0},
-                                     {"trap", bind_trap, 0, 0},
-                                     {"brkpt", bind_trap, 0, 0},
-                                     {"nanosleep", bind_sleep, 1, 1},
-                                     {"pmevent", bind_event, 1, 1},
-                                     {"bar", bind_barrier, 1, 4},
-                                     {"barrier", bind_barrier, 1, 4}};
+constexpr Operation kOperations[] = {{"bra", bind_bra},     {"brx", bind_brx},         {"call", bind_call},
+                                     {"ret", bind_ret},     {"exit", bind_exit},       {"trap", bind_trap},
+                                     {"brkpt", bind_trap},  {"nanosleep", bind_sleep}, {"pmevent", bind_event},
+                                     {"bar", bind_barrier}, {"barrier", bind_barrier}};
 
 } // namespace
 

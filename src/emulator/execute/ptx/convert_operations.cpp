@@ -217,6 +217,11 @@ Handler integer_conversion(Type from) {
   }
 }
 
+// Returns whether an integer type has all values of another.
+bool has_all_of(Type type, Type other) {
+  const unsigned size = size_of(type), least = size_of(other);
+  return is_signed(type) == is_signed(other) ? size >= least : is_signed(type) && size > least;
+}
 Handler bind_cvt(Opcode &opcode, Instruction &instruction) {
   static constexpr std::pair<const char *, uint32_t> kModes[] = {{"rn", FE_TONEAREST},
                                                                  {"rz", FE_TOWARDZERO},
@@ -241,6 +246,8 @@ Handler bind_cvt(Opcode &opcode, Instruction &instruction) {
   instruction.from = *from;
   if (is_float(*from) && !is_float(*to) && !(instruction.variant & kToIntegral))
     return nullptr; // the mode must be said
+  if (instruction.saturates && !is_float(*from) && !is_float(*to) && has_all_of(*to, *from))
+    return nullptr; // there is nothing to clamp
   return is_float(*from) || is_float(*to) || instruction.saturates ? convert : integer_conversion(*from);
 }
 
@@ -282,7 +289,7 @@ Handler bind_isspacep(Opcode &opcode, Instruction &instruction) {
 }
 
 constexpr Operation kOperations[] = {
-    {"mov", bind_mov, 2, 2}, {"cvt", bind_cvt, 2, 2}, {"cvta", bind_cvta, 2, 2}, {"isspacep", bind_isspacep, 2, 2}};
+    {"mov", bind_mov}, {"cvt", bind_cvt}, {"cvta", bind_cvta}, {"isspacep", bind_isspacep}};
 
 } // namespace
 

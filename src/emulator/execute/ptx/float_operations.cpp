@@ -202,17 +202,16 @@ Handler bind_testp(Opcode &opcode, Instruction &instruction) {
   return nullptr;
 }
 
-constexpr Operation kOperations[] = {
-    {"add", bind_float<Add, 2>, 3, 3},           {"sub", bind_float<Sub, 2>, 3, 3},
-    {"mul", bind_float<Mul, 2>, 3, 3},           {"fma", bind_float<Fma, 3>, 4, 4},
-    {"mad", bind_float<Fma, 3>, 4, 4},           {"div", bind_float<Div, 2>, 3, 3},
-    {"abs", bind_float<Abs, 1>, 2, 2},           {"neg", bind_float<Neg, 1>, 2, 2},
-    {"min", bind_extreme<Min, MinNan>, 3, 3},    {"max", bind_extreme<Max, MaxNan>, 3, 3},
-    {"copysign", bind_float<Copysign, 2>, 3, 3}, {"rcp", bind_reciprocal<Rcp>, 2, 2},
-    {"sqrt", bind_float<Sqrt, 1>, 2, 2},         {"rsqrt", bind_reciprocal<Rsqrt>, 2, 2},
-    {"sin", bind_float<Sin, 1>, 2, 2},           {"cos", bind_float<Cos, 1>, 2, 2},
-    {"lg2", bind_float<Lg2, 1>, 2, 2},           {"ex2", bind_float<Ex2, 1>, 2, 2},
-    {"tanh", bind_float<Tanh, 1>, 2, 2},         {"testp", bind_testp, 2, 2}};
+constexpr Operation kOperations[] = {{"add", bind_float<Add, 2>},           {"sub", bind_float<Sub, 2>},
+                                     {"mul", bind_float<Mul, 2>},           {"fma", bind_float<Fma, 3>},
+                                     {"mad", bind_float<Fma, 3>},           {"div", bind_float<Div, 2>},
+                                     {"abs", bind_float<Abs, 1>},           {"neg", bind_float<Neg, 1>},
+                                     {"min", bind_extreme<Min, MinNan>},    {"max", bind_extreme<Max, MaxNan>},
+                                     {"copysign", bind_float<Copysign, 2>}, {"rcp", bind_reciprocal<Rcp>},
+                                     {"sqrt", bind_float<Sqrt, 1>},         {"rsqrt", bind_reciprocal<Rsqrt>},
+                                     {"sin", bind_float<Sin, 1>},           {"cos", bind_float<Cos, 1>},
+                                     {"lg2", bind_float<Lg2, 1>},           {"ex2", bind_float<Ex2, 1>},
+                                     {"tanh", bind_float<Tanh, 1>},         {"testp", bind_testp}};
 
 } // namespace
 

@@ -1,10 +1,11 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bodies of functions: registers, parameters and variables in nested scopes, labels, instructions with their operands.
+// Bodies of functions: registers, parameters and variables in nested scopes, labels, prototypes.
 
 #include <algorithm>
 
+#include "forms.h"
 #include "operations.h"
 #include "parser.h"
 
@@ -12,66 +13,29 @@ namespace emulator::executor::ptx {
 
 namespace {
 
+constexpr int64_t kMostRegisters = 1 << 20; // of one declaration
+
 uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
-
-const std::pair<const char *, Special> kSpecials[] = {{"%tid.x", Special::kTidX},
-                                                      {"%tid.y", Special::kTidY},
-                                                      {"%tid.z", Special::kTidZ},
-                                                      {"%ntid.x", Special::kNtidX},
-                                                      {"%ntid.y", Special::kNtidY},
-                                                      {"%ntid.z", Special::kNtidZ},
-                                                      {"%ctaid.x", Special::kCtaidX},
-                                                      {"%ctaid.y", Special::kCtaidY},
-                                                      {"%ctaid.z", Special::kCtaidZ},
-                                                      {"%nctaid.x", Special::kNctaidX},
-                                                      {"%nctaid.y", Special::kNctaidY},
-                                                      {"%nctaid.z", Special::kNctaidZ},
-                                                      {"%laneid", Special::kLane},
-                                                      {"%warpid", Special::kWarp},
-                                                      {"%nwarpid", Special::kWarps},
-                                                      {"WARP_SZ", Special::kWarpSize},
-                                                      {"%lanemask_eq", Special::kLanesEqual},
-                                                      {"%lanemask_lt", Special::kLanesBelow},
-                                                      {"%lanemask_le", Special::kLanesUpTo},
-                                                      {"%lanemask_gt", Special::kLanesAbove},
-                                                      {"%lanemask_ge", Special::kLanesFrom},
-                                                      {"%clock", Special::kClock},
-                                                      {"%clock64", Special::kClock64},
-                                                      {"%globaltimer", Special::kTime},
-                                                      {"%globaltimer_lo", Special::kTimeLow},
-                                                      {"%globaltimer_hi", Special::kTimeHigh},
-                                                      {"%total_smem_size", Special::kSharedTotal},
-                                                      {"%dynamic_smem_size", Special::kSharedDynamic},
-                                                      {"%smid", Special::kSm},
-                                                      {"%nsmid", Special::kSms},
-                                                      {"%gridid", Special::kGrid}};
-
-bool find_special(std::string_view name, Operand &operand) {
-  for (const auto &[known, special] : kSpecials)
-    if (name == known) {
-      operand.kind = Operand::Kind::kSpecial;
-      operand.index = static_cast<uint32_t>(special);
-      operand.bits = special == Special::kClock64 || special == Special::kTime ? 64 : 32;
-      return true;
-    }
-  return false;
-}
 
 } // namespace
 
 void FunctionParser::run() {
   stack_ = function_.stack_bytes;
   scopes_.emplace_back();
+  labels_.emplace_back();
   for (const auto *list : {&function_.results, &function_.parameters})
-    for (const Parameter &one : *list)
-      scopes_[0][one.name] = {function_.is_entry ? Name::Kind::kArgument : Name::Kind::kStack, one.offset, 0, 0,
-                              one.size};
+    for (const Parameter &one : *list) {
+      Name name{function_.is_entry ? Name::Kind::kArgument : Name::Kind::kStack, one.offset};
+      name.size = one.size;
+      name.is_array = one.is_array;
+      name.space = Space::kParam;
+      name.is_input = list == &function_.parameters;
+      declare(one.name, std::move(name));
+    }
   reader_.expect("{");
-  scopes_.emplace_back();
   stack_at_.push_back(stack_);
-  while (scopes_.size() > 1 && !reader_.has_failed())
+  while (!scopes_.empty() && !reader_.has_failed())
     read_statement();
-  resolve_labels();
   if (reader_.has_failed())
     return;
   Instruction end; // who runs off the end returns
@@ -89,13 +53,13 @@ void FunctionParser::read_statement() {
     return reader_.fail(function_.name + " does not end");
   if (reader_.skip("{")) {
     scopes_.emplace_back();
+    labels_.emplace_back();
     stack_at_.push_back(stack_);
   } else if (reader_.skip("}")) {
+    resolve_labels();
     scopes_.pop_back();
     stack_ = stack_at_.back();
     stack_at_.pop_back();
-  } else if (reader_.skip(";")) {
-    return;
   } else if (reader_.skip(".reg")) {
     read_registers();
   } else if (token.is(".param") || token.is(".local")) {
@@ -121,17 +85,23 @@ void FunctionParser::read_registers() {
   const auto type = find_type(type_name.text.substr(1));
   if (!type)
     return reader_.fail("registers of type " + std::string(type_name.text));
-  const uint8_t bits = static_cast<uint8_t>(*type == Type::kPred ? 1 : 8 * size_of(*type));
   do {
-    const std::string name(reader_.take().text);
-    uint32_t count = 0;
+    const std::string name = reader_.take_name();
+    int64_t count = 0;
     if (reader_.skip("<")) {
-      count = static_cast<uint32_t>(reader_.take().value);
-      reader_.expect(">");
+      if (!reader_.number(count) || !reader_.expect(">"))
+        return;
+      if (count <= 0 || count > kMostRegisters)
+        return reader_.fail(std::to_string(count) + " registers " + name);
     }
-    scopes_.back()[name] = {Name::Kind::kRegister, function_.registers, bits, count};
-    function_.names.push_back({name, function_.registers, count, *type == Type::kF32 || *type == Type::kF64});
-    function_.registers += std::max(count, 1u);
+    Name declared{Name::Kind::kRegister, function_.registers};
+    declared.type = *type;
+    declared.count = static_cast<uint32_t>(count);
+    if (!declare(name, std::move(declared)))
+      return;
+    function_.names.push_back(
+        {name, function_.registers, static_cast<uint32_t>(count), *type == Type::kF32 || *type == Type::kF64});
+    function_.registers += static_cast<uint32_t>(std::max<int64_t>(count, 1));
   } while (reader_.skip(","));
   reader_.expect(";");
 }
@@ -141,35 +111,51 @@ void FunctionParser::read_stack(bool is_parameter) {
   if (is_parameter) {
     if (!parser_.read_parameter(parameter, stack_))
       return;
+    if (parameter.size == 0)
+      return reader_.fail("'" + parameter.name + "' has no size");
     reader_.expect(";");
   } else {
     Variable variable;
+    variable.space = Space::kLocal;
     if (!parser_.read_variable(variable))
       return;
-    parameter = {variable.name, static_cast<uint32_t>(variable.size), align_up(stack_, variable.align)};
+    parameter.name = variable.name;
+    parameter.size = static_cast<uint32_t>(variable.size);
+    parameter.offset = align_up(stack_, variable.align);
     stack_ = parameter.offset + parameter.size;
     function_.local_bytes = align_up(function_.local_bytes, variable.align) + parameter.size;
     function_.local_align = std::max(function_.local_align, variable.align);
   }
   function_.stack_bytes = std::max(function_.stack_bytes, stack_);
-  scopes_.back()[parameter.name] = {Name::Kind::kStack, parameter.offset, 0, 0, parameter.size};
+  Name name{Name::Kind::kStack, parameter.offset};
+  name.size = parameter.size;
+  name.is_array = parameter.is_array;
+  name.space = is_parameter ? Space::kParam : Space::kLocal;
+  declare(parameter.name, std::move(name));
 }
 
 void FunctionParser::read_shared() {
   Variable variable;
+  variable.space = Space::kShared;
   if (!parser_.read_variable(variable))
     return;
   const std::string name = variable.name, unique_name = function_.name + " " + name;
+  if (parser_.is_shared(unique_name))
+    return reader_.fail("'" + name + "' is declared twice");
   parser_.add_shared(variable, unique_name);
-  scopes_.back()[name] = {Name::Kind::kShared, 0, 0, 0, 0, unique_name};
+  Name declared{Name::Kind::kShared, 0};
+  declared.space = Space::kShared;
+  declared.shared_name = unique_name;
+  declare(name, std::move(declared));
 }
 
 // .loc file line column[, function_name label[+n], inlined_at file line column]
 void FunctionParser::read_location() {
-  file_ = static_cast<uint32_t>(reader_.take().value);
-  const uint32_t line = static_cast<uint32_t>(reader_.take().value);
-  line_ = line != 0 ? line : line_;
-  reader_.take();
+  int64_t file = 0, line = 0, column = 0;
+  if (!reader_.number(file) || !reader_.number(line) || !reader_.number(column))
+    return;
+  file_ = static_cast<uint32_t>(file);
+  line_ = line != 0 ? static_cast<uint32_t>(line) : line_;
   while (reader_.skip(",")) {
     const Token word = reader_.take();
     if (word.is("function_name")) {
@@ -183,20 +169,66 @@ void FunctionParser::read_location() {
   }
 }
 
+bool FunctionParser::declare(const std::string &name, Name declared) {
+  Scope &scope = scopes_.back();
+  // %r3 may be one of %r<5>.
+  const size_t digits = name.find_last_not_of("0123456789") + 1;
+  const auto many = declared.count == 0 && digits < name.size() ? scope.find(name.substr(0, digits)) : scope.end();
+  const bool is_one_of =
+      many != scope.end() && name.size() - digits <= 8 && std::stoul(name.substr(digits)) < many->second.count;
+  if (is_one_of || !scope.emplace(name, std::move(declared)).second)
+    return reader_.fail("'" + name + "' is declared twice"), false;
+  return true;
+}
+
 void FunctionParser::read_label_or_table(const Token &name) {
+  if (!is_name(name))
+    return reader_.fail("'" + std::string(name.text) + "' is no name");
   reader_.expect(":");
   if (reader_.skip(".branchtargets")) {
-    tables_[std::string(name.text)] = static_cast<uint32_t>(table_labels_.size());
-    auto &labels = table_labels_.emplace_back();
-    do
-      labels.emplace_back(reader_.take().text);
-    while (reader_.skip(","));
+    const auto table = static_cast<uint32_t>(function_.tables.size());
+    tables_[std::string(name.text)] = table;
+    function_.tables.emplace_back();
+    do {
+      const Token label = reader_.take();
+      labels_.back().references.push_back(
+          {table, static_cast<uint32_t>(function_.tables[table].size()), std::string(label.text), label.line, true});
+      function_.tables[table].push_back(0);
+    } while (reader_.skip(","));
     reader_.expect(";");
-  } else if (reader_.peek().is(".callprototype") || reader_.peek().is(".calltargets")) {
-    reader_.skip_statement();
-  } else {
-    labels_[std::string(name.text)] = static_cast<uint32_t>(function_.code.size());
+  } else if (reader_.skip(".callprototype")) {
+    read_prototype(std::string(name.text));
+  } else if (reader_.skip(".calltargets")) {
+    read_call_targets(std::string(name.text));
+  } else if (!labels_.back().at.emplace(name.text, static_cast<uint32_t>(function_.code.size())).second) {
+    reader_.fail("there are two labels " + std::string(name.text));
   }
+}
+
+// (.param .b32 _) _ (.param .b64 _, .param .b64 _)
+void FunctionParser::read_prototype(const std::string &name) {
+  Call &prototype = prototypes_[name];
+  uint32_t end = 0;
+  if (reader_.peek().is("(") && !parser_.read_parameters(prototype.results, end))
+    return;
+  if (!reader_.expect("_") || (reader_.peek().is("(") && !parser_.read_parameters(prototype.arguments, end)))
+    return;
+  reader_.skip(".noreturn");
+  reader_.expect(";");
+}
+
+// All have one prototype: that of the first.
+void FunctionParser::read_call_targets(const std::string &name) {
+  Call &prototype = prototypes_[name];
+  do {
+    const std::string target(reader_.take().text);
+    const Function *const function = parser_.find_function(target);
+    if (!function || function->is_entry)
+      return reader_.fail("'" + target + "' is no function that can be called");
+    prototype.results = function->results;
+    prototype.arguments = function->parameters;
+  } while (reader_.skip(","));
+  reader_.expect(";");
 }
 
 const FunctionParser::Name *FunctionParser::find(std::string_view name) const {
@@ -222,194 +254,24 @@ bool FunctionParser::find_register(std::string_view name, Operand &operand) cons
     return false;
   operand.kind = Operand::Kind::kRegister;
   operand.index = found->index + number;
-  operand.bits = found->bits;
+  operand.type = found->type;
+  operand.bits = static_cast<uint8_t>(found->type == Type::kPred ? 1 : 8 * size_of(found->type));
   return true;
 }
 
-void FunctionParser::read_instruction() {
-  Instruction instruction;
-  instruction.file = file_;
-  instruction.line = line_;
-  const char *begin = reader_.peek().text.data();
-  if (reader_.skip("@")) {
-    const bool is_negated = reader_.skip("!");
-    const Token name = reader_.take();
-    if (!find_register(name.text, instruction.guard) || instruction.guard.bits != 1)
-      return reader_.fail("'" + std::string(name.text) + "' is no predicate");
-    instruction.guard.is_negated = is_negated;
-  }
-  const Token opcode = reader_.take();
-  std::string reason;
-  if (!bind_operation(opcode.text, instruction, reason))
-    return reader_.fail(std::string(opcode.text) + ": " + reason);
-  if (const int target = first_target(opcode.text); target > parser_.module().target())
-    return reader_.fail(std::string(opcode.text) + ": it is for sm_" + std::to_string(target) +
-                        " and later, the text is for sm_" + std::to_string(parser_.module().target()));
-  if (opcode.text.starts_with("bra") || opcode.text.starts_with("brx"))
-    read_branch(instruction);
-  else if (opcode.text.starts_with("call"))
-    read_call(instruction);
-  else if (!reader_.peek().is(";") && !read_operands(instruction))
-    return;
-  const Token &end = reader_.peek();
-  instruction.text = std::string_view(begin, static_cast<size_t>(end.text.data() - begin));
-  reader_.expect(";");
-  if (!reader_.has_failed() && !check_operands(instruction, reason))
-    return reader_.fail(std::string(instruction.text) + ": " + reason);
-  const bool is_on_stack = std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                                       [](const Operand &one) { return one.kind == Operand::Kind::kStack; });
-  if (instruction.space == Space::kParam && (!function_.is_entry || is_on_stack))
-    instruction.space = Space::kLocal;
-  function_.code.push_back(std::move(instruction));
-}
-
-bool FunctionParser::read_operands(Instruction &instruction) {
-  do {
-    if (instruction.count == instruction.operands.size())
-      return reader_.fail("too many operands"), false;
-    if (!read_operand(instruction))
-      return false;
-    ++instruction.count;
-  } while (reader_.skip(","));
-  return true;
-}
-
-bool FunctionParser::read_operand(Instruction &instruction) {
-  Operand &operand = instruction.operands[instruction.count];
-  if (reader_.skip("["))
-    return read_address(instruction);
-  if (!reader_.skip("{")) {
-    if (!read_scalar(operand, nullptr))
-      return false;
-    if (!reader_.skip("|"))
-      return true;
-    return read_scalar(instruction.elements.emplace_back(), nullptr);
-  }
-  auto &elements = instruction.elements.empty() ? instruction.elements : instruction.more_elements;
-  do
-    if (!read_scalar(elements.emplace_back(), nullptr))
-      return false;
-  while (reader_.skip(","));
-  return reader_.expect("}");
-}
-
-// With an offset the base and what is added to it are told apart.
-bool FunctionParser::read_scalar(Operand &operand, int64_t *offset) {
-  operand.is_negated = reader_.skip("!");
-  const Token &token = reader_.peek();
-  if (token.kind == TokenKind::kName)
-    return read_named(operand, offset);
-  const bool is_negative = reader_.skip("-");
-  const Token number = reader_.take();
-  if (number.kind != TokenKind::kInteger && number.kind != TokenKind::kSingle && number.kind != TokenKind::kDouble)
-    return reader_.fail("'" + std::string(number.text) + "' is no operand"), false;
-  const uint64_t sign = number.kind == TokenKind::kSingle ? uint64_t{1} << 31 : uint64_t{1} << 63;
-  uint64_t value = number.value;
-  if (is_negative)
-    value = number.kind == TokenKind::kInteger ? 0 - value : value ^ sign;
-  operand.kind = Operand::Kind::kConstant;
-  operand.index = parser_.constant(value);
-  return true;
-}
-
-bool FunctionParser::read_named(Operand &operand, int64_t *offset) {
-  const std::string_view name = reader_.take().text;
-  if (name == "_") {
-    operand.kind = Operand::Kind::kSink;
-    return true;
-  }
-  if (find_register(name, operand) || find_special(name, operand))
-    return true;
-  int64_t addend = 0;
-  if (!offset && (reader_.peek().is("+") || reader_.peek().is("-"))) {
-    reader_.skip("+");
-    if (!reader_.number(addend))
-      return false;
-  }
-  const Name *found = find(name);
-  if (found && found->kind == Name::Kind::kStack) {
-    operand.kind = Operand::Kind::kStack;
-    operand.index = found->index + static_cast<uint32_t>(addend);
-    return true;
-  }
-  const std::string symbol = found ? found->shared_name : std::string(name);
-  const bool is_argument = found && found->kind == Name::Kind::kArgument;
-  operand.kind = !is_argument && parser_.is_shared(symbol) ? Operand::Kind::kShared : Operand::Kind::kConstant;
-  operand.index = is_argument ? parser_.constant(found->index + static_cast<uint64_t>(addend))
-                  : operand.kind == Operand::Kind::kShared ? parser_.shared_use(symbol, addend)
-                                                           : parser_.symbol_constant(symbol, addend);
-  return true;
-}
-
-bool FunctionParser::read_address(Instruction &instruction) {
-  Operand &operand = instruction.operands[instruction.count];
-  if (!read_scalar(operand, &instruction.offset))
-    return false;
-  if (reader_.peek().is("+") || reader_.peek().is("-")) {
-    reader_.skip("+");
-    if (!reader_.number(instruction.offset))
-      return false;
-  }
-  return reader_.expect("]");
-}
-
-void FunctionParser::read_branch(Instruction &instruction) {
-  const uint32_t at = static_cast<uint32_t>(function_.code.size());
-  const Token name = reader_.take();
-  if (!reader_.skip(",")) {
-    references_.push_back({at, std::string(name.text), name.line});
-    return;
-  }
-  const Token table = reader_.take();
-  const auto found = tables_.find(table.text);
-  if (!find_register(name.text, instruction.operands[0]) || found == tables_.end())
-    return reader_.fail("a branch by a register that does not exist or to a table that does not");
-  instruction.count = 1;
-  instruction.table = found->second;
-}
-
-bool FunctionParser::read_call_parameters(std::vector<Parameter> &parameters) {
-  while (!reader_.skip(")")) {
-    const Token name = reader_.take();
-    const Name *found = find(name.text);
-    if (!found || found->kind != Name::Kind::kStack)
-      return reader_.fail("'" + std::string(name.text) + "' is no parameter in memory"), false;
-    parameters.push_back({std::string(name.text), found->size, found->index});
-    reader_.skip(",");
-  }
-  return true;
-}
-
-void FunctionParser::read_call(Instruction &instruction) {
-  Call call;
-  if (reader_.skip("(") && (!read_call_parameters(call.results) || !reader_.expect(",")))
-    return;
-  const Token callee = reader_.take();
-  if (find_register(callee.text, instruction.operands[0]))
-    instruction.count = 1;
-  else
-    call.name = std::string(callee.text);
-  if (reader_.skip(",") && reader_.skip("(") && !read_call_parameters(call.arguments))
-    return;
-  if (reader_.skip(",")) // the prototype, or the list of functions
-    reader_.take();
-  instruction.table = static_cast<uint32_t>(function_.calls.size());
-  function_.calls.push_back(std::move(call));
-}
-
+// Labels are seen where they are and in braces within; what the block has not is looked for around it.
 void FunctionParser::resolve_labels() {
-  const auto find_label = [this](const std::string &name, uint32_t &index) {
-    const auto found = labels_.find(name);
-    if (found == labels_.end())
-      return reader_.fail("there is no label " + name + " in " + function_.name);
-    index = found->second;
-  };
-  for (const Reference &reference : references_)
-    find_label(reference.label, function_.code[reference.instruction].target);
-  for (const auto &labels : table_labels_) {
-    auto &table = function_.tables.emplace_back();
-    for (const std::string &label : labels)
-      find_label(label, table.emplace_back());
+  Labels block = std::move(labels_.back());
+  labels_.pop_back();
+  for (Reference &reference : block.references) {
+    const auto found = block.at.find(reference.label);
+    if (found != block.at.end())
+      (reference.is_table ? function_.tables[reference.index][reference.slot]
+                          : function_.code[reference.index].target) = found->second;
+    else if (!labels_.empty())
+      labels_.back().references.push_back(std::move(reference));
+    else
+      return reader_.fail_at(reference.line, "there is no label " + reference.label + " in " + function_.name);
   }
 }
 

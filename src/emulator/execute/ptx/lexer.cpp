@@ -5,6 +5,9 @@
 
 #include "lexer.h"
 
+#include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cstdlib>
 
 namespace emulator::executor::ptx {
@@ -22,7 +25,7 @@ public:
   Lexer(std::string_view text, std::vector<Token> &tokens) : text_(text), tokens_(tokens) {}
 
   bool run(std::string &error) {
-    while (skip_space()) {
+    while (error_.empty() && skip_space()) {
       const char c = text_[at_];
       if (is_digit(c))
         read_number();
@@ -38,7 +41,8 @@ public:
       }
     }
     tokens_.push_back({TokenKind::kEnd, {}, 0, line_});
-    return true;
+    error = error_;
+    return error.empty();
   }
 
 private:
@@ -61,7 +65,9 @@ private:
     return false;
   }
   void skip_comment() {
-    const size_t end = std::min(text_.find("*/", at_ + 2), text_.size());
+    const size_t found = text_.find("*/", at_ + 2), end = std::min(found, text_.size());
+    if (found == std::string_view::npos)
+      error_ = "line " + std::to_string(line_) + ": the comment does not end";
     for (; at_ < end; ++at_)
       line_ += text_[at_] == '\n';
     at_ = std::min(at_ + 2, text_.size());
@@ -74,30 +80,54 @@ private:
 
   void read_name() {
     size_t end = at_ + 1;
-    while (end < text_.size() &&
-           (begins_name(text_[end]) || is_digit(text_[end]) ||
-            (text_.substr(end, 2) == "::" && end + 2 < text_.size() && begins_name(text_[end + 2]))))
+    while (end < text_.size() && (begins_name(text_[end]) || is_digit(text_[end]) ||
+                                  (text_.substr(end, 2) == "::" && end + 2 < text_.size() &&
+                                   (begins_name(text_[end + 2]) || is_digit(text_[end + 2])))))
       end += text_[end] == ':' ? 2 : 1;
     add(TokenKind::kName, end);
   }
 
+  // Integers, decimal floats, and bits of floats: 0f and 8 digits, 0d and 16.
   void read_number() {
-    const char mark = peek() == '0' ? peek(1) : '\0';
-    const bool is_float = mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D';
-    const bool is_bits = is_float || mark == 'x' || mark == 'X';
-    size_t end = at_ + (is_bits ? 2 : 0);
-    while (end < text_.size() && (is_bits ? is_hex(text_[end]) : is_digit(text_[end])))
+    const char mark = peek() == '0' ? static_cast<char>(peek(1) | 0x20) : '\0';
+    if (mark == 'f' || mark == 'd')
+      return read_float_bits(mark == 'f' ? TokenKind::kSingle : TokenKind::kDouble, mark == 'f' ? 8 : 16);
+    const bool is_hexadecimal = mark == 'x', is_binary = mark == 'b';
+    size_t end = at_ + (is_hexadecimal || is_binary ? 2 : 0);
+    const size_t first = end;
+    while (end < text_.size() && (is_hexadecimal ? is_hex(text_[end]) : is_digit(text_[end])))
       ++end;
-    if (!is_bits && peek(end - at_) == '.' && is_digit(peek(end - at_ + 1))) // of a version
-      for (++end; is_digit(peek(end - at_));)
-        ++end;
-    const std::string digits(text_.substr(at_ + (is_bits ? 2 : 0), end - at_ - (is_bits ? 2 : 0)));
-    const bool is_octal = !is_bits && digits.size() > 1 && digits[0] == '0';
-    const uint64_t value = std::strtoull(digits.c_str(), nullptr, is_bits ? 16 : is_octal ? 8 : 10);
-    if (!is_float && (end < text_.size() && text_[end] == 'U'))
+    if (!is_hexadecimal && !is_binary && (peek(end - at_) == '.' || (peek(end - at_) | 0x20) == 'e'))
+      return read_decimal_float();
+    const std::string digits(text_.substr(first, end - first));
+    const bool is_octal = first == at_ && digits.size() > 1 && digits[0] == '0';
+    errno = 0;
+    char *rest = nullptr;
+    const uint64_t value = std::strtoull(digits.c_str(), &rest,
+                                         is_hexadecimal ? 16
+                                         : is_binary    ? 2
+                                         : is_octal     ? 8
+                                                        : 10);
+    if (errno != 0 || digits.empty() || *rest != '\0')
+      return fail(text_.substr(at_, end - at_));
+    add(TokenKind::kInteger, end + (peek(end - at_) == 'U' ? 1 : 0), value);
+  }
+  void read_float_bits(TokenKind kind, size_t digits) {
+    size_t end = at_ + 2;
+    while (end < text_.size() && is_hex(text_[end]))
       ++end;
-    const bool is_single = mark == 'f' || mark == 'F';
-    add(is_float ? (is_single ? TokenKind::kSingle : TokenKind::kDouble) : TokenKind::kInteger, end, value);
+    if (end != at_ + 2 + digits)
+      return fail(text_.substr(at_, end - at_));
+    add(kind, end, std::strtoull(std::string(text_.substr(at_ + 2, digits)).c_str(), nullptr, 16));
+  }
+  void read_decimal_float() {
+    const std::string text(text_.substr(at_, 400)); // of a double
+    char *rest = nullptr;
+    const double value = std::strtod(text.c_str(), &rest);
+    add(TokenKind::kDouble, at_ + static_cast<size_t>(rest - text.c_str()), std::bit_cast<uint64_t>(value));
+  }
+  void fail(std::string_view word) {
+    error_ = "line " + std::to_string(line_) + ": '" + std::string(word) + "' is no number of PTX";
   }
 
   void read_string() {
@@ -112,6 +142,7 @@ private:
   std::vector<Token> &tokens_;
   size_t at_ = 0;
   uint32_t line_ = 1;
+  std::string error_;
 };
 
 } // namespace

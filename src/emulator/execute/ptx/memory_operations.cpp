@@ -94,7 +94,8 @@ Scope take_scope(Opcode &opcode) {
 
 // Volatile accesses are relaxed ones; what goes past the first cache is taken for such, too.
 void take_order(Opcode &opcode, Instruction &instruction) {
-  const bool is_relaxed = opcode.take("volatile") || opcode.take("relaxed") || opcode.take("mmio");
+  opcode.ignore({"mmio"}); // is relaxed
+  const bool is_relaxed = opcode.take("volatile") || opcode.take("relaxed");
   const bool is_both = opcode.take("acq_rel") || opcode.take("seq_cst");
   const bool acquires = opcode.take("acquire") || is_both, releases = opcode.take("release") || is_both;
   const Scope scope = take_scope(opcode);
@@ -297,18 +298,18 @@ Handler bind_fence(Opcode &opcode, Instruction &instruction) {
   return order_stores;
 }
 
-constexpr Operation kOperations[] = {{"ld", bind_access<load>, 2, 2},
-                                     {"ldu", bind_ldu, 2, 2},
-                                     {"st", bind_access<store>, 2, 2},
-                                     {"atom", bind_atomic<true>, 3, 4},
-                                     {"red", bind_atomic<false>, 2, 2},
-                                     {"prefetch", bind_prefetch, 1, 1},
-                                     {"prefetchu", bind_prefetch, 1, 1},
-                                     {"membar", bind_fence, 0, 0},
-                                     {"fence", bind_fence, 0, 0},
-                                     {"alloca", bind_stack<take_stack>, 2, 3},
-                                     {"stacksave", bind_stack<save_stack>, 1, 1},
-                                     {"stackrestore", bind_stack<restore_stack>, 1, 1}};
+constexpr Operation kOperations[] = {{"ld", bind_access<load>},
+                                     {"ldu", bind_ldu},
+                                     {"st", bind_access<store>},
+                                     {"atom", bind_atomic<true>},
+                                     {"red", bind_atomic<false>},
+                                     {"prefetch", bind_prefetch},
+                                     {"prefetchu", bind_prefetch},
+                                     {"membar", bind_fence},
+                                     {"fence", bind_fence},
+                                     {"alloca", bind_stack<take_stack>},
+                                     {"stacksave", bind_stack<save_stack>},
+                                     {"stackrestore", bind_stack<restore_stack>}};
 
 } // namespace
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint64_t kGuard = 64; // bytes of nothing between variables
 constexpr uint32_t kMostShared = 48 << 10;
+constexpr uint64_t kMostConstants = 64 << 10;
 
 // Functions of all modules that are loaded, by address: a pointer may be to what another module has.
 struct Addresses {
@@ -88,7 +89,8 @@ public:
   bool run(std::string &error) {
     place_variables();
     place_functions();
-    const bool is_linked = resolve_constants() && resolve_variables() && resolve_calls() && count_needs();
+    const bool is_linked =
+        count_constants() && resolve_constants() && resolve_variables() && resolve_calls() && count_needs();
     error = error_;
     return is_linked;
   }
@@ -119,6 +121,14 @@ private:
       addresses().next += (function->code.size() + 32) / 16 * 16;
     }
     module_.code_end_ = addresses().next;
+  }
+
+  bool count_constants() {
+    uint64_t bytes = 0;
+    for (const auto &[name, variable] : module_.variables_)
+      bytes += variable.space == Space::kConst ? variable.size : 0;
+    return bytes <= kMostConstants || fail("the constant variables have " + std::to_string(bytes) + " bytes; " +
+                                           std::to_string(kMostConstants) + " may be declared");
   }
 
   Function *find(const std::string &name) {
@@ -175,7 +185,9 @@ private:
   }
 
   bool resolve_calls() {
-    for (auto &[name, function] : module_.functions_)
+    for (auto &[name, function] : module_.functions_) {
+      if (!function->is_defined && !function->is_extern && !module_.aliases_.contains(name) && !is_builtin(name))
+        return fail("unresolved function '" + name + "'");
       for (Call &call : function->calls) {
         if (call.name.empty())
           continue;
@@ -187,11 +199,8 @@ private:
         if (!have_sizes(call.arguments, call.callee->parameters) || !have_sizes(call.results, call.callee->results))
           return fail(name + " calls " + call.name + " with parameters of other sizes");
       }
+    }
     return true;
-  }
-  static bool have_sizes(const std::vector<Parameter> &given, const std::vector<Parameter> &wanted) {
-    return std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
-                      [](const Parameter &one, const Parameter &other) { return one.size == other.size; });
   }
 
   // Counts stack and shared memory.

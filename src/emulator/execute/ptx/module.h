@@ -100,6 +100,12 @@ struct Operand {
   Kind kind = Kind::kNone;
   uint8_t bits = 0;        ///< width of a register; 1: a predicate
   bool is_negated = false; ///< !%p
+  // The checks read these (forms.h).
+  Type type = Type::kNone;       ///< the register's declared one; of a constant: kF32, kF64, or no float
+  Space space = Space::kGeneric; ///< of what is_symbol
+  bool is_address = false;       ///< in brackets
+  bool is_symbol = false;        ///< the address of a variable, parameter or function
+  bool has_second = false;       ///< "p|q": the second is in Instruction::elements
   /// The number of the register, constant, special register, address of shared memory; bytes in the function's part of
   /// the stack.
   uint32_t index = 0;
@@ -141,6 +147,9 @@ inline constexpr uint32_t kReturn = 0xFFFFFFFF; ///< meet: when the function ret
 struct Parameter {
   std::string name;
   uint32_t size = 0, offset = 0;
+  bool is_array = false;
+  Type type = Type::kNone; ///< of it or of its elements
+  uint32_t align = 0;      ///< as the text says
 };
 
 struct Call {
@@ -161,7 +170,7 @@ struct RegisterNames {
 struct Function {
   const Module *module = nullptr;
   std::string name;
-  bool is_entry = false, is_defined = false;
+  bool is_entry = false, is_defined = false, is_extern = false;
   std::vector<Parameter> parameters, results;
   uint32_t parameter_bytes = 0; ///< bytes of an entry's parameters
   uint32_t registers = 0;
@@ -202,6 +211,7 @@ struct Variable {
   uint32_t align = 1;
   uint64_t size = 0;
   bool is_extern = false;
+  bool takes_size = false; ///< x[] = {1, 2}
   std::vector<uint8_t> bytes;
   std::vector<Relocation> relocations;
   uint64_t address = 0; ///< in global and constant memory; the number in shared memory
@@ -248,6 +258,7 @@ public:
   std::vector<Row> shared_addresses(const Function &kernel) const;
   const Row &constant(uint32_t index) const { return constants_[index]; }
   int target() const { return target_; }
+  int version() const { return version_; }
 
 private:
   friend class Parser;
@@ -257,7 +268,8 @@ private:
   const Instruction *instruction_at(uint64_t code_address, std::string &function) const;
 
   std::string text_;
-  int target_ = 0; ///< sm_NN
+  int target_ = 0;  ///< sm_NN
+  int version_ = 0; ///< of PTX: 78 for 7.8
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;
   std::map<std::string, std::string, std::less<>> aliases_;
   std::map<std::string, Variable, std::less<>> variables_;

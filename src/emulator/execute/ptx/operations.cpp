@@ -5,7 +5,6 @@
 
 #include "operations.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 namespace emulator::executor::ptx {
@@ -107,26 +106,6 @@ bool bind_operation(std::string_view text, Instruction &instruction, std::string
     return true;
   }
   return false;
-}
-
-bool check_operands(const Instruction &instruction, std::string &reason) {
-  const Operation &operation = *instruction.operation;
-  if (operation.least >= 0 && (instruction.count < operation.least || instruction.count > operation.most)) {
-    reason = "it has " + std::to_string(instruction.count) + " operands";
-    return false;
-  }
-  const size_t vectors =
-      static_cast<size_t>(std::count_if(instruction.operands.begin(), instruction.operands.begin() + instruction.count,
-                                        [](const Operand &one) { return one.kind == Operand::Kind::kNone; }));
-  if (instruction.width > 1 && (vectors != 1 || instruction.elements.size() != instruction.width)) {
-    reason = "it takes " + std::to_string(instruction.width) + " elements";
-    return false;
-  }
-  if (instruction.width == 1 && vectors != 0 && operation.name != "mov") {
-    reason = "it takes no vector";
-    return false;
-  }
-  return true;
 }
 
 } // namespace emulator::executor::ptx

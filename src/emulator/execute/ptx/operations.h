@@ -40,15 +40,10 @@ using Binder = Handler (*)(Opcode &, Instruction &);
 struct Operation {
   std::string_view name;
   Binder bind;
-  int8_t least = -1, most = -1; ///< operands
 };
 
 /// Fills handler, types, space and the like of an instruction; false, and the reason, if there is no such.
 bool bind_operation(std::string_view opcode, Instruction &instruction, std::string &reason);
-/// The number of the first target, sm_NN, that has an instruction; 0: all that there are.
-int first_target(std::string_view opcode);
-/// Returns whether the operands are as many as it takes, and of the kinds that handlers rely on.
-bool check_operands(const Instruction &instruction, std::string &reason);
 
 std::span<const Operation> integer_operations();
 std::span<const Operation> float_operations();

@@ -4,6 +4,7 @@
 // PTX text becomes a Module (PTX ISA, chapters 4, 5 and 11: syntax, state spaces, directives). Internal to module.cpp.
 #pragma once
 
+#include "forms.h"
 #include "lexer.h"
 #include "module.h"
 
@@ -18,7 +19,10 @@ public:
   bool skip(std::string_view word);
   bool expect(std::string_view word);
   bool has_failed() const { return !error.empty(); }
-  void fail(const std::string &reason);
+  /// The next token, which must be a name that variables, functions, registers and labels can have.
+  std::string take_name();
+  void fail(const std::string &reason); ///< at the last token
+  void fail_at(uint32_t line, const std::string &reason);
   /// Over what is in braces, beginning at the open one.
   void skip_braces();
   void skip_statement();       ///< to the semicolon and over it
@@ -29,6 +33,13 @@ private:
   const std::vector<Token> &tokens_;
   size_t at_ = 0;
 };
+
+/// Returns whether it is a name of PTX (PTX ISA 4.4), which has no dots.
+bool is_name(const Token &token);
+/// "7.8" of 78
+std::string text_of_version(int version);
+/// Returns whether parameters are as many, as large and as many arrays.
+bool have_sizes(const std::vector<Parameter> &given, const std::vector<Parameter> &wanted);
 
 class Parser {
 public:
@@ -41,18 +52,27 @@ public:
   bool read_variable(Variable &variable);
   /// ".param .align 8 .b8 name[12]"
   bool read_parameter(Parameter &parameter, uint32_t &end);
+  bool read_parameters(std::vector<Parameter> &parameters, uint32_t &end);
   uint32_t constant(uint64_t value);
   uint32_t symbol_constant(const std::string &name, int64_t addend);
   /// The number of an operand that is the address of a shared variable.
   uint32_t shared_use(const std::string &name, int64_t addend);
   bool is_shared(const std::string &name) const;
+  /// Returns whether a variable or function of this name is declared so far.
+  bool has_symbol(std::string_view name) const;
+  /// Returns the state space of a variable; kGeneric of a function.
+  Space space_of(std::string_view name) const;
+  const Function *find_function(std::string_view name) const;
   /// Shared memory of a function or of the module.
   void add_shared(Variable &variable, const std::string &unique_name);
 
 private:
   void read_statement();
-  void read_function(bool is_entry);
-  bool read_parameters(std::vector<Parameter> &parameters, uint32_t &end);
+  void read_head();
+  void read_function(bool is_entry, bool is_extern);
+  bool check_parameters(const Function &function);
+  bool read_alignment(uint32_t &align);
+  void read_alias();
   void read_directives(Function &function);
   void read_module_variable(Space space, bool is_extern);
   void read_initialiser(Variable &variable, Type type, uint64_t &at);
@@ -73,10 +93,12 @@ public:
 private:
   struct Name {
     enum class Kind { kRegister, kStack, kArgument, kShared } kind;
-    uint32_t index; ///< register, or offset
-    uint8_t bits = 0;
-    uint32_t count = 0; ///< number of registers %r0 .. %r<count-1>
+    uint32_t index;          ///< register, or offset
+    Type type = Type::kNone; ///< of a register
+    uint32_t count = 0;      ///< number of registers %r0 .. %r<count-1>
+    Space space = Space::kGeneric;
     uint32_t size = 0;
+    bool is_array = false, is_input = false; ///< of parameters
     std::string shared_name = {};
   };
   using Scope = std::map<std::string, Name, std::less<>>;
@@ -86,7 +108,14 @@ private:
   void read_stack(bool is_parameter);
   void read_shared();
   void read_location();
+  /// False, and an error, if the block has such a name.
+  bool declare(const std::string &name, Name declared);
   void read_label_or_table(const Token &name);
+  void read_prototype(const std::string &name);
+  void read_call_targets(const std::string &name);
+  bool check_prototype(const std::string &name, const Call &call);
+  bool check_needs(std::string_view opcode);
+  void convert_constants(const Form &form, Instruction &instruction);
   void read_instruction();
   bool read_operands(Instruction &instruction);
   bool read_operand(Instruction &instruction);
@@ -105,15 +134,19 @@ private:
   Function &function_;
   std::vector<Scope> scopes_;
   std::vector<uint32_t> stack_at_; ///< where each scope began
-  std::map<std::string, uint32_t, std::less<>> labels_;
-  std::map<std::string, uint32_t, std::less<>> tables_;
-  std::vector<std::vector<std::string>> table_labels_;
   struct Reference {
-    uint32_t instruction;
+    uint32_t index, slot; ///< of the instruction; of the table and in it
     std::string label;
     uint32_t line;
+    bool is_table;
   };
-  std::vector<Reference> references_;
+  struct Labels {
+    std::map<std::string, uint32_t, std::less<>> at;
+    std::vector<Reference> references;
+  };
+  std::vector<Labels> labels_; ///< of each scope
+  std::map<std::string, uint32_t, std::less<>> tables_;
+  std::map<std::string, Call, std::less<>> prototypes_;
   uint32_t stack_ = 0;
   uint32_t file_ = 0, line_ = 0;
 };

@@ -226,9 +226,8 @@ Handler bind_warp_barrier(Opcode &opcode, Instruction &instruction) {
   return opcode.take("warp") && opcode.take("sync") ? wait_for_lanes : nullptr;
 }
 
-constexpr Operation kOperations[] = {{"shfl", bind_shfl, 5, 5},         {"vote", bind_vote, 2, 3},
-                                     {"activemask", bind_active, 1, 1}, {"match", bind_match, 3, 3},
-                                     {"redux", bind_redux, 3, 3},       {"bar", bind_warp_barrier, 1, 1}};
+constexpr Operation kOperations[] = {{"shfl", bind_shfl},   {"vote", bind_vote},   {"activemask", bind_active},
+                                     {"match", bind_match}, {"redux", bind_redux}, {"bar", bind_warp_barrier}};
 
 } // namespace
 
