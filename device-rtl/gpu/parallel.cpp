@@ -134,16 +134,24 @@ INLINE void run_alone(const Region &region) {
   if (is_in_task)
     set_thread_bit(task_bits);
 }
+static void run_inner(void *body, void **arguments, int64_t count);
+/// Regions within regions, as LLVM has to see them. For NVIDIA's GPUs all calls of the generation's entry point must name
+/// their body: then LLVM calls the bodies there by their names and inlines them, although the types of call and body
+/// differ. For AMD's the entry point itself must be known to recurse, with any body.
+[[maybe_unused]] __attribute__((noinline)) static void run_any(void *body) { run_inner(body, nullptr, 0); }
+[[maybe_unused]] INLINE void begin_any(void *body, void **arguments, int64_t count) {
+#if OMPTARGET_RTL_GENERATION >= 22
+  __kmpc_parallel_60(nullptr, 0, 1, 0, 0, body, nullptr, arguments, count, 0);
+#else
+  __kmpc_parallel_51(nullptr, 0, 1, 0, 0, body, nullptr, arguments, count);
+#endif
+}
+
 /// Runs the body of a region in a function that is not inlined. Such a body was called by the caller of this
 /// function. As clang says of bodies that none recurses, LLVM would conclude that nothing here does, and for AMD's
 /// GPUs count its stack once and keep no registers for its callers.
-static void run_inner(void *body, void **arguments, int64_t count);
-/// What a body may come to: a region of any body. It is not the entry point of the generation's compiler, all of whose
-/// calls must name their body: then LLVM calls the bodies there by their names and inlines them, although the types of
-/// call and body differ.
-__attribute__((noinline)) static void run_any(void *body) { run_inner(body, nullptr, 0); }
 __attribute__((noinline)) static void run_inner(void *body, void **arguments, int64_t count) {
-  MAY_RECURSE(run_any, run_any(body));
+  MAY_RECURSE(run_any, begin_any(body, arguments, count));
   run_alone({body, nullptr, arguments, count});
 }
 
@@ -229,7 +237,7 @@ INLINE void run_generic(const Region &region, uint32_t threads) {
 INLINE void run_region(const Region &region, int32_t condition, int32_t threads_wanted) {
   const bool spmd = is_spmd();
   // In an SPMD kernel all threads share every region that is not within another.
-  if (may_nest() && (is_active() || (!spmd && own_levels() != 0))) [[unlikely]]
+  if (is_active() || (!spmd && own_levels() != 0)) [[unlikely]]
     return run_inner(region.body, region.arguments, region.count);
   // One value: that a team has all of the block's threads is then known to the compiler.
   const uint32_t usable = usable_threads(spmd), threads = choose_threads(usable, condition, threads_wanted);
@@ -247,11 +255,10 @@ INLINE void begin_lists() {
 }
 
 /// Initialises the calling thread's state at the begin of a kernel.
-INLINE void begin_thread(uint32_t mode, bool may_nest, LaunchEnvironment *launch) {
+INLINE void begin_thread(uint32_t mode, LaunchEnvironment *launch) {
   const bool spmd = (mode & kModeIsSpmd) != 0;
   kernel_is_spmd = spmd;
   kernel_was_generic = (mode & kModeWasGeneric) != 0;
-  kernel_may_nest = may_nest;
   if (spmd) {
     spmd_level = 0;
     spmd_size = 0;
@@ -324,8 +331,8 @@ __attribute__((noinline)) static void run_worker() {
 
 inline constexpr int32_t kRunsUserCode = -1;
 
-INLINE int32_t begin_kernel(uint32_t mode, bool may_nest, bool use_own_machine, LaunchEnvironment *launch) {
-  begin_thread(mode, may_nest, launch);
+INLINE int32_t begin_kernel(uint32_t mode, bool use_own_machine, LaunchEnvironment *launch) {
+  begin_thread(mode, launch);
   if ((mode & kModeIsSpmd) != 0) {
     __kmpc_barrier_simple_spmd(nullptr, 0); // for the compiler, as what is behind an aligned barrier it can follow
     return kRunsUserCode;
@@ -361,8 +368,7 @@ INLINE void end_kernel() {
 #if OMPTARGET_RTL_GENERATION >= 19
 RTL int32_t __kmpc_target_init(KernelEnvironment *kernel, LaunchEnvironment *launch) {
   TRACE;
-  return begin_kernel(kernel->mode, kernel->may_use_nested_parallelism != 0, kernel->use_generic_state_machine != 0,
-                      launch);
+  return begin_kernel(kernel->mode, kernel->use_generic_state_machine != 0, launch);
 }
 RTL void __kmpc_target_deinit() {
   TRACE;
@@ -371,7 +377,7 @@ RTL void __kmpc_target_deinit() {
 #else
 RTL int32_t __kmpc_target_init(ident_t *, int8_t mode, bool use_generic_state_machine) {
   TRACE;
-  return begin_kernel(static_cast<uint8_t>(mode), true, use_generic_state_machine, nullptr);
+  return begin_kernel(static_cast<uint8_t>(mode), use_generic_state_machine, nullptr);
 }
 RTL void __kmpc_target_deinit(ident_t *, int8_t) {
   TRACE;

@@ -44,7 +44,6 @@ static uint32_t any_task = 0;
 INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
 
 SHARED_VARIABLE uint8_t kernel_is_spmd;
-SHARED_VARIABLE uint8_t kernel_may_nest;
 SHARED_VARIABLE uint8_t kernel_was_generic; ///< the compiler has made it an SPMD one
 // For SPMD kernels:
 SHARED_VARIABLE uint8_t spmd_level; ///< 1 while all threads are at the team's region, else 0
@@ -73,13 +72,6 @@ SHARED_VARIABLE GenericTeam generic_team;
 
 /// Returns whether the kernel is SPMD. The compiler knows the result of this call if it knows the kernel.
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
-/// Returns whether the kernel may come to a parallel region within another, as far as the compiler knows: in kernels
-/// that do not, all that such regions need vanishes.
-#if OMPTARGET_RTL_GENERATION >= 19
-INLINE bool may_nest() { return kernel_may_nest != 0; }
-#else
-INLINE bool may_nest() { return true; }
-#endif
 /// The part of the block that 32 threads are, on every GPU: a warp, or half a wave.
 INLINE uint32_t warp_id() { return target::thread_id() >> 5; }
 INLINE uint32_t lane_in_block() { return target::thread_id() & (target::warp_size() - 1); }
@@ -97,9 +89,11 @@ INLINE uint32_t usable_threads(bool spmd) {
 
 /// Regions that the thread runs by itself.
 INLINE uint32_t own_levels() {
-  if (atomics::load(&any_own_levels) == 0 || !thread_bit(alone_bits))
+  // A plain load, as a thread needs to see what it stored itself. One that all threads must carry out beside each chunk
+  // took longer than the loop.
+  if (any_own_levels == 0 || !thread_bit(alone_bits))
     return 0;
-  return may_nest() ? 1 + further_levels() : 1;
+  return 1 + further_levels();
 }
 /// Returns whether the thread is in the team's region, at whatever level.
 INLINE bool is_active() { return is_spmd() ? spmd_level != 0 : target::thread_id() != main_thread(); }
