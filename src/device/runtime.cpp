@@ -279,9 +279,11 @@ void Runtime::report_unmatched(const std::shared_ptr<OffloadLibrary> &library) {
   }
   OMPTARGET_TRACE(Topic::kImage, "no device for the images of %s: %s%s", library->path.c_str(), architectures.c_str(),
                   plugins.c_str());
-  if (info_mask() != 0)
-    print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)%s",
-                         library->images.size(), architectures.c_str(), plugins.c_str()));
+  if (info_mask() == 0)
+    return;
+  print_version_once();
+  print_message(format("No images found compatible with the installed hardware. Found %zu image(s): (%s)%s",
+                       library->images.size(), architectures.c_str(), plugins.c_str()));
 }
 
 void Runtime::use(const Plugin &plugin) {

@@ -119,8 +119,12 @@ void report_begin(DataOperationRecord &record) {
     print_copy(record.facts);
 }
 void report_begin(KernelRecord &record) {
-  if ((record.listeners & info::kKernel) && has_silent_plugin(record.facts.device))
+  if (!(record.listeners & info::kKernel))
+    return;
+  if (has_silent_plugin(record.facts.device))
     print_info(raw(record.facts.device), "Launching kernel %s", record.facts.name);
+  else // the plugin prints the kernel
+    print_version_once();
 }
 
 void report_end(const DataOperationRecord &record) {

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "base/version.h"
 #include "observe/listeners.h"
 
 namespace omptarget {
@@ -20,6 +21,7 @@ namespace {
 
 constexpr uint64_t kUnread = 1ull << 32;
 constinit std::atomic<uint64_t> mask_in_force{kUnread};
+constinit std::atomic<bool> has_printed_version{false};
 
 int check_library(dl_phdr_info *info, size_t, void *own_base) {
   const char *slash = std::strrchr(info->dlpi_name, '/');
@@ -51,7 +53,15 @@ void set_info_mask(uint32_t mask) {
 
 void print_line(const std::string &text) { write_error_line(text); }
 
+void print_version_once() {
+  // Relaxed: the flag orders nothing else; a line of another thread may come before this one.
+  if (!has_printed_version.load(std::memory_order_relaxed) &&
+      !has_printed_version.exchange(true, std::memory_order_relaxed))
+    print_line(format("omptarget info: version %s", version_text()));
+}
+
 void print_info(int32_t device, const char *pattern, ...) {
+  print_version_once();
   va_list arguments;
   va_start(arguments, pattern);
   print_line(format("omptarget device %d info: ", device) + format_arguments(pattern, arguments));

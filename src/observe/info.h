@@ -24,6 +24,10 @@ inline constexpr uint32_t kEmptyMapping = 0x40;
 uint32_t info_mask();
 void set_info_mask(uint32_t mask);
 
+/// Prints "omptarget info: version ..." the first time in a process. Any thread. Called before a line of
+/// LIBOMPTARGET_INFO that a plugin prints; print_info() calls it itself.
+void print_version_once();
+
 /// Prints "omptarget device N info: ..." as one line.
 [[gnu::format(printf, 2, 3)]] void print_info(int32_t device, const char *pattern, ...);
 

@@ -17,6 +17,7 @@ PARTS = [
     ("LLVM", OWN, "llvm-19-dev", "STATIC_LINK"),
     ("libstdc++ and libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++-N-dev", "STATIC_LINK"),
     ("libffi", "MIT", "libffi-dev", "STATIC_LINK"),
+    ("zlib", "Zlib", "zlib1g-dev", "STATIC_LINK"),
     ("glibc", "LGPL-2.1-or-later", "libc6-dev", "DYNAMIC_LINK"),
 ]
 

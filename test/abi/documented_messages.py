@@ -23,7 +23,7 @@ PLACE = re.compile(r"%[-+ #0]*[\d.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]")
 # Places of the page's texts: "...", N, 0xN, 'X'.
 PLACE_OF_PAGE = re.compile(r"\.\.\.|\b[A-Z]\b|\b0x[A-Z]\b|__tgt_rtl_F\b")
 # Beginnings of lines and parts of names, which say nothing by themselves.
-NO_MESSAGES = {"omptarget device %d info: ", "omptarget note: "}
+NO_MESSAGES = {"omptarget device %d info: ", "omptarget info: version %s", "omptarget note: "}
 # Messages for authors of plugins, who read the check that prints them; the emulator's are on a page of their own.
 LEFT_OUT = (os.path.join("plugins", "kit"), os.path.join("src", "emulator"))
 

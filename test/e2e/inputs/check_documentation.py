@@ -22,6 +22,7 @@ MASKS = [
     (r"/\S*/(libomptarget\.so)", r"\1"),
     (r"(LD_LIBRARY_PATH names ).*", r"\1"),
     (r"compiler: .*", "compiler"),
+    (r"(info: version \d).*", r"\1"),
     (r"(needed: image \d+ of )\S+/", r"\1"),
     (r"(reports no devices).*", r"\1"),
     (r"\s+", " "),

@@ -19,7 +19,12 @@
 // EXISTS: omptarget device 0 info: Mapping exists (implicit) with HstPtrBegin=
 // CHANGED: omptarget device 0 info: Creating new map entry with HstPtrBase=
 // CHANGED: omptarget device 0 info: Removing map entry with HstPtrBegin=
+// KERNEL: {{^}}omptarget info: version {{[0-9]+\.[0-9]+\.[0-9]+}}
+// KERNEL-NOT: version
 // KERNEL: "PluginInterface" device 0 info: Launching kernel __omp_offloading_{{.*}}_main_l{{[0-9]+}} with 1 blocks and 1 threads in Generic mode
+// KERNEL-NOT: version
+// COPY: {{^}}omptarget info: version
+// COPY-NOT: version
 // COPY: omptarget device 0 info: Copying data from host to device, HstPtr=0x{{[0-9a-f]+}}, TgtPtr=0x{{[0-9a-f]+}}, Size=40, Name=a
 // EMPTY: omptarget device 0 info: variable nothing[0:0] does not have a valid device counterpart
 // EMPTY: omptarget device 0 info: variable heap does not have a valid device counterpart

@@ -24,6 +24,7 @@ int main(void) {
   fprintf(stderr, "on\n");
   __tgt_set_info_flag(0x11);
   x = region(x);
+  // CHECK-NEXT: {{^}}omptarget info: version {{[0-9]}}
   // CHECK-NEXT: Entering OpenMP kernel at {{.*}} with 1 arguments:
   // CHECK-NEXT: tofrom(
   // CHECK-NEXT: Launching kernel __omp_offloading_
