@@ -4,7 +4,6 @@
 // Instructions of a function's body, with their operands, which are found while they are read.
 
 #include <algorithm>
-#include <bit>
 
 #include "forms.h"
 #include "operations.h"
@@ -125,8 +124,9 @@ void FunctionParser::convert_constants(const Form &form, Instruction &instructio
       return;
     const uint64_t bits = parser_.module().constant(operand.index)[0];
     operand.index = parser_.constant(
-        type == Type::kF32 ? std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)))
-                           : std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(bits))}));
+        type == Type::kF32
+            ? __builtin_bit_cast(uint32_t, static_cast<float>(__builtin_bit_cast(double, bits)))
+            : __builtin_bit_cast(uint64_t, double{__builtin_bit_cast(float, static_cast<uint32_t>(bits))}));
     operand.type = type;
   };
   for (unsigned i = 0; i < instruction.count; ++i) {

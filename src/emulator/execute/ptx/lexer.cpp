@@ -6,7 +6,6 @@
 #include "lexer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstdlib>
 
@@ -124,7 +123,7 @@ private:
     const std::string text(text_.substr(at_, 400)); // of a double
     char *rest = nullptr;
     const double value = std::strtod(text.c_str(), &rest);
-    add(TokenKind::kDouble, at_ + static_cast<size_t>(rest - text.c_str()), std::bit_cast<uint64_t>(value));
+    add(TokenKind::kDouble, at_ + static_cast<size_t>(rest - text.c_str()), __builtin_bit_cast(uint64_t, value));
   }
   void fail(std::string_view word) {
     error_ = "line " + std::to_string(line_) + ": '" + std::string(word) + "' is no number of PTX";

@@ -6,7 +6,6 @@
 #include "parser.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,10 +22,12 @@ uint64_t align_up(uint64_t value, uint64_t align) { return (value + align - 1) /
 
 // The bits that a float of this type has.
 uint64_t value_of_float(const Token &token, bool is_negative, Type type) {
-  double value = token.kind == TokenKind::kSingle ? double{std::bit_cast<float>(static_cast<uint32_t>(token.value))}
-                                                  : std::bit_cast<double>(token.value);
+  double value = token.kind == TokenKind::kSingle
+                     ? double{__builtin_bit_cast(float, static_cast<uint32_t>(token.value))}
+                     : __builtin_bit_cast(double, token.value);
   value = is_negative ? -value : value;
-  return type == Type::kF64 ? std::bit_cast<uint64_t>(value) : std::bit_cast<uint32_t>(static_cast<float>(value));
+  return type == Type::kF64 ? __builtin_bit_cast(uint64_t, value)
+                            : __builtin_bit_cast(uint32_t, static_cast<float>(value));
 }
 
 } // namespace
