@@ -6,7 +6,7 @@
 // RUN: %clang %s -o %t
 // RUN: %run %t
 // RUN: %if clang-19-or-later && runtime-omptarget %{ %indirect-clang -DCLAUSE %s -o %t.clause %}
-// For AMD's GPUs the second kernel ends with a wild address there, which is not understood yet.
+// For AMD's GPUs the workers of the second kernel run another region's body there (docs/use/indirect.md).
 // RUN: %if clang-19-or-later && runtime-omptarget && !executor %{ %run %t.clause %}
 // RUN: %if clang-19-or-later && executor && emulator-cuda %{ %run %t.clause %}
 // LLVM's device RTL gives threads of their own to such regions, and waits for lanes that do not come.
