@@ -29,6 +29,28 @@ FILE = HEAD + LOCK + """
 """
 
 
+# A function and a variable that one file wants and another has.
+WANTS = HEAD + """.extern .func (.param .b32 result) number
+(
+	.param .b32 value
+)
+;
+.extern .global .align 4 .u32 shown;
+.visible .func wants()
+{
+	.reg .b64 	%rd<1>;
+	mov.u64 	%rd0, shown;
+	ret;
+}
+"""
+HAS = HEAD + """.visible .func (.param .b32 result) number(.param .b32 value)
+{
+	ret;
+}
+.visible .global .align 4 .u32 shown = 5;
+"""
+
+
 class Toolkit(unittest.TestCase):
 
     def setUp(self):
@@ -39,9 +61,9 @@ class Toolkit(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def assembled(self, name):
+    def assembled(self, name, text=None):
         with open(self.path(name + ".ptx"), "w") as file:
-            file.write(FILE % name)
+            file.write(text or FILE % name)
         subprocess.run([self.path("toolkit/bin/ptxas"), "-c", "--gpu-name", "sm_80", self.path(name + ".ptx"), "-o",
                         self.path(name + ".o")], check=True)
         return self.path(name + ".o")
@@ -69,6 +91,14 @@ class Toolkit(unittest.TestCase):
         text = self.linked(self.assembled("one"))
         self.assertIn("alloca.u64 \t%rd1, %rd0, 16;", text)
         self.assertIn("alloca.u64 \t%rd1, %rd0, 8;", text)
+
+    def test_what_a_file_wants_is_declared_as_another_defines_it(self):
+        for files in (("wants", WANTS), ("has", HAS)), (("has", HAS), ("wants", WANTS)):
+            text = self.linked(*(self.assembled(*file) for file in files))
+            self.assertNotIn(".extern", text)
+            self.assertEqual(text.count("shown = 5;"), 1)
+            self.assertLess(text.index("shown = 5;"), text.index("mov.u64"))
+            self.assertEqual(text.count(".visible .func (.param .b32 result) number"), 2)
 
     def test_other_text_stays(self):
         text = self.linked(self.assembled("one"))

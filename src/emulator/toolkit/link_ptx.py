@@ -95,13 +95,13 @@ def symbols_of(path):
 
 
 def link(files):
-    defined, texts, needed = {}, [], {}
+    defined, parts, needed = {}, [], {}
     for file in files:
         for name, words, text, is_defined in file.parts:
             if not is_defined:
                 if ".extern" in words and ".shared" not in text:
                     needed.setdefault(name, file)
-                texts.append(text)
+                parts.append((name, words, text))
                 continue
             first = defined.get(name)
             if first and not (words | first[1]) & {".weak", ".common"}:
@@ -109,13 +109,28 @@ def link(files):
                          (name, file.path, first[0]))
             if first:
                 continue
-            defined[name] = (file.path, words)
-            texts.append(text)
-    used = set(re.findall(r"[\w$]+", "\n".join(text for text in texts if not text.startswith(".extern"))))
+            defined[name] = (file.path, words, text)
+            parts.append((name, words, text))
+    used = set(re.findall(r"[\w$]+", "\n".join(text for _, words, text in parts if ".extern" not in words)))
     for name, file in needed.items():
         if name in used and name not in defined and name not in DRIVERS:
             sys.exit("nvlink error: Undefined reference to '%s' in '%s'" % (name, file.path))
-    return texts
+    return list(declare(parts, defined))
+
+
+def declare(parts, defined):
+    """The parts with what one file declares and another defines: a function is declared as it is defined, a variable is
+    defined where it would be declared."""
+    moved = set()
+    for name, words, text in parts:
+        if ".extern" not in words or name not in defined:
+            if name not in moved:
+                yield text
+        elif re.match(r"\.extern\s+\.func\b", text):
+            yield re.sub(r"^\.extern", " ".join(sorted(defined[name][1])), text)
+        elif name not in moved:
+            moved.add(name)
+            yield defined[name][2]
 
 
 def main():
