@@ -121,15 +121,12 @@ def link(files):
 def declare(parts, defined):
     """The parts with what one file declares and another defines: a function is declared as it is defined, a variable is
     defined where it would be declared."""
-    moved = set()
+    variables = set()  # that are defined by now
     for name, words, text in parts:
-        if ".extern" not in words or name not in defined:
-            if name not in moved:
-                yield text
-        elif re.match(r"\.extern\s+\.func\b", text):
-            yield re.sub(r"^\.extern", " ".join(sorted(defined[name][1])), text)
-        elif name not in moved:
-            moved.add(name)
+        if name not in defined or re.match(r"(?:\.\w+\s+)*\.(?:entry|func)\b", text):
+            yield re.sub(r"^\.extern", " ".join(sorted(defined[name][1])), text) if name in defined else text
+        elif name not in variables:
+            variables.add(name)
             yield defined[name][2]
 
 
