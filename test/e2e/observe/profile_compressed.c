@@ -18,8 +18,9 @@
 // RUN: %expect-killed LIBOMPTARGET_PROFILE=%t.d/k.json.gz %t kill
 // RUN: %prefix/bin/omptarget-profile recover %t.d/k.json.gz.journal | %FileCheck %s --check-prefix=TOLD
 // RUN: gzip -t %t.d/k.json.gz && %prefix/bin/omptarget-profile summary %t.d/k.json.gz | %FileCheck %s
-// RUN: %run LIBOMPTARGET_PROFILE=%t.d/f.json.gz %t fork
-// RUN: sh -c 'cat %t.d/f.json.gz.[0-9]* | gzip -dc' | %FileCheck %s --check-prefix=PLAIN
+// In a child the libomp of LLVM 16 trips over what the parent's has written down.
+// RUN: %if clang-17-or-later %{ %run LIBOMPTARGET_PROFILE=%t.d/f.json.gz %t fork %}
+// RUN: %if clang-17-or-later %{ sh -c 'cat %t.d/f.json.gz.[0-9]* | gzip -dc' | %FileCheck %s --check-prefix=PLAIN %}
 // RUN: head -c 400 %t.d/p.json.gz > %t.d/short.json.gz
 // RUN: not %prefix/bin/omptarget-profile summary %t.d/short.json.gz 2>&1 | %FileCheck %s --check-prefix=SHORT
 // RUN: sh -c '(head -c 300 %t.d/p.json.gz; head -c 500 /dev/zero) > %t.d/bad.json.gz'
