@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// What the program and its kernels have printed.
+  /// Writes out all that the program and its kernels have printed.
   void write_out() {
     {
       const Scope scope(device_);
