@@ -75,6 +75,9 @@ Status Device::failure(CUresult result, const std::string &call) {
     if (!ends_context(result))
       return Status::error(call);
     lose(call + advice_on_fault(result));
+    // For what kernels printed, as in QueueSet::show_prints(): the call that failed need not have been one that waits.
+    (void)OMPTARGET_CU_RESULT(cuCtxSynchronize);
+    show_last_prints();
   }
   return Status::error(fault().text());
 }

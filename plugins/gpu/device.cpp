@@ -4,6 +4,7 @@
 #include "gpu/device.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/log.h"
 #include "base/settings.h"
@@ -31,12 +32,13 @@ int32_t Device::number() const {
   return told >= 0 ? told : id_ + device_offset();
 }
 
-Status Device::why_unusable() const {
+Status Device::why_unusable() {
   if (is_forked())
     return Status::error(format("device %d: %s cannot be used in the child of a process that used it before fork",
                                 number(), kVendor.driver));
   if (!is_ready())
     return Status::error(format("device %d is not initialised", number()));
+  show_last_prints();
   return Status::error(fault_.text());
 }
 
@@ -49,6 +51,12 @@ void Device::lose(const std::string &what) {
   fault_.set(kernels.empty() ? format("device %d failed: %s", number(), why.c_str())
                              : format("%s failed on device %d: %s", kernels.c_str(), number(), why.c_str()));
   OMPTARGET_TRACE_DEVICE(Topic::kDevice, number(), "%s", fault_.text().c_str());
+}
+
+void Device::show_last_prints() {
+  if (fault_.happened())
+    services_.lost();
+  std::fflush(stdout);
 }
 
 void Device::forget_fault() {

@@ -71,7 +71,7 @@ public:
   /// Ready, not failed, and in the process that opened the driver.
   bool is_usable() const { return is_ready() && !fault_.happened() && !is_forked(); }
   /// The same; a failure says why it is not.
-  Status check_usable() const { return is_usable() ? Status::ok() : why_unusable(); }
+  Status check_usable() { return is_usable() ? Status::ok() : why_unusable(); }
 
   /// Creates what the settings ask for in advance. Called once, without a Scope.
   Status init();
@@ -106,6 +106,9 @@ public:
   /// driver's.
   void lose(const std::string &what);
   const Fault &fault() const { return fault_; }
+  /// After a failure, before the program is told of it, which it may answer by abort: what kernels printed is written
+  /// out. A fault may be found by a call that has nothing to do with the kernel's queue. Any thread of the program's.
+  void show_last_prints();
 
   // ---- What a driver does: of the device, in any state
 
@@ -197,7 +200,7 @@ protected:
 
 private:
   friend class Scope;
-  Status why_unusable() const;
+  Status why_unusable();
   bool wants_zero_copy() const;
   /// Tells what becomes of memory of the host, and warns where more is asked for than there is.
   void report_host_memory() const;

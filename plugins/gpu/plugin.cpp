@@ -25,7 +25,7 @@ Status no_device(int32_t id) {
   return Status::error(format("the %s plugin has no device %d; there are %d", kVendor.plugin, id, number_of_devices()));
 }
 
-[[gnu::cold, gnu::noinline]] int32_t not_usable(int32_t id, const Device *device) {
+[[gnu::cold, gnu::noinline]] int32_t not_usable(int32_t id, Device *device) {
   Status status = device ? device->check_usable() : no_device(id);
   return status ? kFailure : finish_failed(std::move(status), device ? device->number() : -1);
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
 #include "gpu/device.h"
@@ -27,10 +26,8 @@ Stream &QueueSet::find_stream(void *queue) {
 
 Status QueueSet::lost(Stream &stream, Status status) {
   abandon(stream);
-  if (device_.fault().happened())
-    device_.services().lost();
+  device_.show_last_prints();
   device_.services().completed(&stream);
-  std::fflush(stdout); // what kernels have printed; the process may end by abort, where offloading is mandatory
   return std::move(status).during(format("while waiting for a queue of device %d", device_.number()));
 }
 

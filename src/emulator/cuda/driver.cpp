@@ -337,9 +337,9 @@ STAND_IN_API CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
 }
 
 STAND_IN_API CUresult cuCtxSynchronize(void) {
+  const executor::ptx::WritesPrints at_end;
   STAND_IN_ENTER_CONTEXT(cuCtxSynchronize);
   wait_for_context(context);
-  executor::ptx::write_prints();
   return context->error.load();
 }
 

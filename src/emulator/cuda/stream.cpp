@@ -116,10 +116,10 @@ STAND_IN_API CUresult cuStreamDestroy_v2(CUstream handle) {
 }
 
 STAND_IN_API CUresult cuStreamSynchronize(CUstream handle) {
+  const executor::ptx::WritesPrints at_end;
   STAND_IN_ENTER_STREAM(cuStreamSynchronize, handle);
   STAND_IN_CHECK(check_stream("cuStreamSynchronize", context, handle));
   reinterpret_cast<Stream *>(handle)->wait_all();
-  executor::ptx::write_prints();
   return context->error.load();
 }
 
@@ -186,6 +186,7 @@ STAND_IN_API CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
 }
 
 STAND_IN_API CUresult cuEventSynchronize(CUevent handle) {
+  const executor::ptx::WritesPrints at_end;
   STAND_IN_ENTER(cuEventSynchronize);
   if (!current_context())
     return CUDA_ERROR_INVALID_CONTEXT;
@@ -201,7 +202,6 @@ STAND_IN_API CUresult cuEventSynchronize(CUevent handle) {
   }
   if (stream)
     stream->wait(ticket);
-  executor::ptx::write_prints();
   return context->error.load();
 }
 

@@ -18,5 +18,12 @@ void call_builtin(Warp &warp, const Call &call);
 /// Writes what vprintf has printed. The driver does so when somebody waits for a stream, an event or the context,
 /// whatever it is, and not for a query or at the end of the process (an NVIDIA H200, CUDA 13.0). Any thread.
 void write_prints();
+/// Does so when its scope ends, however it does: taken to hold for a wait that finds an earlier failure, too.
+struct WritesPrints {
+  WritesPrints() = default;
+  WritesPrints(const WritesPrints &) = delete;
+  WritesPrints &operator=(const WritesPrints &) = delete;
+  ~WritesPrints() { write_prints(); }
+};
 
 } // namespace emulator::executor::ptx
