@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program shows what a kernel printed before it failed, whatever call finds the failure. That may be one that waits
-// for the kernel, one that asks whether it has ended, or one of another thread's that has nothing to do with it.
+// The program shows what a kernel printed before it failed, whatever call finds the failure. One call waits for the
+// kernel, one asks whether it has ended, and one of another thread's has nothing to do with it.
 // REQUIRES: rtl-ours
 // RUN: %clang %s -o %t
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s
