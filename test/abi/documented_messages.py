@@ -6,8 +6,8 @@ omptarget-replay finds wrong with a recording is in docs/use/replay.md.
 
 - Each text in the library, its plugins and its tools is on a page. If a text has places to fill in, its longest piece
   between two of them is there. --list prints what is looked for.
-- Each text in the first column of errors.md's tables, and of that table of replay.md, is in a source. Its longest piece is there, or the pieces of one
-  literal are most of it: a word of the page may stand for a place.
+- Each text in the first column of errors.md's tables, and of that table of replay.md, is in a source. Its longest
+  piece is there, or the pieces of one literal are most of it: a word of the page may stand for a place.
 """
 
 import os

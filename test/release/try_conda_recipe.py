@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # try_conda_recipe.py FOLDER [INSTALLATION]: does in FOLDER what conda build would do with src/packaging/conda. It reads
-# the recipe, runs its build script in a copy of the sources, and its tests in an activated environment, once where they
-# were built and once elsewhere. Compilers, tools and LLVM are this machine's. If an installation is given, the build
-# script's cmake copies that and builds nothing. No conda is needed, so this shows the recipe's form and commands, not
-# that its packages exist.
+# the recipe and runs its build script in a copy of the sources. Its tests run in an activated environment, where that
+# was built and once more elsewhere. Compilers, tools and LLVM are this machine's. If an installation is given, the
+# build script's cmake copies that and builds nothing. No conda is needed, so this shows the recipe's form and commands,
+# not that its packages exist.
 
 import os
 import re

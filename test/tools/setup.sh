@@ -38,7 +38,7 @@ die() {
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# Brings the package lists up to date, once per run. Who is not root gets lists of this tree's own, by APT_CONFIG.
+# Brings the package lists up to date, once per run. Without root they are lists of this tree's own, by APT_CONFIG.
 update_package_lists() {
   local own
   [ -z "${package_lists_updated:-}" ] || return 0

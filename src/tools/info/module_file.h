@@ -40,7 +40,7 @@ struct FileDescriptor {
   uint64_t requires_mask = 0;
 };
 
-/// What GCC has made for its own runtime, libgomp, of target regions (OpenMP's and OpenACC's) and global variables.
+/// GCC's tables for its own runtime, libgomp: of target regions, OpenMP's and OpenACC's, and global variables.
 struct GccTables {
   uint64_t kernels = 0;
   uint64_t variables = 0;

@@ -142,14 +142,14 @@ std::string counted(uint64_t count, const char *what) {
   return format("%llu %s%s", static_cast<unsigned long long>(count), what, count == 1 ? "" : "s");
 }
 
-/// What GCC's own offloading would do, and how to have omptarget do it.
+/// Says what libgomp has to offload, and how to have omptarget do it.
 std::string gcc_text(const GccTables &gcc) {
   std::string text = "  offloads as GCC does it, by libgomp and without omptarget: " + counted(gcc.kernels, "kernel") +
                      ", " + counted(gcc.variables, "variable");
   if (gcc.has_images)
     text += *gcc.has_images ? ", images for devices" : ", no image for a device";
-  return text + "\n    to offload by omptarget: compile it by clang with -fopenmp-targets, Fortran by flang "
-                "(compatibility.md, Programs of GCC)\n";
+  return text +
+         "\n    to offload by omptarget: compile it by clang or flang with -fopenmp-targets (compatibility.md)\n";
 }
 
 std::string module_text(const Machine &machine, const ModuleFile &module) {
