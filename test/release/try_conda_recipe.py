@@ -67,12 +67,15 @@ def run(command, **options):
 
 
 def check_no_file_names(folder, name):
-    """conda writes the environment's folder over that of the build wherever it finds it, within binary files, too."""
+    """No file of the folder is a link to nothing, or names the other folder. conda would write the environment's over
+    the name of the build's wherever it finds it, within binary files, too."""
     for path, _, files in os.walk(folder):
-        for file in files:
-            with open(os.path.join(path, file), "rb") as opened:
+        for file in (os.path.join(path, file) for file in files):
+            if not os.path.exists(file):
+                sys.exit("%s is a link to nothing" % file)
+            with open(file, "rb") as opened:
                 if name.encode() in opened.read():
-                    sys.exit("%s names the folder %s" % (os.path.join(path, file), name))
+                    sys.exit("%s names the folder %s" % (file, name))
 
 
 def try_environment(prefix, recipe, environment):
@@ -86,9 +89,6 @@ def try_environment(prefix, recipe, environment):
     root = prefix + "/opt/omptarget"
     if paths != [root, root + "/lib:/a:/b", "none", "/a:/b"]:
         sys.exit("activating and deactivating give %s" % paths)
-    for link in os.listdir(prefix + "/bin"):
-        if not os.path.exists(os.path.join(prefix, "bin", link)):
-            sys.exit("%s/bin/%s is a link to nothing" % (prefix, link))
 
 
 def main():
