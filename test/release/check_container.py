@@ -18,7 +18,7 @@ info) cat "$INFO" ;;
 build) exit "${FAILS:-0}" ;;
 esac
 """
-# What engines say of themselves, and whether root in their containers is the caller.
+# Kinds of engines: an excerpt of their `info`, and whether root in their containers is the caller.
 ENGINES = {
     "podman with root": ("  security:\n    rootless: false\n    seccompEnabled: true\n", False),
     "podman without root": ("  security:\n    rootless: true\n    seccompEnabled: true\n", True),
