@@ -63,7 +63,8 @@ themselves.")
 omptarget_package(tools omptarget-tools utils "tools that explain what a program offloads and to where"
   "omptarget-info lists the devices of the machine, what a program has for them,\n\
 and which libomptarget the dynamic loader gives it, and why.\n\
-omptarget-profile merges the profiles of several processes.")
+omptarget-profile merges the profiles of several processes. omptarget-replay\n\
+runs a recorded kernel again.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "omptarget ${same}")
 omptarget_package(dev omptarget-dev libdevel "headers, guides and conformance kit of omptarget"
   "For authors of plugins: the headers, a CMake package, a plugin to start from,\n\

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""documented_messages.py SOURCES [--list]: compares the texts of failures and warnings with docs/use/errors.md.
+"""documented_messages.py SOURCES [--list]: compares the texts of failures and warnings with docs/use/errors.md. What
+omptarget-replay finds wrong with a recording is in docs/use/replay.md.
 
-- Each text in the library, its plugins and its tools is on the page. If a text has places to fill in, its longest piece
+- Each text in the library, its plugins and its tools is on a page. If a text has places to fill in, its longest piece
   between two of them is there. --list prints what is looked for.
-- Each text in the first column of the page's tables is in a source. Its longest piece is there, or the pieces of one
-  literal are most of it: a word of the page may stand for a place.
+- Each text in the first column of errors.md's tables, and of that table of replay.md, is in a source. Its longest
+  piece is there, or the pieces of one literal are most of it: a word of the page may stand for a place.
 """
 
 import os
@@ -107,10 +108,19 @@ def is_in_source(text, known, everything):
         letters_in(pieces, text) >= 0.6 * len(PLACE_OF_PAGE.sub("", text)) for pieces in known)
 
 
-def main():
-    sources = sys.argv[1]
+def read_pages(sources):
+    """errors.md, and what it refers to."""
     with open(os.path.join(sources, "docs", "use", "errors.md")) as file:
         page = file.read()
+    with open(os.path.join(sources, "docs", "use", "replay.md")) as file:
+        sections = re.split(r"^## ", file.read(), flags=re.M)
+    refused = [each for each in sections if each.startswith("A recording that is refused\n")]
+    return page + refused[0] if refused else sys.exit("replay.md has no section on recordings that are refused")
+
+
+def main():
+    sources = sys.argv[1]
+    page = read_pages(sources)
     documented = re.sub(r"\s+", " ", page)
     found = sorted(set(messages(sources)))
     if "--list" in sys.argv[2:]:
@@ -122,13 +132,13 @@ def main():
                  len(found))
     missing = [(path, text) for path, text in found if re.sub(r"\s+", " ", longest_piece(text)) not in documented]
     for path, text in missing:
-        print("%s: not in docs/use/errors.md: %s" % (path, text))
+        print("%s: not in docs/use/errors.md or replay.md: %s" % (path, text))
     known = list(literals(sources))
     everything = "\n".join("\1".join(pieces) for pieces in known)
     texts = sorted(set(documented_texts(page)))
     unknown = [text for text in texts if not is_in_source(text, known, everything)]
     for text in unknown:
-        print("docs/use/errors.md: in no source: %s" % text)
+        print("docs/use/errors.md or replay.md: in no source: %s" % text)
     if missing or unknown:
         sys.exit("%d of %d messages are not documented, %d of %d texts are in no source"
                  % (len(missing), len(found), len(unknown), len(texts)))

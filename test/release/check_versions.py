@@ -3,6 +3,7 @@
 #
 # check_versions.py archive MOST FOLDER: no file below the folder needs a version of the C library above GLIBC_<MOST>.
 # None needs libstdc++ or libgcc_s of the system, apart from what clang itself loads.
+# check_versions.py emulator MOST FOLDER: the same for the emulator's archive, whose drivers need libz and libzstd, too.
 # check_versions.py kit MOST FOLDER: the same for a kit of test/gpu, whose programs need libomp and libomptarget, too,
 # which it brings. Files below its folder programs/llvm-22 are an addition.
 # check_versions.py functions MOST SOURCES FOLDER...: the object files below the folders use no function of this
@@ -138,6 +139,8 @@ def main():
     what, most = sys.argv[1:3]
     if what == "archive":
         failures, text = check_archive(most, sys.argv[3])
+    elif what == "emulator":
+        failures, text = check_archive(most, sys.argv[3], r"|libz\.so\.1|libzstd\.so\.1")
     elif what == "kit":
         failures, text = check_kit(most, sys.argv[3])
     else:

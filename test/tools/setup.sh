@@ -25,7 +25,7 @@ TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binuti
 ARCHIVE_PACKAGES=(binutils ca-certificates git patchelf xz-utils zstd)
 # Packages of a few tests, which are left out without them.
 OPTIONAL_PACKAGES=(gdb # names in core files
-                   rpm tcl lua5.4 # the spec file and the module files
+                   rpm python3-yaml tcl lua5.4 # recipes and module files
                    chromium # the page that LIBOMPTARGET_PROFILE writes, in a browser
                    openmpi-bin libopenmpi-dev mpich libmpich-dev) # ranks
 
@@ -38,12 +38,18 @@ die() {
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# Brings the package lists up to date, once per run, if this user may.
+# Brings the package lists up to date, once per run. Without root they are lists of this tree's own, by APT_CONFIG.
 update_package_lists() {
-  if [ "$(id -u)" = 0 ] && [ -z "${package_lists_updated:-}" ]; then
-    apt-get update -qq </dev/null || echo "warning: apt-get update failed; going on with the lists as they are" >&2
-    package_lists_updated=1
+  local own
+  [ -z "${package_lists_updated:-}" ] || return 0
+  package_lists_updated=1
+  if [ "$(id -u)" != 0 ]; then
+    own=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/package-lists
+    mkdir -p "$own"/{lists,archives}/partial || return 0
+    printf 'Dir::State::Lists "%s/lists";\nDir::Cache "%s";\n' "$own" "$own" >"$own/apt.conf"
+    export APT_CONFIG=$own/apt.conf
   fi
+  apt-get update -qq </dev/null || echo "warning: apt-get update failed; going on with the lists as they are" >&2
 }
 
 # may_install NAME...: root may, and said so: by OMPTARGET_INSTALL_PACKAGES=1, or by an answer on the terminal.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +32,9 @@ constexpr uint64_t kMaxFile = uint64_t{1} << 32; ///< bytes
 constexpr uint64_t kMinContainer = 32;           ///< bytes
 constexpr uint64_t kWord = sizeof(uint64_t);
 constexpr size_t kLongestName = 1000; ///< that is printed
+/// The names of both functions of libgomp that a module with device images calls, of GCC 5 and later and of GCC 4.
+constexpr std::string_view kGccRegistrations[] = {{"\0GOMP_offload_register_ver\0", 27},
+                                                  {"\0GOMP_offload_register\0", 23}};
 
 /// A private copy of a regular file, written on demand; unmapped when the last user has gone.
 Result<std::span<std::byte>> map_file(const std::string &path, std::shared_ptr<const void> &owner) {
@@ -113,13 +117,45 @@ public:
                              "in section %s", name);
     if (module.descriptors.empty())
       OMPTARGET_TRY_DURING(read_bare_containers(module), "in section .llvm.offloading");
-    return Status::ok();
+    return read_gcc_tables(module);
   }
 
 private:
   void read_compilers(ModuleFile &module) const {
     if (const std::optional<ElfMemory::Section> comment = memory_.section(".comment"))
       module.compilers = signatures_in({reinterpret_cast<const char *>(comment->bytes.data()), comment->bytes.size()});
+  }
+
+  static Status check_size(uint64_t size, uint64_t step) {
+    if (size % step == 0)
+      return Status::ok();
+    return Status::error(format("%llu bytes are no multiple of an entry's %llu", static_cast<unsigned long long>(size),
+                                static_cast<unsigned long long>(step)));
+  }
+
+  /// Sets count to the number of entries in a section, 0 if there is none.
+  Status count_entries(const char *section, uint64_t step, uint64_t &count) const {
+    const std::optional<ElfMemory::Section> table = memory_.section(section);
+    count = table ? table->size / step : 0;
+    if (table)
+      OMPTARGET_TRY_DURING(check_size(table->size, step), "in section %s", section);
+    return Status::ok();
+  }
+
+  /// GCC's tables have a function's address for each target region, and address and size for each variable.
+  Status read_gcc_tables(ModuleFile &module) const {
+    GccTables found;
+    OMPTARGET_TRY(count_entries(".gnu.offload_funcs", kWord, found.kernels));
+    OMPTARGET_TRY(count_entries(".gnu.offload_vars", 2 * kWord, found.variables));
+    if (found.kernels == 0 && found.variables == 0)
+      return Status::ok();
+    if (const std::optional<ElfMemory::Section> names = memory_.section(".dynstr")) {
+      const std::string_view text(reinterpret_cast<const char *>(names->bytes.data()), names->bytes.size());
+      found.has_images = std::any_of(std::begin(kGccRegistrations), std::end(kGccRegistrations),
+                                     [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+    }
+    module.gcc = found;
+    return Status::ok();
   }
 
   Status read_table(const ElfMemory::Section &table, bool is_new, ModuleFile &module) {
@@ -178,9 +214,7 @@ private:
 
   Status read_entries(const ElfMemory::Section &table, bool is_new, FileDescriptor &descriptor) {
     const uint64_t step = is_new ? sizeof(__tgt_offload_entry_v1) : sizeof(__tgt_offload_entry);
-    if (table.size % step != 0)
-      return Status::error(format("%llu bytes are no multiple of an entry's %llu",
-                                  static_cast<unsigned long long>(table.size), static_cast<unsigned long long>(step)));
+    OMPTARGET_TRY(check_size(table.size, step));
     for (uint64_t at = table.address; at != table.address + table.size; at += step) {
       const std::optional<RawEntry> entry = raw_entry(at, is_new);
       if (!entry)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,11 +40,19 @@ struct FileDescriptor {
   uint64_t requires_mask = 0;
 };
 
+/// GCC's tables for its own runtime, libgomp: of target regions, OpenMP's and OpenACC's, and global variables.
+struct GccTables {
+  uint64_t kernels = 0;
+  uint64_t variables = 0;
+  std::optional<bool> has_images; ///< for devices; nothing if the module is linked statically, which does not tell
+};
+
 struct ModuleFile {
   std::shared_ptr<const void> contents; ///< of the file, relocated
   std::string path;
   std::vector<std::string> compilers;      ///< as they have signed, "clang version 19.1.7 ...", of the module
-  std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload
+  std::vector<FileDescriptor> descriptors; ///< empty: the module does not offload by omptarget
+  std::optional<GccTables> gcc;
 };
 
 /// Reads a file. Fails, saying why, if it is no regular file or no ELF file for this machine, or is damaged. The time

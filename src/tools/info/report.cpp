@@ -138,12 +138,28 @@ std::string image_text(const Machine &machine, const ModuleFile &module, const F
   return text;
 }
 
+std::string counted(uint64_t count, const char *what) {
+  return format("%llu %s%s", static_cast<unsigned long long>(count), what, count == 1 ? "" : "s");
+}
+
+/// Says what libgomp has to offload, and how to have omptarget do it.
+std::string gcc_text(const GccTables &gcc) {
+  std::string text = "  offloads as GCC does it, by libgomp and without omptarget: " + counted(gcc.kernels, "kernel") +
+                     ", " + counted(gcc.variables, "variable");
+  if (gcc.has_images)
+    text += *gcc.has_images ? ", images for devices" : ", no image for a device";
+  return text +
+         "\n    to offload by omptarget: compile it by clang or flang with -fopenmp-targets (compatibility.md)\n";
+}
+
 std::string module_text(const Machine &machine, const ModuleFile &module) {
   std::string text = printable_name(module.path) + "\n";
   for (const std::string &compiler : module.compilers)
     text += "  " + compiler_text(compiler, !module.descriptors.empty());
-  if (module.descriptors.empty())
-    return text + "  does not offload: it has neither entries nor device images\n";
+  if (module.gcc)
+    text += gcc_text(*module.gcc);
+  else if (module.descriptors.empty())
+    text += "  does not offload: it has neither entries nor device images\n";
   for (const FileDescriptor &descriptor : module.descriptors) {
     text += "  offloads as " + descriptor.generation + " does it\n";
     if (const std::string clauses = requires_text(descriptor.requires_mask); !clauses.empty())
@@ -315,6 +331,13 @@ void write_module(OStream &json, const Machine &machine, const FileReport &file)
     write_texts(json, "compilers", file.module.compilers);
     write_libraries(json, file);
     write_missing(json, file);
+    if (const std::optional<GccTables> &gcc = file.module.gcc)
+      json.attributeObject("gccTables", [&] {
+        json.attribute("kernels", static_cast<int64_t>(gcc->kernels));
+        json.attribute("variables", static_cast<int64_t>(gcc->variables));
+        if (gcc->has_images)
+          json.attribute("hasImages", *gcc->has_images);
+      });
     json.attributeArray("parts", [&] {
       for (const FileDescriptor &descriptor : file.module.descriptors)
         write_descriptor(json, machine, descriptor);

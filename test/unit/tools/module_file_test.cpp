@@ -84,13 +84,14 @@ public:
     next_name_ += static_cast<uint32_t>(std::strlen(name)) + 1;
     return section;
   }
-  std::string reason() {
+  Result<ModuleFile> read() {
     const std::string path = testing::TempDir() + "hostile-" + std::to_string(getpid());
     std::ofstream(path, std::ios::binary).write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
-    const auto module = read_module_file(path);
+    auto module = read_module_file(path);
     unlink(path.c_str());
-    return module.status().to_string();
+    return module;
   }
+  std::string reason() { return read().status().to_string(); }
   static constexpr uint64_t kSections = 1024, kNames = 512;
 
 private:
@@ -193,6 +194,29 @@ TEST(HostileFile, images_that_share_their_bytes_are_refused) {
     file.at<uint64_t>(kImages + i * 32 + 8) = 1 << 19;
   file.add_section("omp_offloading_entries", SHT_PROGBITS, kEntries, kEntries, 0);
   EXPECT_NE(file.reason().find("they overlap"), std::string::npos) << file.reason();
+}
+
+TEST(GccTables, are_counted_and_refused_if_they_end_within_an_entry) {
+  HostileFile file(4096);
+  file.add_section(".gnu.offload_vars", SHT_PROGBITS, 2048, 2048, 32);
+  auto module = file.read();
+  ASSERT_TRUE(module.is_ok() && module->gcc) << module.status().to_string();
+  EXPECT_EQ(module->gcc->kernels, 0u);
+  EXPECT_EQ(module->gcc->variables, 2u);
+  EXPECT_FALSE(module->gcc->has_images) << "nothing tells, as in a static program";
+  file.add_section(".gnu.offload_funcs", SHT_PROGBITS, 2048, 2048, 12);
+  EXPECT_NE(file.reason().find("12 bytes are no multiple of an entry's 8; in section .gnu.offload_funcs"),
+            std::string::npos)
+      << file.reason();
+}
+
+TEST(GccTables, empty_ones_count_as_none) {
+  HostileFile file(4096);
+  file.add_section(".gnu.offload_funcs", SHT_PROGBITS, 2048, 2048, 0);
+  file.add_section(".gnu.offload_vars", SHT_PROGBITS, 2048, 2048, 0);
+  auto module = file.read();
+  ASSERT_TRUE(module.is_ok()) << module.status().to_string();
+  EXPECT_FALSE(module->gcc);
 }
 
 TEST(Report, names_cannot_control_the_terminal) {
