@@ -145,7 +145,7 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
 bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
   Block &block = block_.block();
   const bool is_plain =
-      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_polling);
+      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_strong);
   const bool is_atomic = access == Access::kAtomic;
   if (!block.global_uses || (!is_plain && !is_atomic) || launch_.memory.is_hosts(address))
     return false;

@@ -43,6 +43,8 @@ bool Warp::can_wait(const Instruction &instruction, uint32_t barrier, uint32_t t
 void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes) {
   if (!can_wait(instruction, barrier, threads))
     return;
+  if (threads != 0)
+    block_.count_threads();
   isolate();
   release_stores(Scope::kTeam);
   now_.wait = Fragment::Wait::kBarrier;
@@ -190,6 +192,11 @@ void Warp::dismiss() {
 }
 
 void BlockState::look_at_barriers() {
+  // Only a barrier of a stated number of threads does without a warp that goes on.
+  if (!counts_threads_)
+    for (const Warp *const warp : warps_)
+      if (warp->state == WaveState::kReady && warp->live() != 0)
+        return;
   uint32_t waited_at = 0;
   for (Warp *const warp : warps_)
     for (const Fragment &one : warp->fragments())

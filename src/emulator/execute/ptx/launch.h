@@ -64,6 +64,8 @@ public:
   void look_at_barriers();
   /// bar.arrive: a warp is counted and goes on.
   void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
+  /// A warp waits at a barrier that states its number of threads.
+  void count_threads() { counts_threads_ = true; }
   /// That are awaited at a barrier; 0: all, or nobody waits.
   uint32_t threads_at(uint32_t barrier) const;
 
@@ -77,6 +79,7 @@ private:
   Block &block_;
   std::vector<Warp *> warps_;
   std::array<uint32_t, 16> arrivals_{};
+  bool counts_threads_ = false;
 };
 
 /// Runs all of it; nothing if all ended as it should.

@@ -103,7 +103,8 @@ void take_order(Opcode &opcode, Instruction &instruction) {
     instruction.acquires = scope;
   if (releases)
     instruction.releases = scope;
-  instruction.is_polling = is_relaxed || acquires;
+  instruction.is_strong = is_relaxed || acquires;
+  instruction.is_polling = instruction.is_strong && opcode.name() != "st";
   const bool is_uncached = opcode.take("cg") || opcode.take("cv");
   instruction.variant = static_cast<uint32_t>(is_relaxed || acquires || is_uncached ? Access::kStrongRead
                                               : opcode.take("nc")                   ? Access::kFixedRead

@@ -24,6 +24,7 @@ struct Frame {
   uint32_t counted = 0;                   ///< stack of this and of all before it, as frames.h counts
   std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
   std::vector<uint64_t> registers;        ///< rows
+  CompiledFunction *compiled = nullptr;   ///< of the function, once a part of it is looked for
   /// The other values of registers that depend on memory which nobody wrote (unwritten.h), and who has read it, for
   /// each register; empty if none does.
   std::vector<uint64_t> others;
@@ -133,6 +134,7 @@ private:
   bool choose();
   uint64_t run_fragment(uint64_t most);
   uint64_t run_compiled(uint64_t most);
+  void begin_compiled();
   void trace(const Instruction &instruction) const;
   bool is_observed(const Instruction &instruction) const;
   void observe(const Instruction &instruction);
@@ -152,8 +154,9 @@ private:
   void leave_function();
   void enter(const Function &callee, const Call &call);
   void arrive();
-  void complete(Join *join);
+  bool complete(Join *join);
   void isolate();
+  void expect_at(uint32_t meet);
   void part(uint32_t lanes, uint32_t place, uint32_t meet);
   bool release_joins(Join *innermost);
   void release_returns(Join *innermost);
@@ -196,6 +199,7 @@ private:
   std::unique_ptr<FreshBytes> fresh_stack_;
   std::vector<uint8_t> stack_; ///< stacks of all lanes, one after the other
   uint32_t stack_size_ = 0;    ///< bytes of each lane's stack
+  CompiledState state_;        ///< as compiled code sees the warp
 };
 
 /// Calls back for each lane of the mask.
