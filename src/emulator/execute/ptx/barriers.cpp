@@ -17,7 +17,7 @@ std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier
     return "barrier " + std::to_string(barrier) + "; there are 16";
   if (threads % kLanes != 0)
     return "a barrier of " + std::to_string(threads) + " threads, which is no multiple of a warp's";
-  if (const uint32_t others = block_.threads_at(barrier); threads != 0 && others != 0 && threads != others)
+  if (const uint32_t others = threads == 0 ? 0 : block_.threads_at(barrier); others != 0 && threads != others)
     return "barrier " + std::to_string(barrier) + " of " + std::to_string(threads) +
            " threads, for which others wait as one of " + std::to_string(others);
   const auto lanes = [this] { return "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_); };

@@ -149,13 +149,13 @@ bool Warp::access_slowly(uint32_t place, ReachedMemory &reached, uint32_t mask, 
     return true;
   const uint64_t size = uint64_t{size_of(instruction.type)} * instruction.width;
   if (const MemoryRange *const range = launch_.memory.reached(addresses[__builtin_ctz(mask)], size))
-    reached = {range->begin, range->end - range->begin - size + 1};
+    reached = {range->begin, range->end - range->begin};
   return true;
 }
 
 // The part of the function that begins here runs, if there is one and the turn is long enough. Returns how many
 // instructions it took.
-uint64_t Warp::run_compiled(uint64_t most) {
+uint64_t Warp::run_compiled(int64_t most) {
   Frame &frame = *now_.frame;
   const Function &function = *frame.function;
   if (!frame.compiled) {
@@ -164,11 +164,12 @@ uint64_t Warp::run_compiled(uint64_t most) {
   }
   const CompiledPart *const part =
       frame.compiled->find(now_.place, now_.mask == kAllLanes, launch_.schedule.compile_after);
-  if (!part || part->length > most)
+  if (!part || (!is_long_turn_ && part->length > most))
     return 0;
   if (part->accesses > launch_.reached.size())
     launch_.reached.resize(part->accesses);
   state_.left = most;
+  state_.is_long = is_long_turn_;
   state_.join = now_.join && now_.join->frame == now_.frame ? now_.join->place : kReturn;
   state_.place = now_.place;
   state_.counts_looks = launch_.has_own_places() && !joins_.empty();
@@ -189,7 +190,7 @@ uint64_t Warp::run_compiled(uint64_t most) {
     now_.place = state_.place + 1;
     branch(instruction.target, instruction.meet);
   }
-  return most - state_.left;
+  return static_cast<uint64_t>(most - state_.left);
 }
 
 // The fields that stay as long as the warp.

@@ -17,15 +17,16 @@ namespace emulator::executor::ptx {
 
 class Warp;
 
-/// The memory that an access of compiled code has reached the last time: the places in it where the access may begin.
+/// The memory that an access of compiled code has reached the last time. Size in bytes.
 struct ReachedMemory {
-  uint64_t begin = 0, count = 0;
+  uint64_t begin = 0, size = 0;
 };
 
 /// The state that compiled code reads and writes beside registers and memory. translate.cpp knows its layout.
 struct CompiledState {
   enum class Outcome : uint32_t { kGoesOn, kParts, kFailed };
-  uint64_t left = 0;                  ///< instructions that the turn may still execute
+  int64_t left = 0;                   ///< instructions that the turn may still execute
+  uint32_t is_long = 0;               ///< the turn ends where a block begins
   uint32_t place = 0;                 ///< where it begins, and where these lanes go on; kParts: the branch
   Outcome outcome = Outcome::kGoesOn; ///< kParts: some of the lanes take a branch
   uint32_t active = 0;                ///< those that do

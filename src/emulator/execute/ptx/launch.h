@@ -39,6 +39,7 @@ struct LaunchState {
   bool has_own_places() const { return module.target() >= 70; }
   uint64_t clock = 0;                      ///< instructions of all warps
   bool is_traced = false;                  ///< SIM_EXECUTOR_TRACE=1
+  bool looks_closely = false;              ///< a check looks at each access
   bool compiles = false;                   ///< parts that run often become code of the host
   std::vector<ReachedMemory> reached = {}; ///< by compiled code
   /// Forgets what was reached if memory came or went.

@@ -4,6 +4,7 @@
 // Blocks of a part, branches, and where a part is left.
 
 #include <cstddef>
+#include <limits>
 
 #include "translator.h"
 
@@ -60,6 +61,7 @@ void Translator::go_to(uint32_t place) {
 void Translator::begin_block() {
   registers_now_.clear();
   changed_.clear();
+  reaches_.clear();
   mask_ = lanes_of(mask_bits_); // LLVM makes slow work of bits of lanes that live longer than a block
 }
 
@@ -114,9 +116,8 @@ void Translator::translate_block(uint32_t begin) {
     }
   }
   b_.SetInsertPoint(head);
-  Value *const left = number_field(offsetof(CompiledState, left));
   llvm::BasicBlock *const over = new_block("over"), *const goes = new_block("goes");
-  Value *is_over = count == 0 ? static_cast<Value *>(b_.getTrue()) : b_.CreateICmpULT(left, b_.getInt64(count));
+  Value *is_over = count == 0 ? static_cast<Value *>(b_.getTrue()) : is_turn_over(begin, count);
   if (is_look(function_.code[begin]))
     is_over = b_.CreateOr(
         is_over, b_.CreateICmpNE(field(offsetof(CompiledState, counts_looks), b_.getInt32Ty()), b_.getInt32(0)));
@@ -124,8 +125,22 @@ void Translator::translate_block(uint32_t begin) {
   b_.SetInsertPoint(over);
   leave(begin, CompiledState::Outcome::kGoesOn);
   b_.SetInsertPoint(goes);
-  set_field(offsetof(CompiledState, left), b_.CreateSub(left, b_.getInt64(count)));
+  count_instructions(count);
   b_.CreateBr(body);
+}
+
+// Whether the turn has no room for so many instructions from this place on, as run_fragment decides it: a long turn
+// ends where a block begins.
+llvm::Value *Translator::is_turn_over(uint32_t place, uint32_t count) {
+  const int64_t least = function_.code[place].begins_block ? 1 : std::numeric_limits<int64_t>::min();
+  Value *const is_long = b_.CreateICmpNE(field(offsetof(CompiledState, is_long), b_.getInt32Ty()), b_.getInt32(0));
+  return b_.CreateICmpSLT(number_field(offsetof(CompiledState, left)),
+                          b_.CreateSelect(is_long, b_.getInt64(static_cast<uint64_t>(least)), b_.getInt64(count)));
+}
+
+void Translator::count_instructions(uint32_t count) {
+  set_field(offsetof(CompiledState, left),
+            b_.CreateSub(number_field(offsetof(CompiledState, left)), b_.getInt64(count)));
 }
 
 void Translator::branch(const Instruction &instruction, uint32_t place) {
@@ -195,13 +210,12 @@ bool Translator::skip(const Instruction &instruction, uint32_t place, Value *act
   set_field(offsetof(CompiledState, has_met), b_.getInt32(1));
   go_to(end);
   b_.SetInsertPoint(parts);
-  Value *const left = number_field(offsetof(CompiledState, left));
-  b_.CreateCondBr(b_.CreateICmpULT(left, b_.getInt64(end - begin)), over, goes);
+  b_.CreateCondBr(is_turn_over(begin, end - begin), over, goes);
   b_.SetInsertPoint(over);
   set_field(offsetof(CompiledState, active), active);
   leave(place, CompiledState::Outcome::kParts);
   b_.SetInsertPoint(goes, goes->begin());
-  set_field(offsetof(CompiledState, left), b_.CreateSub(left, b_.getInt64(end - begin)));
+  count_instructions(end - begin);
   return true;
 }
 

@@ -3,11 +3,18 @@
 //
 // Loads, stores and shuffles (PTX ISA 9.7.9).
 
+#include <algorithm>
 #include <cstddef>
 
 #include "translator.h"
 
+#include <llvm/IR/MDBuilder.h>
+
 namespace emulator::executor::ptx {
+
+namespace {
+constexpr int64_t kMostOfGroup = 4096; // bytes between accesses that are looked at together
+} // namespace
 
 // Fences count where memory is weak, and those programs are interpreted.
 bool Translator::do_nothing(Opcode &opcode, const Instruction &) {
@@ -42,184 +49,257 @@ bool Translator::shuffle(Opcode &opcode, const Instruction &i) {
   return set(i, i.operands[0], result) && (i.elements.empty() || set(i, i.elements[0], is_within));
 }
 
+// ---- Loads and stores
+
 // So many places of a size in so many bytes.
 llvm::Value *Translator::places(Value *bytes, uint64_t size) {
   return b_.CreateSelect(b_.CreateICmpUGE(bytes, b_.getInt64(size)), b_.CreateSub(bytes, b_.getInt64(size - 1)),
                          b_.getInt64(0));
 }
 
+// Where an access is fast and where it is not.
+void Translator::branch_likely(Value *condition, llvm::BasicBlock *likely, llvm::BasicBlock *other) {
+  b_.CreateCondBr(condition, likely, other, llvm::MDBuilder(b_.getContext()).createBranchWeights(1000, 1));
+}
+
+// The offsets of this access and of those behind it in the block that have the same base.
+Translator::Reach Translator::find_group(const Access &access) const {
+  const Operand &base = access.address();
+  Reach group{.first = access.i.offset, .end = access.i.offset + access.whole(), .align = access.whole()};
+  if (base.kind != Kind::kRegister || is_guarded(access.i))
+    return group;
+  const auto is_base = [&](const Operand &one) { return one.kind == Kind::kRegister && one.index == base.index; };
+  for (uint32_t place = access.place; place <= liveness_.block_of(access.place).last; ++place) {
+    const Instruction &one = function_.code[place];
+    const bool is_load = is_opcode(one, "ld"), is_store = is_opcode(one, "st");
+    if ((access.is_load ? is_load : is_store) && one.space == access.i.space && is_base(one.operands[is_load]) &&
+        !is_guarded(one) && one.type != Type::kF16) {
+      const int64_t whole = size_of(one.type) * one.width;
+      group.first = std::min(group.first, one.offset);
+      group.end = std::max(group.end, one.offset + whole);
+      group.align = std::max(group.align, static_cast<unsigned>(whole));
+    }
+    if (!is_store && (is_base(one.operands[0]) || std::any_of(one.elements.begin(), one.elements.end(), is_base)))
+      break;
+  }
+  return group;
+}
+
+// Looks once at what accesses with the same base have in common.
+const Translator::Reach &Translator::reach(const Access &access) {
+  const Operand &base = access.address();
+  const bool is_shared_by_others = base.kind == Kind::kRegister && !is_guarded(access.i);
+  const auto key = std::make_tuple(is_shared_by_others ? read_register(base) : nullptr, access.i.space, access.is_load);
+  if (const auto found = reaches_.find(key); found != reaches_.end() && is_shared_by_others)
+    if (const Reach &one = found->second; one.first <= access.i.offset && access.i.offset + access.whole() <= one.end &&
+                                          access.whole() <= one.align && access.i.offset % access.whole() == 0)
+      return one;
+  Reach group = find_group(access);
+  if (access.i.offset % group.align != 0 || group.end - group.first > kMostOfGroup)
+    group = {.first = access.i.offset, .end = access.i.offset + access.whole(), .align = access.whole()};
+  group.number = accesses_;
+  Value *begin = b_.getInt64(0), *size = nullptr;
+  switch (access.i.space) {
+  case Space::kShared:
+    group.bytes = pointer_field(offsetof(CompiledState, shared));
+    size = number_field(offsetof(CompiledState, shared_size));
+    break;
+  case Space::kLocal:
+    group.bytes = pointer_field(offsetof(CompiledState, stack));
+    size = number_field(offsetof(CompiledState, stack_size));
+    break;
+  case Space::kParam:
+    group.bytes = pointer_field(offsetof(CompiledState, arguments));
+    size = number_field(offsetof(CompiledState, arguments_size));
+    break;
+  default: {
+    Value *const reached = b_.CreateConstInBoundsGEP1_64(
+        b_.getInt8Ty(), pointer_field(offsetof(CompiledState, reached)), uint64_t{accesses_++} * sizeof(ReachedMemory));
+    begin = b_.CreateLoad(b_.getInt64Ty(), reached);
+    size = b_.CreateLoad(b_.getInt64Ty(),
+                         b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), reached, offsetof(ReachedMemory, size)));
+    group.bytes = b_.CreateIntToPtr(begin, b_.getPtrTy());
+  }
+  }
+  // The offset of the first access from where the memory begins; the others follow it.
+  Value *const first = b_.getInt64(static_cast<uint64_t>(group.first));
+  group.offsets = b_.CreateAdd(access.base, splat(b_.CreateSub(first, begin)));
+  Value *const count = places(size, static_cast<uint64_t>(group.end - group.first));
+  Value *const low_bits = b_.getInt64(group.align - 1);
+  if (access.is_uniform) {
+    group.offsets = b_.CreateExtractElement(group.offsets, uint64_t{0});
+    Value *const low = b_.CreateAnd(b_.CreateAdd(group.offsets, begin), low_bits);
+    group.is_fine = b_.CreateAnd(b_.CreateICmpULT(group.offsets, count), b_.CreateICmpEQ(low, b_.getInt64(0)));
+  } else {
+    Value *bad = b_.CreateICmpUGE(group.offsets, splat(count));
+    if (group.align > 1)
+      bad = b_.CreateOr(
+          bad, b_.CreateICmpNE(b_.CreateAnd(access.base, splat(low_bits)),
+                               splat(b_.getInt64(static_cast<uint64_t>(-access.i.offset) & (group.align - 1)))));
+    if (!access.is_all)
+      bad = b_.CreateAnd(bad, access.mask);
+    group.is_fine = b_.CreateICmpEQ(bits_of_lanes(bad), b_.getInt32(0));
+    if (access.i.space == Space::kLocal) // each lane has a stack of its own
+      group.offsets = b_.CreateAdd(group.offsets, b_.CreateMul(counting(1), splat(size)));
+    else if (access.i.space == Space::kShared) // has less than 2 GB
+      group.offsets = resize(group.offsets, 32);
+  }
+  if (!access.is_uniform && access.i.width == 1 && access.i.space != Space::kLocal) {
+    group.step = access.size;
+    group.is_together = is_together(access, group, group.together);
+  }
+  if (access.i.offset % group.align != 0)
+    group.align = 0; // of the base nothing is known
+  return reaches_.insert_or_assign(key, group).first->second;
+}
+
+// Whether each lane's place follows the one of the lane before, as they mostly do; and the first lane's.
+llvm::Value *Translator::is_together(const Access &access, const Reach &reach, Value *&first) {
+  const unsigned bits = bits_of(reach.offsets);
+  Value *const steps = resize(counting(access.size), bits);
+  if (access.is_all) {
+    first = b_.CreateExtractElement(reach.offsets, uint64_t{0});
+  } else {
+    Value *const lane =
+        b_.CreateAnd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, access.mask_bits, b_.getFalse()), b_.getInt32(31));
+    Value *const before = b_.CreateMul(b_.CreateZExtOrTrunc(lane, b_.getIntNTy(bits)), b_.getIntN(bits, access.size));
+    first = b_.CreateSub(b_.CreateExtractElement(reach.offsets, lane), before);
+  }
+  Value *apart = b_.CreateICmpNE(reach.offsets, b_.CreateAdd(splat(first), steps));
+  if (!access.is_all)
+    apart = b_.CreateAnd(apart, access.mask);
+  first = b_.CreateSExt(first, b_.getInt64Ty());
+  return b_.CreateICmpEQ(bits_of_lanes(apart), b_.getInt32(0));
+}
+
+// Carries the access out as the interpreter does, and leaves if it fails. Returns the results.
+std::vector<llvm::Value *> Translator::access_slowly(const Access &access, const Reach &reach) {
+  b_.CreateAlignedStore(b_.CreateAdd(access.base, number(64, static_cast<uint64_t>(access.i.offset))), addresses_,
+                        llvm::Align(8));
+  const auto row = [&](unsigned n) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), values_, uint64_t{n} * kLanes * 8);
+  };
+  for (unsigned n = 0; n < access.values.size(); ++n)
+    b_.CreateAlignedStore(resize(access.values[n], 64), row(n), llvm::Align(8));
+  llvm::Type *const pointer = b_.getPtrTy(), *const i32 = b_.getInt32Ty();
+  const auto call = &ptx::access_slowly;
+  Value *const goes_on = b_.CreateCall(
+      llvm::FunctionType::get(b_.getInt8Ty(), {pointer, i32, i32, i32, pointer, pointer}, false),
+      b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(call)), pointer),
+      {state_, b_.getInt32(access.place), b_.getInt32(reach.number), access.mask_bits, addresses_, values_});
+  llvm::BasicBlock *const went = new_block("went"), *const failed = new_block("failed");
+  branch_likely(b_.CreateICmpNE(b_.CreateAnd(goes_on, b_.getInt8(1)), b_.getInt8(0)), went, failed);
+  b_.SetInsertPoint(failed);
+  leave(access.place, CompiledState::Outcome::kFailed);
+  b_.SetInsertPoint(went);
+  std::vector<Value *> results;
+  for (unsigned n = 0; access.is_load && n < access.i.width; ++n)
+    results.push_back(resize(b_.CreateAlignedLoad(row_type(), row(n), llvm::Align(8)), 8 * access.size));
+  return results;
+}
+
+// Loads or stores what lanes have one after the other.
+llvm::Value *Translator::access_together(const Access &access, Value *bytes) {
+  const llvm::Align align(access.size);
+  llvm::Type *const type = vector(8 * access.size);
+  if (access.is_load)
+    return access.is_all ? static_cast<Value *>(b_.CreateAlignedLoad(type, bytes, align))
+                         : b_.CreateMaskedLoad(type, bytes, align, access.mask, llvm::Constant::getNullValue(type));
+  if (access.is_all)
+    return b_.CreateAlignedStore(access.values[0], bytes, align);
+  return b_.CreateMaskedStore(access.values[0], bytes, align, access.mask);
+}
+
+// Loads or stores one element of each lane, wherever it is.
+llvm::Value *Translator::access_scattered(const Access &access, const Reach &reach, unsigned element) {
+  const llvm::Align align(access.size);
+  const uint64_t distance = static_cast<uint64_t>(access.i.offset - reach.first) + uint64_t{element} * access.size;
+  Value *const bytes =
+      b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), reach.bytes, b_.getInt64(distance)), reach.offsets);
+  if (access.is_load)
+    return b_.CreateMaskedGather(vector(8 * access.size), bytes, align, access.mask, number(8 * access.size, 0));
+  return b_.CreateMaskedScatter(access.values[element], bytes, align, access.mask);
+}
+
+// Carries an access out whose lanes are all where they should be. ways: gets the results, and where from.
+void Translator::access_fast(const Access &access, const Reach &reach, llvm::BasicBlock *done, Ways &ways) {
+  const uint64_t distance = static_cast<uint64_t>(access.i.offset - reach.first);
+  if (access.is_uniform) {
+    std::vector<Value *> all;
+    for (unsigned n = 0; n < access.i.width; ++n)
+      all.push_back(splat(b_.CreateAlignedLoad(
+          b_.getIntNTy(8 * access.size),
+          b_.CreateGEP(b_.getInt8Ty(), reach.bytes,
+                       b_.CreateAdd(reach.offsets, b_.getInt64(distance + uint64_t{n} * access.size))),
+          llvm::Align(access.size))));
+    ways.push_back({b_.GetInsertBlock(), all});
+    b_.CreateBr(done);
+    return;
+  }
+  if (access.i.width == 1 && access.i.space != Space::kLocal) {
+    Value *first = reach.together;
+    Value *const condition = reach.step == access.size ? reach.is_together : is_together(access, reach, first);
+    llvm::BasicBlock *const together = new_block("together"), *const scattered = new_block("scattered");
+    b_.CreateCondBr(condition, together, scattered);
+    b_.SetInsertPoint(together);
+    ways.push_back({together,
+                    {access_together(access, b_.CreateGEP(b_.getInt8Ty(), reach.bytes,
+                                                          b_.CreateAdd(first, b_.getInt64(distance))))}});
+    b_.CreateBr(done);
+    b_.SetInsertPoint(scattered);
+  }
+  std::vector<Value *> all;
+  for (unsigned n = 0; n < access.i.width; ++n)
+    all.push_back(access_scattered(access, reach, n));
+  ways.push_back({b_.GetInsertBlock(), all});
+  b_.CreateBr(done);
+}
+
 bool Translator::access(const Instruction &i, uint32_t place, bool is_load) {
-  if (i.type == Type::kF16)
+  if (i.type == Type::kF16 || (i.space == Space::kParam && !is_load))
     return false;
-  const unsigned size = size_of(i.type), width = i.width, whole = size * width, bits = 8 * size;
-  const Operand &address_operand = i.operands[is_load ? 1 : 0];
-  std::vector<Operand> elements;
-  if (width == 1)
-    elements = {i.operands[is_load ? 0 : 1]};
-  else
-    elements = i.elements;
+  Access access{.i = i, .place = place, .is_load = is_load, .size = size_of(i.type)};
+  const unsigned bits = 8 * access.size;
+  const std::vector<Operand> elements = i.width == 1 ? std::vector{i.operands[is_load ? 0 : 1]} : i.elements;
   for (const Operand &one : elements)
     if (is_load && (one.kind != Kind::kRegister || one.bits == 1 || one.bits < bits))
       return false;
-  std::vector<Value *> values;
   for (const Operand &one : elements) {
     if (is_load)
       break;
-    values.push_back(source(one, bits));
-    if (!values.back())
+    access.values.push_back(source(one, bits));
+    if (!access.values.back())
       return false;
   }
-  Value *address = source(address_operand, 64);
-  if (!address)
+  access.base = source(access.address(), 64);
+  if (!access.base)
     return false;
-  address = b_.CreateAdd(address, number(64, static_cast<uint64_t>(i.offset)));
-  Value *mask = mask_, *mask_bits = mask_bits_;
-  const bool is_all = is_full_ && !is_guarded(i);
-  if (is_guarded(i)) {
-    mask = b_.CreateAnd(mask_, guard(i));
-    mask_bits = bits_of_lanes(mask);
-  }
-  // The bytes, how many places there are from what address on, where they are.
-  Value *base = nullptr, *count = nullptr, *offset = address;
-  bool is_each = false; // each lane has bytes of its own
-  const uint32_t number_of_access = accesses_;
-  switch (i.space) {
-  case Space::kShared:
-    base = pointer_field(offsetof(CompiledState, shared));
-    count = places(number_field(offsetof(CompiledState, shared_size)), whole);
-    break;
-  case Space::kLocal:
-    base = pointer_field(offsetof(CompiledState, stack));
-    count = places(number_field(offsetof(CompiledState, stack_size)), whole);
-    is_each = true;
-    break;
-  case Space::kParam:
-    if (!is_load)
-      return false;
-    base = pointer_field(offsetof(CompiledState, arguments));
-    count = places(number_field(offsetof(CompiledState, arguments_size)), whole);
-    break;
-  default: {
-    ++accesses_;
-    Value *const reached =
-        b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pointer_field(offsetof(CompiledState, reached)),
-                                      uint64_t{number_of_access} * sizeof(ReachedMemory));
-    Value *const begin = b_.CreateLoad(b_.getInt64Ty(), reached);
-    count = b_.CreateLoad(b_.getInt64Ty(),
-                          b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), reached, offsetof(ReachedMemory, count)));
-    base = b_.CreateIntToPtr(begin, b_.getPtrTy());
-    offset = b_.CreateSub(address, splat(begin));
-  }
-  }
-  const bool is_uniform =
-      is_load && !is_each && (address_operand.kind == Kind::kConstant || address_operand.kind == Kind::kShared);
+  access.is_uniform = is_load && i.space != Space::kLocal &&
+                      (access.address().kind == Kind::kConstant || access.address().kind == Kind::kShared);
+  access.is_all = is_full_ && !is_guarded(i);
+  access.mask = is_guarded(i) ? b_.CreateAnd(mask_, guard(i)) : mask_;
+  access.mask_bits = is_guarded(i) ? bits_of_lanes(access.mask) : mask_bits_;
+
+  const Reach &reach = this->reach(access);
   llvm::BasicBlock *const slow = new_block("slow"), *const fast = new_block("fast"), *const done = new_block("done");
-  Value *one_offset = nullptr;
-  if (is_uniform) {
-    one_offset = b_.CreateExtractElement(offset, uint64_t{0});
-    Value *const one_address = b_.CreateExtractElement(address, uint64_t{0});
-    Value *const is_outside = b_.CreateICmpUGE(one_offset, count);
-    Value *const is_misaligned = b_.CreateICmpNE(b_.CreateAnd(one_address, b_.getInt64(whole - 1)), b_.getInt64(0));
-    b_.CreateCondBr(b_.CreateOr(is_outside, is_misaligned), slow, fast);
-  } else {
-    Value *bad = b_.CreateICmpUGE(offset, splat(count));
-    if (whole > 1)
-      bad = b_.CreateOr(bad, b_.CreateICmpNE(b_.CreateAnd(address, number(64, whole - 1)), number(64, 0)));
-    if (!is_all)
-      bad = b_.CreateAnd(bad, mask);
-    b_.CreateCondBr(b_.CreateICmpNE(bits_of_lanes(bad), b_.getInt32(0)), slow, fast);
-  }
-
-  // Slow: as the interpreter does it.
+  branch_likely(reach.is_fine, fast, slow);
+  Ways ways;
   b_.SetInsertPoint(slow);
-  b_.CreateAlignedStore(address, addresses_, llvm::Align(8));
-  const auto slow_row = [&](unsigned n) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), values_, uint64_t{n} * kLanes * 8);
-  };
-  for (unsigned n = 0; n < values.size(); ++n)
-    b_.CreateAlignedStore(resize(values[n], 64), slow_row(n), llvm::Align(8));
-  llvm::Type *const pointer = b_.getPtrTy(), *const i32 = b_.getInt32Ty();
-  Value *const goes_on =
-      b_.CreateCall(llvm::FunctionType::get(b_.getInt8Ty(), {pointer, i32, i32, i32, pointer, pointer}, false),
-                    b_.CreateIntToPtr(b_.getInt64(reinterpret_cast<uint64_t>(&access_slowly)), pointer),
-                    {state_, b_.getInt32(place), b_.getInt32(number_of_access), mask_bits, addresses_, values_});
-  llvm::BasicBlock *const went = new_block("went"), *const failed = new_block("failed");
-  b_.CreateCondBr(b_.CreateICmpNE(b_.CreateAnd(goes_on, b_.getInt8(1)), b_.getInt8(0)), went, failed);
-  b_.SetInsertPoint(failed);
-  leave(place, CompiledState::Outcome::kFailed);
-  b_.SetInsertPoint(went);
-  std::vector<Value *> slow_results;
-  for (unsigned n = 0; is_load && n < width; ++n)
-    slow_results.push_back(resize(b_.CreateAlignedLoad(row_type(), slow_row(n), llvm::Align(8)), bits));
+  std::vector<Value *> results = access_slowly(access, reach);
+  ways.push_back({b_.GetInsertBlock(), results});
   b_.CreateBr(done);
-
-  // Fast.
   b_.SetInsertPoint(fast);
-  std::vector<std::pair<llvm::BasicBlock *, std::vector<Value *>>> results;
-  const llvm::Align align(size);
-  if (is_uniform) {
-    auto &[block, all] = results.emplace_back();
-    for (unsigned n = 0; n < width; ++n)
-      all.push_back(splat(b_.CreateAlignedLoad(
-          b_.getIntNTy(bits),
-          b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateAdd(one_offset, b_.getInt64(uint64_t{n} * size))), align)));
-    block = b_.GetInsertBlock();
-    b_.CreateBr(done);
-  } else {
-    if (width == 1 && !is_each) {
-      // One after the other, as they mostly are.
-      Value *first = nullptr;
-      if (is_all) {
-        first = b_.CreateExtractElement(offset, uint64_t{0});
-      } else {
-        Value *const lane =
-            b_.CreateAnd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits, b_.getFalse()), b_.getInt32(31));
-        first = b_.CreateSub(b_.CreateExtractElement(offset, lane),
-                             b_.CreateMul(b_.CreateZExt(lane, b_.getInt64Ty()), b_.getInt64(size)));
-      }
-      Value *apart = b_.CreateICmpNE(offset, b_.CreateAdd(splat(first), counting(size)));
-      if (!is_all)
-        apart = b_.CreateAnd(apart, mask);
-      llvm::BasicBlock *const together = new_block("together"), *const scattered = new_block("scattered");
-      b_.CreateCondBr(b_.CreateICmpEQ(bits_of_lanes(apart), b_.getInt32(0)), together, scattered);
-      b_.SetInsertPoint(together);
-      Value *const bytes = b_.CreateGEP(b_.getInt8Ty(), base, first);
-      if (!is_load)
-        is_all ? static_cast<void>(b_.CreateAlignedStore(values[0], bytes, align))
-               : static_cast<void>(b_.CreateMaskedStore(values[0], bytes, align, mask));
-      else
-        results.push_back({together,
-                           {is_all ? static_cast<Value *>(b_.CreateAlignedLoad(vector(bits), bytes, align))
-                                   : b_.CreateMaskedLoad(vector(bits), bytes, align, mask, number(bits, 0))}});
-      b_.CreateBr(done);
-      b_.SetInsertPoint(scattered);
-    }
-    if (is_each)
-      offset =
-          b_.CreateAdd(offset, b_.CreateMul(counting(1), splat(number_field(offsetof(CompiledState, stack_size)))));
-    std::vector<Value *> all;
-    for (unsigned n = 0; n < width; ++n) {
-      Value *const bytes = b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateAdd(offset, number(64, uint64_t{n} * size)));
-      if (is_load)
-        all.push_back(b_.CreateMaskedGather(vector(bits), bytes, align, mask, number(bits, 0)));
-      else
-        b_.CreateMaskedScatter(values[n], bytes, align, mask);
-    }
-    results.push_back({b_.GetInsertBlock(), all});
-    b_.CreateBr(done);
-  }
-
+  access_fast(access, reach, done, ways);
   b_.SetInsertPoint(done);
-  for (unsigned n = 0; is_load && n < width; ++n) {
-    llvm::PHINode *const value = b_.CreatePHI(vector(bits), 3);
-    value->addIncoming(slow_results[n], went);
-    for (const auto &[block, all] : results)
+  for (unsigned n = 0; is_load && n < i.width; ++n) {
+    llvm::PHINode *const value = b_.CreatePHI(vector(bits), static_cast<unsigned>(ways.size()));
+    for (const auto &[block, all] : ways)
       value->addIncoming(all[n], block);
-    phis_.push_back(value);
+    results[n] = value;
   }
   mask_ = lanes_of(mask_bits_);
-  for (unsigned n = 0; is_load && n < width; ++n)
-    if (!set(i, elements[n], resize(phis_[phis_.size() - width + n], elements[n].bits, is_signed(i.type))))
+  for (unsigned n = 0; is_load && n < i.width; ++n)
+    if (!set(i, elements[n], resize(results[n], elements[n].bits, is_signed(i.type))))
       return false;
   return true;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 
 #include "compiled.h"
 #include "operations.h"
@@ -108,6 +109,8 @@ private:
   void begin_block();
   bool translate_next(uint32_t place);
   void translate_block(uint32_t begin);
+  Value *is_turn_over(uint32_t place, uint32_t count);
+  void count_instructions(uint32_t count);
   void branch(const Instruction &instruction, uint32_t place);
   bool skip(const Instruction &instruction, uint32_t place, Value *active);
 
@@ -156,8 +159,40 @@ private:
   // translate_memory.cpp
   bool do_nothing(Opcode &opcode, const Instruction &i);
   bool shuffle(Opcode &opcode, const Instruction &i);
-  // So many places of a size in so many bytes.
+  // A load or a store.
+  struct Access {
+    const Instruction &i;
+    uint32_t place;
+    bool is_load;
+    unsigned size;                               ///< of an element, in bytes
+    std::vector<Value *> values = {};            ///< to store
+    Value *base = nullptr;                       ///< of the address, without the instruction's offset
+    Value *mask = nullptr, *mask_bits = nullptr; ///< lanes that take part
+    bool is_all = false, is_uniform = false;     ///< all lanes; they load the same
+    const Operand &address() const { return i.operands[is_load ? 1 : 0]; }
+    unsigned whole() const { return size * i.width; }
+  };
+  // What accesses with the same base look at once.
+  struct Reach {
+    int64_t first = 0, end = 0; ///< offsets from the base, in bytes
+    unsigned align = 1;
+    uint32_t number = 0;                               ///< of the memory that was reached the last time
+    Value *bytes = nullptr;                            ///< the memory
+    Value *offsets = nullptr;                          ///< of the base and `first` from there
+    Value *is_fine = nullptr;                          ///< all lanes are within and aligned
+    unsigned step = 0;                                 ///< if so many bytes lie between lanes ...
+    Value *is_together = nullptr, *together = nullptr; ///< ... that is set, and lane 0 has this offset
+  };
+  using Ways = std::vector<std::pair<llvm::BasicBlock *, std::vector<Value *>>>;
   Value *places(Value *bytes, uint64_t size);
+  void branch_likely(Value *condition, llvm::BasicBlock *likely, llvm::BasicBlock *other);
+  Reach find_group(const Access &access) const;
+  const Reach &reach(const Access &access);
+  Value *is_together(const Access &access, const Reach &reach, Value *&first);
+  std::vector<Value *> access_slowly(const Access &access, const Reach &reach);
+  Value *access_together(const Access &access, Value *bytes);
+  Value *access_scattered(const Access &access, const Reach &reach, unsigned element);
+  void access_fast(const Access &access, const Reach &reach, llvm::BasicBlock *done, Ways &ways);
   bool access(const Instruction &i, uint32_t place, bool is_load);
 
   const Function &function_;
@@ -177,7 +212,7 @@ private:
   std::map<uint32_t, Value *> registers_now_;
   std::map<uint32_t, Operand> changed_;
   std::map<uint32_t, std::pair<Value *, Operand>> next_registers_;
-  std::vector<llvm::PHINode *> phis_;
+  std::map<std::tuple<Value *, Space, bool>, Reach> reaches_; ///< of the block; by base, and whether they load
 };
 
 } // namespace emulator::executor::ptx

@@ -120,6 +120,7 @@ bool Warp::choose() {
 
 uint64_t Warp::run(uint64_t most) {
   uint64_t executed = 0;
+  is_long_turn_ = launch_.schedule.has_long_turns && most > launch_.schedule.quantum;
   while (executed < most && rest == 0 && state == WaveState::kReady) {
     if (choose())
       executed += run_fragment(most - executed);
@@ -141,12 +142,18 @@ uint64_t Warp::run(uint64_t most) {
   return executed;
 }
 
+// A long turn ends only where a block begins: so none is too short for a compiled block.
+bool Warp::is_turn_over(uint64_t executed, uint64_t most) const {
+  return executed >= most &&
+         (!is_long_turn_ || now_.place == kReturn || now_.frame->function->code[now_.place].begins_block);
+}
+
 uint64_t Warp::run_fragment(uint64_t most) {
   uint64_t executed = 0;
   is_changed_ = false;
   if (launch_.compiles)
     launch_.look_at_memory();
-  while (executed < most && rest == 0 && !is_changed_) {
+  while (!is_turn_over(executed, most) && rest == 0 && !is_changed_) {
     if (now_.join && now_.place == now_.join->place && now_.frame == now_.join->frame) {
       arrive();
       if (now_.mask == 0)
@@ -158,7 +165,7 @@ uint64_t Warp::run_fragment(uint64_t most) {
       continue;
     }
     if (launch_.compiles)
-      if (const uint64_t ran = run_compiled(most - executed)) {
+      if (const uint64_t ran = run_compiled(static_cast<int64_t>(most - executed))) {
         executed += ran;
         if (has_failed())
           break;

@@ -74,6 +74,9 @@ public:
       block_.block().uses->tell_value(bytes);
   }
   uint8_t *reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
+  /// If all active lanes' addresses are aligned and in one piece of memory: what is to be added to an address for the
+  /// bytes. Nothing if not, or if a check looks at each access: then each lane reaches for its own.
+  std::optional<uint64_t> reach_together(Space space, const uint64_t *addresses, uint32_t size, Access access);
   uint64_t to_generic(Space space, uint64_t address, unsigned lane) const;
   uint64_t from_generic(Space space, uint64_t address, unsigned lane) const;
   /// Where the lane's stack goes on behind this frame.
@@ -133,7 +136,8 @@ public:
 private:
   bool choose();
   uint64_t run_fragment(uint64_t most);
-  uint64_t run_compiled(uint64_t most);
+  bool is_turn_over(uint64_t executed, uint64_t most) const;
+  uint64_t run_compiled(int64_t most);
   void begin_compiled();
   void trace(const Instruction &instruction) const;
   bool is_observed(const Instruction &instruction) const;
@@ -183,7 +187,8 @@ private:
   uint32_t live_, active_ = 0, members_ = 0;
   uint32_t counted_ =
       0; ///< below sm_70: lanes that a barrier has counted with a part of the warp which they have not met since
-  bool is_changed_ = false; ///< now_ is not what runs on
+  bool is_changed_ = false;   ///< now_ is not what runs on
+  bool is_long_turn_ = false; ///< this turn ends where a block begins
   uint64_t polls_ = 0;
   const void *value_ = nullptr; ///< that is written next
   std::vector<size_t> party_;   ///< fragments that take part beside now_
