@@ -153,7 +153,7 @@ std::string kernel_with_inputs(const Row &row, size_t index) {
   std::string text = ".visible .entry k" + std::to_string(index) +
                      "(.param .u64 results)\n{\n"
                      ".reg .b16 h<5>; .reg .b32 r<5>; .reg .b64 d<5>; .reg .pred p<5>;\n"
-                     ".reg .b64 place, value, value<8>; .reg .b32 lane, low;\n"
+                     ".reg .b64 place, value, kept<8>; .reg .b32 lane, low;\n"
                      "mov.u32 lane, %laneid;\nld.param.u64 place, [results];\nmad.wide.u32 place, lane, 8, place;\n";
   for (unsigned i = 0; i < 5; ++i) {
     const std::string number = std::to_string(i), row_of = "[place+" + std::to_string(i * 256) + "]";
@@ -169,9 +169,9 @@ std::string kernel_with_inputs(const Row &row, size_t index) {
   const char *const kResults[] = {"r0", "r3", "r4", "d0", "d3", "h0", "p0", "p3"};
   std::string stores;
   for (size_t i = 0; i < std::size(kResults); ++i) {
-    const std::string one = storing(kResults[i], i), value = "value" + std::to_string(i);
-    text += one.substr(0, one.find("st.")) + "mov.b64 " + value + ", value;\n";
-    stores += "atom.global.exch.b64 value, [place+" + std::to_string(i * 256) + "], " + value + ";\n";
+    const std::string one = storing(kResults[i], i), kept = "kept" + std::to_string(i);
+    text += one.substr(0, one.find("st.")) + "mov.b64 " + kept + ", value;\n";
+    stores += "atom.global.exch.b64 value, [place+" + std::to_string(i * 256) + "], " + kept + ";\n";
   }
   return text + stores + "ret;\n}\n";
 }
