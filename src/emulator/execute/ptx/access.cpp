@@ -59,6 +59,31 @@ uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access
   return bytes;
 }
 
+std::optional<uint64_t> Warp::reach_together(Space space, const uint64_t *addresses, uint32_t size, Access access) {
+  if (launch_.looks_closely || active_ == 0)
+    return std::nullopt;
+  const uint64_t first = addresses[__builtin_ctz(active_)];
+  uint64_t base = 0, begin = 0, end = 0;
+  if (space == Space::kShared) {
+    base = reinterpret_cast<uint64_t>(block_.block().shared.data());
+    end = block_.block().shared.size();
+  } else if (space == Space::kParam && is_read(access)) {
+    base = reinterpret_cast<uint64_t>(launch_.dispatch.arguments.data());
+    end = launch_.dispatch.arguments.size();
+  } else if (space != Space::kLocal && launch_.memory.reach(first, size, !is_read(access))) {
+    const MemoryRange *const range = launch_.memory.reached(first, size);
+    begin = range ? range->begin : 0;
+    end = range ? range->end : 0;
+  }
+  if (end - begin < size)
+    return std::nullopt;
+  bool is_fine = true;
+  for_lanes(active_, [&](unsigned lane) {
+    is_fine &= addresses[lane] - begin <= end - begin - size && (addresses[lane] & (size - 1)) == 0;
+  });
+  return is_fine ? std::optional(base) : std::nullopt;
+}
+
 uint8_t *Warp::reach_now(Space space, uint64_t address, uint32_t size, Access access, unsigned lane) {
   if (address % size != 0) {
     fail(FaultKind::kMemory,
@@ -145,7 +170,7 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
 bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
   Block &block = block_.block();
   const bool is_plain =
-      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_polling);
+      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_strong);
   const bool is_atomic = access == Access::kAtomic;
   if (!block.global_uses || (!is_plain && !is_atomic) || launch_.memory.is_hosts(address))
     return false;

@@ -17,7 +17,7 @@ std::string Warp::barrier_fault(const Instruction &instruction, uint32_t barrier
     return "barrier " + std::to_string(barrier) + "; there are 16";
   if (threads % kLanes != 0)
     return "a barrier of " + std::to_string(threads) + " threads, which is no multiple of a warp's";
-  if (const uint32_t others = block_.threads_at(barrier); threads != 0 && others != 0 && threads != others)
+  if (const uint32_t others = threads == 0 ? 0 : block_.threads_at(barrier); others != 0 && threads != others)
     return "barrier " + std::to_string(barrier) + " of " + std::to_string(threads) +
            " threads, for which others wait as one of " + std::to_string(others);
   const auto lanes = [this] { return "lanes " + name_lanes(active_) + " of a warp with lanes " + name_lanes(live_); };
@@ -43,6 +43,8 @@ bool Warp::can_wait(const Instruction &instruction, uint32_t barrier, uint32_t t
 void Warp::wait_at_barrier(const Instruction &instruction, uint32_t barrier, uint32_t threads, uint32_t votes) {
   if (!can_wait(instruction, barrier, threads))
     return;
+  if (threads != 0)
+    block_.count_threads();
   isolate();
   release_stores(Scope::kTeam);
   now_.wait = Fragment::Wait::kBarrier;
@@ -190,6 +192,11 @@ void Warp::dismiss() {
 }
 
 void BlockState::look_at_barriers() {
+  // Only a barrier of a stated number of threads does without a warp that goes on.
+  if (!counts_threads_)
+    for (const Warp *const warp : warps_)
+      if (warp->state == WaveState::kReady && warp->live() != 0)
+        return;
   uint32_t waited_at = 0;
   for (Warp *const warp : warps_)
     for (const Fragment &one : warp->fragments())

@@ -9,6 +9,7 @@
 #include "liveness.h"
 
 #if OMPTARGET_EXECUTOR_COMPILES
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <llvm/IR/LLVMContext.h>
@@ -32,6 +33,8 @@ std::mutex &generator_mutex() {
   return mutex;
 }
 uint32_t accesses = 0;
+
+constexpr uint32_t kFewRuns = 16;
 
 // At a process's end LLVM's static objects go, while kernels may still run. From then on all is interpreted. Registered
 // after each compilation, as that may have made further objects: what is registered last is called first.
@@ -57,14 +60,22 @@ bool can_compile() {
   return can;
 }
 
-const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full) {
+const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint32_t after) {
   const std::lock_guard lock(mutex_);
   Form &form = starts_[place].forms[is_full];
   if (const CompiledPart *const part = form.part.load())
     return part->code ? part : nullptr;
   if (!liveness_)
     liveness_ = std::make_unique<Liveness>(function_);
-  auto part = std::make_unique<CompiledPart>();
+  // A block that has run a few times is wanted, and what follows an instruction that is interpreted.
+  const auto is_wanted = [&](uint32_t at) {
+    const Start &start = starts_[at];
+    const Form &one = start.forms[is_full];
+    return !one.part.load() && (!start.is_one.load() || one.runs.load() >= kFewRuns || one.runs.load() >= after);
+  };
+  Translation translation{.lengths = {{place, 0}}, .starts = {}};
+  CompiledCode code = nullptr;
+  uint32_t last_access = 0;
   if (const std::lock_guard generator_lock(generator_mutex()); !is_ended) {
     llvm::LLVMContext context;
     llvm::Module module(function_.name, context);
@@ -74,30 +85,35 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full) {
 #else
     module.setTargetTriple(host_machine()->getTargetTriple().str());
 #endif
-    const Translation translation = translate(function_, *liveness_, place, is_full, accesses, module);
-    for (const uint32_t start : translation.starts)
-      if (start < function_.code.size())
-        starts_[start].is_one = true;
-    part->length = translation.length;
-    part->accesses = accesses;
-    if (translation.length != 0) {
+    translation = translate(function_, *liveness_, place, is_full, is_wanted, accesses, module);
+    last_access = accesses;
+    if (std::any_of(translation.lengths.begin(), translation.lengths.end(),
+                    [](const auto &one) { return one.second != 0; })) {
       std::string error;
-      part->code = reinterpret_cast<CompiledCode>(generate(module, "part", error));
-      if (!part->code)
+      code = reinterpret_cast<CompiledCode>(generate(module, "part", error));
+      if (!code)
         std::fprintf(stderr, "libcuda stand-in: a part of %s is interpreted: %s\n", function_.name.c_str(),
                      error.c_str());
       std::atexit(end);
     }
   }
-  parts_.push_back(std::move(part));
-  form.part.store(parts_.back().get(), std::memory_order_release);
-  return parts_.back()->code ? parts_.back().get() : nullptr;
+  for (const uint32_t start : translation.starts)
+    if (start < function_.code.size())
+      starts_[start].is_one = true;
+  for (const auto &[at, length] : translation.lengths) {
+    parts_.push_back(std::make_unique<CompiledPart>(
+        CompiledPart{.code = length == 0 ? nullptr : code, .length = length, .accesses = last_access}));
+    starts_[at].forms[is_full].part.store(parts_.back().get(), std::memory_order_release);
+    starts_[at].is_one = true;
+  }
+  const CompiledPart *const part = form.part.load();
+  return part->code ? part : nullptr;
 }
 
 #else
 
 bool can_compile() { return false; }
-const CompiledPart *CompiledFunction::compile(uint32_t, bool) { return nullptr; }
+const CompiledPart *CompiledFunction::compile(uint32_t, bool, uint32_t) { return nullptr; }
 
 #endif
 
@@ -133,49 +149,62 @@ bool Warp::access_slowly(uint32_t place, ReachedMemory &reached, uint32_t mask, 
     return true;
   const uint64_t size = uint64_t{size_of(instruction.type)} * instruction.width;
   if (const MemoryRange *const range = launch_.memory.reached(addresses[__builtin_ctz(mask)], size))
-    reached = {range->begin, range->end - range->begin - size + 1};
+    reached = {range->begin, range->end - range->begin};
   return true;
 }
 
 // The part of the function that begins here runs, if there is one and the turn is long enough. Returns how many
 // instructions it took.
-uint64_t Warp::run_compiled(uint64_t most) {
-  const Function &function = *now_.frame->function;
-  std::call_once(function.compiles, [&] { function.compiled = std::make_shared<CompiledFunction>(function); });
+uint64_t Warp::run_compiled(int64_t most) {
+  Frame &frame = *now_.frame;
+  const Function &function = *frame.function;
+  if (!frame.compiled) {
+    std::call_once(function.compiles, [&] { function.compiled = std::make_shared<CompiledFunction>(function); });
+    frame.compiled = function.compiled.get();
+  }
   const CompiledPart *const part =
-      function.compiled->find(now_.place, now_.mask == kAllLanes, launch_.schedule.compile_after);
-  if (!part || part->length > most)
+      frame.compiled->find(now_.place, now_.mask == kAllLanes, launch_.schedule.compile_after);
+  if (!part || (!is_long_turn_ && part->length > most))
     return 0;
   if (part->accesses > launch_.reached.size())
     launch_.reached.resize(part->accesses);
-  Block &block = block_.block();
-  CompiledState state;
-  state.left = most;
-  state.join = now_.join && now_.join->frame == now_.frame ? now_.join->place : kReturn;
-  state.stack_base = now_.frame->stack;
-  state.specials = specials_[0].data();
-  state.shared_addresses = launch_.shared_addresses.data();
-  state.shared = block.shared.data();
-  state.shared_size = block.shared.size();
-  state.stack = stack_.data();
-  state.stack_size = stack_size_;
-  state.arguments = launch_.dispatch.arguments.data();
-  state.arguments_size = launch_.dispatch.arguments.size();
-  state.shared_window = shared_window_;
-  state.local_window = local_window_;
-  state.reached = launch_.reached.data();
-  state.warp = this;
-  part->code(&state, now_.frame->registers.data(), now_.mask);
-  if (state.outcome == CompiledState::Outcome::kGoesOn) {
-    now_.place = state.place;
-  } else if (state.outcome == CompiledState::Outcome::kParts) {
-    const Instruction &instruction = function.code[state.place];
+  state_.left = most;
+  state_.is_long = is_long_turn_;
+  state_.join = now_.join && now_.join->frame == now_.frame ? now_.join->place : kReturn;
+  state_.place = now_.place;
+  state_.counts_looks = launch_.has_own_places() && !joins_.empty();
+  state_.has_met = 0;
+  state_.stack_base = frame.stack;
+  state_.stack = stack_.data();
+  state_.stack_size = stack_size_;
+  state_.reached = launch_.reached.data();
+  part->code(&state_, frame.registers.data(), now_.mask);
+  if (state_.has_met != 0)
+    polls_ = 0;
+  if (state_.outcome == CompiledState::Outcome::kGoesOn) {
+    now_.place = state_.place;
+  } else if (state_.outcome == CompiledState::Outcome::kParts) {
+    const Instruction &instruction = function.code[state_.place];
     at_ = &instruction;
-    active_ = state.active;
-    now_.place = state.place + 1;
+    active_ = state_.active;
+    now_.place = state_.place + 1;
     branch(instruction.target, instruction.meet);
   }
-  return most - state.left;
+  return static_cast<uint64_t>(most - state_.left);
+}
+
+// The fields that stay as long as the warp.
+void Warp::begin_compiled() {
+  Block &block = block_.block();
+  state_.specials = specials_[0].data();
+  state_.shared_addresses = launch_.shared_addresses.data();
+  state_.shared = block.shared.data();
+  state_.shared_size = block.shared.size();
+  state_.arguments = launch_.dispatch.arguments.data();
+  state_.arguments_size = launch_.dispatch.arguments.size();
+  state_.shared_window = shared_window_;
+  state_.local_window = local_window_;
+  state_.warp = this;
 }
 
 } // namespace emulator::executor::ptx

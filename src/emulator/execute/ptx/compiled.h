@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Code of the host for parts of functions that run often. Registers stay in memory, where the interpreter has them, so
-// that either goes on where the other stopped. A part begins at one place and has the blocks that follow it. It stops
-// where an instruction is one that is only interpreted, where lanes part or meet, and where the turn is over.
+// that either goes on where the other stopped. A part has the block that has run often and those around it that run. It
+// may begin at each of them. It stops where an instruction is one that is only interpreted, where lanes part or meet, and
+// where the turn is over.
 #pragma once
 
 #include <atomic>
@@ -16,19 +17,22 @@ namespace emulator::executor::ptx {
 
 class Warp;
 
-/// The memory that an access of compiled code has reached the last time: the places in it where the access may begin.
+/// The memory that an access of compiled code has reached the last time. Size in bytes.
 struct ReachedMemory {
-  uint64_t begin = 0, count = 0;
+  uint64_t begin = 0, size = 0;
 };
 
 /// The state that compiled code reads and writes beside registers and memory. translate.cpp knows its layout.
 struct CompiledState {
   enum class Outcome : uint32_t { kGoesOn, kParts, kFailed };
-  uint64_t left = 0;                  ///< instructions that the turn may still execute
-  uint32_t place = 0;                 ///< where these lanes go on; kParts: the branch
+  int64_t left = 0;                   ///< instructions that the turn may still execute
+  uint32_t is_long = 0;               ///< the turn ends where a block begins
+  uint32_t place = 0;                 ///< where it begins, and where these lanes go on; kParts: the branch
   Outcome outcome = Outcome::kGoesOn; ///< kParts: some of the lanes take a branch
   uint32_t active = 0;                ///< those that do
   uint32_t join = 0;                  ///< where these lanes wait for others
+  uint32_t counts_looks = 0;          ///< lanes wait for others: run_fragment counts looks at what these do
+  uint32_t has_met = 0;               ///< set when lanes have met
   uint64_t stack_base = 0;            ///< the frame's part of each lane's stack
   const uint64_t *specials = nullptr; ///< rows
   const Row *shared_addresses = nullptr;
@@ -44,10 +48,10 @@ struct CompiledState {
 };
 using CompiledCode = void (*)(CompiledState *, uint64_t *registers, uint32_t mask);
 
-/// A part of a function.
+/// A part of a function, and one of the places where it may begin.
 struct CompiledPart {
-  CompiledCode code = nullptr; ///< null: its first instruction is only interpreted
-  uint32_t length = 0;         ///< instructions of its first block
+  CompiledCode code = nullptr; ///< null: the first instruction is only interpreted
+  uint32_t length = 0;         ///< instructions of the block that begins there
   uint32_t accesses = 0;       ///< the number of accesses of the module up to its last
 };
 
@@ -70,7 +74,7 @@ public:
     Form &form = start.forms[is_full];
     if (const CompiledPart *const part = form.part.load(std::memory_order_acquire))
       return part->code ? part : nullptr;
-    return form.runs.fetch_add(1, std::memory_order_relaxed) < after ? nullptr : compile(place, is_full);
+    return form.runs.fetch_add(1, std::memory_order_relaxed) < after ? nullptr : compile(place, is_full, after);
   }
 
 private:
@@ -82,7 +86,7 @@ private:
     std::atomic<bool> is_one{false};
     Form forms[2];
   };
-  const CompiledPart *compile(uint32_t place, bool is_full);
+  const CompiledPart *compile(uint32_t place, bool is_full, uint32_t after);
 
   const Function &function_;
   std::unique_ptr<Start[]> starts_; ///< by place

@@ -36,6 +36,7 @@ public:
     order_backwards();
     find_post_dominators();
     for (const BasicBlock &block : blocks_) {
+      code_[block.begin].begins_block = true;
       Instruction &last = code_[block.last];
       if (!is_opcode(last, "bra") && !is_opcode(last, "brx") && !is_opcode(last, "ret"))
         continue;

@@ -67,10 +67,10 @@ std::optional<Report> launch(const Module &module, const Function &kernel, Devic
     state.weak = std::make_unique<WeakMemory>(schedule.seed);
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
   // Checks that look at single instructions need the interpreter.
-  const bool looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
-                             schedule.is_weak || state.unwritten != nullptr;
-  own.has_long_turns = !schedule.has_own_quantum && !looks_closely;
-  state.compiles = schedule.compile_after != Schedule::kNever && !looks_closely && !state.is_traced &&
+  state.looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
+                        schedule.is_weak || state.unwritten != nullptr;
+  own.has_long_turns = !schedule.has_own_quantum && !state.looks_closely;
+  state.compiles = schedule.compile_after != Schedule::kNever && !state.looks_closely && !state.is_traced &&
                    !schedule.breakpoint.is_set && can_compile();
   Blocks blocks(state);
   return run_grid(dispatch.blocks, blocks, own);

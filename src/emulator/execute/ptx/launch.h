@@ -39,6 +39,7 @@ struct LaunchState {
   bool has_own_places() const { return module.target() >= 70; }
   uint64_t clock = 0;                      ///< instructions of all warps
   bool is_traced = false;                  ///< SIM_EXECUTOR_TRACE=1
+  bool looks_closely = false;              ///< a check looks at each access
   bool compiles = false;                   ///< parts that run often become code of the host
   std::vector<ReachedMemory> reached = {}; ///< by compiled code
   /// Forgets what was reached if memory came or went.
@@ -64,6 +65,8 @@ public:
   void look_at_barriers();
   /// bar.arrive: a warp is counted and goes on.
   void count_arrival(uint32_t barrier) { ++arrivals_[barrier]; }
+  /// A warp waits at a barrier that states its number of threads.
+  void count_threads() { counts_threads_ = true; }
   /// That are awaited at a barrier; 0: all, or nobody waits.
   uint32_t threads_at(uint32_t barrier) const;
 
@@ -77,6 +80,7 @@ private:
   Block &block_;
   std::vector<Warp *> warps_;
   std::array<uint32_t, 16> arrivals_{};
+  bool counts_threads_ = false;
 };
 
 /// Runs all of it; nothing if all ended as it should.

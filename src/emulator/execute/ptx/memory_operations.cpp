@@ -14,6 +14,16 @@ namespace {
 
 uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 
+// Copies 1, 2, 4 or 8 bytes, by one instruction each.
+void copy_bytes(void *to, const void *from, unsigned size) {
+  switch (size) {
+  case 1: std::memcpy(to, from, 1); break;
+  case 2: std::memcpy(to, from, 2); break;
+  case 4: std::memcpy(to, from, 4); break;
+  default: std::memcpy(to, from, 8);
+  }
+}
+
 void add_offset(Row &addresses, const uint64_t *base, const Instruction &instruction) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     addresses[lane] = base[lane] + static_cast<uint64_t>(instruction.offset);
@@ -40,19 +50,21 @@ void store(Warp &warp, const Instruction &instruction) {
 } // namespace
 
 void load_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addresses, uint64_t *const *results) {
-  const unsigned size = size_of(instruction.type);
+  const unsigned size = size_of(instruction.type), whole = size * instruction.width;
   const bool extends = is_signed(instruction.type);
   const unsigned bits = instruction.width == 1 ? instruction.operands[0].bits : instruction.elements[0].bits;
+  const auto access = static_cast<Access>(instruction.variant);
+  const auto base = warp.reach_together(instruction.space, addresses, whole, access);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
       return;
-    const uint8_t *const bytes = warp.reach(instruction.space, addresses[lane], size * instruction.width,
-                                            static_cast<Access>(instruction.variant), lane);
+    const uint8_t *const bytes = base ? reinterpret_cast<const uint8_t *>(*base + addresses[lane])
+                                      : warp.reach(instruction.space, addresses[lane], whole, access, lane);
     if (!bytes)
       return;
     for (unsigned i = 0; i < instruction.width; ++i) {
       uint64_t value = 0;
-      std::memcpy(&value, bytes + size_t{i} * size, size);
+      copy_bytes(&value, bytes + size_t{i} * size, size);
       if (extends && size < 8) {
         const unsigned shift = 64 - 8 * size;
         value =
@@ -65,18 +77,20 @@ void load_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addr
 }
 
 void store_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addresses, const uint64_t *const *values) {
-  const unsigned size = size_of(instruction.type);
+  const unsigned size = size_of(instruction.type), whole = size * instruction.width;
   warp.release_stores(instruction.releases);
+  const auto base = warp.reach_together(instruction.space, addresses, whole, Access::kWrite);
   for_lanes(warp.active(), [&](unsigned lane) {
     if (warp.has_failed())
       return;
     uint8_t value[4 * sizeof(uint64_t)];
     for (unsigned i = 0; i < instruction.width; ++i)
-      std::memcpy(value + size_t{i} * size, &values[i][lane], size);
+      copy_bytes(value + size_t{i} * size, &values[i][lane], size);
     warp.tell_value(value);
-    if (uint8_t *const bytes =
-            warp.reach(instruction.space, addresses[lane], size * instruction.width, Access::kWrite, lane))
-      std::memcpy(bytes, value, size_t{size} * instruction.width);
+    uint8_t *const bytes = base ? reinterpret_cast<uint8_t *>(*base + addresses[lane])
+                                : warp.reach(instruction.space, addresses[lane], whole, Access::kWrite, lane);
+    if (bytes)
+      std::memcpy(bytes, value, whole);
   });
 }
 
@@ -103,7 +117,8 @@ void take_order(Opcode &opcode, Instruction &instruction) {
     instruction.acquires = scope;
   if (releases)
     instruction.releases = scope;
-  instruction.is_polling = is_relaxed || acquires;
+  instruction.is_strong = is_relaxed || acquires;
+  instruction.is_polling = instruction.is_strong && opcode.name() != "st";
   const bool is_uncached = opcode.take("cg") || opcode.take("cv");
   instruction.variant = static_cast<uint32_t>(is_relaxed || acquires || is_uncached ? Access::kStrongRead
                                               : opcode.take("nc")                   ? Access::kFixedRead

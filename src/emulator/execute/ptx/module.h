@@ -129,6 +129,8 @@ struct Instruction {
   uint8_t count = 0;                       ///< number of operands
   bool is_pure = false;                    ///< computes registers from registers, for each lane or for those there
   bool is_polling = false;                 ///< may be what a loop waits with
+  bool is_strong = false;                  ///< an access that is volatile, relaxed or ordered
+  bool begins_block = false;               ///< a basic block: branches come here, or end before it
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
   Scope releases = Scope::kWave, acquires = Scope::kWave;

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "liveness.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 namespace llvm {
 class Module;
@@ -16,12 +19,14 @@ class Module;
 namespace emulator::executor::ptx {
 
 struct Translation {
-  uint32_t length = 0;       ///< instructions of the first block; 0: there is nothing to run
-  std::set<uint32_t> starts; ///< where other parts may begin: behind instructions that are only interpreted
+  /// By the places that the part may begin at: the instructions of the block; 0: the first is only interpreted.
+  std::map<uint32_t, uint32_t> lengths;
+  std::set<uint32_t> starts; ///< within blocks, where other parts may begin
 };
 
-/// Writes the function "part", a CompiledCode, into the module. accesses: the number of accesses so far, counted on.
+/// Writes the function "part", a CompiledCode, into the module. It has the block that begins at this place, and those
+/// that follow it as far as they are wanted. accesses: the number of accesses so far, counted on.
 Translation translate(const Function &function, const Liveness &liveness, uint32_t place, bool is_full,
-                      uint32_t &accesses, llvm::Module &module);
+                      llvm::function_ref<bool(uint32_t)> is_wanted, uint32_t &accesses, llvm::Module &module);
 
 } // namespace emulator::executor::ptx

@@ -73,6 +73,7 @@ Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lane
   frame->registers.assign(size_t{launch.kernel.registers} * kLanes, random_.next());
   fragments_.push_back({std::move(frame), 0, lanes, nullptr});
   block_.add(this);
+  begin_compiled();
   if (launch.weak)
     launch.weak->begin(view, block.block().view);
 }
@@ -119,6 +120,7 @@ bool Warp::choose() {
 
 uint64_t Warp::run(uint64_t most) {
   uint64_t executed = 0;
+  is_long_turn_ = launch_.schedule.has_long_turns && most > launch_.schedule.quantum;
   while (executed < most && rest == 0 && state == WaveState::kReady) {
     if (choose())
       executed += run_fragment(most - executed);
@@ -140,22 +142,30 @@ uint64_t Warp::run(uint64_t most) {
   return executed;
 }
 
+// A long turn ends only where a block begins: so none is too short for a compiled block.
+bool Warp::is_turn_over(uint64_t executed, uint64_t most) const {
+  return executed >= most &&
+         (!is_long_turn_ || now_.place == kReturn || now_.frame->function->code[now_.place].begins_block);
+}
+
 uint64_t Warp::run_fragment(uint64_t most) {
   uint64_t executed = 0;
   is_changed_ = false;
   if (launch_.compiles)
     launch_.look_at_memory();
-  while (executed < most && rest == 0 && !is_changed_) {
+  while (!is_turn_over(executed, most) && rest == 0 && !is_changed_) {
     if (now_.join && now_.place == now_.join->place && now_.frame == now_.join->frame) {
       arrive();
-      break;
+      if (now_.mask == 0)
+        break;
+      continue;
     }
     if (now_.place == kReturn) {
       leave_function();
       continue;
     }
     if (launch_.compiles)
-      if (const uint64_t ran = run_compiled(most - executed)) {
+      if (const uint64_t ran = run_compiled(static_cast<int64_t>(most - executed))) {
         executed += ran;
         if (has_failed())
           break;
@@ -250,13 +260,18 @@ uint64_t *Warp::destination(const Operand &operand) {
 
 // ---- Lanes that part and meet
 
+// The lanes of now_ wait for each other at this place, unless they do already.
+void Warp::expect_at(uint32_t meet) {
+  if (now_.join && now_.join->frame == now_.frame && now_.join->place == meet)
+    return;
+  joins_.push_back(std::make_unique<Join>(Join{now_.frame, meet, now_.mask, 0, now_.join}));
+  now_.join = joins_.back().get();
+}
+
 // These lanes of now_ go on elsewhere; both wait for each other at meet, unless that is the kernel's end.
 void Warp::part(uint32_t lanes, uint32_t place, uint32_t meet) {
-  const bool meets = meet != kReturn || now_.frame->caller;
-  if (meets && (!now_.join || now_.join->frame != now_.frame || now_.join->place != meet)) {
-    joins_.push_back(std::make_unique<Join>(Join{now_.frame, meet, now_.mask, 0, now_.join}));
-    now_.join = joins_.back().get();
-  }
+  if (meet != kReturn || now_.frame->caller)
+    expect_at(meet);
   Fragment other = now_;
   other.mask = lanes;
   other.place = place;
@@ -274,6 +289,15 @@ void Warp::isolate() {
 void Warp::branch(uint32_t target, uint32_t meet) {
   if (active_ == now_.mask) {
     now_.place = target;
+    return;
+  }
+  if (meet != kReturn && (target == meet || now_.place == meet)) { // one of the ways is empty: its lanes arrive
+    const uint32_t arrived = target == meet ? active_ : now_.mask & ~active_;
+    expect_at(meet);
+    now_.join->arrived |= arrived;
+    now_.mask &= ~arrived;
+    now_.place = target == meet ? now_.place : target;
+    polls_ = 0;
     return;
   }
   part(active_, target, meet);
@@ -302,15 +326,20 @@ void Warp::branch_table(const Instruction &instruction, const uint64_t *index) {
   }
 }
 
+// The lanes of now_ are where they wait for others. If these are all there, they go on as one.
 void Warp::arrive() {
   Join *const join = now_.join;
   join->arrived |= now_.mask;
   now_.mask = 0;
   polls_ = 0;
-  complete(join);
+  if (complete(join)) {
+    now_ = std::move(fragments_.back());
+    fragments_.pop_back();
+  }
 }
 
-void Warp::complete(Join *join) {
+// Lets the lanes go on that are all there. Returns whether it has added a fragment.
+bool Warp::complete(Join *join) {
   while (join && (join->arrived & live_) == (join->expected & live_)) {
     Join *const outer = join->outer;
     Fragment whole{std::move(join->frame), join->place, join->arrived & live_, outer};
@@ -318,10 +347,11 @@ void Warp::complete(Join *join) {
     counted_ &= ~whole.mask;
     if (whole.mask != 0) {
       fragments_.push_back(std::move(whole));
-      return;
+      return true;
     }
     join = outer;
   }
+  return false;
 }
 
 bool Warp::release_joins(Join *innermost) {

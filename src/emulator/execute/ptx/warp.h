@@ -24,6 +24,7 @@ struct Frame {
   uint32_t counted = 0;                   ///< stack of this and of all before it, as frames.h counts
   std::array<uint32_t, kLanes> dynamic{}; ///< bytes behind that which alloca took
   std::vector<uint64_t> registers;        ///< rows
+  CompiledFunction *compiled = nullptr;   ///< of the function, once a part of it is looked for
   /// The other values of registers that depend on memory which nobody wrote (unwritten.h), and who has read it, for
   /// each register; empty if none does.
   std::vector<uint64_t> others;
@@ -73,6 +74,9 @@ public:
       block_.block().uses->tell_value(bytes);
   }
   uint8_t *reach(Space space, uint64_t address, uint32_t size, Access access, unsigned lane);
+  /// If all active lanes' addresses are aligned and in one piece of memory: what is to be added to an address for the
+  /// bytes. Nothing if not, or if a check looks at each access: then each lane reaches for its own.
+  std::optional<uint64_t> reach_together(Space space, const uint64_t *addresses, uint32_t size, Access access);
   uint64_t to_generic(Space space, uint64_t address, unsigned lane) const;
   uint64_t from_generic(Space space, uint64_t address, unsigned lane) const;
   /// Where the lane's stack goes on behind this frame.
@@ -132,7 +136,9 @@ public:
 private:
   bool choose();
   uint64_t run_fragment(uint64_t most);
-  uint64_t run_compiled(uint64_t most);
+  bool is_turn_over(uint64_t executed, uint64_t most) const;
+  uint64_t run_compiled(int64_t most);
+  void begin_compiled();
   void trace(const Instruction &instruction) const;
   bool is_observed(const Instruction &instruction) const;
   void observe(const Instruction &instruction);
@@ -152,8 +158,9 @@ private:
   void leave_function();
   void enter(const Function &callee, const Call &call);
   void arrive();
-  void complete(Join *join);
+  bool complete(Join *join);
   void isolate();
+  void expect_at(uint32_t meet);
   void part(uint32_t lanes, uint32_t place, uint32_t meet);
   bool release_joins(Join *innermost);
   void release_returns(Join *innermost);
@@ -180,7 +187,8 @@ private:
   uint32_t live_, active_ = 0, members_ = 0;
   uint32_t counted_ =
       0; ///< below sm_70: lanes that a barrier has counted with a part of the warp which they have not met since
-  bool is_changed_ = false; ///< now_ is not what runs on
+  bool is_changed_ = false;   ///< now_ is not what runs on
+  bool is_long_turn_ = false; ///< this turn ends where a block begins
   uint64_t polls_ = 0;
   const void *value_ = nullptr; ///< that is written next
   std::vector<size_t> party_;   ///< fragments that take part beside now_
@@ -196,6 +204,7 @@ private:
   std::unique_ptr<FreshBytes> fresh_stack_;
   std::vector<uint8_t> stack_; ///< stacks of all lanes, one after the other
   uint32_t stack_size_ = 0;    ///< bytes of each lane's stack
+  CompiledState state_;        ///< as compiled code sees the warp
 };
 
 /// Calls back for each lane of the mask.

@@ -1,0 +1,98 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floats (PTX ISA 9.7.3).
+
+#include <cfenv>
+
+#include "translator.h"
+
+namespace emulator::executor::ptx {
+
+// A denormal single becomes a zero of its sign.
+llvm::Value *Translator::flush(Value *value) {
+  if (bits_of(value) != 32)
+    return value;
+  Value *const bits = b_.CreateBitCast(value, vector(32));
+  Value *const is_small = b_.CreateICmpEQ(b_.CreateAnd(bits, number(32, 0x7F800000)), number(32, 0));
+  return b_.CreateBitCast(b_.CreateSelect(is_small, b_.CreateAnd(bits, number(32, 0x80000000)), bits), floats(32));
+}
+
+llvm::Value *Translator::saturate(Value *value) {
+  const unsigned bits = bits_of(value);
+  Value *const below = b_.CreateSelect(b_.CreateFCmpOLT(value, real(bits, 1)), value, real(bits, 1));
+  return b_.CreateSelect(b_.CreateFCmpOGT(value, real(bits, 0)), below, real(bits, 0));
+}
+
+bool Translator::float_operation(Opcode &opcode, const Instruction &i, unsigned count,
+                                 llvm::function_ref<Value *(Value **)> compute) {
+  if (i.variant != FE_TONEAREST)
+    return false;
+  opcode.ignore({"rn", "approx", "full", "ftz", "sat"});
+  const unsigned bits = float_bits(opcode.take_type());
+  Value *values[3] = {};
+  for (unsigned n = 0; n < count; ++n) {
+    values[n] = bits ? float_source(i.operands[n + 1], bits) : nullptr;
+    if (!values[n])
+      return false;
+    if (i.flushes)
+      values[n] = flush(values[n]);
+  }
+  Value *value = compute(values);
+  if (i.saturates)
+    value = saturate(value);
+  return set_float(i, i.operands[0], i.flushes ? flush(value) : value);
+}
+
+llvm::Value *Translator::is_signaling(Value *value) {
+  const unsigned bits = bits_of(value);
+  Value *const quiet =
+      b_.CreateAnd(b_.CreateBitCast(value, vector(bits)), number(bits, uint64_t{1} << (bits == 32 ? 22 : 51)));
+  return b_.CreateAnd(b_.CreateFCmpUNO(value, value), b_.CreateICmpEQ(quiet, number(bits, 0)));
+}
+
+// As fmin and fmax of the C library, and zeros by their signs.
+llvm::Value *Translator::float_extreme(Value *a, Value *b, bool is_least, bool keeps_nan) {
+  const unsigned bits = bits_of(a);
+  Value *const is_first = is_least ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b);
+  Value *const is_negative = b_.CreateICmpSLT(b_.CreateBitCast(a, vector(bits)), number(bits, 0));
+  Value *const of_equal = is_least ? b_.CreateSelect(is_negative, a, b) : b_.CreateSelect(is_negative, b, a);
+  Value *const of_numbers = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), of_equal, b_.CreateSelect(is_first, a, b));
+  Value *of_nan = b_.CreateSelect(b_.CreateFCmpUNO(b, b), a, b);
+  of_nan = b_.CreateSelect(b_.CreateOr(is_signaling(a), is_signaling(b)), b_.CreateFAdd(a, b), of_nan);
+  if (keeps_nan)
+    of_nan = b_.CreateBitCast(number(bits, bits == 32 ? 0x7FC00000 : 0x7FF8000000000000), floats(bits));
+  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), of_nan, of_numbers);
+}
+
+bool Translator::root(Opcode &opcode, const Instruction &i) {
+  const auto type = peek_type(opcode);
+  if (!float_bits(type) || (type == Type::kF64 && i.flushes))
+    return false;
+  return float_operation(opcode, i, 1, [&](Value **v) {
+    Value *const value = opcode.name() == "rcp" ? v[0] : b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
+    return opcode.name() == "sqrt" ? value : b_.CreateFDiv(real(bits_of(value), 1), value);
+  });
+}
+
+bool Translator::copy_sign(Opcode &opcode, const Instruction &i) {
+  return float_operation(opcode, i, 2,
+                         [&](Value **v) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, v[1], v[0]); });
+}
+
+bool Translator::test_property(Opcode &opcode, const Instruction &i) {
+  using namespace llvm; // of LLVM 17 and later; before, the classes are in no namespace
+  static constexpr std::pair<const char *, unsigned> kProperties[] = {
+      {"finite", fcFinite},  {"infinite", fcInf},  {"number", fcAllFlags & ~fcNan},
+      {"notanumber", fcNan}, {"normal", fcNormal}, {"subnormal", fcSubnormal}};
+  for (const auto &[name, classes] : kProperties)
+    if (opcode.take(name)) {
+      const unsigned bits = float_bits(opcode.take_type());
+      Value *const a = bits ? float_source(i.operands[1], bits) : nullptr;
+      return a && set(i, i.operands[0],
+                      b_.CreateIntrinsic(llvm::Intrinsic::is_fpclass, {a->getType()}, {a, b_.getInt32(classes)}));
+    }
+  return false;
+}
+
+} // namespace emulator::executor::ptx
