@@ -3,7 +3,7 @@
 //
 // Code of the host for parts of functions that run often. Registers stay in memory, where the interpreter has them, so
 // that either goes on where the other stopped. A part has the block that has run often and those around it that run. It
-// may begin at each of them. It stops where an instruction is one that is only interpreted, where lanes part or meet, and
+// may begin at each of them. It stops before an instruction that is only interpreted, where lanes part or meet, and
 // where the turn is over.
 #pragma once
 

@@ -19,9 +19,9 @@ class Module;
 namespace emulator::executor::ptx {
 
 struct Translation {
-  /// By the places that the part may begin at: the instructions of the block; 0: the first is only interpreted.
+  /// How many instructions each block has, by the place where it begins. 0: its first is only interpreted.
   std::map<uint32_t, uint32_t> lengths;
-  std::set<uint32_t> starts; ///< within blocks, where other parts may begin
+  std::set<uint32_t> starts; ///< places within blocks where other parts may begin
 };
 
 /// Writes the function "part", a CompiledCode, into the module. It has the block that begins at this place, and those

@@ -15,7 +15,7 @@ constexpr uint32_t kMostBlocks = 24, kMostInstructions = 240;
 constexpr uint32_t kMostOfBlock = 120;  // LLVM's time grows faster than a block
 constexpr uint32_t kMostOfSkipped = 12; // of a block that is translated for some lanes, too
 
-// Lanes that wait for others look at what these lanes do by such an instruction: run_fragment counts it.
+// Loops wait by such an instruction. run_fragment counts it while lanes wait to meet those that run.
 bool is_look(const Instruction &instruction) {
   return instruction.is_polling && !is_opcode(instruction, "atom") && !is_opcode(instruction, "red");
 }
@@ -129,8 +129,8 @@ void Translator::translate_block(uint32_t begin) {
   b_.CreateBr(body);
 }
 
-// Whether the turn has no room for so many instructions from this place on, as run_fragment decides it: a long turn
-// ends where a block begins.
+// Returns whether the turn has no room for so many instructions from this place on. run_fragment has the same rule: a
+// long turn ends where a block begins.
 llvm::Value *Translator::is_turn_over(uint32_t place, uint32_t count) {
   const int64_t least = function_.code[place].begins_block ? 1 : std::numeric_limits<int64_t>::min();
   Value *const is_long = b_.CreateICmpNE(field(offsetof(CompiledState, is_long), b_.getInt32Ty()), b_.getInt32(0));
@@ -172,8 +172,9 @@ void Translator::branch(const Instruction &instruction, uint32_t place) {
   go_to(instruction.target);
 }
 
-// A branch over a short block to where its lanes meet again: the lanes that do not take it run the block. As
-// Warp::branch has it, the others have arrived. Returns false if an instruction of the block is only interpreted.
+// Translates a branch over a short block to the place where its lanes meet again. The lanes that do not take it run the
+// block. The others have arrived, as in Warp::branch. Returns false if there is no such block, or if one of its
+// instructions is only interpreted.
 bool Translator::skip(const Instruction &instruction, uint32_t place, Value *active) {
   const uint32_t begin = place + 1, end = instruction.target;
   if (end != instruction.meet || end <= begin || end - begin > kMostOfSkipped ||

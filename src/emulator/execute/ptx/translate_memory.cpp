@@ -51,21 +51,42 @@ bool Translator::shuffle(Opcode &opcode, const Instruction &i) {
 
 // ---- Loads and stores
 
-// So many places of a size in so many bytes.
+// Returns how many places of a size there are in so many bytes.
 llvm::Value *Translator::places(Value *bytes, uint64_t size) {
   return b_.CreateSelect(b_.CreateICmpUGE(bytes, b_.getInt64(size)), b_.CreateSub(bytes, b_.getInt64(size - 1)),
                          b_.getInt64(0));
 }
 
-// Where an access is fast and where it is not.
 void Translator::branch_likely(Value *condition, llvm::BasicBlock *likely, llvm::BasicBlock *other) {
   b_.CreateCondBr(condition, likely, other, llvm::MDBuilder(b_.getContext()).createBranchWeights(1000, 1));
 }
 
-// The offsets of this access and of those behind it in the block that have the same base.
+// Adds an access if one base can be aligned for it and for those that are there.
+void Translator::Reach::add(const Instruction &instruction) {
+  const unsigned whole = size_of(instruction.type) * instruction.width;
+  const auto wanted = static_cast<unsigned>(-instruction.offset) & (whole - 1);
+  const unsigned common = std::min(whole, align) - 1;
+  const int64_t lowest = std::min(first, instruction.offset), highest = std::max(end, instruction.offset + whole);
+  if ((wanted & common) != (low_bits & common) || highest - lowest > kMostOfGroup)
+    return;
+  if (whole > align) {
+    align = whole;
+    low_bits = wanted;
+  }
+  first = lowest;
+  end = highest;
+}
+
+bool Translator::Reach::has(const Access &access) const {
+  return access.i.offset >= first && access.i.offset + access.whole() <= end && access.whole() <= align &&
+         ((low_bits + static_cast<uint64_t>(access.i.offset)) & (access.whole() - 1)) == 0;
+}
+
+// Returns the offsets of this access and of those behind it in the block that have the same base.
 Translator::Reach Translator::find_group(const Access &access) const {
   const Operand &base = access.address();
-  Reach group{.first = access.i.offset, .end = access.i.offset + access.whole(), .align = access.whole()};
+  Reach group{.first = access.i.offset, .end = access.i.offset + access.whole()};
+  group.add(access.i);
   if (base.kind != Kind::kRegister || is_guarded(access.i))
     return group;
   const auto is_base = [&](const Operand &one) { return one.kind == Kind::kRegister && one.index == base.index; };
@@ -73,43 +94,29 @@ Translator::Reach Translator::find_group(const Access &access) const {
     const Instruction &one = function_.code[place];
     const bool is_load = is_opcode(one, "ld"), is_store = is_opcode(one, "st");
     if ((access.is_load ? is_load : is_store) && one.space == access.i.space && is_base(one.operands[is_load]) &&
-        !is_guarded(one) && one.type != Type::kF16) {
-      const int64_t whole = size_of(one.type) * one.width;
-      group.first = std::min(group.first, one.offset);
-      group.end = std::max(group.end, one.offset + whole);
-      group.align = std::max(group.align, static_cast<unsigned>(whole));
-    }
+        !is_guarded(one) && one.type != Type::kF16)
+      group.add(one);
     if (!is_store && (is_base(one.operands[0]) || std::any_of(one.elements.begin(), one.elements.end(), is_base)))
       break;
   }
   return group;
 }
 
-// Looks once at what accesses with the same base have in common.
-const Translator::Reach &Translator::reach(const Access &access) {
-  const Operand &base = access.address();
-  const bool is_shared_by_others = base.kind == Kind::kRegister && !is_guarded(access.i);
-  const auto key = std::make_tuple(is_shared_by_others ? read_register(base) : nullptr, access.i.space, access.is_load);
-  if (const auto found = reaches_.find(key); found != reaches_.end() && is_shared_by_others)
-    if (const Reach &one = found->second; one.first <= access.i.offset && access.i.offset + access.whole() <= one.end &&
-                                          access.whole() <= one.align && access.i.offset % access.whole() == 0)
-      return one;
-  Reach group = find_group(access);
-  if (access.i.offset % group.align != 0 || group.end - group.first > kMostOfGroup)
-    group = {.first = access.i.offset, .end = access.i.offset + access.whole(), .align = access.whole()};
-  group.number = accesses_;
-  Value *begin = b_.getInt64(0), *size = nullptr;
-  switch (access.i.space) {
+// Finds the memory that an access is to reach: its bytes, the address of the first, and how many there are.
+void Translator::find_memory(Space space, Reach &reach, Value *&begin, Value *&size) {
+  begin = b_.getInt64(0);
+  reach.number = accesses_;
+  switch (space) {
   case Space::kShared:
-    group.bytes = pointer_field(offsetof(CompiledState, shared));
+    reach.bytes = pointer_field(offsetof(CompiledState, shared));
     size = number_field(offsetof(CompiledState, shared_size));
     break;
   case Space::kLocal:
-    group.bytes = pointer_field(offsetof(CompiledState, stack));
+    reach.bytes = pointer_field(offsetof(CompiledState, stack));
     size = number_field(offsetof(CompiledState, stack_size));
     break;
   case Space::kParam:
-    group.bytes = pointer_field(offsetof(CompiledState, arguments));
+    reach.bytes = pointer_field(offsetof(CompiledState, arguments));
     size = number_field(offsetof(CompiledState, arguments_size));
     break;
   default: {
@@ -118,42 +125,56 @@ const Translator::Reach &Translator::reach(const Access &access) {
     begin = b_.CreateLoad(b_.getInt64Ty(), reached);
     size = b_.CreateLoad(b_.getInt64Ty(),
                          b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), reached, offsetof(ReachedMemory, size)));
-    group.bytes = b_.CreateIntToPtr(begin, b_.getPtrTy());
+    reach.bytes = b_.CreateIntToPtr(begin, b_.getPtrTy());
   }
   }
-  // The offset of the first access from where the memory begins; the others follow it.
-  Value *const first = b_.getInt64(static_cast<uint64_t>(group.first));
-  group.offsets = b_.CreateAdd(access.base, splat(b_.CreateSub(first, begin)));
-  Value *const count = places(size, static_cast<uint64_t>(group.end - group.first));
-  Value *const low_bits = b_.getInt64(group.align - 1);
-  if (access.is_uniform) {
-    group.offsets = b_.CreateExtractElement(group.offsets, uint64_t{0});
-    Value *const low = b_.CreateAnd(b_.CreateAdd(group.offsets, begin), low_bits);
-    group.is_fine = b_.CreateAnd(b_.CreateICmpULT(group.offsets, count), b_.CreateICmpEQ(low, b_.getInt64(0)));
-  } else {
-    Value *bad = b_.CreateICmpUGE(group.offsets, splat(count));
-    if (group.align > 1)
-      bad = b_.CreateOr(
-          bad, b_.CreateICmpNE(b_.CreateAnd(access.base, splat(low_bits)),
-                               splat(b_.getInt64(static_cast<uint64_t>(-access.i.offset) & (group.align - 1)))));
-    if (!access.is_all)
-      bad = b_.CreateAnd(bad, access.mask);
-    group.is_fine = b_.CreateICmpEQ(bits_of_lanes(bad), b_.getInt32(0));
-    if (access.i.space == Space::kLocal) // each lane has a stack of its own
-      group.offsets = b_.CreateAdd(group.offsets, b_.CreateMul(counting(1), splat(size)));
-    else if (access.i.space == Space::kShared) // has less than 2 GB
-      group.offsets = resize(group.offsets, 32);
-  }
-  if (!access.is_uniform && access.i.width == 1 && access.i.space != Space::kLocal) {
-    group.step = access.size;
-    group.is_together = is_together(access, group, group.together);
-  }
-  if (access.i.offset % group.align != 0)
-    group.align = 0; // of the base nothing is known
-  return reaches_.insert_or_assign(key, group).first->second;
 }
 
-// Whether each lane's place follows the one of the lane before, as they mostly do; and the first lane's.
+// Checks bounds and alignment, once for all accesses of the block that have this base.
+const Translator::Reach &Translator::reach(const Access &access) {
+  const Operand &base = access.address();
+  const bool has_others = base.kind == Kind::kRegister && !is_guarded(access.i);
+  const auto key = std::make_tuple(has_others ? read_register(base) : nullptr, access.i.space, access.is_load);
+  if (const auto found = reaches_.find(key); has_others && found != reaches_.end() && found->second.has(access))
+    return found->second;
+  Reach reach = find_group(access);
+  Value *begin = nullptr, *size = nullptr;
+  find_memory(access.i.space, reach, begin, size);
+  // From where the memory begins to the first access. The others follow it.
+  Value *const first = b_.getInt64(static_cast<uint64_t>(reach.first));
+  reach.offsets = b_.CreateAdd(access.base, splat(b_.CreateSub(first, begin)));
+  Value *const count = places(size, static_cast<uint64_t>(reach.end - reach.first));
+  if (access.is_uniform) {
+    reach.offsets = b_.CreateExtractElement(reach.offsets, uint64_t{0});
+    Value *const low_bits =
+        b_.CreateAnd(b_.CreateExtractElement(access.base, uint64_t{0}), b_.getInt64(reach.align - 1));
+    reach.is_fine =
+        b_.CreateAnd(b_.CreateICmpULT(reach.offsets, count), b_.CreateICmpEQ(low_bits, b_.getInt64(reach.low_bits)));
+  } else {
+    Value *bad = b_.CreateICmpUGE(reach.offsets, splat(count));
+    if (reach.align > 1)
+      bad = b_.CreateOr(
+          bad, b_.CreateICmpNE(b_.CreateAnd(access.base, number(64, reach.align - 1)), number(64, reach.low_bits)));
+    if (!access.is_all)
+      bad = b_.CreateAnd(bad, access.mask);
+    reach.is_fine = b_.CreateICmpEQ(bits_of_lanes(bad), b_.getInt32(0));
+    if (access.i.space == Space::kLocal) // each lane has a stack of its own
+      reach.offsets = b_.CreateAdd(reach.offsets, b_.CreateMul(counting(1), splat(size)));
+    else if (access.i.space == Space::kShared) // has less than 2 GB
+      reach.offsets = resize(reach.offsets, 32);
+  }
+  if (may_be_together(access)) {
+    reach.step = access.size;
+    reach.is_together = is_together(access, reach, reach.together);
+  }
+  return reaches_.insert_or_assign(key, reach).first->second;
+}
+
+bool Translator::may_be_together(const Access &access) {
+  return !access.is_uniform && access.i.width == 1 && access.i.space != Space::kLocal;
+}
+
+// Returns whether each lane's place follows the place of the lane before, as they mostly do. first: lane 0's offset.
 llvm::Value *Translator::is_together(const Access &access, const Reach &reach, Value *&first) {
   const unsigned bits = bits_of(reach.offsets);
   Value *const steps = resize(counting(access.size), bits);
@@ -172,7 +193,7 @@ llvm::Value *Translator::is_together(const Access &access, const Reach &reach, V
   return b_.CreateICmpEQ(bits_of_lanes(apart), b_.getInt32(0));
 }
 
-// Carries the access out as the interpreter does, and leaves if it fails. Returns the results.
+// The interpreter's own access, which leaves the part if it fails. Returns the results.
 std::vector<llvm::Value *> Translator::access_slowly(const Access &access, const Reach &reach) {
   b_.CreateAlignedStore(b_.CreateAdd(access.base, number(64, static_cast<uint64_t>(access.i.offset))), addresses_,
                         llvm::Align(8));
@@ -198,7 +219,7 @@ std::vector<llvm::Value *> Translator::access_slowly(const Access &access, const
   return results;
 }
 
-// Loads or stores what lanes have one after the other.
+// Loads or stores consecutive places.
 llvm::Value *Translator::access_together(const Access &access, Value *bytes) {
   const llvm::Align align(access.size);
   llvm::Type *const type = vector(8 * access.size);
@@ -221,7 +242,7 @@ llvm::Value *Translator::access_scattered(const Access &access, const Reach &rea
   return b_.CreateMaskedScatter(access.values[element], bytes, align, access.mask);
 }
 
-// Carries an access out whose lanes are all where they should be. ways: gets the results, and where from.
+// An access whose lanes have all passed the check. ways: gets the results and the block they come from.
 void Translator::access_fast(const Access &access, const Reach &reach, llvm::BasicBlock *done, Ways &ways) {
   const uint64_t distance = static_cast<uint64_t>(access.i.offset - reach.first);
   if (access.is_uniform) {
@@ -236,7 +257,7 @@ void Translator::access_fast(const Access &access, const Reach &reach, llvm::Bas
     b_.CreateBr(done);
     return;
   }
-  if (access.i.width == 1 && access.i.space != Space::kLocal) {
+  if (may_be_together(access)) {
     Value *first = reach.together;
     Value *const condition = reach.step == access.size ? reach.is_together : is_together(access, reach, first);
     llvm::BasicBlock *const together = new_block("together"), *const scattered = new_block("scattered");

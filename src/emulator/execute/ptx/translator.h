@@ -3,10 +3,10 @@
 //
 // Translates a part of a function to LLVM IR. Each file translate_*.cpp has one group of instructions.
 //
-// A register is a vector of 32 values with its declared number of bits; a predicate is a vector of bits. A block loads a
-// register from the frame where it first reads it. At its end it stores the registers that are read later. Lanes that do
-// not take part compute as well, with whatever their registers hold. Memory is not touched for them, and their registers
-// keep their values. Results have the bits that the interpreter's have.
+// A register is a vector of 32 values with its declared number of bits; a predicate is a vector of bits. A block loads
+// a register from the frame where it first reads it. At its end it stores the registers that are read later. Lanes that
+// do not take part compute as well, with whatever their registers hold. Memory is not touched for them, and their
+// registers keep their values. Results have the bits that the interpreter's have.
 //
 // A function for an instruction returns false if the instruction is only interpreted.
 #pragma once
@@ -172,22 +172,27 @@ private:
     const Operand &address() const { return i.operands[is_load ? 1 : 0]; }
     unsigned whole() const { return size * i.width; }
   };
-  // What accesses with the same base look at once.
+  // The accesses of a block that have one base, and their common check.
   struct Reach {
-    int64_t first = 0, end = 0; ///< offsets from the base, in bytes
-    unsigned align = 1;
-    uint32_t number = 0;                               ///< of the memory that was reached the last time
-    Value *bytes = nullptr;                            ///< the memory
-    Value *offsets = nullptr;                          ///< of the base and `first` from there
-    Value *is_fine = nullptr;                          ///< all lanes are within and aligned
-    unsigned step = 0;                                 ///< if so many bytes lie between lanes ...
-    Value *is_together = nullptr, *together = nullptr; ///< ... that is set, and lane 0 has this offset
+    int64_t first = 0, end = 0;       ///< offsets from the base, in bytes
+    unsigned align = 1, low_bits = 0; ///< base % align == low_bits
+    uint32_t number = 0;              ///< of the memory that was reached the last time
+    Value *bytes = nullptr;           ///< the memory
+    Value *offsets = nullptr;         ///< of the first access, from there
+    Value *is_fine = nullptr;         ///< all lanes are within and aligned
+    unsigned step = 0;                ///< bytes that is_together was computed for
+    Value *is_together = nullptr;     ///< so many lie between each lane and the next
+    Value *together = nullptr;        ///< lane 0's offset then
+    void add(const Instruction &instruction);
+    bool has(const Access &access) const;
   };
   using Ways = std::vector<std::pair<llvm::BasicBlock *, std::vector<Value *>>>;
   Value *places(Value *bytes, uint64_t size);
   void branch_likely(Value *condition, llvm::BasicBlock *likely, llvm::BasicBlock *other);
   Reach find_group(const Access &access) const;
+  void find_memory(Space space, Reach &reach, Value *&begin, Value *&size);
   const Reach &reach(const Access &access);
+  static bool may_be_together(const Access &access);
   Value *is_together(const Access &access, const Reach &reach, Value *&first);
   std::vector<Value *> access_slowly(const Access &access, const Reach &reach);
   Value *access_together(const Access &access, Value *bytes);
