@@ -87,6 +87,8 @@ private:
     bool has_ended = true;
     for (const auto &one : block.waves)
       has_ended = has_ended && one->state == WaveState::kEnded;
+    if (has_ended && block.global_uses)
+      block.global_uses->end(block.order);
     if (has_ended)
       resident_.erase(resident_.begin() + chosen);
     return std::nullopt;
@@ -118,7 +120,7 @@ private:
     if (block.uses)
       block.uses->forget();
     if (block.global_uses)
-      block.global_uses->order(block.order, false);
+      block.global_uses->order_waves(block.order, block.waves.size());
     return std::nullopt;
   }
 
