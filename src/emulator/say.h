@@ -13,6 +13,7 @@
 #include "base/finding.h"
 #include "emulator/execute/grid.h"
 #include "emulator/execute/overlaps.h"
+#include "emulator/execute/progress.h"
 #include "emulator/execute/unwritten.h"
 
 namespace emulator {
@@ -30,6 +31,7 @@ public:
 
 inline void say_finding(const char *rule, const std::string &message, const std::string &text, uint64_t code_address,
                         const CodePlaces &places) {
+  const executor::ProgressPause pause;
   std::fputs(text.c_str(), stderr);
   const executor::CodePlace place = code_address ? places.place_of(code_address) : executor::CodePlace{};
   omptarget::append_finding({"error", rule, message, -1, place.path, place.line, 0});

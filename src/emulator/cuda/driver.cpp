@@ -11,6 +11,7 @@
 
 #include "call.h"
 #include "emulator/calls.h"
+#include "emulator/execute/at_exit.h"
 #include "emulator/execute/ptx/builtins.h"
 #include "emulator/visible.h"
 
@@ -48,7 +49,7 @@ const ErrorText *find_error(CUresult result) {
 }
 
 // As the driver's own handler does: later calls fail. SIM_CUDA_LASTS=1: it goes on until the process is gone.
-void at_exit() {
+void end() {
   if (state().process != getpid())
     return;
   const char *lasts = std::getenv("SIM_CUDA_LASTS");
@@ -147,7 +148,7 @@ STAND_IN_API CUresult cuInit(unsigned flags) {
     the_state.devices.erase(the_state.devices.begin() + 1, the_state.devices.end());
   if (the_state.devices.empty())
     return CUDA_ERROR_NO_DEVICE;
-  std::atexit(at_exit);
+  at_exit(end);
   the_state.process = getpid();
   the_state.initialised = true;
   return CUDA_SUCCESS;

@@ -175,6 +175,7 @@ void execute(const PtxLaunch &launch) {
   }
   const Function &function = *launch.function;
   auto schedule = executor::Schedule::from_environment();
+  schedule.kernel = function.name;
   schedule.global_uses = RunningOperation::new_words();
   const auto report =
       executor::ptx::launch(*function.module->device_code, *function.kernel, memory, memory, dispatch, schedule);

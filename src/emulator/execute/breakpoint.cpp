@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "at_exit.h"
+
 namespace emulator::executor {
 
 namespace {
@@ -86,7 +88,7 @@ Breakpoint Breakpoint::from_environment() {
   result.block = number_of("SIM_EXECUTOR_BREAK_BLOCK");
   result.thread = number_of("SIM_EXECUTOR_BREAK_THREAD");
   result.is_set = result.line != 0 || result.block || result.thread;
-  static const bool is_awaited = result.is_set && std::atexit(tell_that_nothing_was_told) == 0;
+  static const bool is_awaited = result.is_set && (at_exit(tell_that_nothing_was_told), true);
   static_cast<void>(is_awaited);
   return result;
 }

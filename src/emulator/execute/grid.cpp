@@ -9,6 +9,8 @@
 #include <cfenv>
 #include <cstdlib>
 
+#include "progress.h"
+
 namespace emulator::executor {
 
 namespace {
@@ -30,7 +32,8 @@ Extent at(uint64_t number, const Extent &extent) {
 class Grid {
 public:
   Grid(const Extent &blocks, BlockSource &source, const Schedule &schedule)
-      : extent_(blocks), source_(source), schedule_(schedule), random_(schedule.seed) {}
+      : extent_(blocks), source_(source), schedule_(schedule), random_(schedule.seed),
+        progress_(schedule.kernel, count(blocks), schedule.progress_after) {}
 
   std::optional<Report> run() {
     while (true) {
@@ -38,6 +41,7 @@ public:
         resident_.push_back(source_.make_block(at(next_++, extent_)));
       if (resident_.empty())
         return std::nullopt;
+      progress_.note(next_ - resident_.size(), executed_);
       if (auto report = take_turn())
         return report;
     }
@@ -83,6 +87,8 @@ private:
     bool has_ended = true;
     for (const auto &one : block.waves)
       has_ended = has_ended && one->state == WaveState::kEnded;
+    if (has_ended && block.global_uses)
+      block.global_uses->end(block.order);
     if (has_ended)
       resident_.erase(resident_.begin() + chosen);
     return std::nullopt;
@@ -114,7 +120,7 @@ private:
     if (block.uses)
       block.uses->forget();
     if (block.global_uses)
-      block.global_uses->order(block.order, false);
+      block.global_uses->order_waves(block.order, block.waves.size());
     return std::nullopt;
   }
 
@@ -132,6 +138,7 @@ private:
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<Wave *> ready_;
   uint64_t next_ = 0, executed_ = 0;
+  Progress progress_;
 };
 
 // While it lives, floats are computed as GPUs do. A program's rounding, its traps (as of -ffpe-trap) and its flushing
@@ -176,6 +183,10 @@ Schedule Schedule::from_environment() {
   schedule.finds_races = number("SIM_EXECUTOR_RACES", 0, 0) != 0;
   schedule.finds_global_races = number("SIM_EXECUTOR_GLOBAL_RACES", 0, 0) != 0;
   schedule.breakpoint = Breakpoint::from_environment();
+  // These write so much themselves that a line would be no help.
+  const char *const after = std::getenv("SIM_EXECUTOR_PROGRESS");
+  if (after && *after && !schedule.breakpoint.is_set && number("SIM_EXECUTOR_TRACE", 0, 0) == 0)
+    schedule.progress_after = static_cast<uint32_t>(number("SIM_EXECUTOR_PROGRESS", 0, 0));
   return schedule;
 }
 

@@ -137,6 +137,9 @@ struct Schedule {
   uint32_t compile_after = 300;
   static constexpr uint32_t kNever = 0xFFFFFFFF, kLongTurn = 8192, kShortTurns = 1 << 18;
   Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
+  std::string kernel;    ///< its name, for the line about its progress
+  /// SIM_EXECUTOR_PROGRESS: milliseconds until a terminal shows that line; nothing: never.
+  std::optional<uint32_t> progress_after;
   static Schedule from_environment();
 };
 

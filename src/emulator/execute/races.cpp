@@ -39,33 +39,119 @@ uint64_t next_event() {
   return ++events;
 }
 
+uint64_t time_at(const std::vector<uint64_t> &times, size_t at) { return at < times.size() ? times[at] : 0; }
+
+void set_at(std::vector<uint64_t> &times, size_t at, uint64_t time) {
+  if (times.size() <= at)
+    times.resize(at + 1);
+  times[at] = time;
+}
+
+// The later time of each slot.
+void join(TeamTimes &times, const TeamTimes &others) {
+  if (times.size() < others.size())
+    times.resize(others.size());
+  for (size_t slot = 0; slot < others.size(); ++slot)
+    times[slot] = std::max(times[slot], others[slot]);
+}
+
 } // namespace
 
-void GlobalUses::order(TeamOrder &team, bool of_device) {
-  team.own = next_event();
-  if (of_device)
-    team.device = team.own;
+void GlobalUses::begin(TeamOrder &team) {
+  if (team.number != 0)
+    return;
+  team.number = ++teams_;
+  const auto free = std::find(residents_.begin(), residents_.end(), nullptr);
+  team.slot = static_cast<uint32_t>(free - residents_.begin());
+  if (free == residents_.end())
+    residents_.push_back(nullptr);
+  residents_[team.slot] = &team;
 }
+
+void GlobalUses::end(const TeamOrder &team) {
+  if (team.number != 0)
+    residents_[team.slot] = nullptr;
+}
+
+// Adds what the team has done until now, and what that is behind.
+void GlobalUses::publish(const TeamOrder &team, TeamTimes &seen, uint64_t now) const {
+  join(seen, team.known);
+  set_at(seen, team.slot, now);
+}
+
+// Null if there are too many.
+TeamTimes *GlobalUses::find_synchronisation(uint64_t word) {
+  if (const auto found = synchronisation_.find(word); found != synchronisation_.end())
+    return &found->second;
+  if (synchronisation_.size() == kMostSynchronisation)
+    return nullptr;
+  TeamTimes &seen = synchronisation_[word];
+  // A plain store may have been its first.
+  if (const auto noted = words_.find(word); noted != words_.end())
+    if (const Last &store = noted->second.store; store.at != 0)
+      if (const TeamOrder *const team = residents_[store.slot]; team && team->number == store.team)
+        publish(*team, seen, store.at);
+  return &seen;
+}
+
+uint64_t GlobalUses::synchronise(TeamOrder &team, uint64_t address, uint32_t size, bool reads, bool writes) {
+  begin(team);
+  const uint64_t now = next_event();
+  uint64_t own = 0;
+  for (uint64_t word = address / 4; word <= (address + size - 1) / 4; ++word) {
+    TeamTimes *const seen = find_synchronisation(word);
+    own = std::max(own, seen ? time_at(*seen, team.slot) : see_all(team));
+    if (seen && reads)
+      join(team.seen, *seen);
+    if (seen && writes)
+      publish(team, *seen, now);
+  }
+  return own;
+}
+
+uint64_t GlobalUses::see_all(TeamOrder &team) {
+  begin(team);
+  const uint64_t now = next_event();
+  team.seen.assign(residents_.size(), now);
+  return now;
+}
+
+void GlobalUses::acquire(TeamOrder &team) {
+  begin(team);
+  team.device = next_event();
+  join(team.known, team.seen);
+}
+
+void GlobalUses::order_wave(TeamOrder &team, uint32_t wave, std::optional<uint64_t> until) {
+  set_at(team.own, wave, std::max(time_at(team.own, wave), until ? *until : next_event()));
+}
+
+void GlobalUses::order_waves(TeamOrder &team, size_t waves) { team.own.assign(waves, next_event()); }
 
 void GlobalUses::forget(uint64_t address, uint64_t size) {
   for (uint64_t word = address / 4; word <= (address + size) / 4; ++word)
     words_.erase(word);
 }
 
-bool GlobalUses::races(const Last &last, const GlobalUse &use, uint8_t bytes) {
+bool GlobalUses::races(const Last &last, const GlobalUse &use, uint8_t bytes) const {
   if (last.at == 0 || (last.bytes & bytes) == 0)
     return false;
-  if (last.team != use.team->number)
-    return last.at > use.team->device;
-  return last.wave != use.wave && last.at > use.team->own;
+  const TeamOrder &team = *use.team;
+  if (last.team == team.number)
+    return last.wave != use.wave && last.at > time_at(team.own, use.wave);
+  const TeamOrder *const resident = residents_[last.slot];
+  return last.at > (resident && resident->number == last.team ? time_at(team.known, last.slot) : team.device);
 }
 
 std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, const GlobalUse &use,
                                            const uint8_t *present, const void *value) {
-  if (use.team->number == 0)
-    use.team->number = ++teams_;
+  begin(*use.team);
   const bool changes = use.writes && !use.is_atomic && (!value || std::memcmp(value, present, size) != 0);
   const uint64_t now = next_event();
+  if (use.writes && !use.is_atomic) // it may be a release
+    for (uint64_t word = address / 4; word <= (address + size - 1) / 4; ++word)
+      if (const auto found = synchronisation_.find(word); found != synchronisation_.end())
+        publish(*use.team, found->second, now);
   for (uint32_t done = 0; done < size;) {
     const auto skipped = static_cast<uint32_t>((address + done) & 3), taken = std::min(4 - skipped, size - done);
     const auto bytes = static_cast<uint8_t>(((1u << taken) - 1) << skipped);
@@ -83,6 +169,7 @@ std::optional<EarlierUse> GlobalUses::note(uint64_t address, uint32_t size, cons
        : use.writes  ? word.store
                      : word.load) = {now,
                                     use.team->number,
+                                    use.team->slot,
                                     use.team->device,
                                     {use.block, use.thread, use.code, use.writes, use.is_atomic},
                                     use.wave,

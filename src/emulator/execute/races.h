@@ -40,12 +40,18 @@ private:
   std::vector<Use> uses_; ///< one for each byte
 };
 
+/// Times by slot: each team that is resident has one, which a later team takes over. Absent ones are 0.
+using TeamTimes = std::vector<uint64_t>;
+
 /// When the accesses of a team's waves to global memory were last ordered behind others'. Times count the events of all
 /// launches.
 struct TeamOrder {
-  uint64_t number = 0; ///< from 1; 0: the team has not begun
-  uint64_t own = 0;    ///< behind those of the same team: a barrier, an acquire
-  uint64_t device = 0; ///< behind those of other teams: an acquire of the device
+  uint64_t number = 0;       ///< from 1; 0: the team has not begun
+  uint32_t slot = 0;         ///< while it is resident
+  std::vector<uint64_t> own; ///< by wave: behind those of the same team, by a barrier or an acquire
+  uint64_t device = 0;       ///< behind those of teams that have ended: an acquire of the device
+  TeamTimes known;           ///< behind those of resident teams: an acquire of the device behind what the team has seen
+  TeamTimes seen;            ///< in synchronisation words: what an acquire orders it behind
 };
 
 /// An access to global memory.
@@ -68,15 +74,30 @@ struct EarlierUse {
 };
 
 /// Finds accesses of two waves of a launch to global memory, one of them changing it, with nothing between that may
-/// order them. Any acquire orders what follows it behind all that was done before, so that what is named is a race. Not
-/// noted: strong loads, two atomic operations, an atomic operation beside a store, and two stores that may be atomic.
-/// It keeps the last store, load and atomic operation of each word of 4 bytes.
+/// order them. It keeps the last store, load and atomic operation of each word of 4 bytes. Not noted: strong loads, two
+/// atomic operations, an atomic operation beside a store, and two stores that may be atomic.
+///
+/// An acquire orders a team behind the teams that it has seen, and behind all that they were ordered behind. It sees
+/// their stores and atomic operations in synchronisation words, which atomic operations or strong loads have reached.
+/// A team that has ended is taken to be seen, and a store to be a release: so what is named is a race.
 class GlobalUses {
 public:
   /// Null if nothing races with it. The bytes at present, and those that are written.
   std::optional<EarlierUse> note(uint64_t address, uint32_t size, const GlobalUse &use, const uint8_t *present,
                                  const void *value);
-  void order(TeamOrder &team, bool of_device);
+  /// The team reads or writes the bytes by an atomic operation, a strong load or a strong store. Returns the time up to
+  /// which it has seen there what its own waves did.
+  uint64_t synchronise(TeamOrder &team, uint64_t address, uint32_t size, bool reads, bool writes);
+  /// The team may have seen all that others did: by memory that is not looked at. Returns the time.
+  uint64_t see_all(TeamOrder &team);
+  /// An acquire of the device by a wave of the team.
+  void acquire(TeamOrder &team);
+  /// The wave is ordered behind what the others of its team did until then, or until now.
+  void order_wave(TeamOrder &team, uint32_t wave, std::optional<uint64_t> until = std::nullopt);
+  /// A barrier of the team.
+  void order_waves(TeamOrder &team, size_t waves);
+  /// The team has ended.
+  void end(const TeamOrder &team);
   /// Memory that is allocated, or was freed: who used it before has nothing to do with who uses it now.
   void forget(uint64_t address, uint64_t size);
 
@@ -93,6 +114,7 @@ public:
 private:
   struct Last {
     uint64_t at = 0, team = 0;
+    uint32_t slot = 0;   ///< the team's
     uint64_t behind = 0; ///< the team's last acquire of the device
     EarlierUse use;
     uint32_t wave = 0;
@@ -102,12 +124,19 @@ private:
     Last store, load, atomic;
     std::array<uint8_t, 4> before{}; ///< of the atomic operation
   };
-  static bool races(const Last &last, const GlobalUse &use, uint8_t bytes);
+  bool races(const Last &last, const GlobalUse &use, uint8_t bytes) const;
+  void begin(TeamOrder &team);
+  void publish(const TeamOrder &team, TeamTimes &seen, uint64_t now) const;
+  TeamTimes *find_synchronisation(uint64_t word);
   static bool conflicts(const Last &one, const Last &other);
   static std::optional<Conflict> conflict(uint64_t word, const Word &one, const Word &other);
 
+  static constexpr size_t kMostSynchronisation = 1 << 20;
+
   uint64_t teams_ = 0;
+  std::vector<const TeamOrder *> residents_; ///< by slot; null: nobody
   std::unordered_map<uint64_t, Word> words_;
+  std::unordered_map<uint64_t, TeamTimes> synchronisation_; ///< by word: what teams that read it see
 };
 
 /// Describes for a message the use behind which the access must be ordered, and the way to do it.

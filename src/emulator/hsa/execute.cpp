@@ -154,6 +154,7 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
   dispatch.queue = reinterpret_cast<uint64_t>(&queue.handle);
   dispatch.kernel = kernel.name;
   auto schedule = executor::Schedule::from_environment();
+  schedule.kernel = kernel.name;
   schedule.global_uses = RunningOperation::new_words();
   const auto report = executor::amdgpu::launch(object, code, memory, dispatch, schedule);
   RunningOperation::note({"kernel " + kernel.name, schedule.global_uses});

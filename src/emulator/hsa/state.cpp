@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "emulator/execute/at_exit.h"
+
 #define STAND_IN_SYMBOL(name) sim_hsa_##name
 #include "emulator/stand_in_functions.h"
 
@@ -249,12 +251,11 @@ using namespace emulator;
 
 namespace {
 // A process that used the runtime wrongly does not end well. SIM_HSA_ENDS=1: the runtime ends here, as AMD's does.
-struct AtExit {
-  ~AtExit() {
-    const char *ends = std::getenv("SIM_HSA_ENDS");
-    state().has_ended = ends && *ends == '1';
-    calls().exit_after_violations();
-    calls().exit_after_leaks(live_objects(), leaked_objects());
-  }
-} at_exit;
+void end() {
+  const char *ends = std::getenv("SIM_HSA_ENDS");
+  state().has_ended = ends && *ends == '1';
+  calls().exit_after_violations();
+  calls().exit_after_leaks(live_objects(), leaked_objects());
+}
+[[maybe_unused]] const bool is_awaited = (at_exit(end), true);
 } // namespace

@@ -156,15 +156,19 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int la
   return true;
 }
 
-// A plain store may be an atomic one of relaxed order, and within a team a plain load; what precedes atomic operations and strong
-// loads is taken to be ordered for the team, as its acquires have no instruction.
+// A plain store may be an atomic one of relaxed order. Atomic operations and strong loads are taken to be acquires of
+// the team, as these have no instruction.
 bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes) {
   if (!block_.global_uses)
     return false;
   const bool is_atomic = kind == Access::kAtomic;
-  if (is_atomic || kind == Access::kStrongRead)
-    order_accesses(false);
-  if (kind == Access::kStrongRead || context_.memory->is_hosts(address))
+  const bool is_hosts = context_.memory->is_hosts(address);
+  if (is_atomic || kind == Access::kStrongRead) {
+    const uint64_t until = is_hosts ? block_.global_uses->see_all(block_.order)
+                                    : block_.global_uses->synchronise(block_.order, address, size, true, is_atomic);
+    block_.global_uses->order_wave(block_.order, first_thread / lanes_, until);
+  }
+  if (kind == Access::kStrongRead || is_hosts)
     return false;
   const uint32_t thread = first_thread + static_cast<uint32_t>(std::max(lane, 0)); // a scalar load is the wave's
   const GlobalUse use{.team = &block_.order,
@@ -244,6 +248,7 @@ uint8_t *AmdWave::reach_shared(uint64_t offset, uint32_t size, Access kind, int 
     return nullptr;
   auto &shared = block_.shared;
   if (offset <= shared.size() && size <= shared.size() - offset) {
+    has_read_shared_ |= kind != Access::kWrite;
     if (kind == Access::kAtomic)
       order_accesses(false);
     if (!block_.uses || kind == Access::kAtomic)

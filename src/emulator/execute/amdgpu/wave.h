@@ -102,10 +102,15 @@ public:
   const LaunchContext &context() const { return context_; }
   Block &block() { return block_; }
 
-  /// The accesses that follow are behind others'.
+  /// An acquire. It may be for what the wave has read in shared memory, which is not looked at.
   void order_accesses(bool of_device) {
-    if (block_.global_uses)
-      block_.global_uses->order(block_.order, of_device);
+    if (!block_.global_uses)
+      return;
+    if (has_read_shared_)
+      block_.global_uses->order_wave(block_.order, first_thread / lanes_);
+    has_read_shared_ = false;
+    if (of_device)
+      block_.global_uses->acquire(block_.order);
   }
 
   // ---- The end
@@ -136,6 +141,7 @@ private:
   const LaunchContext &context_;
   Block &block_;
   const unsigned lanes_;
+  bool has_read_shared_ = false; ///< memory, since the last acquire
   uint64_t pc_ = 0, last_pc_ = 0;
   const void *value_ = nullptr; ///< that is written next
   uint32_t observed_line_ = 0;  ///< line of the last instruction at a breakpoint

@@ -172,7 +172,14 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
   const bool is_plain =
       access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_strong);
   const bool is_atomic = access == Access::kAtomic;
-  if (!block.global_uses || (!is_plain && !is_atomic) || launch_.memory.is_hosts(address))
+  if (!block.global_uses)
+    return false;
+  const bool is_hosts = launch_.memory.is_hosts(address);
+  if (is_hosts && !is_plain)
+    block.global_uses->see_all(block.order);
+  else if (!is_plain)
+    block.global_uses->synchronise(block.order, address, size, access != Access::kWrite, access != Access::kStrongRead);
+  if (is_hosts || (!is_plain && !is_atomic))
     return false;
   const Function &function = *now_.frame->function;
   const GlobalUse use{.team = &block.order,

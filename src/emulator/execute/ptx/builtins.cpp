@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "../progress.h"
 #include "arguments.h"
 
 namespace emulator::executor::ptx {
@@ -176,6 +177,7 @@ void call_builtin(Warp &warp, const Call &call) {
 }
 
 void write_prints() {
+  const ProgressPause pause;
   const std::lock_guard lock(printed_mutex);
   std::fwrite(printed().data(), 1, printed().size(), stdout);
   printed().clear();

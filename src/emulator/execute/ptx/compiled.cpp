@@ -5,6 +5,7 @@
 
 #include "compiled.h"
 
+#include "../at_exit.h"
 #include "access_lanes.h"
 #include "liveness.h"
 
@@ -36,8 +37,9 @@ uint32_t accesses = 0;
 
 constexpr uint32_t kFewRuns = 16;
 
-// At a process's end LLVM's static objects go, while kernels may still run. From then on all is interpreted. Registered
-// after each compilation, as that may have made further objects: what is registered last is called first.
+// At a process's end the objects of a shared libLLVM go (those of its archives do not, at_exit.h), while kernels may
+// still run. From then on all is interpreted. Registered after each compilation, as that may have made further objects:
+// what is registered last is called first.
 bool is_ended = false;
 pid_t process = 0; ///< that compiles: a child of a fork runs no kernel, and the lock may be held in it for ever
 void end() {
@@ -49,7 +51,8 @@ void end() {
 
 bool await_end() {
   process = getpid();
-  return std::atexit(end) == 0;
+  at_exit(end);
+  return true;
 }
 
 } // namespace
@@ -94,7 +97,7 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint
       if (!code)
         std::fprintf(stderr, "libcuda stand-in: a part of %s is interpreted: %s\n", function_.name.c_str(),
                      error.c_str());
-      std::atexit(end);
+      at_exit(end);
     }
   }
   for (const uint32_t start : translation.starts)

@@ -94,8 +94,12 @@ public:
       return;
     if (launch_.weak)
       launch_.weak->acquire(view, scope);
-    if (Block &block = block_.block(); block.global_uses && scope != Scope::kWave)
-      block.global_uses->order(block.order, scope >= Scope::kDevice);
+    Block &block = block_.block();
+    if (!block.global_uses || scope == Scope::kWave)
+      return;
+    block.global_uses->order_wave(block.order, first_thread / kLanes);
+    if (scope >= Scope::kDevice)
+      block.global_uses->acquire(block.order);
   }
   Row carry{}; ///< CC.CF
 

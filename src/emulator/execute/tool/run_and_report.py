@@ -84,6 +84,8 @@ def run(command, path):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGQUIT, signal.SIG_IGN)
     status = program.wait()
+    if status < 0 and sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")  # the line about its progress, which it could not erase
     return status if status >= 0 else 128 - status
 
 
