@@ -414,6 +414,12 @@ TEST(PtxFaults, are_named) {
   EXPECT_EQ(fault_of("ld.param.u64 d0, [results+8];"),
             "reads 8 bytes of the kernel's parameters at 0x8; the launch passed 8 bytes");
   EXPECT_THAT(fault_of("mov.u64 d0, 64; p: .callprototype _ (); call d0, (), p;"), HasSubstr("where no code is"));
+  // Accesses with one base are looked at together. After some rounds the second of these is outside or misaligned.
+  const std::string twice = "ld.param.u64 d0, [results];\nLOOP: ld.global.u32 r0, [d0]; ld.global.u32 r1, [d0+8]; ";
+  EXPECT_THAT(fault_of(twice + "add.s64 d0, d0, 1020; bra LOOP;"), HasSubstr("in no allocation"));
+  EXPECT_THAT(fault_of("ld.param.u64 d0, [results];\nLOOP: ld.global.u32 r0, [d0]; ld.global.u64 d1, [d0+8]; "
+                       "add.s64 d0, d0, 12; bra LOOP;"),
+              HasSubstr("reads 8 bytes at the misaligned address"));
   EXPECT_EQ(fault_of("trap;"), "trap: the program ends the kernel");
   const std::string half = "mov.u32 r1, %laneid; setp.lt.u32 p0, r1, 16; @!p0 bra END; ";
   EXPECT_THAT(fault_of(half + "bar.sync 0; END: add.s32 r0, r1, 1;"),

@@ -139,7 +139,7 @@ bool Warp::access_slowly(uint32_t place, ReachedMemory &reached, uint32_t mask, 
   at_ = &instruction;
   active_ = mask;
   now_.place = place + 1;
-  uint64_t *const rows[4] = {values, values + kLanes, values + 2 * kLanes, values + 3 * kLanes};
+  uint64_t *const rows[4] = {values, values + kLanes, values + size_t{2} * kLanes, values + size_t{3} * kLanes};
   if (is_opcode(instruction, "st"))
     store_lanes(*this, instruction, addresses, rows);
   else

@@ -58,7 +58,7 @@ bool Translator::translate_instruction(const Instruction &instruction, uint32_t 
   text = text.substr(0, text.find_first_of(" \t\r\n{[;"));
   Opcode opcode(text);
   using Translate = bool (Translator::*)(Opcode &, const Instruction &);
-  static const auto &kAll = *new const std::map<std::string_view, Translate>{
+  static const auto &known = *new const std::map<std::string_view, Translate>{
       {"add", &Translator::sum},
       {"sub", &Translator::sum},
       {"mul", &Translator::product},
@@ -104,8 +104,8 @@ bool Translator::translate_instruction(const Instruction &instruction, uint32_t 
   };
   if (opcode.name() == "ld" || opcode.name() == "st")
     return access(instruction, place, opcode.name() == "ld");
-  const auto found = kAll.find(opcode.name());
-  return found != kAll.end() && (this->*found->second)(opcode, instruction) && opcode.rest().empty();
+  const auto found = known.find(opcode.name());
+  return found != known.end() && (this->*found->second)(opcode, instruction) && opcode.rest().empty();
 }
 
 Translation translate(const Function &function, const Liveness &liveness, uint32_t place, bool is_full,

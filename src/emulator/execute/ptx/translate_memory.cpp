@@ -247,6 +247,7 @@ void Translator::access_fast(const Access &access, const Reach &reach, llvm::Bas
   const uint64_t distance = static_cast<uint64_t>(access.i.offset - reach.first);
   if (access.is_uniform) {
     std::vector<Value *> all;
+    all.reserve(access.i.width);
     for (unsigned n = 0; n < access.i.width; ++n)
       all.push_back(splat(b_.CreateAlignedLoad(
           b_.getIntNTy(8 * access.size),
@@ -270,6 +271,7 @@ void Translator::access_fast(const Access &access, const Reach &reach, llvm::Bas
     b_.SetInsertPoint(scattered);
   }
   std::vector<Value *> all;
+  all.reserve(access.i.width);
   for (unsigned n = 0; n < access.i.width; ++n)
     all.push_back(access_scattered(access, reach, n));
   ways.push_back({b_.GetInsertBlock(), all});

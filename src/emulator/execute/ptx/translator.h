@@ -51,6 +51,7 @@ private:
   }
   Value *counting(uint64_t step) { // 0, step, 2 * step, ...
     std::vector<llvm::Constant *> all;
+    all.reserve(kLanes);
     for (uint64_t lane = 0; lane < kLanes; ++lane)
       all.push_back(b_.getInt64(lane * step));
     return llvm::ConstantVector::get(all);
