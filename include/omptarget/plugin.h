@@ -302,6 +302,17 @@ OMPTARGET_PLUGIN_API size_t __tgt_rtl_device_uid(int32_t ID, char *buffer, size_
  * May be called before init_device. */
 OMPTARGET_PLUGIN_API int32_t __tgt_rtl_device_numa_domain(int32_t ID);
 
+/* Tells how many teams, and how many threads of each, launch_kernel would run the kernel with for this block. It may
+ * be told about a kernel that was compiled for just these numbers, which is then launched with OMPTARGET_KERNEL_STRICT.
+ * Nonzero: the numbers are not known before the launch, or there are more dimensions than one. */
+typedef struct __tgt_launch_shape {
+  uint32_t teams;
+  uint32_t threads; /* of a team, with those that the plugin adds */
+} __tgt_launch_shape;
+OMPTARGET_STATIC_ASSERT(sizeof(__tgt_launch_shape) == 8, "layout of a launch's shape");
+OMPTARGET_PLUGIN_API int32_t __tgt_rtl_launch_shape(int32_t ID, void *entry, const __tgt_kernel_args *args,
+                                                    __tgt_launch_shape *shape);
+
 /* Returns the most bytes of dynamic shared memory for a team of a kernel that has no other shared memory. */
 OMPTARGET_PLUGIN_API uint64_t __tgt_rtl_group_memory_limit(int32_t ID);
 

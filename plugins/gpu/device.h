@@ -90,6 +90,8 @@ public:
   Status fill(uint64_t target, uint8_t value, size_t size, const Caller &caller);
   Status copy_to(Device &other, uint64_t destination, uint64_t source, size_t size, const Caller &caller);
   Status launch(const Launch &launch, const Caller &caller);
+  /// Finds out in which shape it would be launched. Fails for a kernel that has a grid of its own.
+  Status shape_of(const Launch &launch, __tgt_launch_shape &shape);
   /// Gives the driver back what is kept for later.
   Status trim_memory();
   /// Runs a kernel without arguments with one thread, to the end.

@@ -159,6 +159,15 @@ namespace {
   return status;
 }
 
+Status Device::shape_of(const Launch &launch, __tgt_launch_shape &shape) {
+  OMPTARGET_TRY(launch.kernel.prepare());
+  if (launch.mode() == ExecMode::kBare)
+    return Status::error(format("kernel %s has a grid of its own", launch.kernel.name().c_str()));
+  const Grid grid = choose_grid(launch, limits_, shared_memory_limit());
+  shape = {grid.shape.teams, grid.shape.threads};
+  return Status::ok();
+}
+
 Status Device::launch(const Launch &launch, const Caller &caller) {
   return on_stream(caller, [&](Stream &stream) -> Status {
     OMPTARGET_TRY(launch.kernel.prepare());

@@ -486,6 +486,14 @@ int32_t __tgt_rtl_trim_memory(int32_t id) {
   return on_device(id, [](Device &device) { return device.trim_memory(); });
 }
 
+int32_t __tgt_rtl_launch_shape(int32_t id, void *entry, const __tgt_kernel_args *args, __tgt_launch_shape *shape) {
+  return on_device(id, [&](Device &device) -> Status {
+    if (!entry)
+      return Status::error("the image that was loaded has no such kernel");
+    return device.shape_of({*static_cast<Kernel *>(entry), nullptr, nullptr, *args}, *shape);
+  });
+}
+
 uint64_t __tgt_rtl_group_memory_limit(int32_t id) {
   const Device *device = find_device(id);
   return device ? device->shared_memory_limit() : 0;

@@ -85,6 +85,25 @@ void check_offsets(Session &session) {
     session.report().fail("the offset of an argument is not added to it");
 }
 
+/// A kernel without a known shape is no failure.
+void check_shape(Session &session) {
+  using ShapeOf = decltype(&__tgt_rtl_launch_shape);
+  const auto shape_of = reinterpret_cast<ShapeOf>(session.function("launch_shape"));
+  void *const kernel = session.image()["omptarget_check_nothing"];
+  if (!shape_of || !kernel)
+    return;
+  session.report().tries("launch_shape", "a kernel with one team of one thread");
+  __tgt_kernel_args args{};
+  args.Version = 2;
+  args.NumTeams[0] = 1;
+  args.ThreadLimit[0] = 1;
+  for (int i = 0; i < 2; ++i) {
+    __tgt_launch_shape shape{};
+    if (shape_of(0, kernel, &args, &shape) == 0 && (shape.teams != 1 || shape.threads == 0))
+      session.report().fail("a launch of one team is said to have %u teams of %u threads", shape.teams, shape.threads);
+  }
+}
+
 } // namespace
 
 void check_kernels(Session &session) {
@@ -95,6 +114,7 @@ void check_kernels(Session &session) {
   Session::Memory memory(session, 0, 64);
   if (!memory.get())
     return;
+  check_shape(session);
   session.tries_launch("no argument, addresses, literals, 21 arguments, variables, the implicit parameter");
   if (session.has_kernel("omptarget_check_nothing"))
     session.launch(0, image["omptarget_check_nothing"], {}, nullptr);

@@ -69,8 +69,11 @@ Status check_place(const InteropHandle *place) {
   return place ? Status::ok() : Status::error("the variable of an interoperability object is at a null pointer");
 }
 
-/// Without nowait the construct's task is an included one, so that its thread waits. With depend others may wait for
-/// the task, of which libomp knows nothing. So only nowait alone is left to libomp, if it calls __tgt_target_sync.
+/// Without nowait the construct's task is an included one, so that its thread waits. With depend it waits, too,
+/// whatever nowait permits. Native work that comes behind the construct may not begin before the task is complete
+/// (OpenMP 6.0, section 16.1). No queue of a device waits for tasks of the host. Other tasks may depend on this one, of
+/// which libomp knows nothing. So it is complete at the end of the call. Only nowait alone is left to libomp, if it
+/// calls __tgt_target_sync.
 InteropUser user_of(int32_t thread, bool is_nowait, int32_t dependences) {
   return {thread, is_nowait && dependences <= 0 && libomp::calls_target_sync()};
 }

@@ -49,7 +49,7 @@ bool Device::finish(Deadline deadline) {
   const std::lock_guard load(load_mutex_, std::adopt_lock);
   if (!is_initialised())
     return true;
-  images_.run_destructors();
+  images_.finish();
   free_dormant();
   arrivals_.destroy_all();
   observe::keep_memory_report(id_);

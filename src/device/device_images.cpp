@@ -11,11 +11,14 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "base/settings.h"
+#include "device/kernel_variants.h"
 #include "device/libomp.h"
 #include "device/process_exit.h"
 #include "image/image_facts.h"
 #include "indirect/caller_registry.h"
 #include "jit/compile.h"
+#include "jit/launch_notes.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 
@@ -140,12 +143,33 @@ void DeviceImages::load(const std::shared_ptr<OffloadLibrary> &library) {
   }
 }
 
+/// Compiles bitcode, with variants of kernels for the cases if the notes of earlier launches have any.
+Status DeviceImages::compile(ImageCopy &image, std::shared_ptr<jit::LaunchNotes> &notes,
+                             std::vector<jit::LaunchCase> &cases) const {
+  const std::string arch = device_.device_arch();
+  const std::string libomp = libomp::library_file();
+  notes = jit::LaunchNotes::read(image, arch);
+  if (notes)
+    cases = notes->cases();
+  if (!cases.empty()) {
+    Status status = jit::compile(image, arch, libomp, cases);
+    if (status)
+      return status;
+    cases.clear();
+    warn_about_setting(SettingId::kJitVariants,
+                       format("the image gets no variants of its kernels: %s", status.to_string().c_str()));
+    status.consume();
+  }
+  return jit::compile(image, arch, libomp, {});
+}
+
 Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image) {
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s (%zu bytes)", library->path.c_str(),
                          image.bytes().size());
+  std::shared_ptr<jit::LaunchNotes> notes;
+  std::vector<jit::LaunchCase> cases;
   if (taken(image) == jit::Taken::kCompiled)
-    OMPTARGET_TRY_DURING(jit::compile(image, device_.device_arch(), libomp::library_file()),
-                         "while compiling the image");
+    OMPTARGET_TRY_DURING(compile(image, notes, cases), "while compiling the image");
   __tgt_device_image record = image.record();
   OMPTARGET_TRY_ASSIGN(__tgt_target_table *const table, load_binary(*library, record));
   if (has_loaded(*library) || !is_seen(*library)) {
@@ -157,9 +181,11 @@ Status DeviceImages::load_image(const std::shared_ptr<OffloadLibrary> &library, 
   const uint64_t number = last_number_++;
   observe::image_loaded(id_, record.ImageStart, image.bytes().size(), number);
   auto loaded = std::make_unique<Loaded>(Loaded{library, std::move(image), table, std::move(signs), number});
+  loaded->notes = std::move(notes);
   Status status;
   for (size_t i = 0; i < loaded->image.entries().size() && status.is_ok(); ++i)
     status = resolve(*loaded, loaded->image.entries()[i], table->EntriesBegin[i]);
+  add_variants(*loaded, cases);
   if (status.is_ok())
     status = collect_functions(*loaded);
   if (!plugin().keeps_images())
@@ -202,12 +228,36 @@ void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) 
     for (ParameterForm &form : kernel->forms)
       if (form != ParameterForm::kLeading)
         form = ParameterForm::kRefused;
+  if (loaded.notes) {
+    loaded.variants.push_back(std::make_shared<KernelVariants>(loaded.notes->of_kernel(entry.name)));
+    kernel->variants = loaded.variants.back().get();
+  }
   // Modules may share a kernel (an inline function): the first one's counts, as for variables.
   if (!kernels_.find(static_cast<uintptr_t>(entry.address)))
     kernels_.insert(static_cast<uintptr_t>(entry.address), kernel.get());
   else
     has_shared.store(true, std::memory_order_relaxed);
   loaded.kernels.emplace_back(entry.address, std::move(kernel));
+}
+
+/// Their entries are behind those that the program has.
+void DeviceImages::add_variants(Loaded &loaded, const std::vector<jit::LaunchCase> &cases) const {
+  const __tgt_offload_entry *const entries = loaded.table->EntriesBegin + loaded.image.entries().size();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const auto general = std::find_if(loaded.kernels.begin(), loaded.kernels.end(),
+                                      [&](const auto &kernel) { return cases[i].kernel == kernel.second->name; });
+    const bool is_there = entries[i].addr && general != loaded.kernels.end();
+    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "the image has %s variant for %s", is_there ? "a" : "no",
+                           jit::text_of(cases[i]).c_str());
+    if (!is_there)
+      continue;
+    Kernel kernel = *general->second;
+    kernel.handle = entries[i].addr;
+    kernel.variants = nullptr;
+    general->second->variants->add(cases[i], kernel);
+  }
+  for (const auto &variants : loaded.variants)
+    variants->complete();
 }
 
 /// Returns whether the device has a pointer instead of the variable, and no construct will set it: under unified shared
@@ -274,7 +324,7 @@ void DeviceImages::unload(const OffloadLibrary &library, bool has_ended) {
   OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "unloading the image of %s", library.path.c_str());
   if (has_ended)
     return;
-  run_destructors(**place);
+  finish(**place);
   const std::unique_ptr<Loaded> loaded = std::move(*place);
   loaded_.erase(place);
   OMPTARGET_SCHED_POINT("unload: forgotten, still in the tables");
@@ -349,9 +399,15 @@ void DeviceImages::run_destructors(Loaded &loaded) {
                              status.to_string().c_str());
 }
 
-void DeviceImages::run_destructors() {
+void DeviceImages::finish(Loaded &loaded) {
+  run_destructors(loaded);
+  if (loaded.notes)
+    loaded.notes->keep();
+}
+
+void DeviceImages::finish() {
   for (auto loaded = loaded_.rbegin(); loaded != loaded_.rend(); ++loaded)
-    run_destructors(**loaded);
+    finish(**loaded);
 }
 
 void DeviceImages::part_with(const OffloadLibrary &library, bool runs_destructors) {
@@ -359,7 +415,7 @@ void DeviceImages::part_with(const OffloadLibrary &library, bool runs_destructor
     if (loaded->library.get() != &library)
       continue;
     if (runs_destructors)
-      run_destructors(*loaded);
+      finish(*loaded);
     for (Kernel &destructor : loaded->destructors)
       destructor.name = "of a module that has gone";
   }

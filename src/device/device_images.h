@@ -17,10 +17,10 @@
 #include "base/guarded.h"
 #include "base/loader_lock.h"
 #include "base/pointer_table.h"
+#include "device/kernel.h"
 #include "device/module_registry.h"
 #include "image/image_copy.h"
 #include "image/image_signs.h"
-#include "image/kernel_forms.h"
 #include "image/offload_library.h"
 #include "indirect/function_table.h"
 #include "jit/compiled_head.h"
@@ -29,19 +29,10 @@
 
 namespace omptarget {
 
-/// A kernel as it is loaded on one device.
-struct Kernel {
-  void *handle; ///< the plugin's
-  const char *name;
-  ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
-  bool makes_tasks = false;          ///< on the thread that launches it
-  const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
-  /// Indirect functions of its image, where device code calls no others; otherwise null. Lives as long as the kernel.
-  const std::vector<FunctionPair> *functions = nullptr;
-  /// Its image: the descriptor of the module, and the number there.
-  const __tgt_bin_desc *descriptor = nullptr;
-  size_t image = 0;
-};
+namespace jit {
+class LaunchNotes;
+struct LaunchCase;
+} // namespace jit
 
 /// Not moved: threads read kernels while others load.
 class DeviceImages {
@@ -76,8 +67,8 @@ public:
   /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if
   /// wanted.
   void part_with(const OffloadLibrary &library, bool runs_destructors);
-  /// Those of all images; what was constructed last goes first.
-  void run_destructors();
+  /// Runs the destructors of all images, what was constructed last first, and keeps notes of launches.
+  void finish();
   /// Why the module's image is not loaded, or empty if nothing failed.
   std::string failure_of(const OffloadLibrary &library) const;
   /// Tells tools that all images go.
@@ -89,8 +80,10 @@ private:
     ImageCopy image;
     __tgt_target_table *table;
     ImageSigns signs;
-    uint64_t number = 0;                   ///< of the image on this device, for tools
-    std::vector<FunctionPair> functions{}; ///< ascending by host_ptr, each once; only where images are separate
+    uint64_t number = 0;                       ///< of the image on this device, for tools
+    std::vector<FunctionPair> functions{};     ///< ascending by host_ptr, each once; only where images are separate
+    std::shared_ptr<jit::LaunchNotes> notes{}; ///< null if there are no variants of kernels
+    std::vector<std::shared_ptr<KernelVariants>> variants{};
     std::vector<std::pair<HostPtr, std::unique_ptr<Kernel>>> kernels{};
     std::vector<HostPtr> variables{};   ///< those of its globals that are in the map
     std::vector<Kernel> constructors{}; ///< that have not run yet
@@ -114,10 +107,12 @@ private:
   jit::Taken taken(ImageCopy &image) const;
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
   Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
+  Status compile(ImageCopy &image, std::shared_ptr<jit::LaunchNotes> &notes, std::vector<jit::LaunchCase> &cases) const;
   Result<__tgt_target_table *> load_binary(const OffloadLibrary &library, __tgt_device_image &record);
   void unload_binary(__tgt_target_table *table);
   Status resolve(Loaded &loaded, const Entry &entry, const __tgt_offload_entry &target);
   void add_kernel(Loaded &loaded, const Entry &entry, void *handle);
+  void add_variants(Loaded &loaded, const std::vector<jit::LaunchCase> &cases) const;
   bool points_to_host(const Entry &entry) const;
   Status add_variable(Loaded &loaded, const Entry &entry, DevicePtr target);
   Status collect_functions(Loaded &loaded);
@@ -129,6 +124,7 @@ private:
   Status run(const Kernel &kernel);
   void run_constructors();
   void run_destructors(Loaded &loaded);
+  void finish(Loaded &loaded);
   void take_apart(Loaded &loaded);
   void destroy(Loaded &loaded);
   void take_over(const Loaded &gone);

@@ -99,7 +99,8 @@ InteropHandle reuse_implicit_interop(const Device &device, int32_t thread, std::
 void expect_implicit_work(const void *handle, int32_t thread);
 
 /// Completes what is in the object's queue before the construct's generated task (OpenMP 6.0, section 16.1). Fails if
-/// there is no such object, or its work has failed.
+/// there is no such object, or its work has failed. The caller has waited for the construct's dependences, also with
+/// nowait: native work that the program adds next must not begin before them.
 Status use_interop(const void *handle, InteropUser user);
 /// The same, and the object ends.
 Status destroy_interop(const void *handle, InteropUser user);

@@ -34,6 +34,12 @@ ImageCopy::~ImageCopy() {
     observe::forget_names(begin, begin + names_size_);
 }
 
+/// Its host address is that of its name: no other kernel has it.
+void ImageCopy::add_kernel(std::string name) {
+  char *const text = added_.emplace_back(std::move(name)).data();
+  records_.push_back({text, text, 0, 0, 0});
+}
+
 __tgt_device_image ImageCopy::record() {
   return {bytes_.get(), bytes_.get() + size_, records_.data(), records_.data() + records_.size()};
 }

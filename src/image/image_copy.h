@@ -4,6 +4,7 @@
 // A device image in memory of our own, so that its module may be closed while a plugin works with it.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,8 +31,10 @@ public:
   size_t number() const { return number_; } ///< in the module's descriptor
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
-  /// The record for plugins; valid as long as this copy.
+  /// The record for plugins; valid as long as this copy, until a kernel is added.
   __tgt_device_image record();
+  /// Adds a kernel that the program does not know to the record, behind all entries.
+  void add_kernel(std::string name);
 
   /// Takes other bytes in place of its own: what was compiled from them.
   void replace_bytes(std::unique_ptr<std::byte[]> bytes, size_t size) {
@@ -54,7 +57,8 @@ private:
   std::unique_ptr<char[]> names_;
   size_t names_size_ = 0;
   std::vector<Entry> entries_;
-  std::vector<__tgt_offload_entry> records_; ///< the entries as plugins see them: same order, same number
+  std::vector<__tgt_offload_entry> records_; ///< the entries as plugins see them: same order, then added kernels
+  std::deque<std::string> added_;            ///< names of these
 };
 
 } // namespace omptarget

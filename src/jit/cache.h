@@ -30,6 +30,7 @@ public:
   Cache(const Cache &) = delete;
   Cache &operator=(const Cache &) = delete;
 
+  bool is_open() const { return folder_ >= 0; }
   /// The image of that key, if it is there and whole. A damaged file is removed.
   std::optional<std::string> find(const Key &key) const;
   /// Keeps the image, and removes those that were not used for the longest time if there are too many bytes.

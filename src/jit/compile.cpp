@@ -3,10 +3,8 @@
 
 #include "jit/compile.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <llvm/Support/BLAKE3.h>
 
 #include "base/log.h"
 #include "base/mapped_file.h"
@@ -16,6 +14,7 @@
 #include "jit/cache.h"
 #include "jit/compiled_head.h"
 #include "jit/compiler_program.h"
+#include "jit/key_maker.h"
 
 namespace omptarget::jit {
 
@@ -24,27 +23,9 @@ namespace {
 constexpr int64_t kMostSeconds = 86400;
 constexpr int64_t kHighestLevel = 3;
 
-/// A hash of the texts, each with its length.
-class KeyMaker {
-public:
-  void add(std::string_view text) {
-    const uint64_t size = text.size();
-    hash_.update(llvm::StringRef(reinterpret_cast<const char *>(&size), sizeof size));
-    hash_.update(llvm::StringRef(text.data(), text.size()));
-  }
-  Key key() {
-    const auto result = hash_.final();
-    Key key;
-    std::copy(result.begin(), result.end(), key.begin());
-    return key;
-  }
-
-private:
-  llvm::BLAKE3 hash_;
-};
-
 std::vector<std::string> arguments_for(const ImageCopy &image, const std::string &device_arch,
-                                       const std::string &libomp, int64_t seconds) {
+                                       const std::string &libomp, int64_t seconds,
+                                       std::span<const LaunchCase> variants) {
   const ImageFacts facts = image_facts(image.bytes());
   const int64_t level = setting_in(SettingId::kJitOptLevel, 0, kHighestLevel);
   std::vector<std::string> arguments{format("--level=%lld", static_cast<long long>(level)),
@@ -53,11 +34,9 @@ std::vector<std::string> arguments_for(const ImageCopy &image, const std::string
     arguments.push_back("--processor=" + processor);
   else if (!libomp.empty())
     arguments.push_back("--library=" + libomp);
+  for (const LaunchCase &variant : variants)
+    arguments.push_back("--variant=" + text_of(variant));
   return arguments;
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
 Key key_of(const ImageCopy &image, const std::vector<std::string> &arguments, std::string_view program) {
@@ -67,7 +46,7 @@ Key key_of(const ImageCopy &image, const std::vector<std::string> &arguments, st
   for (const std::string &argument : arguments)
     if (!argument.starts_with("--seconds="))
       maker.add(argument);
-  maker.add(text_of(image.bytes()));
+  maker.add(image.bytes());
   return maker.key();
 }
 
@@ -79,13 +58,14 @@ void take(ImageCopy &image, const std::string &compiled) {
 
 } // namespace
 
-Status compile(ImageCopy &image, const std::string &device_arch, const std::string &libomp) {
+Status compile(ImageCopy &image, const std::string &device_arch, const std::string &libomp,
+               std::span<const LaunchCase> variants) {
   const std::string &path = compiler_program();
   const std::string what = description_of(image_facts(image.bytes()));
   MappedFile program;
   OMPTARGET_TRY_DURING(program.open(path), "while reading %s", path.c_str());
   const int64_t seconds = setting_in(SettingId::kJitTimeout, 1, kMostSeconds);
-  const std::vector<std::string> arguments = arguments_for(image, device_arch, libomp, seconds);
+  const std::vector<std::string> arguments = arguments_for(image, device_arch, libomp, seconds, variants);
   const Key key = key_of(image, arguments, program.contents());
   const Cache cache;
   std::optional<std::string> compiled = cache.find(key);
@@ -94,13 +74,16 @@ Status compile(ImageCopy &image, const std::string &device_arch, const std::stri
     const Cache::Lock lock(cache, key, deadline());
     compiled = cache.find(key); // another process may have compiled it meanwhile
     if (!compiled) {
-      OMPTARGET_TRACE(Topic::kImage, "compiling %s by %s", what.c_str(), path.c_str());
+      OMPTARGET_TRACE(Topic::kImage, "compiling %s by %s, and %zu variants of kernels", what.c_str(), path.c_str(),
+                      variants.size());
       OMPTARGET_TRY_ASSIGN(compiled, run_compiler(path, arguments, image.bytes(), deadline()));
       cache.keep(key, *compiled);
     }
   }
   OMPTARGET_TRACE(Topic::kImage, "%s is compiled: %zu bytes, %s", what.c_str(), compiled->size(), name_of(key).c_str());
   take(image, *compiled);
+  for (size_t i = 0; i < variants.size(); ++i)
+    image.add_kernel(variant_name(variants[i], i));
   return Status::ok();
 }
 

@@ -477,6 +477,14 @@ int32_t Plugin::device_numa_domain(int32_t device) const {
 }
 std::string Plugin::device_uid(int32_t device) const { return text_from(functions_->device_uid, device); }
 
+std::optional<__tgt_launch_shape> Plugin::launch_shape(int32_t device, void *kernel,
+                                                       const __tgt_kernel_args &args) const {
+  __tgt_launch_shape shape{};
+  if (!functions_->launch_shape || functions_->launch_shape(device, kernel, &args, &shape) != 0 || shape.teams == 0)
+    return std::nullopt;
+  return shape;
+}
+
 size_t Plugin::group_memory_limit(int32_t device) const {
   return functions_->group_memory_limit ? static_cast<size_t>(functions_->group_memory_limit(device)) : 1;
 }

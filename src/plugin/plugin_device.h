@@ -81,6 +81,9 @@ public:
   bool print_device_info() const { return plugin_->print_device_info(id_); }
   std::string device_arch() const { return plugin_->device_arch(id_); }
   int32_t device_numa_domain() const { return plugin_->device_numa_domain(id_); }
+  std::optional<__tgt_launch_shape> launch_shape(void *kernel, const __tgt_kernel_args &args) const {
+    return plugin_->launch_shape(id_, kernel, args);
+  }
   size_t group_memory_limit() const { return plugin_->group_memory_limit(id_); }
   std::string device_uid() const { return plugin_->device_uid(id_); }
   std::optional<__tgt_memory_statistics> memory_statistics() const { return plugin_->memory_statistics(id_); }

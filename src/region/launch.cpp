@@ -9,6 +9,7 @@
 #include "device/process_exit.h"
 #include "device/runtime.h"
 #include "mapping/private_layout.h"
+#include "region/chosen_variant.h"
 #include "region/direct_constructs.h"
 #include "region/direct_report.h"
 #include "region/ended_device.h"
@@ -356,12 +357,15 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
+  const Kernel *chosen = &kernel;
+  if (kernel.variants) [[unlikely]]
+    chosen = &chosen_variant(device, kernel, form, request);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))
-      return run_and_leave(device, call, kernel, request, *slot);
+      return run_and_leave(device, call, *chosen, request, *slot);
   if (is_observed()) [[unlikely]]
-    return run_observed(device, call, kernel, form, request);
-  return run_to_end(device, kernel, form, request, nullptr);
+    return run_observed(device, call, *chosen, form, request);
+  return run_to_end(device, *chosen, form, request, nullptr);
 }
 
 Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {

@@ -396,6 +396,33 @@ TEST_F(GpuPlugin, every_thread_of_the_grid_runs) {
   EXPECT_EQ(read<uint64_t>(0, count), 640u);
 }
 
+TEST_F(GpuPlugin, the_shape_of_a_launch_is_told_before_it) {
+  void *entry = kernel("count_threads");
+  void *count = plugin.data_alloc(0, 8, nullptr, 0);
+  const auto threads_of = [&](Launch launch) {
+    EXPECT_EQ(plugin.data_fill(0, count, 0, 8, nullptr), 0);
+    EXPECT_EQ(launch.run(plugin, 0, entry), 0) << plugin.error();
+    return read<uint64_t>(0, count);
+  };
+  for (const Launch &launch :
+       {Launch(count).teams(10), Launch(count).teams(3).threads(32), Launch(count).trips(1000)}) {
+    __tgt_launch_shape shape{};
+    ASSERT_EQ(plugin.launch_shape(0, entry, &launch.shape, &shape), 0) << plugin.error();
+    EXPECT_EQ(threads_of(launch), uint64_t{shape.teams} * shape.threads);
+    Launch same = Launch(count).teams(shape.teams).threads(shape.threads);
+    same.shape.Flags = OMPTARGET_KERNEL_STRICT;
+    EXPECT_EQ(threads_of(same), uint64_t{shape.teams} * shape.threads);
+    __tgt_launch_shape again{};
+    ASSERT_EQ(plugin.launch_shape(0, entry, &same.shape, &again), 0);
+    EXPECT_EQ(again.teams, shape.teams);
+    EXPECT_EQ(again.threads, shape.threads);
+  }
+  __tgt_launch_shape shape{};
+  const Launch plain;
+  EXPECT_NE(plugin.launch_shape(0, kernel("tell_bare"), &plain.shape, &shape), 0);
+  EXPECT_NE(plugin.launch_shape(0, nullptr, &plain.shape, &shape), 0);
+}
+
 TEST_F(GpuPlugin, reductions_have_a_buffer_of_their_own) {
   void *entry = kernel("reduce");
   void *sum = plugin.data_alloc(0, 8, nullptr, 0);

@@ -9,6 +9,7 @@ cache       what is kept: damaged, read-only, full, writable by others, too larg
 processes   16 at once compile once; one that dies while it compiles keeps nobody waiting
 failures    omptarget-jit is missing, fails, crashes, hangs, writes nonsense; bitcode is damaged; the program has no
             standard files, ignores SIGCHLD, may not write files
+variants    kernels that are compiled for values and shapes that earlier runs had (LIBOMPTARGET_JIT_VARIANTS)
 """
 import os
 import random
@@ -19,6 +20,7 @@ import sys
 import time
 
 from setting import CONSTRUCTED, CPU, NO_KERNEL, Setting, computes, fails
+from variants import variants
 
 MIB = 1 << 20
 
@@ -353,6 +355,7 @@ def damaged_bitcode(setting, program):
 
 
 if __name__ == "__main__":
-    PARTS = {"programs": programs, "cache": cache, "processes": processes, "failures": failures}
+    PARTS = {"programs": programs, "cache": cache, "processes": processes, "failures": failures,
+             "variants": variants}
     PARTS[sys.argv[1]](Setting(*sys.argv[2:6]))
     print("as expected")

@@ -121,10 +121,10 @@ class Setting:
         clean.update(variables)
         return {name: value for name, value in clean.items() if value is not None}
 
-    def started(self, program, cache, before=(), target="x86_64", options=None, **variables):
-        command = [*before, program]
+    def started(self, program, cache, before=(), target="x86_64", options=None, arguments=(), **variables):
+        command = [*before, program, *arguments]
         if target != "x86_64":
-            command = [os.path.join(self.prefix, "bin", "omptarget-run"), "--device=" + target, program]
+            command = [os.path.join(self.prefix, "bin", "omptarget-run"), "--device=" + target, program, *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=120,
                               env=self.environment(cache, **variables), **(options or {}))
 

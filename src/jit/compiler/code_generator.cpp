@@ -25,6 +25,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include "jit/compiler/process.h"
+#include "jit/compiler/specialiser.h"
 
 namespace omptarget::jit_compiler {
 
@@ -153,7 +154,8 @@ std::string emit(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeG
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }
 
-Code generate_code(std::string_view bitcode, const std::string &processor, unsigned level) {
+Code generate_code(std::string_view bitcode, const std::string &processor, unsigned level,
+                   std::span<const jit::LaunchCase> cases) {
   initialise_targets();
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module = read_module(bitcode, context);
@@ -170,6 +172,7 @@ Code generate_code(std::string_view bitcode, const std::string &processor, unsig
   if (form != Form::kCpuObject && processor.empty())
     fail("the bitcode is for " + triple.str() + " and names no processor");
   const auto machine = make_machine(triple, processor, features, level);
+  add_variants(*module, *machine, cases, level);
   const llvm::CodeGenFileType type =
       form == Form::kPtx ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   return {form, emit(*module, *machine, type)};

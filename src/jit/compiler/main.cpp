@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "jit/compiler/code_generator.h"
 #include "jit/compiler/linker.h"
 #include "jit/compiler/process.h"
+#include "jit/launch_case.h"
 
 namespace {
 
@@ -25,6 +27,7 @@ constexpr const char kUsage[] =
     "  --processor=NAME  the GPU that the image is for, such as sm_80 or gfx90a\n"
     "  --level=N         the code generator optimises at level N, 0 to 3; 2\n"
     "  --library=FILE    a library that an image for the CPU may need\n"
+    "  --variant=CASE    a kernel, and what to compile a variant of it for, as jit/launch_case.h has it\n"
     "  --seconds=N       end after so much CPU time; 300\n"
     "  --version         which omptarget and which LLVM this is\n";
 
@@ -33,12 +36,20 @@ struct Options {
   unsigned level = 2;
   unsigned seconds = 300;
   std::vector<std::string> libraries;
+  std::vector<omptarget::jit::LaunchCase> cases;
 };
 
 bool read_number(const char *text, unsigned &number) {
   const char *const end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, number);
   return error == std::errc() && stop == end;
+}
+
+bool read_case(const char *text, Options &options) {
+  std::optional<omptarget::jit::LaunchCase> launch = omptarget::jit::case_of(text);
+  if (launch)
+    options.cases.push_back(*std::move(launch));
+  return launch.has_value();
 }
 
 /// The value behind "--name=", or null.
@@ -64,6 +75,8 @@ Options read_options(int count, char **arguments) {
       continue;
     else if (const char *seconds = value_of(argument, "--seconds="); seconds && read_number(seconds, options.seconds))
       continue;
+    else if (const char *text = value_of(argument, "--variant="); text && read_case(text, options))
+      continue;
     else
       refuse(argument);
   }
@@ -83,7 +96,7 @@ int main(int count, char **arguments) {
   }
   const Options options = read_options(count, arguments);
   limit_process(options.seconds);
-  Code code = generate_code(read_input(), options.processor, options.level);
+  Code code = generate_code(read_input(), options.processor, options.level, options.cases);
   switch (code.form) {
   case Form::kPtx: break;
   case Form::kAmdgpuObject: code.bytes = link_shared(code.bytes, {"--no-undefined"}); break;

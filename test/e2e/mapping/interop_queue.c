@@ -10,40 +10,13 @@
 // RUN: %run SIM_CUDA_HOLD=2 %t %plugin-name
 // UNSUPPORTED: runtime-llvm
 
-#include "check.h"
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { kBytes = 1000 };
-static void *driver;
-
-static void *function(const char *name) {
-  void *found = dlsym(driver, name);
-  if (!found) {
-    printf("the driver has no %s\n", name);
-    exit(1);
-  }
-  return found;
-}
-#define CALL(name, ...) ((int (*)(__VA_ARGS__))function(name))
+#include "foreign_work.h"
 
 /// Returns whether libomp waits for what constructs with nowait leave behind.
 static int libomp_waits(void) {
   void **hook = dlsym(RTLD_DEFAULT, "kmp_target_sync_cb");
   return hook && *hook;
 }
-
-// ---- CUDA: fills of a stream. The stand-in begins none before somebody waits (SIM_CUDA_HOLD=2); a GPU may.
-
-struct Fills {
-  omp_interop_t object;
-  int device;
-  unsigned char *memory;
-};
 
 // Directives take variables only.
 static void use(omp_interop_t object) {
@@ -66,19 +39,6 @@ static void destroy_nowait(omp_interop_t object) {
   CHECK(object == omp_interop_none);
 }
 
-static void *stream_of(const struct Fills *fills) {
-  return omp_get_interop_ptr(fills->object, omp_ipr_targetsync, NULL);
-}
-
-static void add_fill(const struct Fills *fills, unsigned char value) {
-  void *context = omp_get_interop_ptr(fills->object, omp_ipr_device_context, NULL), *popped;
-  CHECK_EQ(CALL("cuCtxPushCurrent_v2", void *)(context), 0);
-  CHECK_EQ(CALL("cuMemsetD8Async", uint64_t, unsigned char, size_t, void *)((uint64_t)(uintptr_t)fills->memory, value,
-                                                                            kBytes, stream_of(fills)),
-           0);
-  CHECK_EQ(CALL("cuCtxPopCurrent_v2", void **)(&popped), 0);
-}
-
 /// The stand-in tells that nothing has begun; on a GPU the work may be complete at any time.
 static void is_open(void *context, void *stream) {
   if (!getenv("SIM_CUDA_DEVICES"))
@@ -89,24 +49,11 @@ static void is_open(void *context, void *stream) {
   CALL("cuCtxPopCurrent_v2", void **)(&popped);
 }
 
-static void is_complete(void *context, void *stream) {
-  void *popped;
-  CALL("cuCtxPushCurrent_v2", void *)(context);
-  CHECK_EQ(CALL("cuStreamQuery", void *)(stream), 0);
-  CALL("cuCtxPopCurrent_v2", void **)(&popped);
-}
-
 static void after_nowait(void *context, void *stream) {
   if (libomp_waits())
     is_open(context, stream);
   else
     is_complete(context, stream);
-}
-
-static void has_value(const struct Fills *fills, unsigned char value) {
-  unsigned char bytes[kBytes];
-  CHECK_EQ(omp_target_memcpy(bytes, fills->memory, kBytes, 0, 0, omp_get_initial_device(), fills->device), 0);
-  CHECK(bytes[0] == value && bytes[kBytes - 1] == value);
 }
 
 static void called(omp_interop_t object, void *data) { *(omp_interop_t *)data = object; }
@@ -236,51 +183,6 @@ static void cuda_waits(struct Fills *fills) {
   destroy(fills->object);
   has_value(fills, 40);
 #pragma omp taskwait
-}
-
-// ---- HSA: a barrier packet in the queue, which another signal holds up.
-
-struct Queue {
-  uint32_t type, features;
-  char *base;
-  uint64_t doorbell;
-  uint32_t size, reserved;
-  uint64_t id;
-};
-struct Barrier {
-  uint16_t header, reserved0;
-  uint32_t reserved1;
-  uint64_t waits_for[5], reserved2, completion;
-};
-struct Gate {
-  uint64_t gate, done; // signals
-};
-
-static struct Gate add_gate(struct Queue *queue) {
-  struct Gate signals;
-  CHECK_EQ(CALL("hsa_amd_signal_create", int64_t, uint32_t, void *, uint64_t, uint64_t *)(1, 0, NULL, 0, &signals.gate),
-           0);
-  CHECK_EQ(CALL("hsa_amd_signal_create", int64_t, uint32_t, void *, uint64_t, uint64_t *)(1, 0, NULL, 0, &signals.done),
-           0);
-  const uint64_t index =
-      ((uint64_t (*)(struct Queue *, uint64_t))function("hsa_queue_add_write_index_relaxed"))(queue, 1);
-  struct Barrier packet = {0, 0, 0, {signals.gate}, 0, signals.done};
-  char *slot = queue->base + (index & (queue->size - 1)) * sizeof packet;
-  memcpy(slot + 4, (char *)&packet + 4, sizeof packet - 4);
-  __atomic_store_n((uint32_t *)slot, 3u | 1u << 8, __ATOMIC_RELEASE); // barrier-AND, behind what came before
-  ((void (*)(uint64_t, int64_t))function("hsa_signal_store_screlease"))(queue->doorbell, (int64_t)index);
-  return signals;
-}
-
-static int64_t value_of(uint64_t signal) {
-  return ((int64_t (*)(uint64_t))function("hsa_signal_load_scacquire"))(signal);
-}
-
-static void *open_gate(void *of) {
-  usleep(30000);
-  CHECK(value_of(((struct Gate *)of)->done) == 1);
-  ((void (*)(uint64_t, int64_t))function("hsa_signal_store_screlease"))(((struct Gate *)of)->gate, 0);
-  return NULL;
 }
 
 static void hsa_waits(struct Fills *fills) {

@@ -300,6 +300,7 @@ bool Parser::check_parameters(const Function &function) {
 }
 
 void Parser::read_directives(Function &function) {
+  std::string_view limit; // of the number of threads: only one of both
   while (reader_.peek().text.starts_with('.')) {
     const Token token = reader_.take();
     if (token.is(".noreturn"))
@@ -318,10 +319,13 @@ void Parser::read_directives(Function &function) {
         return reader_.fail(std::to_string(value) + " of " + std::string(token.text));
       values[std::min(next++, size_t{2})] = static_cast<uint32_t>(value);
     } while (reader_.skip(","));
-    if (token.is(".maxntid") || token.is(".reqntid"))
+    if (token.is(".maxntid") || token.is(".reqntid")) {
+      if (!limit.empty() && limit != token.text)
+        return reader_.fail("'" + std::string(token.text) + "' beside '" + std::string(limit) + "'");
+      limit = token.text;
       function.max_threads = values;
-    else if (!token.is(".minnctapersm") && !token.is(".maxnreg") && !token.is(".maxnctapersm") &&
-             !token.is(".maxclusterrank"))
+    } else if (!token.is(".minnctapersm") && !token.is(".maxnreg") && !token.is(".maxnctapersm") &&
+               !token.is(".maxclusterrank"))
       return reader_.fail("'" + std::string(token.text) + "' of a function");
   }
 }

@@ -1,0 +1,76 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/chosen_variant.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "device/kernel_variants.h"
+#include "generations/map_bits.h"
+#include "region/kernel_call.h"
+
+namespace omptarget {
+
+namespace {
+
+constexpr unsigned kBitsOfByte = 8;
+
+/// The arguments that are values (firstprivate scalars). Compilers leave what is above a value's size undefined.
+std::vector<jit::ParameterValue> values_of(const MapList &list, uint32_t first_parameter) {
+  std::vector<jit::ParameterValue> values;
+  values.reserve(static_cast<size_t>(std::max(list.count, 0)));
+  uint32_t parameter = first_parameter;
+  for (int32_t i = 0; i < list.count; ++i) {
+    const auto type = static_cast<uint64_t>(list.types[i]);
+    if ((type & map_type::kTargetParam) == 0)
+      continue;
+    const uint32_t place = parameter++;
+    const int64_t size = list.sizes[i];
+    if ((type & map_type::kLiteral) == 0 || (type & map_type::kPtrAndObj) != 0 || size < 1 ||
+        size > static_cast<int64_t>(sizeof(uint64_t)))
+      continue;
+    const auto bytes = static_cast<uint32_t>(size);
+    const uint64_t mask = ~uint64_t{0} >> (kBitsOfByte * (sizeof(uint64_t) - bytes));
+    values.push_back({place, bytes, reinterpret_cast<uintptr_t>(list.bases[i]) & mask});
+  }
+  return values;
+}
+
+uint32_t version_for(ParameterForm form) {
+  return form == ParameterForm::kLeading    ? kVersionWithLeading
+         : form == ParameterForm::kTrailing ? kVersionWithTrailing
+                                            : kPlainVersion;
+}
+
+} // namespace
+
+const Kernel &chosen_variant(const Device &device, const Kernel &kernel, ParameterForm form, LaunchRequest &request) {
+  if (form == ParameterForm::kCells)
+    return kernel; // its only parameter is an array of addresses
+  jit::LaunchCase launch;
+  launch.values = values_of(request.list, form == ParameterForm::kLeading ? 1 : 0);
+  __tgt_kernel_args args = request.args;
+  args.Version = version_for(form);
+  args.NumArgs = 0;
+  if (const auto shape = device.plugin_device().launch_shape(kernel.handle, args)) {
+    launch.teams = shape->teams;
+    launch.threads = shape->threads;
+  }
+  const KernelVariants::Variant *const variant = kernel.variants->choose(launch);
+  if (traces(Topic::kKernel)) [[unlikely]] {
+    launch.kernel = kernel.name;
+    trace_line(Topic::kKernel, raw(device.id()), "%s for the launch %s", variant ? "a variant" : "no variant",
+               jit::text_of(launch).c_str());
+  }
+  if (!variant)
+    return kernel;
+  if (variant->launch.has_shape()) {
+    request.args.NumTeams[0] = launch.teams;
+    request.args.ThreadLimit[0] = launch.threads;
+    request.args.Flags |= OMPTARGET_KERNEL_STRICT;
+  }
+  return variant->kernel;
+}
+
+} // namespace omptarget
