@@ -161,9 +161,9 @@ public:
   std::string device_uid(int32_t device) const;
   /// -1 if the plugin does not tell.
   int32_t device_numa_domain(int32_t device) const;
-  /// Bytes of dynamic shared memory that a team can have; if the plugin does not tell, 1, as LLVM says of a CPU.
   /// Returns the shape in which the kernel would be launched with such arguments; none if it is not known.
   std::optional<__tgt_launch_shape> launch_shape(int32_t device, void *kernel, const __tgt_kernel_args &args) const;
+  /// Bytes of dynamic shared memory that a team can have; if the plugin does not tell, 1, as LLVM says of a CPU.
   size_t group_memory_limit(int32_t device) const;
   /// Nothing if the plugin keeps no memory, or cannot tell.
   std::optional<__tgt_memory_statistics> memory_statistics(int32_t device) const;
