@@ -275,6 +275,7 @@ INLINE void begin_thread(uint32_t mode, LaunchEnvironment *launch) {
 
 INLINE void begin_main() {
   begin_lists();
+  warps_there = 0;
   team_allocator = 0;
   generic_team.variables.threads = kDefaultVariables.threads;
   generic_team.variables.max_active_levels = kDefaultVariables.max_active_levels;
@@ -297,12 +298,9 @@ RTL bool __kmpc_kernel_parallel(void **region) {
   if (!*region)
     return false;
   const uint32_t threads = generic_team.size;
-  if (target::thread_id() >= threads) {
-    if (target::waits_apart(threads))
-      set_thread_bit(waiting_bits); // until __kmpc_barrier_simple_generic
-    return false;
-  }
-  return true;
+  if (first_in_warp() >= threads) // no lane of the warp has one
+    set_thread_bit(waiting_bits); // until __kmpc_barrier_simple_generic
+  return target::thread_id() < threads;
 }
 
 RTL void __kmpc_kernel_end_parallel() {

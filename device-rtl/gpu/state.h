@@ -74,6 +74,7 @@ SHARED_VARIABLE GenericTeam generic_team;
 INLINE bool is_spmd() { return __kmpc_is_spmd_exec_mode() != 0; }
 /// The part of the block that 32 threads are, on every GPU: a warp, or half a wave.
 INLINE uint32_t warp_id() { return target::thread_id() >> 5; }
+INLINE uint32_t first_in_warp() { return target::thread_id() & ~(target::warp_size() - 1); }
 INLINE uint32_t lane_in_block() { return target::thread_id() & (target::warp_size() - 1); }
 
 /// In a generic kernel the first lane of the last warp runs what is outside of parallel regions; that warp's others
@@ -113,9 +114,9 @@ INLINE uint32_t team_size() { return is_in_team() ? active_size() : 1; }
 INLINE uint64_t warp_lanes() { return ~uint64_t{0} >> (64 - target::warp_size()); }
 /// The lanes of the caller's warp that are in the caller's team: all that share an operation of the team.
 INLINE uint64_t team_lanes(uint32_t size) {
-  const uint32_t warp = target::warp_size(), first = target::thread_id() & ~(warp - 1);
+  const uint32_t first = first_in_warp();
   const uint64_t all = warp_lanes();
-  return first + warp <= size ? all : all & ~(~uint64_t{0} << (size - first));
+  return first + target::warp_size() <= size ? all : all & ~(~uint64_t{0} << (size - first));
 }
 
 } // namespace omptarget::device_rtl::gpu

@@ -8,12 +8,34 @@
 
 namespace omptarget::device_rtl::gpu {
 
+/// A barrier of a generic kernel's team that has only some lanes of its last warp. Those cannot come to a barrier of
+/// the block. The warp's others are behind the region, where lanes wait until all of the warp are there. So the first
+/// lane of each warp counts the warps.
+__attribute__((noinline)) static void barrier_of_lanes(uint32_t threads) {
+  const uint64_t lanes = team_lanes(threads);
+  const uint32_t warps = divide_up(threads, target::warp_size());
+  target::sync_lanes(lanes);
+  if (warps > 1 && lane_in_block() == 0) {
+    target::fence_block();
+    const uint32_t before = atomics::fetch_add(&warps_there, 1u);
+    if (before % kTurn == warps - 1)
+      atomics::fetch_add(&warps_there, kTurn - warps);
+    else
+      while (atomics::load(&warps_there) / kTurn == before / kTurn)
+        target::pause();
+    target::fence_block();
+  }
+  target::sync_lanes(lanes);
+}
+
 void team_barrier() {
   const bool spmd = is_spmd();
   if (own_levels() != 0 || (!spmd && !is_active()))
     return target::fence_block(); // alone
   if (spmd && spmd_size == 0)
     return target::barrier_aligned();
+  if (!spmd && target::parts_warp(generic_team.size)) [[unlikely]]
+    return barrier_of_lanes(generic_team.size);
   if (target::thread_id() == 0)
     announce(kGoesOn);
   target::barrier_any();

@@ -22,6 +22,10 @@ SHARED_VARIABLE uint8_t barrier_kinds[2];
 SHARED_VARIABLE uint8_t
     barrier_number; ///< of the next barrier of the region, by its lowest bit; only thread 0 of the team uses it
 
+/// Warps of a generic kernel's team that are at its barrier, where that is not the block's; above, how often all were.
+SHARED_VARIABLE uint32_t warps_there;
+inline constexpr uint32_t kTurn = 1 << 16;
+
 /// Called by thread 0 of a team before each barrier of it.
 INLINE void announce(BarrierKind kind) {
   barrier_kinds[barrier_number & 1] = kind;

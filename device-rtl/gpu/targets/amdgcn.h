@@ -77,6 +77,8 @@ INLINE bool waits_apart(uint32_t threads) {
   const uint32_t first = thread_id() & ~(amdgcn_wave_size() - 1);
   return first >= threads;
 }
+/// No team has lanes that must not come to a barrier without the others of their wave (nvptx.h).
+INLINE bool parts_warp(uint32_t) { return false; }
 /// A wave's lanes go together; what is left to do is that the compiler moves nothing over it.
 INLINE void sync_lanes(uint64_t) {
   __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");

@@ -97,6 +97,10 @@ INLINE bool is_sm_70() { return nvvm_reflect("__CUDA_ARCH") >= 700; }
 /// Tells whether a thread with this number or a higher one may go its own way beside lower lanes of its warp. Before
 /// sm_70 a warp comes to a barrier as one: it counts as a whole when some of its lanes do.
 INLINE bool waits_apart(uint32_t threads) { return is_sm_70() || (thread_id() & ~(warp_size() - 1)) >= threads; }
+/// Tells whether a team of so many threads has some lanes of a warp, which go their way while the warp's others wait
+/// for them. From sm_70 on such lanes must not come to a barrier of the block. (With the processor asked first, LLVM
+/// keeps stores in SPMD kernels, which never come here.)
+INLINE bool parts_warp(uint32_t threads) { return threads % warp_size() != 0 && is_sm_70(); }
 /// Lanes of a warp cannot wait for each other in loops: why, for a message; null: they can.
 INLINE const char *lockstep() {
   return is_sm_70()

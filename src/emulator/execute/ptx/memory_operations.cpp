@@ -303,6 +303,9 @@ Handler bind_prefetch(Opcode &opcode, Instruction &) {
 void order_stores(Warp &warp, const Instruction &instruction) {
   warp.release_stores(instruction.releases);
   warp.acquire_stores(instruction.acquires);
+  // Warps may meet by counters instead of a barrier. Nothing that was done before is named then.
+  if (const auto &uses = warp.block().block().uses; uses && instruction.acquires >= Scope::kTeam)
+    uses->forget();
 }
 Handler bind_fence(Opcode &opcode, Instruction &instruction) {
   const bool acquires = opcode.take("acquire"), releases = opcode.take("release");
