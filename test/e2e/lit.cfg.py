@@ -68,6 +68,8 @@ if given.plugins_of:
 lasts = not given.driver and not given.plugins_of.startswith(("llvm", "first"))
 if lasts:
     features.add("lasts")
+if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
+    features.add("glibc-2.36-or-later")
 for tool in ("gdb", "perf", "valgrind"):
     if shutil.which(tool):
         features.add(tool)

@@ -33,6 +33,7 @@
 // TRAITS: OMP_DEFAULT_DEVICE: 'kind(' names no device: {{.*}}')' is missing at its end
 // NOBODY: OMP_DEFAULT_DEVICE: none of the 4 device(s) is 'vendor(nobody)'
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include "check.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
 // negative or too large, devices that do not exist. Each call returns, or ends with a message: no crash, no hang.
 // The names are those that the library exports, and those of the page about them.
 
-// RUN: %clang %s -o %t
+// RUN: %clang %s -o %t -ldl
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t calls 2>&1 | %FileCheck %s
 // RUN: %run %t names | sort > %t.called
 // RUN: sh -c 'grep -hv "^#" %S/../../abi/exports.txt %S/../../abi/own_exports.txt | grep . | sort' | diff - %t.called
@@ -14,6 +14,7 @@
 // CHECK: {{[0-9]+}} calls of {{[0-9]+}} functions
 // CHECK-NOT: {{crashes|hangs|silently}}
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

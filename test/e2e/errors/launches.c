@@ -3,7 +3,7 @@
 // Launches of CUDA kernels (clang's -foffload-via-llvm) are refused by name. Where offloading is mandatory that is the
 // end: otherwise the program would go on with wrong results.
 
-// RUN: %clang %s -o %t
+// RUN: %clang %s -o %t -ldl
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t 2>&1 | %FileCheck %s
 // RUN: %expect-abort %t 2>&1 | %FileCheck %s --check-prefix=MANDATORY
 // UNSUPPORTED: runtime-llvm
@@ -16,6 +16,7 @@
 // MANDATORY: omptarget fatal error 1: failure of target construct while offloading is mandatory
 // MANDATORY-NOT: done
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -29,8 +29,13 @@ static void round_trip(const char *path) {
 }
 
 static size_t allocated(void) {
+#if __GLIBC_PREREQ(2, 33)
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
+#else
+  struct mallinfo info = mallinfo();
+  return (unsigned)info.uordblks + (unsigned)info.hblkhd;
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -6,10 +6,11 @@
 // with each other or with regions.
 
 // Clang 16 writes bitcode that it cannot read if a directive has dependences.
-// RUN: %clang -fopenmp-version=51 %if clang-16 %{-DNO_DEPENDENCES %} %s -o %t
+// RUN: %clang -fopenmp-version=51 %if clang-16 %{-DNO_DEPENDENCES %} %s -o %t -ldl
 // RUN: %run SIM_CUDA_HOLD=2 %t %plugin-name
 // UNSUPPORTED: runtime-llvm
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include "foreign_work.h"
 
 /// Returns whether libomp waits for what constructs with nowait leave behind.

@@ -5,12 +5,13 @@
 // have words. A preference list chooses among the runtimes that a device has. Objects with both types, which no clang
 // tells from those for the target alone, have a queue.
 
-// RUN: %clang -fopenmp-version=51 %s -o %t
+// RUN: %clang -fopenmp-version=51 %s -o %t -ldl
 // RUN: %run %t %plugin-name
 // The runtimes of LLVM know fewer of the properties. Those of 14 and 15 take an object for no object, and those of 22
 // and 23 crash when a property of omp_interop_none is read.
 // UNSUPPORTED: runtime-llvm
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include "check.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
 // bound.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
-// RUN: %clang -g -pthread %s -o %t
+// RUN: %clang -g -pthread %s -o %t -ldl
 // RUN: %clang -g -fPIC -shared -DLIBRARY %s -o %t.so
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %run LIBOMPTARGET_PROFILE=1 %t %t.so 2>&1 | %check
