@@ -26,8 +26,8 @@ SHARED_VARIABLE uint8_t
 SHARED_VARIABLE uint32_t warps_there;
 inline constexpr uint32_t kTurn = 1 << 16;
 
-/// Called by thread 0 of a team before each barrier of it. Not inlined: LLVM's OpenMPOpt asks of each load of the number
-/// which of all stores it may see, and took minutes for a kernel with some regions.
+/// Called by thread 0 of a team before each barrier of it. Not inlined: LLVM's OpenMPOpt asks of each load of the
+/// number which of all stores it may see, and took minutes for a kernel with some regions.
 [[maybe_unused]] __attribute__((noinline)) static void announce(BarrierKind kind) {
   barrier_kinds[barrier_number & 1] = kind;
   barrier_number = (barrier_number & 1) ^ 1;
