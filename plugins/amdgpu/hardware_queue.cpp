@@ -12,6 +12,7 @@
 #include "amdgpu/driver.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/uncancelled.h"
 
 namespace omptarget::amdgpu {
 
@@ -51,6 +52,7 @@ Status HardwareQueue::create(uint32_t packets) {
 }
 
 Status HardwareQueue::keep_times() {
+  const Uncancelled uncancelled;
   const std::lock_guard lock(mutex_);
   if (keeps_times_)
     return Status::ok();

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "base/uncancelled.h"
 #include "cuda/driver.h"
 #include "cuda/fault.h"
 #include "cuda/kernel.h"
@@ -85,6 +86,7 @@ Status Device::failure(CUresult result, const std::string &call) {
 // ---- Stack
 
 Status Device::provide_stack(uint64_t bytes) {
+  const Uncancelled uncancelled;
   const std::lock_guard lock(stack_mutex_);
   size_t limit = 0;
   OMPTARGET_TRY(OMPTARGET_CU(cuCtxGetLimit, &limit, CU_LIMIT_STACK_SIZE));

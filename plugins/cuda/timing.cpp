@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/uncancelled.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
 #include "cuda/queue.h"
@@ -79,6 +80,7 @@ Status Timings::make_reference() {
 }
 
 Result<Timing *> Timings::take() {
+  const Uncancelled uncancelled;
   const std::lock_guard lock(mutex_);
   if (open_ == 0 && (reference_ns_ == 0 || now_ns() - reference_ns_ > kMostAge))
     OMPTARGET_TRY(make_reference());

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/uncancelled.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
 #include "gpu/devices.h"
@@ -49,6 +50,7 @@ Status Device::fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size
 // Without peer access the driver copies through host memory; it is tried once for each pair.
 Status Device::connect(const DeviceCopy &copy) {
   const Device &other = static_cast<const Device &>(copy.other);
+  const Uncancelled uncancelled;
   const std::lock_guard lock(peers_mutex_);
   if (std::find(peers_.begin(), peers_.end(), other.context_) != peers_.end())
     return Status::ok();

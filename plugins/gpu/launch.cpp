@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/log.h"
+#include "base/uncancelled.h"
 #include "common/boundary.h"
 #include "gpu/device.h"
 
@@ -124,6 +125,7 @@ void Device::announce(const Launch &launch, const Grid &grid) const {
 }
 
 Status Kernel::prepare_once() {
+  const Uncancelled uncancelled;
   const std::lock_guard lock(mutex_);
   if (is_prepared_.load(std::memory_order_relaxed))
     return Status::ok();
