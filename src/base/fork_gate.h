@@ -39,6 +39,8 @@ public:
   void before_fork(std::chrono::milliseconds patience);
   /// In parent and child.
   void after_fork() { mutex_.after_fork(); }
+  /// Returns whether other threads are inside, or were at the fork.
+  bool has_others() const { return inside_.load(std::memory_order_relaxed) != own(); }
   /// In the child, before after_fork(): the threads that were inside are not there.
   void forget_others();
 

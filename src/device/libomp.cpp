@@ -15,6 +15,7 @@
 
 #include "base/fork_gate.h"
 #include "base/format.h"
+#include "base/text_output.h"
 #include "base/uncancelled.h"
 
 extern "C" {
@@ -125,9 +126,20 @@ void provide_environment() {
   unsetenv(kAny);
 }
 
+/// In the child of a fork that did not outlast another thread's start of libomp, whose locks nobody gives back there.
+constinit std::atomic<bool> is_start_lost{false};
+
+[[noreturn, gnu::cold]] void end_without_libomp() {
+  omptarget::write_error_line("omptarget fatal error: the OpenMP runtime of the process cannot be used: another thread "
+                              "of the parent was starting it at the fork");
+  std::abort();
+}
+
 /// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for
 /// these.
 [[gnu::noinline, gnu::cold]] void start() {
+  if (is_start_lost.load(std::memory_order_relaxed)) // of one thread, before there are others
+    end_without_libomp();
   const omptarget::Uncancelled uncancelled; // libomp starts under a lock
   {
     const omptarget::ForkGate::Inside inside(gate);
@@ -187,7 +199,11 @@ namespace omptarget::libomp {
 
 void before_fork() { gate.before_fork(kForkPatience); }
 void after_fork() { gate.after_fork(); }
-void forget_other_starters() { gate.forget_others(); }
+void forget_other_starters() {
+  if (gate.has_others())
+    is_start_lost.store(true, std::memory_order_relaxed);
+  gate.forget_others();
+}
 
 Offload target_offload() {
   ensure_started();
