@@ -92,7 +92,7 @@ INLINE uint32_t usable_threads(bool spmd) {
 INLINE uint32_t own_levels() {
   // A plain load, as a thread needs to see what it stored itself. One that all threads must carry out beside each chunk
   // took longer than the loop.
-  if (any_own_levels == 0 || !thread_bit(alone_bits))
+  if ((target::kReadsFlags && any_own_levels == 0) || !thread_bit(alone_bits))
     return 0;
   return 1 + further_levels();
 }

@@ -80,6 +80,7 @@ INLINE uint64_t ballot(uint64_t mask, bool value) {
 /// Keeps a kernel generic whose main thread comes here (amdgcn.h). Here the driver's functions do so, malloc and
 /// vprintf: no compiler sees through them.
 INLINE void keep_generic() {}
+inline constexpr bool kReadsFlags = true; // amdgcn.h
 INLINE void opaque() {}
 
 /// Keeps compilers from concluding that a function does not recurse (amdgcn.h). Not for clang 16: shown the call, it
