@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kHexadecimal = 16;
 constexpr uint32_t kMostBytes = sizeof(uint64_t);
+constexpr uint32_t kMostThreads = 1024; // of a team, on every GPU
 
 template <typename Number> std::string text_of_number(Number number, int base) {
   char text[24];
@@ -68,7 +69,8 @@ std::optional<LaunchCase> case_of(std::string_view line) {
   LaunchCase launch{.kernel = std::string(take_to(line, ' '))};
   const std::string_view teams = take_to(line, ' ');
   const std::string_view threads = take_to(line, ' ');
-  if (launch.kernel.empty() || !read(teams, launch.teams) || !read(threads, launch.threads))
+  if (launch.kernel.empty() || !read(teams, launch.teams) || !read(threads, launch.threads) ||
+      launch.threads > kMostThreads)
     return std::nullopt;
   while (!line.empty()) {
     ParameterValue value{};

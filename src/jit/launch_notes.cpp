@@ -21,6 +21,8 @@ constexpr int64_t kMostVariants = 16;
 constexpr std::string_view kFirstLine = "launches 1\n";
 constexpr std::chrono::seconds kMostSecondsForLock{2};
 constexpr int kMostTries = 16;
+/// Most bytes of cases that omptarget-jit gets as its arguments; what is behind them has no variants.
+constexpr size_t kMostText = size_t{64} * 1024;
 
 using CasesByKernel = std::map<std::string, std::vector<LaunchCase>>;
 
@@ -118,6 +120,11 @@ std::vector<LaunchCase> LaunchNotes::cases() const {
   std::erase_if(cases, [](const LaunchCase &one) { return one.is_any(); });
   std::sort(cases.begin(), cases.end());
   cases.erase(std::unique(cases.begin(), cases.end()), cases.end());
+  size_t count = 0;
+  for (size_t size = 0; count < cases.size(); ++count)
+    if ((size += text_of(cases[count]).size() + 1) > kMostText)
+      break;
+  cases.resize(count);
   return cases;
 }
 

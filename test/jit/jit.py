@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-from setting import CONSTRUCTED, CPU, NO_KERNEL, Setting, computes, fails
+from setting import CONSTRUCTED, CPU, NO_KERNEL, THROWN, Setting, computes, fails
 from variants import variants
 
 MIB = 1 << 20
@@ -38,6 +38,7 @@ def programs(setting):
             tried += 1
     for target in ("x86_64", "sm_80"):
         check_program(setting, 19, target, CONSTRUCTED)
+    check_program(setting, 19, "x86_64", THROWN)
     if tried < 8:
         sys.exit("only %d programs were tried" % tried)
     info = subprocess.run([os.path.join(setting.prefix, "bin", "omptarget-info"), setting.path("x86_64.19"),

@@ -42,6 +42,20 @@ int main() {
   std::printf(std::fabs(got - 44.107037) < 1e-6 ? "0 wrong\\n" : "%.9f\\n", got);
 }
 """
+THROWN = """
+#include <cmath>
+#include <cstdio>
+int main() {
+  int n = 3, wrong = 1;
+#pragma omp target map(tofrom : wrong)
+  try {
+    throw n;
+  } catch (int caught) {
+    wrong = caught != n;
+  }
+  std::printf("%d wrong\\n", wrong);
+}
+"""
 NO_KERNEL = """
 #include <stdio.h>
 #pragma omp declare target

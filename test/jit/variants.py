@@ -130,6 +130,39 @@ int main(int argc, char **argv) {
 }
 """
 
+# Tables of labels are those of the function itself: a copy would jump there.
+LABELS = """
+#include <stdio.h>
+#pragma omp declare target
+__attribute__((noinline)) static long jump(int n, int k) {
+  static const void *const to[] = {&&add, &&twice, &&end};
+  long x = n;
+  int i = 0;
+next:
+  goto *to[i >= k ? 2 : (i + n) % 2];
+add:
+  x += k, i++;
+  goto next;
+twice:
+  x *= 2, i++;
+  goto next;
+end:
+  return x;
+}
+#pragma omp end declare target
+int main(void) {
+  int wrong = 0;
+  for (int n = 3; n < 5; n++) {
+    long got = 0;
+#pragma omp target map(from : got)
+    got = jump(n, 9);
+    wrong += got != jump(n, 9);
+  }
+  printf("%d wrong\\n", wrong);
+  return wrong != 0;
+}
+"""
+
 
 def clean(done, what):
     if done.returncode != 0 or "0 wrong" not in done.stdout:
@@ -271,6 +304,9 @@ def variants(setting):
         for target in ("x86_64", "sm_80", "gfx90a"):
             if setting.clang(version) and version <= newest and not (target == "x86_64" and version >= 22):
                 check_target(setting, version, target)
+    cache, program = setting.new_cache(), setting.compiled(19, "x86_64", LABELS)
+    for _ in range(2):
+        clean(start(setting, program, cache, "", "x86_64"), "labels")
     program = setting.compiled(19, "x86_64", SOURCE)
     bounded(setting, program)
     damaged(setting, program)

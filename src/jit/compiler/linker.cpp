@@ -75,7 +75,7 @@ std::string find_linker() {
 }
 
 std::vector<std::string> options_for_cpu(const std::vector<std::string> &libraries) {
-  std::vector<std::string> options{"--as-needed"};
+  std::vector<std::string> options{"--eh-frame-hdr", "--as-needed"}; // the former for exceptions
   options.insert(options.end(), libraries.begin(), libraries.end());
   for (const char *name : kSystemLibraries)
     for (const char *folder : kSystemFolders)

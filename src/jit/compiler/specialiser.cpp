@@ -61,6 +61,12 @@ void put_in(llvm::Function &function, const Constants &constants) {
     function.getArg(argument)->replaceAllUsesWith(constant);
 }
 
+/// Returns whether a copy would jump into the function itself: a table has the addresses of its labels.
+bool has_labels_with_addresses(const llvm::Function &function) {
+  return std::any_of(function.begin(), function.end(),
+                     [](const llvm::BasicBlock &block) { return block.hasAddressTaken(); });
+}
+
 /// A copy beside the function, without a place in a group of symbols.
 llvm::Function *copy_of(llvm::Function &function, const llvm::Twine &name) {
   llvm::ValueToValueMapTy map;
@@ -310,12 +316,14 @@ public:
   /// Returns whether the kernel is such that the variant can be made.
   bool find_constants() {
     kernel_ = module_.getFunction(launch_.kernel);
-    if (!kernel_ || kernel_->isDeclaration())
+    if (!kernel_ || kernel_->isDeclaration() || has_labels_with_addresses(*kernel_))
       return false;
     for (const jit::ParameterValue &value : launch_.values) {
-      llvm::Constant *const constant = value.parameter < kernel_->arg_size()
-                                           ? constant_for(value, kernel_->getArg(value.parameter)->getType())
-                                           : nullptr;
+      llvm::Type *const type =
+          value.parameter < kernel_->arg_size() ? kernel_->getArg(value.parameter)->getType() : nullptr;
+      if (type && type->isPointerTy()) // is_device_ptr
+        continue;
+      llvm::Constant *const constant = type ? constant_for(value, type) : nullptr;
       if (!constant)
         return false;
       constants_.emplace_back(value.parameter, constant);
@@ -368,7 +376,8 @@ private:
   /// Lets the call have a copy of the called function, if it passes constants.
   void follow(const llvm::AbstractCallSite &site) {
     llvm::Function *const called = site ? site.getCalledFunction() : nullptr;
-    if (!called || called->isDeclaration() || !called->hasLocalLinkage() || called->isVarArg())
+    if (!called || called->isDeclaration() || !called->hasLocalLinkage() || called->isVarArg() ||
+        has_labels_with_addresses(*called))
       return;
     Constants constants;
     for (unsigned i = 0; i < called->arg_size(); ++i) {
