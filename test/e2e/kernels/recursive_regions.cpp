@@ -4,6 +4,8 @@
 
 // RUN: %clangxx %s -o %t
 // RUN: %run %t
+// On the host clang 22 and later want a library for calls of virtual functions.
+// REQUIRES: executor
 // LLVM's device RTL gives inner regions threads of their own, and waits for lanes that do not come.
 // UNSUPPORTED: rtl-llvm
 
