@@ -5,20 +5,12 @@
 
 #include "compiled.h"
 
-#include "../at_exit.h"
 #include "access_lanes.h"
 #include "liveness.h"
 
 #if OMPTARGET_EXECUTOR_COMPILES
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
-#include <unistd.h>
 
-#include "host_code.h"
 #include "translate.h"
 #endif
 
@@ -28,40 +20,9 @@ namespace emulator::executor::ptx {
 
 namespace {
 
-// LLVM's code generator is used by one thread at a time. Accesses have numbers in all modules.
-std::mutex &generator_mutex() {
-  static std::mutex &mutex = *new std::mutex;
-  return mutex;
-}
-uint32_t accesses = 0;
-
 constexpr uint32_t kFewRuns = 16;
 
-// At a process's end the objects of a shared libLLVM go (those of its archives do not, at_exit.h), while kernels may
-// still run. From then on all is interpreted. Registered after each compilation, as that may have made further objects:
-// what is registered last is called first.
-bool is_ended = false;
-pid_t process = 0; ///< that compiles: a child of a fork runs no kernel, and the lock may be held in it for ever
-void end() {
-  if (getpid() != process)
-    return;
-  const std::lock_guard lock(generator_mutex());
-  is_ended = true;
-}
-
-bool await_end() {
-  process = getpid();
-  at_exit(end);
-  return true;
-}
-
 } // namespace
-
-bool can_compile() {
-  const std::lock_guard lock(generator_mutex());
-  static const bool can = host_machine() && await_end();
-  return can;
-}
 
 const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint32_t after) {
   const std::lock_guard lock(mutex_);
@@ -77,35 +38,19 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint
     return !one.part.load() && (!start.is_one.load() || one.runs.load() >= kFewRuns || one.runs.load() >= after);
   };
   Translation translation{.lengths = {{place, 0}}, .starts = {}};
-  CompiledCode code = nullptr;
-  uint32_t last_access = 0;
-  if (const std::lock_guard generator_lock(generator_mutex()); !is_ended) {
-    llvm::LLVMContext context;
-    llvm::Module module(function_.name, context);
-    module.setDataLayout(host_machine()->createDataLayout());
-#if LLVM_VERSION_MAJOR >= 21
-    module.setTargetTriple(host_machine()->getTargetTriple());
-#else
-    module.setTargetTriple(host_machine()->getTargetTriple().str());
-#endif
+  const HostCode code = compile_for_host(function_.name, [&](llvm::Module &module, uint32_t &accesses) {
     translation = translate(function_, *liveness_, place, is_full, is_wanted, accesses, module);
-    last_access = accesses;
-    if (std::any_of(translation.lengths.begin(), translation.lengths.end(),
-                    [](const auto &one) { return one.second != 0; })) {
-      std::string error;
-      code = reinterpret_cast<CompiledCode>(generate(module, "part", error));
-      if (!code)
-        std::fprintf(stderr, "libcuda stand-in: a part of %s is interpreted: %s\n", function_.name.c_str(),
-                     error.c_str());
-      at_exit(end);
-    }
-  }
+    return std::any_of(translation.lengths.begin(), translation.lengths.end(),
+                       [](const auto &one) { return one.second != 0; });
+  });
   for (const uint32_t start : translation.starts)
     if (start < function_.code.size())
       starts_[start].is_one = true;
   for (const auto &[at, length] : translation.lengths) {
     parts_.push_back(std::make_unique<CompiledPart>(
-        CompiledPart{.code = length == 0 ? nullptr : code, .length = length, .accesses = last_access}));
+        CompiledPart{.code = length == 0 ? nullptr : reinterpret_cast<CompiledCode>(code.code),
+                     .length = length,
+                     .accesses = code.accesses}));
     starts_[at].forms[is_full].part.store(parts_.back().get(), std::memory_order_release);
     starts_[at].is_one = true;
   }
@@ -115,7 +60,6 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint
 
 #else
 
-bool can_compile() { return false; }
 const CompiledPart *CompiledFunction::compile(uint32_t, bool, uint32_t) { return nullptr; }
 
 #endif

@@ -11,16 +11,12 @@
 #include <memory>
 #include <mutex>
 
+#include "../host_code.h"
 #include "module.h"
 
 namespace emulator::executor::ptx {
 
 class Warp;
-
-/// The memory that an access of compiled code has reached the last time. Size in bytes.
-struct ReachedMemory {
-  uint64_t begin = 0, size = 0;
-};
 
 /// The state that compiled code reads and writes beside registers and memory. translate.cpp knows its layout.
 struct CompiledState {
@@ -54,9 +50,6 @@ struct CompiledPart {
   uint32_t length = 0;         ///< instructions of the block that begins there
   uint32_t accesses = 0;       ///< the number of accesses of the module up to its last
 };
-
-/// Returns whether this build has a code generator for its host.
-bool can_compile();
 
 /// The compiled parts of a function. Any thread.
 class CompiledFunction {

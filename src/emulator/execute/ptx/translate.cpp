@@ -13,19 +13,11 @@ namespace emulator::executor::ptx {
 
 Translator::Translator(const Function &function, const Liveness &liveness, bool is_full,
                        llvm::function_ref<bool(uint32_t)> is_wanted, uint32_t &accesses, llvm::Module &module)
-    : function_(function), liveness_(liveness), is_full_(is_full), is_wanted_(is_wanted), accesses_(accesses),
-      b_(module.getContext()) {
-  llvm::Type *const pointer = b_.getPtrTy();
-  llvm_function_ =
-      llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, b_.getInt32Ty()}, false),
-                             llvm::Function::ExternalLinkage, "part", module);
-  llvm_function_->addFnAttr("prefer-vector-width", "512");
-  llvm_function_->addFnAttr("min-legal-vector-width", "512");
-  llvm_function_->addFnAttr(llvm::Attribute::NoUnwind);
-  state_ = llvm_function_->getArg(0);
+    : AccessBuilder(kLanes, module,
+                    {llvm::PointerType::getUnqual(module.getContext()),
+                     llvm::PointerType::getUnqual(module.getContext()), llvm::Type::getInt32Ty(module.getContext())}),
+      function_(function), liveness_(liveness), is_full_(is_full), is_wanted_(is_wanted), accesses_(accesses) {
   registers_ = llvm_function_->getArg(1);
-  entry_ = llvm::BasicBlock::Create(b_.getContext(), "entry", llvm_function_);
-  b_.SetInsertPoint(entry_);
   mask_bits_ = is_full ? b_.getInt32(kAllLanes) : static_cast<Value *>(llvm_function_->getArg(2));
   mask_ = lanes_of(mask_bits_);
   addresses_ = b_.CreateAlloca(row_type());

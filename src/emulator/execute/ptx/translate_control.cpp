@@ -21,10 +21,6 @@ bool is_look(const Instruction &instruction) {
 }
 } // namespace
 
-llvm::BasicBlock *Translator::new_block(const char *name) {
-  return llvm::BasicBlock::Create(b_.getContext(), name, llvm_function_);
-}
-
 llvm::BasicBlock *Translator::block_at(uint32_t place) {
   llvm::BasicBlock *&block = blocks_[place];
   if (!block) {

@@ -44,27 +44,6 @@ bool Translator::float_operation(Opcode &opcode, const Instruction &i, unsigned 
   return set_float(i, i.operands[0], i.flushes ? flush(value) : value);
 }
 
-llvm::Value *Translator::is_signaling(Value *value) {
-  const unsigned bits = bits_of(value);
-  Value *const quiet =
-      b_.CreateAnd(b_.CreateBitCast(value, vector(bits)), number(bits, uint64_t{1} << (bits == 32 ? 22 : 51)));
-  return b_.CreateAnd(b_.CreateFCmpUNO(value, value), b_.CreateICmpEQ(quiet, number(bits, 0)));
-}
-
-// As fmin and fmax of the C library, and zeros by their signs.
-llvm::Value *Translator::float_extreme(Value *a, Value *b, bool is_least, bool keeps_nan) {
-  const unsigned bits = bits_of(a);
-  Value *const is_first = is_least ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b);
-  Value *const is_negative = b_.CreateICmpSLT(b_.CreateBitCast(a, vector(bits)), number(bits, 0));
-  Value *const of_equal = is_least ? b_.CreateSelect(is_negative, a, b) : b_.CreateSelect(is_negative, b, a);
-  Value *const of_numbers = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), of_equal, b_.CreateSelect(is_first, a, b));
-  Value *of_nan = b_.CreateSelect(b_.CreateFCmpUNO(b, b), a, b);
-  of_nan = b_.CreateSelect(b_.CreateOr(is_signaling(a), is_signaling(b)), b_.CreateFAdd(a, b), of_nan);
-  if (keeps_nan)
-    of_nan = b_.CreateBitCast(number(bits, bits == 32 ? 0x7FC00000 : 0x7FF8000000000000), floats(bits));
-  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), of_nan, of_numbers);
-}
-
 bool Translator::root(Opcode &opcode, const Instruction &i) {
   const auto type = peek_type(opcode);
   if (!float_bits(type) || (type == Type::kF64 && i.flushes))

@@ -3,13 +3,19 @@
 //
 // See host_code.h.
 
-#include <string>
-
 #include "host_code.h"
+
+#if OMPTARGET_EXECUTOR_COMPILES
+#include <cstdio>
+#include <mutex>
+#include <unistd.h>
+
+#include "at_exit.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -20,10 +26,38 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar.h>
+#endif
 
-namespace emulator::executor::ptx {
+namespace emulator::executor {
+
+#if OMPTARGET_EXECUTOR_COMPILES
 
 namespace {
+
+// LLVM's code generator is used by one thread at a time. Accesses have numbers in all modules.
+std::mutex &generator_mutex() {
+  static std::mutex &mutex = *new std::mutex;
+  return mutex;
+}
+uint32_t accesses = 0;
+
+// At a process's end the objects of a shared libLLVM go (those of its archives do not, at_exit.h), while kernels may
+// still run. From then on all is interpreted. Registered after each compilation, as that may have made further objects:
+// what is registered last is called first.
+bool is_ended = false;
+pid_t process = 0; ///< that compiles: a child of a fork runs no kernel, and the lock may be held in it for ever
+void end() {
+  if (getpid() != process)
+    return;
+  const std::lock_guard lock(generator_mutex());
+  is_ended = true;
+}
+
+bool await_end() {
+  process = getpid();
+  at_exit(end);
+  return true;
+}
 
 llvm::TargetMachine *make_machine() {
   if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter())
@@ -58,8 +92,7 @@ llvm::TargetMachine *make_machine() {
                                      llvm::CodeModel::Small, kLevel, true);
 }
 
-} // namespace
-
+// The host's machine with all that it has. Null if this LLVM does not know it.
 llvm::TargetMachine *host_machine() {
   static llvm::TargetMachine *const machine = make_machine();
   return machine;
@@ -96,4 +129,40 @@ void *generate(llvm::Module &module, const char *function, std::string &error) {
   return reinterpret_cast<void *>(linker->getSymbol(function).getAddress());
 }
 
-} // namespace emulator::executor::ptx
+} // namespace
+
+bool can_compile() {
+  const std::lock_guard lock(generator_mutex());
+  static const bool can = host_machine() && await_end();
+  return can;
+}
+
+HostCode compile_for_host(const std::string &name, const WriteCode &write) {
+  const std::lock_guard lock(generator_mutex());
+  if (is_ended)
+    return {};
+  llvm::LLVMContext context;
+  llvm::Module module(name, context);
+  module.setDataLayout(host_machine()->createDataLayout());
+#if LLVM_VERSION_MAJOR >= 21
+  module.setTargetTriple(host_machine()->getTargetTriple());
+#else
+  module.setTargetTriple(host_machine()->getTargetTriple().str());
+#endif
+  if (!write(module, accesses))
+    return {.accesses = accesses};
+  std::string error;
+  void *const code = generate(module, "part", error);
+  if (!code)
+    std::fprintf(stderr, "executor: a part of %s is interpreted: %s\n", name.c_str(), error.c_str());
+  at_exit(end);
+  return {code, accesses};
+}
+
+#else
+
+bool can_compile() { return false; }
+
+#endif
+
+} // namespace emulator::executor
