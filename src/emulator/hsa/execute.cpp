@@ -65,19 +65,27 @@ class AgentCode final : public executor::amdgpu::CodeSpace {
 public:
   AgentCode(Agent &agent, CodeObject &first) : agent_(agent), recent_(&first) {}
   const Instruction *at(uint64_t address, std::string &reason) override {
-    if (!recent_->has_code(address)) {
-      const std::lock_guard lock(state().mutex);
-      for (const auto &one : state().executables)
-        if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
-          recent_ = one->device_code.get();
-    }
+    find_object(address);
     return recent_->at(address, reason);
+  }
+  executor::amdgpu::CompiledSegment *compiled_at(uint64_t address) override {
+    find_object(address);
+    return recent_->compiled_at(address);
   }
   // Returns the source line of the last instruction's code.
   SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
   std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
 
 private:
+  void find_object(uint64_t address) {
+    if (!recent_->has_code(address)) {
+      const std::lock_guard lock(state().mutex);
+      for (const auto &one : state().executables)
+        if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
+          recent_ = one->device_code.get();
+    }
+  }
+
   Agent &agent_;
   CodeObject *recent_;
 };

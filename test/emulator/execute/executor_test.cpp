@@ -6,6 +6,7 @@
 // The parts around them are tested, too.
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,13 +114,25 @@ public:
   uint64_t generation() override { return 1; }
 };
 
+constexpr uint64_t kPlace = 0x1000;
+
+// Interpreted, or compiled before it runs the first time.
 class OneInstruction final : public CodeSpace {
 public:
-  explicit OneInstruction(const Instruction &instruction) : instruction_(instruction) {}
-  const Instruction *at(uint64_t, std::string &) override { return &instruction_; }
+  explicit OneInstruction(const Instruction &instruction, const Processor *compiles_for = nullptr)
+      : instruction_(instruction) {
+    if (compiles_for)
+      segment_ = std::make_unique<CompiledSegment>(*compiles_for, kPlace, kPlace + 16);
+  }
+  const Instruction *at(uint64_t address, std::string &reason) override {
+    reason = "there is one instruction only";
+    return address == kPlace ? &instruction_ : nullptr;
+  }
+  CompiledSegment *compiled_at(uint64_t) override { return segment_.get(); }
 
 private:
   const Instruction &instruction_;
+  std::unique_ptr<CompiledSegment> segment_;
 };
 
 // "v1", "v1@5" (of lane 5), "v[2:3]", "s4", "s[4:5]", "vcc", "exec", "scc", "m0", "lds+16", "pc".
@@ -204,37 +217,50 @@ private:
   Block &block_;
 };
 
-void check(const Processor &processor, const Row &row, const Instruction &instruction) {
+// A wave that carries out one instruction.
+struct OneWave {
+  OneWave(const Processor &processor, const Instruction &instruction, bool compiles)
+      : code(instruction, compiles ? &processor : nullptr) {
+    context.processor = processor;
+    context.code = &code;
+    context.memory = &view;
+    context.private_size = 64;
+    context.registers = {256, 256, kVcc};
+    if (compiles)
+      context.compiled = &compiled;
+    block.shared.resize(256);
+    block.threads = {processor.lanes, 1, 1};
+    Random random(7);
+    wave = std::make_unique<AmdWave>(context, block, random);
+    wave->set_scalar64(kExec, ~uint64_t{0});
+    wave->set_scalar64(kVcc, 0);
+    wave->set_pc(kPlace);
+  }
   NoMemory memory;
-  MemoryView view(memory);
-  OneInstruction code(instruction);
+  MemoryView view{memory};
+  OneInstruction code;
+  CompiledLaunch compiled;
   LaunchContext context;
-  context.processor = processor;
-  context.code = &code;
-  context.memory = &view;
-  context.private_size = 64;
-  context.registers = {256, 256, kVcc};
   Block block;
-  block.shared.resize(256);
-  block.threads = {processor.lanes, 1, 1};
-  Random random(7);
-  AmdWave wave(context, block, random);
-  wave.set_scalar64(kExec, ~uint64_t{0});
-  wave.set_scalar64(kVcc, 0);
-  wave.set_pc(0x1000);
-  Registers registers(wave, block);
-  for (const std::string &one : split(row.before, ' '))
-    if (one != "-")
-      registers.set(one);
-  wave.run(1);
-  ASSERT_FALSE(wave.fault) << wave.fault->text;
-  for (const std::string &one : split(row.after, ' ')) {
-    const std::string name = one.substr(0, one.find('='));
-    EXPECT_EQ(registers.get(name), registers.wanted(one)) << name;
+  std::unique_ptr<AmdWave> wave;
+};
+
+void check(const Processor &processor, const Row &row, const Instruction &instruction, bool compiles) {
+  OneWave one(processor, instruction, compiles);
+  Registers registers(*one.wave, one.block);
+  for (const std::string &assignment : split(row.before, ' '))
+    if (assignment != "-")
+      registers.set(assignment);
+  one.wave->run(1);
+  ASSERT_FALSE(one.wave->fault) << one.wave->fault->text;
+  for (const std::string &wanted : split(row.after, ' ')) {
+    const std::string name = wanted.substr(0, wanted.find('='));
+    EXPECT_EQ(registers.get(name), registers.wanted(wanted)) << name;
   }
 }
 
-TEST(AmdInstructions, do_what_the_table_says) {
+// Calls back with each row of the table for each processor, and its instruction.
+template <class F> void for_rows(F &&f) {
   const std::vector<Row> all = read_table();
   ASSERT_GT(all.size(), 200u);
   for (const Processor &processor : kProcessors) {
@@ -251,9 +277,132 @@ TEST(AmdInstructions, do_what_the_table_says) {
       const Instruction instruction = decoder.decode(encoded[n].data(), encoded[n].size());
       ASSERT_EQ(instruction.size, encoded[n].size());
       ASSERT_TRUE(instruction.handler) << instruction.reason << ": " << instruction.text;
-      check(processor, rows[n], instruction);
+      f(processor, rows[n], instruction);
     }
   }
+}
+
+TEST(AmdInstructions, do_what_the_table_says) {
+  for_rows([](const Processor &processor, const Row &row, const Instruction &instruction) {
+    check(processor, row, instruction, false);
+  });
+}
+
+TEST(AmdInstructions, do_it_when_compiled) {
+  if (!can_compile())
+    GTEST_SKIP() << "this build only interprets";
+  for_rows([](const Processor &processor, const Row &row, const Instruction &instruction) {
+    check(processor, row, instruction, true);
+  });
+}
+
+// Numbers with which instructions have something special to do, in half of the registers as the upper half of 64 bits.
+uint32_t any_value(Random &random) {
+  static constexpr uint32_t kSpecial[] = {0,          1,          ~0u,        31,         32,         64,
+                                          0x7FF00000, 0xFFF00000, 0x7FF80000, 0x000FFFFF, 0x3FF00000, 0x41E00000,
+                                          0x43E00000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x80000000, 0x7FFFFFFF,
+                                          0x007FFFFF, 0x3F800000, 0x4F000000, 0x5F000000, 0x40200000, 0xBF000000};
+  switch (random.below(4)) {
+  case 0: return static_cast<uint32_t>(random.next());
+  case 1: return random.below(70) - 3;
+  case 2: return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(random.next())) / 65536);
+  default: return kSpecial[random.below(std::size(kSpecial))];
+  }
+}
+
+// All that a wave has.
+struct WaveImage {
+  explicit WaveImage(OneWave &one) {
+    for (unsigned i = 0; i < kScalarRegisters; ++i)
+      scalars.push_back(one.wave->scalar(i));
+    const uint32_t *const first = one.wave->vector(0);
+    vectors.assign(first, first + size_t{kVectorRegisters} * one.wave->lanes());
+    shared = one.block.shared;
+    scc = one.wave->scc;
+    place = one.wave->code_address();
+    fault = one.wave->fault ? one.wave->fault->text : "";
+  }
+  std::vector<uint32_t> scalars, vectors;
+  std::vector<uint8_t> shared;
+  bool scc;
+  uint64_t place;
+  std::string fault;
+};
+
+// Either of two operands that are no numbers may be the result of an operation on floats.
+bool are_same(const Instruction &instruction, const WaveImage &one, const WaveImage &other, size_t index,
+              unsigned lanes) {
+  if (one.vectors[index] == other.vectors[index])
+    return true;
+  const auto is_nan = [&](uint32_t value) { return std::isnan(std::bit_cast<float>(value)); };
+  const auto is_wide_nan = [&](const WaveImage &of, size_t high) {
+    return std::isnan(std::bit_cast<double>(uint64_t{of.vectors[high]} << 32 | of.vectors[high - lanes]));
+  };
+  const size_t high = index + lanes;
+  if (instruction.name.find("_f64") != std::string::npos)
+    return (is_wide_nan(one, high) && is_wide_nan(other, high)) ||
+           (index >= lanes && is_wide_nan(one, index) && is_wide_nan(other, index));
+  return instruction.name.find("_f32") != std::string::npos && is_nan(one.vectors[index]) &&
+         is_nan(other.vectors[index]);
+}
+
+// is_compiled: set if the code does without the interpreter.
+void compare(const Processor &processor, const Row &row, const Instruction &instruction, Random &random,
+             bool &is_compiled) {
+  constexpr unsigned kRounds = 12;
+  OneWave interpreted(processor, instruction, false), compiled(processor, instruction, true);
+  for (unsigned round = 0; round < kRounds; ++round) {
+    const uint64_t seed = random.next();
+    const uint64_t exec = round % 3 == 0 ? ~uint64_t{0} : round == 1 ? 0 : random.next();
+    for (OneWave *const one : {&interpreted, &compiled}) {
+      Random values(seed);
+      AmdWave &wave = *one->wave;
+      for (unsigned i = 0; i < 24; ++i)
+        for (unsigned lane = 0; lane < wave.lanes(); ++lane)
+          wave.vector(i)[lane] = any_value(values);
+      for (unsigned i = 0; i < 32; ++i)
+        wave.set_scalar(i, any_value(values));
+      for (uint8_t &byte : one->block.shared)
+        byte = static_cast<uint8_t>(values.next());
+      wave.scc = values.below(2);
+      wave.set_scalar64(kVcc, values.next());
+      Registers registers(wave, one->block);
+      for (const std::string &assignment : split(row.before, ' ')) // where addresses must be right
+        if (assignment != "-" && (round % 2 || row.text.starts_with("ds_")))
+          registers.set(assignment);
+      wave.set_scalar64(kExec, exec);
+      wave.state = WaveState::kReady;
+      wave.fault.reset();
+      wave.set_pc(kPlace);
+      wave.run(1);
+    }
+    const WaveImage one(interpreted), other(compiled);
+    ASSERT_EQ(one.fault, other.fault);
+    ASSERT_EQ(one.scalars, other.scalars);
+    ASSERT_EQ(one.scc, other.scc);
+    ASSERT_EQ(one.place, other.place);
+    ASSERT_EQ(one.shared, other.shared);
+    for (size_t i = 0; i < one.vectors.size(); ++i)
+      ASSERT_TRUE(are_same(instruction, one, other, i, processor.lanes))
+          << "v" << i / processor.lanes << " of lane " << i % processor.lanes << std::hex << ": " << one.vectors[i]
+          << " is " << other.vectors[i];
+  }
+  is_compiled = compiled.compiled.interpreted == 0;
+}
+
+TEST(AmdInstructions, compute_the_same_when_compiled) {
+  if (!can_compile())
+    GTEST_SKIP() << "this build only interprets";
+  Random random(1);
+  unsigned rows = 0, compiled = 0;
+  for_rows([&](const Processor &processor, const Row &row, const Instruction &instruction) {
+    bool is_compiled = false;
+    if (row.text.find("clock") == std::string::npos && !row.text.starts_with("s_mem"))
+      compare(processor, row, instruction, random, is_compiled);
+    ++rows;
+    compiled += is_compiled;
+  });
+  EXPECT_GT(compiled, rows / 2) << "most are compiled";
 }
 
 TEST(AmdInstructions, what_is_not_there_is_named) {
@@ -301,6 +450,7 @@ std::string fault_with(const RegisterCounts &registers, const std::string &text)
   Random random(7);
   AmdWave wave(context, block, random);
   wave.set_scalar64(kExec, 0);
+  wave.set_pc(kPlace);
   wave.run(1);
   return wave.fault ? wave.fault->text : "";
 }

@@ -105,12 +105,7 @@ bool CodeObject::load_segments(std::string &error) {
         {base + one.p_vaddr, base + one.p_vaddr + one.p_memsz, (one.p_flags & PF_W) != 0, (one.p_flags & PF_X) != 0});
     if ((one.p_flags & PF_X) == 0)
       continue;
-    auto words = std::make_unique<Words>();
-    words->begin = base + one.p_vaddr;
-    words->end = words->begin + one.p_memsz / 4 * 4;
-    words->instructions = std::vector<std::atomic<const Instruction *>>(one.p_memsz / 4);
-    words->is_inner.resize(one.p_memsz / 4);
-    words_.push_back(std::move(words));
+    words_.push_back(std::make_unique<Words>(processor_, base + one.p_vaddr, one.p_memsz / 4));
   }
   return true;
 }

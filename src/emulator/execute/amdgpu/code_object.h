@@ -53,6 +53,11 @@ public:
   bool has_code(uint64_t address) const;
   /// The instruction that begins there, or null and the reason.
   const Instruction *at(uint64_t address, std::string &reason);
+  /// The compiled parts of the code around an address; null if there is no code.
+  CompiledSegment *compiled_at(uint64_t address) const {
+    Words *const words = find_words(address);
+    return words ? &words->compiled : nullptr;
+  }
   /// "function, file.c:12", as far as symbols and line tables tell.
   std::string describe(uint64_t address);
   /// Returns the source line of the loaded address; nothing where there is no debug information.
@@ -65,9 +70,13 @@ private:
     bool may_write, is_code;
   };
   struct Words { ///< the instruction at each word of a code segment
+    Words(const Processor &processor, uint64_t address, size_t count)
+        : begin(address), end(address + count * 4), instructions(count), is_inner(count),
+          compiled(processor, begin, end) {}
     uint64_t begin, end;
     std::vector<std::atomic<const Instruction *>> instructions;
     std::vector<uint8_t> is_inner; ///< not the first word of an instruction that was decoded
+    CompiledSegment compiled;
   };
 
   CodeObject(const std::string &bytes, const Processor &processor) : bytes_(bytes), processor_(processor) {}

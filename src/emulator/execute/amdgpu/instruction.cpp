@@ -396,6 +396,9 @@ Instruction parse_instruction(std::string_view text) {
   remove_suffix(result.name);
   if (result.name.starts_with("v_dual_"))
     result.name.erase(2, 5);
+  result.ends_block = result.name == "s_branch" || result.name.starts_with("s_cbranch_") ||
+                      result.name == "s_setpc_b64" || result.name == "s_swappc_b64" || result.name == "s_call_b64" ||
+                      result.name == "s_barrier" || result.name == "s_endpgm";
   const Operation *operation = find_operation(result.name);
   if (!operation) {
     result.reason = "the executor has no such instruction";

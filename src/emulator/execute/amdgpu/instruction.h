@@ -106,6 +106,7 @@ struct Instruction {
   uint8_t sdwa_select = 6, sdwa_unused = 0; ///< the destination's; unused: 0 zero, 1 sign, 2 kept
   std::array<uint8_t, 4> op_sel{0, 0, 0, 0}, op_sel_hi{1, 1, 1, 1}, neg_lo{}, neg_hi{};
   bool has_op_sel = false, has_sdwa = false;
+  bool ends_block = false; ///< what it goes on with need not be the next instruction
   Dpp dpp;
   std::string pattern;                 ///< pattern of ds_swizzle
   std::unique_ptr<Instruction> second; ///< the second of two that are issued as one

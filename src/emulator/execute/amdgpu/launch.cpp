@@ -170,8 +170,20 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
   if (schedule.is_weak)
     weak = std::make_unique<WeakMemory>(schedule.seed);
   context.weak = weak.get();
-  AmdBlocks source(context, *descriptor, dispatch, schedule);
-  return run_grid(blocks, source, schedule);
+  // Checks that look at single instructions need the interpreter, and short turns.
+  const bool looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
+                             schedule.is_weak || UnwrittenMemory::find() != nullptr;
+  Schedule own = schedule;
+  own.has_long_turns = !schedule.has_own_quantum && !looks_closely;
+  context.quantum = schedule.quantum;
+  context.has_long_turns = own.has_long_turns;
+  CompiledLaunch compiled;
+  compiled.after = schedule.compile_after;
+  if (schedule.compile_after != Schedule::kNever && !looks_closely && !context.traces && !context.breakpoint &&
+      can_compile())
+    context.compiled = &compiled;
+  AmdBlocks source(context, *descriptor, dispatch, own);
+  return run_grid(blocks, source, own);
 }
 
 } // namespace emulator::executor::amdgpu

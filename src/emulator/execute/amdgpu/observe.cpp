@@ -56,7 +56,7 @@ std::optional<uint32_t> register_value(AmdWave &wave, uint32_t number, unsigned 
   if (number >= 1088 && number < 1088 + 42)
     return wave.scalar(number - 1088 + 64);
   const uint32_t first = wave.lanes() == 64 ? 2560 : 1536;
-  if (number >= first && number < first + 256)
+  if (number >= first && number < first + 256 && wave.has_vector(number - first))
     return wave.vector(number - first)[lane];
   return std::nullopt;
 }

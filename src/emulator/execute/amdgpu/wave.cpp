@@ -19,6 +19,11 @@ std::string hex(uint64_t value) {
   return text;
 }
 
+// Those that the kernel has: instructions that name others are faults.
+unsigned registers_of(const RegisterCounts &counts) {
+  return counts.accumulators != 0 ? kAccumulators + counts.accumulators : counts.vectors;
+}
+
 const char *verb(Access kind) { return is_read(kind) ? "reads" : kind == Access::kWrite ? "writes" : "changes"; }
 
 std::string access_text(Access kind, uint32_t size, const char *what, uint64_t address) {
@@ -30,7 +35,7 @@ std::string access_text(Access kind, uint32_t size, const char *what, uint64_t a
 // Registers and private memory hold garbage that the seed decides.
 AmdWave::AmdWave(const LaunchContext &context, Block &block, Random &random)
     : context_(context), block_(block), lanes_(context.processor.lanes), scalars_(kScalarRegisters),
-      vectors_(size_t{kVectorRegisters} * lanes_), private_(size_t{context.private_size} * lanes_) {
+      vectors_(size_t{registers_of(context.registers)} * lanes_), private_(size_t{context.private_size} * lanes_) {
   const uint64_t garbage = random.next();
   for (size_t i = 0; i < scalars_.size(); ++i)
     scalars_[i] = static_cast<uint32_t>(garbage * (2 * i + 3) >> 32) | 0x80000001;
@@ -214,6 +219,7 @@ uint8_t *AmdWave::private_memory(uint64_t offset, uint32_t size, Access kind, in
 uint8_t *AmdWave::reach_global(uint64_t address, uint32_t size, Access kind, int lane) {
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
+  reached_address_ = address;
   if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
     return is_race(address, size, kind, lane, bytes) ? nullptr
            : context_.weak                           ? weak_memory(address, size, kind)
@@ -236,6 +242,7 @@ uint8_t *AmdWave::weak_memory(uint64_t address, uint32_t size, Access kind) {
 }
 
 uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, Access kind, int lane) {
+  reached_address_ = address;
   if (address >> 32 == kSharedAperture)
     return shared_memory(address & 0xFFFFFFFF, size, kind, lane);
   if (address >> 32 == kPrivateAperture)
@@ -320,10 +327,36 @@ bool AmdWave::has_registers(const Instruction &instruction) {
          check(used.scalars, own.scalars, "s", "scalar");
 }
 
+// Carries the instruction at pc_ out.
+void AmdWave::step(const Instruction &instruction) {
+  last_pc_ = pc_;
+  next_pc = pc_ + instruction.size;
+  if (instruction.second && instruction.operands[0].kind == OperandKind::kVector)
+    std::memcpy(dual_, vector(instruction.operands[0].index), lanes_ * sizeof(uint32_t));
+  if (context_.breakpoint && is_observed()) {
+    observe(instruction);
+  } else {
+    observed_line_ = 0;
+    carry_out(instruction);
+  }
+  if (fault && fault->kind == FaultKind::kUnsupported)
+    fault->text += ": " + instruction.text;
+  if (!has_failed())
+    pc_ = next_pc;
+}
+
 uint64_t AmdWave::run(uint64_t most) {
   uint64_t executed = 0;
   std::string reason;
-  while (executed < most && rest == 0 && state == WaveState::kReady) {
+  is_long_turn_ = context_.has_long_turns && most > context_.quantum;
+  if (context_.compiled && context_.memory->forget_old())
+    context_.compiled->reached.assign(context_.compiled->reached.size(), {});
+  while ((executed < most || (is_long_turn_ && !ended_block_)) && rest == 0 && state == WaveState::kReady) {
+    if (context_.compiled)
+      if (const uint64_t ran = run_compiled(static_cast<int64_t>(most - executed))) {
+        executed += ran;
+        continue;
+      }
     const Instruction *instruction = context_.code->at(pc_, reason);
     if (!instruction) { // what jumped there is more telling
       if (last_pc_ != 0)
@@ -339,21 +372,11 @@ uint64_t AmdWave::run(uint64_t most) {
       trace(*instruction);
     if (!has_registers(*instruction))
       break;
-    last_pc_ = pc_;
-    next_pc = pc_ + instruction->size;
-    if (instruction->second && instruction->operands[0].kind == OperandKind::kVector)
-      std::memcpy(dual_, vector(instruction->operands[0].index), lanes_ * sizeof(uint32_t));
-    if (context_.breakpoint && is_observed()) {
-      observe(*instruction);
-    } else {
-      observed_line_ = 0;
-      carry_out(*instruction);
-    }
-    if (fault && fault->kind == FaultKind::kUnsupported)
-      fault->text += ": " + instruction->text;
-    if (!has_failed())
-      pc_ = next_pc;
+    step(*instruction);
     ++executed;
+    ended_block_ = instruction->ends_block;
+    if (instruction->ends_block && segment_)
+      segment_->add_start(pc_);
   }
   if (context_.weak)
     context_.weak->advance(executed);

@@ -10,6 +10,7 @@
 
 #include "../grid.h"
 #include "../memory.h"
+#include "compiled.h"
 #include "debug_info.h"
 #include "instruction.h"
 
@@ -29,6 +30,8 @@ public:
   /// The facts in the debug information of an address, if there is any.
   virtual SourceLine line_at(uint64_t) { return {}; }
   virtual std::vector<SourceVariable> variables_at(uint64_t) { return {}; }
+  /// The compiled parts of the code around an address; null: it is only interpreted.
+  virtual CompiledSegment *compiled_at(uint64_t) { return nullptr; }
 };
 
 /// The state that the waves of a launch share.
@@ -42,6 +45,9 @@ struct LaunchContext {
   bool traces = false;
   WeakMemory *weak = nullptr;             ///< where memory is weak
   const Breakpoint *breakpoint = nullptr; ///< if one is set
+  uint32_t quantum = 0;                   ///< longer turns end behind a branch, if there are long ones
+  bool has_long_turns = false;
+  CompiledLaunch *compiled = nullptr; ///< if code is compiled
 };
 
 class AmdWave final : public Wave {
@@ -68,6 +74,7 @@ public:
   uint64_t mask(unsigned index) const { return lanes_ == 64 ? scalar64(index) : scalar(index); }
   void set_mask(unsigned index, uint64_t value);
   uint32_t *vector(unsigned index) { return &vectors_[size_t{index} * lanes_]; }
+  bool has_vector(unsigned index) const { return index < vectors_.size() / lanes_; }
   bool scc = false;
   uint64_t next_pc = 0; ///< address of the next instruction; jumps change it
 
@@ -117,7 +124,12 @@ public:
   void unsupported(const std::string &what) { fail(FaultKind::kUnsupported, what); }
   void set_pc(uint64_t address) { pc_ = address; }
 
+  /// For compiled code: carries the instruction at the address out. reached: gets the memory that it has reached.
+  bool interpret_one(const Instruction &instruction, uint64_t address, ReachedMemory *reached);
+
 private:
+  void step(const Instruction &instruction);
+  uint64_t run_compiled(int64_t most);
   void execute(const Instruction &instruction);
   void carry_out(const Instruction &instruction);
   uint64_t differing_lanes(const Operand &operand) const;
@@ -158,6 +170,11 @@ private:
   uint32_t until_clean_ = 0;
   std::unique_ptr<FreshBytes> fresh_private_;
   uint32_t dual_[kMostLanes] = {}; ///< values that the first of two overwrote
+  bool is_long_turn_ = false;      ///< this turn ends behind a branch
+  bool ended_block_ = false;       ///< the last instruction was one
+  uint64_t reached_address_ = 0;   ///< in global memory, by the last access
+  CompiledSegment *segment_ = nullptr;
+  CompiledState state_; ///< as compiled code sees the wave
 };
 
 } // namespace emulator::executor::amdgpu

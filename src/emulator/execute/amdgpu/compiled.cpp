@@ -1,0 +1,148 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See compiled.h.
+
+#include "compiled.h"
+
+#include "wave.h"
+
+#if OMPTARGET_EXECUTOR_COMPILES
+#include <algorithm>
+
+#include "translate.h"
+#endif
+
+namespace emulator::executor::amdgpu {
+
+#if OMPTARGET_EXECUTOR_COMPILES
+
+namespace {
+
+constexpr uint32_t kFewRuns = 16;
+
+} // namespace
+
+const CompiledPart *CompiledSegment::compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code) {
+  const std::lock_guard lock(mutex_);
+  const auto start_at = [&](uint64_t at) -> Start & { return starts_[(at - begin_) / 4]; };
+  Form &form = start_at(address).forms[is_full];
+  if (const CompiledPart *const part = form.part.load())
+    return part->code ? part : nullptr;
+  const CodeReader reader{
+      .processor = processor_,
+      .at = [&](uint64_t at) -> const Instruction * {
+        std::string reason;
+        return has(at) ? code.at(at, reason) : nullptr;
+      },
+      // A block that has run a few times is wanted, and what follows an instruction that is interpreted.
+      .is_wanted =
+          [&](uint64_t at, bool of_all) {
+            if (!has(at))
+              return false;
+            const Start &start = start_at(at);
+            const Form &one = start.forms[of_all];
+            return !one.part.load() &&
+                   (!start.is_one.load() || one.runs.load() >= kFewRuns || one.runs.load() >= after);
+          },
+      .is_start = [&](uint64_t at) { return start_at(at).is_one.load(); },
+  };
+  Translation translation;
+  const HostCode host_code = compile_for_host(processor_.name, [&](llvm::Module &module, uint32_t &accesses) {
+    translation = translate(reader, address, is_full, accesses, module);
+    return std::ranges::any_of(translation.blocks, [](const auto &one) { return one.length != 0; });
+  });
+  if (translation.blocks.empty()) // the process ends
+    translation.blocks.push_back({.address = address, .is_full = is_full});
+  for (const uint64_t start : translation.starts)
+    add_start(start);
+  uint32_t entry = 0;
+  for (const Translation::Block &block : translation.blocks) {
+    parts_.push_back(std::make_unique<CompiledPart>(
+        CompiledPart{.code = block.length == 0 ? nullptr : reinterpret_cast<CompiledCode>(host_code.code),
+                     .entry = entry++,
+                     .length = block.length,
+                     .accesses = host_code.accesses,
+                     .touched = translation.touched}));
+    start_at(block.address).forms[block.is_full].part.store(parts_.back().get(), std::memory_order_release);
+    add_start(block.address);
+  }
+  const CompiledPart *const part = form.part.load();
+  return part->code ? part : nullptr;
+}
+
+#else
+
+const CompiledPart *CompiledSegment::compile(uint64_t, bool, uint32_t, CodeSpace &) { return nullptr; }
+
+#endif
+
+CompiledSegment::CompiledSegment(const Processor &processor, uint64_t begin, uint64_t end)
+    : processor_(processor), begin_(begin), end_(end), starts_(std::make_unique<Start[]>((end - begin + 3) / 4)) {}
+CompiledSegment::~CompiledSegment() = default;
+
+bool interpret_one(CompiledState *state, const Instruction *instruction, uint64_t address, uint32_t access) {
+  return state->wave->interpret_one(*instruction, address, access == kNoAccess ? nullptr : &state->reached[access]);
+}
+
+// Then what it has reached is what compiled code looks at first.
+bool AmdWave::interpret_one(const Instruction &instruction, uint64_t address, ReachedMemory *reached) {
+  pc_ = address;
+  reached_address_ = 0;
+  ++context_.compiled->interpreted;
+  scc = state_.scc != 0;
+  step(instruction);
+  state_.scc = scc;
+  if (has_failed())
+    return false;
+  if (reached && reached_address_ >> 32 == kSharedAperture)
+    *reached = {uint64_t{kSharedAperture} << 32, block_.shared.size()};
+  else if (reached && reached_address_ != 0)
+    if (const MemoryRange *const range = context_.memory->reached(reached_address_, 1))
+      *reached = {range->begin, range->end - range->begin};
+  return true;
+}
+
+// The part that begins here runs, if there is one and the turn is long enough. Returns how many instructions it took.
+uint64_t AmdWave::run_compiled(int64_t most) {
+  if (!segment_ || !segment_->has(pc_)) {
+    segment_ = context_.code->compiled_at(pc_);
+    if (!segment_)
+      return 0;
+    segment_->add_start(pc_);
+  }
+  CompiledLaunch &launch = *context_.compiled;
+  const CompiledPart *const part = segment_->find(pc_, exec() == lane_mask(), launch.after, *context_.code);
+  if (!part || (!is_long_turn_ && part->length > most))
+    return 0;
+  const RegisterCounts &own = context_.registers, &touched = part->touched;
+  if (touched.vectors > own.vectors || touched.accumulators > own.accumulators || touched.scalars > own.scalars)
+    return 0; // the interpreter finds the instruction that does
+  if (part->accesses > launch.reached.size())
+    launch.reached.resize(part->accesses);
+  state_.left = most;
+  state_.entry = part->entry;
+  state_.is_long = is_long_turn_;
+  state_.is_over = 0;
+  state_.last = last_pc_;
+  state_.scc = scc;
+  state_.scalars = scalars_.data();
+  state_.vectors = vectors_.data();
+  state_.shared = block_.shared.data();
+  state_.shared_size = block_.shared.size();
+  state_.stack = private_.data();
+  state_.stack_size = context_.private_size;
+  state_.scratch_base = scratch_base;
+  state_.reached = launch.reached.data();
+  state_.wave = this;
+  part->code(&state_);
+  scc = state_.scc != 0;
+  if (!has_failed()) {
+    pc_ = state_.place;
+    last_pc_ = state_.last;
+  }
+  ended_block_ = state_.is_over != 0;
+  return static_cast<uint64_t>(most - state_.left);
+}
+
+} // namespace emulator::executor::amdgpu
