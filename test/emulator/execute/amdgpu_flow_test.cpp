@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -300,7 +301,8 @@ private:
 };
 
 std::optional<Report> run(const Processor &processor, const std::string &bytes, Memory &memory, uint64_t seed,
-                          uint32_t compile_after, uint32_t threads) {
+                          uint32_t compile_after, uint32_t threads,
+                          const RegisterCounts &registers = {256, 256, kVcc}) {
   Code code(processor, bytes);
   MemoryView view(memory);
   Schedule schedule;
@@ -311,7 +313,7 @@ std::optional<Report> run(const Processor &processor, const std::string &bytes, 
   context.processor = processor;
   context.code = &code;
   context.memory = &view;
-  context.registers = {256, 256, kVcc};
+  context.registers = registers;
   context.quantum = schedule.quantum;
   context.has_long_turns = true;
   CompiledLaunch compiled;
@@ -319,7 +321,10 @@ std::optional<Report> run(const Processor &processor, const std::string &bytes, 
   if (compile_after != Schedule::kNever)
     context.compiled = &compiled;
   Blocks blocks(context, code.begin(), memory, threads, seed);
-  return run_grid({2, 1, 1}, blocks, schedule);
+  auto report = run_grid({2, 1, 1}, blocks, schedule);
+  if (report)
+    report->code_address -= code.begin();
+  return report;
 }
 
 // 0: compiled at once. Others are compiled in several pieces, as their blocks have run.
@@ -347,6 +352,40 @@ TEST_P(AmdFlow, does_the_same_as_interpreted) {
         ASSERT_EQ(std::memcmp(interpreted.words, compiled.words, sizeof(compiled.words)), 0) << text;
       }
     }
+}
+
+// Loops that end with a fault.
+TEST_P(AmdFlow, has_the_same_faults) {
+  if (!can_compile())
+    GTEST_SKIP() << "this build only interprets";
+  static constexpr struct {
+    const char *text, *fault;
+  } kKernels[] = {
+      {"global_load_dword v1, v20, s[0:1]", "reads 4 bytes at"},
+      {"global_store_dwordx2 v20, v[2:3], s[0:1]", "writes 8 bytes at"},
+      {"s_load_dword s4, s[0:1], s3", "reads 4 bytes at"},
+      {"ds_read_b64 v[2:3], v20", "reads 8 bytes of shared memory at"},
+      {"ds_write_b8 v20, v1", "writes 1 bytes of shared memory at"},
+      {"s_bitcmp1_b32 s3, 9\ns_cbranch_scc0 ON\nv_mov_b32_e32 v40, v0\nON:", "uses v40; "},
+  };
+  const Processor processor{"gfx90a", 64, true};
+  for (const auto &kernel : kKernels) {
+    SCOPED_TRACE(kernel.text);
+    const std::string bytes =
+        assemble(processor, "v_lshlrev_b32_e32 v20, 3, v0\ns_movk_i32 s3, 0\nAGAIN:\n" + std::string(kernel.text) +
+                                "\nv_add_u32_e32 v20, 8, v20\ns_add_i32 s3, s3, 4\ns_branch AGAIN\n");
+    Memory memory; // the same addresses
+    const RegisterCounts registers{32, 0, kVcc};
+    const auto one = run(processor, bytes, memory, 1, Schedule::kNever, 64, registers);
+    const auto other = run(processor, bytes, memory, 1, GetParam(), 64, registers);
+    ASSERT_TRUE(one && other);
+    EXPECT_THAT(one->fault.text, testing::StartsWith(kernel.fault));
+    EXPECT_EQ(one->fault.text, other->fault.text);
+    EXPECT_EQ(one->fault.lane, other->fault.lane);
+    EXPECT_EQ(one->fault.address, other->fault.address);
+    EXPECT_EQ(one->block, other->block);
+    EXPECT_EQ(one->code_address, other->code_address);
+  }
 }
 
 } // namespace
