@@ -103,6 +103,18 @@ bool AmdWave::interpret_one(const Instruction &instruction, uint64_t address, Re
   return true;
 }
 
+// The fields that stay as long as the wave.
+void AmdWave::begin_compiled() {
+  state_.scalars = scalars_.data();
+  state_.vectors = vectors_.data();
+  state_.shared = block_.shared.data();
+  state_.shared_size = block_.shared.size();
+  state_.stack = private_.data();
+  state_.stack_size = context_.private_size;
+  state_.scratch_base = scratch_base;
+  state_.wave = this;
+}
+
 // The part that begins here runs, if there is one and the turn is long enough. Returns how many instructions it took.
 uint64_t AmdWave::run_compiled(int64_t most) {
   if (!segment_ || !segment_->has(pc_)) {
@@ -110,6 +122,7 @@ uint64_t AmdWave::run_compiled(int64_t most) {
     if (!segment_)
       return 0;
     segment_->add_start(pc_);
+    begin_compiled();
   }
   CompiledLaunch &launch = *context_.compiled;
   const CompiledPart *const part = segment_->find(pc_, exec() == lane_mask(), launch.after, *context_.code);
@@ -126,15 +139,7 @@ uint64_t AmdWave::run_compiled(int64_t most) {
   state_.is_over = 0;
   state_.last = last_pc_;
   state_.scc = scc;
-  state_.scalars = scalars_.data();
-  state_.vectors = vectors_.data();
-  state_.shared = block_.shared.data();
-  state_.shared_size = block_.shared.size();
-  state_.stack = private_.data();
-  state_.stack_size = context_.private_size;
-  state_.scratch_base = scratch_base;
   state_.reached = launch.reached.data();
-  state_.wave = this;
   part->code(&state_);
   scc = state_.scc != 0;
   if (!has_failed()) {

@@ -130,6 +130,7 @@ public:
 private:
   void step(const Instruction &instruction);
   uint64_t run_compiled(int64_t most);
+  void begin_compiled();
   void execute(const Instruction &instruction);
   void carry_out(const Instruction &instruction);
   uint64_t differing_lanes(const Operand &operand) const;
