@@ -65,21 +65,25 @@ class AgentCode final : public executor::amdgpu::CodeSpace {
 public:
   AgentCode(Agent &agent, CodeObject &first) : agent_(agent), recent_(&first) {}
   const Instruction *at(uint64_t address, std::string &reason) override {
-    if (!recent_->has_code(address)) {
+    CodeObject *object = recent();
+    if (!object->has_code(address)) {
       const std::lock_guard lock(state().mutex);
       for (const auto &one : state().executables)
         if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
-          recent_ = one->device_code.get();
+          object = one->device_code.get();
+      recent_.store(object, std::memory_order_relaxed);
     }
-    return recent_->at(address, reason);
+    return object->at(address, reason);
   }
   // Returns the source line of the last instruction's code.
-  SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
-  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
+  SourceLine line_at(uint64_t address) override { return recent()->line_at(address); }
+  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent()->variables_at(address); }
 
 private:
+  CodeObject *recent() const { return recent_.load(std::memory_order_relaxed); }
+
   Agent &agent_;
-  CodeObject *recent_;
+  std::atomic<CodeObject *> recent_; // whose code some thread has run last
 };
 
 class ObjectPlaces final : public CodePlaces {

@@ -48,8 +48,21 @@ class AmdBlocks final : public BlockSource {
 public:
   AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch,
             const Schedule &schedule)
-      : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
-        global_uses_(schedule.global_uses), random_(schedule.seed ^ 0xB10C) {}
+      : context_(context), view_(*context.memory), descriptor_(descriptor), dispatch_(dispatch),
+        finds_races_(schedule.finds_races), global_uses_(schedule.global_uses), seed_(schedule.seed),
+        random_(seed_ ^ 0xB10C) {
+    context_.memory = &view_;
+  }
+  AmdBlocks(const AmdBlocks &first, uint32_t number)
+      : context_(first.context_), view_(first.view_), descriptor_(first.descriptor_), dispatch_(first.dispatch_),
+        finds_races_(first.finds_races_), global_uses_(first.global_uses_), seed_(first.seed_),
+        random_((seed_ ^ 0xB10C) + (uint64_t{number} << 32)) {
+    context_.memory = &view_;
+  }
+
+  std::unique_ptr<BlockSource> make_another(uint32_t number) override {
+    return std::make_unique<AmdBlocks>(*this, number);
+  }
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
@@ -120,11 +133,13 @@ private:
       wave.set_scalar(next++, moved);
   }
 
-  const LaunchContext &context_;
+  LaunchContext context_;
+  MemoryView view_;
   const KernelDescriptor &descriptor_;
   const Dispatch &dispatch_;
   const bool finds_races_;
   const std::shared_ptr<GlobalUses> global_uses_;
+  const uint64_t seed_;
   Random random_;
 };
 
@@ -171,7 +186,10 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
     weak = std::make_unique<WeakMemory>(schedule.seed);
   context.weak = weak.get();
   AmdBlocks source(context, *descriptor, dispatch, schedule);
-  return run_grid(blocks, source, schedule);
+  Schedule own = schedule;
+  if (schedule.looks_closely() || context.traces || context.breakpoint)
+    own.cores = 1;
+  return run_grid(blocks, source, own);
 }
 
 } // namespace emulator::executor::amdgpu
