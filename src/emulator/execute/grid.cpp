@@ -227,7 +227,7 @@ const std::vector<int> &processors() {
   return numbers;
 }
 
-// Further threads that run blocks of a launch while it lives. They end with the launch.
+// Further threads that run blocks of a launch. They end with it.
 class OtherCores {
 public:
   OtherCores(SharedLaunch &launch, BlockSource &first) : launch_(launch), first_(first) {}
@@ -263,8 +263,7 @@ private:
     Grid grid;
     pthread_t id{};
   };
-  static void *run(void *thread) {
-    const DefaultFloats floats;
+  static void *run(void *thread) { // with the floats of its creator
     static_cast<Thread *>(thread)->grid.take_turns();
     return nullptr;
   }

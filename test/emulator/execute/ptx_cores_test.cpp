@@ -4,76 +4,23 @@
 // Launches of PTX that several cores carry out: results, faults, memory that comes and goes, blocks that wait for one
 // another.
 
-#include <atomic>
 #include <cfenv>
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <map>
-#include <mutex>
-#include <unordered_set>
 
-#include "ptx_run.h"
+#include "cores_memory.h"
 
 namespace emulator::executor::ptx {
 namespace {
-
-constexpr uint32_t kBlocks = 40, kThreads = 64;
-
-// Words of every thread, and a heap. Counts the threads that have asked for it.
-class SharedMemory final : public DeviceMemory, public DeviceHeap {
-public:
-  std::optional<MemoryRange> find(uint64_t address) override {
-    const std::lock_guard lock(mutex_);
-    askers_.insert(pthread_self());
-    const uint64_t begin = reinterpret_cast<uint64_t>(words);
-    if (address >= begin && address < begin + sizeof(words))
-      return MemoryRange{begin, begin + sizeof(words), true};
-    if (auto next = blocks_.upper_bound(address); next != blocks_.begin())
-      if (const auto &[first, bytes] = *--next; address - first < bytes.size())
-        return MemoryRange{first, first + bytes.size(), true};
-    return module ? module->find_memory(address) : std::nullopt;
-  }
-  uint64_t generation() override { return generation_.load(); }
-  uint64_t allocate(uint64_t size) override {
-    const std::lock_guard lock(mutex_);
-    std::vector<uint8_t> bytes(size);
-    const auto address = reinterpret_cast<uint64_t>(bytes.data());
-    blocks_.emplace(address, std::move(bytes));
-    ++generation_;
-    return address;
-  }
-  bool release(uint64_t address) override {
-    const std::lock_guard lock(mutex_);
-    const bool is_known = blocks_.erase(address) != 0;
-    ++generation_;
-    return is_known;
-  }
-  size_t askers() {
-    const std::lock_guard lock(mutex_);
-    return askers_.size();
-  }
-  size_t allocated() {
-    const std::lock_guard lock(mutex_);
-    return blocks_.size();
-  }
-
-  const Module *module = nullptr;
-  uint64_t words[16 + kBlocks * kThreads] = {};
-
-private:
-  std::mutex mutex_;
-  std::unordered_set<pthread_t> askers_;
-  std::map<uint64_t, std::vector<uint8_t>> blocks_;
-  std::atomic<uint64_t> generation_{1};
-};
 
 struct Settings {
   uint32_t cores = 1, compile_after = Schedule::kNever, alone = 0, blocks = kBlocks;
   uint64_t budget = 100000000;
 };
 
-// Registers of each text: %rd0 is the address of the words, %rd1 that of the own one. %r0 is the thread of the block,
-// %r1 the block.
+// Registers of each text: the address of all words is in %rd0, that of the thread's own in %rd1. The number of the
+// thread in its block is in %r0, that of the block in %r1.
 std::string kernel(const std::string &body, const std::string &before = "") {
   return ".version 7.8\n.target sm_80\n.address_size 64\n" + before +
          ".visible .entry k(.param .u64 words)\n{\n.reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<4>;\n"
@@ -83,7 +30,7 @@ std::string kernel(const std::string &body, const std::string &before = "") {
          body + "ret;\n}\n";
 }
 
-std::optional<Report> run_on_cores(const std::string &text, SharedMemory &memory, const Settings &settings) {
+std::optional<Report> run_on_cores(const std::string &text, CoresMemory &memory, const Settings &settings) {
   std::string error;
   const auto module = Module::load(text, error);
   EXPECT_TRUE(module) << error;
@@ -93,16 +40,15 @@ std::optional<Report> run_on_cores(const std::string &text, SharedMemory &memory
   dispatch.blocks = {settings.blocks, 1, 1};
   dispatch.threads = {kThreads, 1, 1};
   dispatch.arguments.resize(8);
-  const auto address = reinterpret_cast<uint64_t>(memory.words);
-  std::memcpy(dispatch.arguments.data(), &address, 8);
-  memory.module = module.get();
+  std::memcpy(dispatch.arguments.data(), &memory.pointer, 8);
+  memory.find_in_code = [&](uint64_t address) { return module->find_memory(address); };
   Schedule schedule;
   schedule.budget = settings.budget;
   schedule.compile_after = settings.compile_after;
   schedule.cores = settings.cores;
   schedule.alone = settings.alone;
   auto report = launch(*module, *module->find_function("k"), memory, memory, dispatch, schedule);
-  memory.module = nullptr;
+  memory.find_in_code = nullptr;
   return report;
 }
 
@@ -122,7 +68,7 @@ const char *const kSum = "mov.u32 %r4, 0;\nmov.u64 %rd2, 0;\nLOOP:\ncvt.u64.u32 
                          "red.global.add.f64 [%rd0+8], %f0;\natom.global.max.u32 %r5, [%rd0+16], %r3;\n";
 
 TEST_P(PtxCores, every_thread_runs_once) {
-  SharedMemory memory;
+  CoresMemory memory;
   const auto report = run_on_cores(kernel(kSum), memory, settings());
   ASSERT_FALSE(report) << report->fault.text;
   constexpr uint64_t kAll = kBlocks * kThreads;
@@ -137,7 +83,7 @@ TEST_P(PtxCores, every_thread_runs_once) {
 
 // Each block's first thread adds 1 under a lock 20 times, by plain accesses.
 TEST_P(PtxCores, a_lock_is_held_by_one_block) {
-  SharedMemory memory;
+  CoresMemory memory;
   const auto report = run_on_cores(
       kernel("setp.ne.u32 %p0, %r0, 0;\n@%p0 bra END;\nmov.u32 %r4, 0;\nNEXT:\n"
              "WAIT:\natom.global.cas.b32 %r5, [%rd0], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra WAIT;\nmembar.gl;\n"
@@ -154,7 +100,7 @@ TEST_P(PtxCores, a_lock_is_held_by_one_block) {
 // All blocks wait for each other three times: each counts itself, and looks until all have. A thread has only its share
 // of them.
 TEST_P(PtxCores, blocks_wait_for_blocks) {
-  SharedMemory memory;
+  CoresMemory memory;
   Settings own = settings();
   own.blocks = 4;
   const auto report = run_on_cores(
@@ -173,7 +119,7 @@ TEST_P(PtxCores, blocks_wait_for_blocks) {
 }
 
 TEST_P(PtxCores, the_first_fault_ends_the_launch) {
-  SharedMemory memory;
+  CoresMemory memory;
   const auto report = run_on_cores(kernel("setp.ge.u32 %p0, %r1, 30;\n@%p0 bra FAULT;\nEVER:\n"
                                           "ld.volatile.global.u32 %r4, [%rd0];\nsetp.eq.u32 %p1, %r4, 0;\n"
                                           "setp.eq.u32 %p2, %r1, 3;\n@%p2 bra FAULT;\n@%p1 bra EVER;\n"
@@ -185,7 +131,7 @@ TEST_P(PtxCores, the_first_fault_ends_the_launch) {
 }
 
 TEST_P(PtxCores, the_budget_is_all_threads) {
-  SharedMemory memory;
+  CoresMemory memory;
   Settings own = settings();
   own.budget = 300000;
   const auto report = run_on_cores(kernel("EVER:\nred.global.add.u64 [%rd0], 1;\nbra EVER;\n"), memory, own);
@@ -196,7 +142,7 @@ TEST_P(PtxCores, the_budget_is_all_threads) {
 
 // Each thread asks for memory, swaps it for another's, and gives that back. It calls a function through a pointer.
 TEST_P(PtxCores, memory_comes_and_goes) {
-  SharedMemory memory;
+  CoresMemory memory;
   const auto report = run_on_cores(
       kernel(
           "{\n.param .b64 a; .param .b64 b;\nst.param.b64 [a], 16;\ncall (b), malloc, (a);\n"
@@ -225,7 +171,7 @@ TEST_P(PtxCores, memory_comes_and_goes) {
 }
 
 TEST_P(PtxCores, floats_are_those_of_a_gpu_on_each) {
-  SharedMemory memory;
+  CoresMemory memory;
   const int before = std::fegetround();
   std::fesetround(FE_UPWARD);
   const auto report = run_on_cores(kernel("mov.f64 %f0, 0d3FF0000000000000;\nmov.f64 %f1, 0d4008000000000000;\n"
@@ -242,7 +188,7 @@ TEST_P(PtxCores, floats_are_those_of_a_gpu_on_each) {
 }
 
 TEST(PtxCores, a_short_launch_stays_on_its_thread) {
-  SharedMemory memory;
+  CoresMemory memory;
   EXPECT_FALSE(run_on_cores(kernel("st.global.u32 [%rd1], 1;\n"), memory, {.cores = 7, .alone = 1 << 14}));
   EXPECT_EQ(memory.askers(), 1u);
 }
