@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cores_memory.h"
+#include "emulator/execute/ptx/builtins.h"
 
 namespace emulator::executor::ptx {
 namespace {
@@ -140,34 +141,47 @@ TEST_P(PtxCores, the_budget_is_all_threads) {
   EXPECT_LT(memory.words[0], 300000u * 32);
 }
 
-// Each thread asks for memory, swaps it for another's, and gives that back. It calls a function through a pointer.
+// Each thread asks for memory, swaps it for another's, and gives that back. It calls a function through a pointer, and
+// prints.
 TEST_P(PtxCores, memory_comes_and_goes) {
   CoresMemory memory;
+  testing::internal::CaptureStdout();
   const auto report = run_on_cores(
-      kernel(
-          "{\n.param .b64 a; .param .b64 b;\nst.param.b64 [a], 16;\ncall (b), malloc, (a);\n"
-          "ld.param.b64 %rd2, [b];\n}\n"
-          "cvt.u64.u32 %rd3, %r3;\nst.u64 [%rd2], %rd3;\nmembar.gl;\n"
-          "and.b32 %r4, %r0, 7;\nmul.wide.u32 %rd4, %r4, 8;\nadd.u64 %rd4, %rd4, %rd0;\n"
-          "atom.global.exch.b64 %rd5, [%rd4], %rd2;\nmembar.gl;\nsetp.eq.u64 %p0, %rd5, 0;\n@%p0 bra END;\n"
-          "ld.u64 %rd6, [%rd5];\nst.global.u64 [%rd1], %rd6;\nred.global.add.u64 [%rd0+64], %rd6;\n"
-          "{\n.param .b64 a;\nst.param.b64 [a], %rd5;\ncall free, (a);\n}\n"
-          "END:\nmov.u64 %rd7, twice;\n"
-          "{\n.param .b32 a; .param .b32 b;\nst.param.b32 [a], 21;\n"
-          "P: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd7, (a), P;\nld.param.b32 %r5, [b];\n}\n"
-          "red.global.add.u32 [%rd0+72], %r5;\n",
-          ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n"
-          ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<2>;\nld.param.b32 %r0, [a];\n"
-          "add.u32 %r1, %r0, %r0;\nst.param.b32 [r], %r1;\nret;\n}\n"),
+      kernel("{\n.param .b64 a; .param .b64 b;\nst.param.b64 [a], 16;\ncall (b), malloc, (a);\n"
+             "ld.param.b64 %rd2, [b];\n}\n"
+             "cvt.u64.u32 %rd3, %r3;\nst.u64 [%rd2], %rd3;\nmembar.gl;\n"
+             "and.b32 %r4, %r0, 7;\nmul.wide.u32 %rd4, %r4, 8;\nadd.u64 %rd4, %rd4, %rd0;\n"
+             "atom.global.exch.b64 %rd5, [%rd4], %rd2;\nmembar.gl;\nsetp.eq.u64 %p0, %rd5, 0;\n@%p0 bra END;\n"
+             "ld.u64 %rd6, [%rd5];\nst.global.u64 [%rd1], %rd6;\nred.global.add.u64 [%rd0+64], %rd6;\n"
+             "{\n.param .b64 a;\nst.param.b64 [a], %rd5;\ncall free, (a);\n}\n"
+             "END:\nmov.u64 %rd7, twice;\n"
+             "{\n.param .b32 a; .param .b32 b;\nst.param.b32 [a], 21;\n"
+             "P: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd7, (a), P;\n"
+             "ld.param.b32 %r5, [b];\n}\n"
+             "red.global.add.u32 [%rd0+72], %r5;\n"
+             ".local .align 8 .b8 buffer[8];\nst.local.u32 [buffer], %r3;\nmov.u64 %rd8, buffer;\n"
+             "cvta.local.u64 %rd8, %rd8;\nmov.u64 %rd9, text;\ncvta.global.u64 %rd9, %rd9;\n"
+             "{\n.param .b64 a; .param .b64 b; .param .b32 c;\nst.param.b64 [a], %rd9;\nst.param.b64 [b], %rd8;\n"
+             "call (c), vprintf, (a, b);\n}\n",
+             ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n"
+             ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+             ".global .align 1 .b8 text[5] = {60, 37, 100, 62, 0};\n"
+             ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<2>;\nld.param.b32 %r0, [a];\n"
+             "add.u32 %r1, %r0, %r0;\nst.param.b32 [r], %r1;\nret;\n}\n"),
       memory, settings());
+  write_prints();
+  std::fflush(stdout);
+  const std::string printed = testing::internal::GetCapturedStdout();
   ASSERT_FALSE(report) << report->fault.text;
-  constexpr uint64_t kAll = kBlocks * kThreads;
+  constexpr uint64_t kAll = uint64_t{kBlocks} * kThreads;
   EXPECT_EQ(memory.allocated(), 8u);
   uint64_t left = 0;
   for (unsigned i = 0; i < 8; ++i)
     left += *reinterpret_cast<const uint64_t *>(memory.words[i]);
   EXPECT_EQ(memory.words[8] + left, kAll * (kAll - 1) / 2);
   EXPECT_EQ(memory.words[9], 42 * kAll);
+  for (uint64_t i = 0; i < kAll; ++i)
+    ASSERT_THAT(printed, testing::HasSubstr("<" + std::to_string(i) + ">"));
 }
 
 TEST_P(PtxCores, floats_are_those_of_a_gpu_on_each) {
