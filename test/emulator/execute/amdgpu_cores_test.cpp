@@ -63,7 +63,7 @@ protected:
     dispatch.arguments = reinterpret_cast<uint64_t>(&memory.pointer);
     dispatch.kernel = kernel;
     Schedule schedule;
-    schedule.budget = 100000000;
+    schedule.budget = uint64_t{1} << 60; // a thread that does not stop never ends
     schedule.cores = cores;
     schedule.alone = 0;
     auto report = launch(*object, code, memory, dispatch, schedule);
